@@ -4,9 +4,7 @@ package gapwise
 
 import (
 	"context"
-	"errors"
 	"math"
-	"slices"
 	"sync"
 	"time"
 
@@ -39,6 +37,9 @@ func (t *attempt) cheapest(solvers []model.Solver) error {
 		return err
 	}
 	for _, s := range solvers {
+		if _, auto := s.(*portfolio); auto {
+			continue
+		}
 		if a, err := Find(p.Kind, s.Name()); err != nil || !a.Exact {
 			return nil
 		}
@@ -136,46 +137,4 @@ func (l *listener) close() model.Result {
 		l.r.SetBound(model.SenseOf(l.in), l.r.Bound, l.gap)
 	}
 	return l.r
-}
-
-// heuristics runs all heuristics that take the instance, which the engine
-// refused, until the context ends or the time limit has passed: the strongest
-// first, for on a large instance the weakest may use up the time. It returns the
-// best result, the first of several.
-func (t *attempt) heuristics(refused error) (model.Result, error) {
-	defer view.Cache(t.Instance)()
-	ctx, cancel := t.set.WithTimeLimit(t.ctx)
-	defer cancel()
-	best, started := model.NewResult("auto", t.set.Seed), time.Now()
-	second := t.Instance.Metrics()[1].Sense
-	all := *t
-	all.ctx = ctx
-	for _, a := range slices.Backward(Algorithms(t.Instance.Kind())) {
-		if a.Exact {
-			continue
-		}
-		if (best.Solution != nil || t.first.Solution != nil) && ctx.Err() != nil {
-			best.Reason = exact.StopReason(ctx)
-			break
-		}
-		r, err := all.solve(a.Solver)
-		if errors.Is(err, model.ErrUnsupported) {
-			continue
-		}
-		if err != nil {
-			return r, err
-		}
-		if best.Algorithm == "auto" || tellsMore(model.SenseOf(t.Instance), r, best) ||
-			r.Solution != nil && r.Objective == best.Objective && second.Better(r.SecondObjective, best.SecondObjective) {
-			best = r
-		}
-	}
-	if best.Algorithm == "auto" {
-		if t.first.Solution == nil {
-			return best, refused
-		}
-		best.Algorithm = t.first.Algorithm
-	}
-	best.Elapsed = time.Since(started)
-	return best, nil
 }

@@ -63,6 +63,9 @@ func implying(ctx context.Context, in model.Instance, all []bounds.Bound, bound 
 
 // exact reports whether an algorithm, or one of several joined by +, is an engine.
 func (c *Case) exact(algorithm string) bool {
+	if algorithm == "auto" {
+		return true
+	}
 	for _, name := range strings.Split(algorithm, "+") {
 		if a, err := Find(c.Instance.Kind(), name); err == nil && a.Exact {
 			return true

@@ -58,7 +58,7 @@ func ExampleSolve_reservation() {
 	}
 	// Output:
 	// optimal: 2, bound 2
-	// a at 0
+	// b at 0
 	// c at 3600
 }
 

@@ -42,11 +42,9 @@ type Options struct {
 	//   - cmd:COMMAND, a heuristic that is a program (docs/how-to/bring-your-own.md);
 	//   - a solver of linear models, see Externals;
 	//   - exact: the engine(s) below, without a time limit of their own;
-	//   - auto (and ""): the native search for at most AutoTimeLimit unless a
-	//     limit is given. It starts from the strongest heuristic and ends
-	//     with a bound, so it serves large instances too. An instance that the
-	//     search doesn't take is solved by all heuristics; the best result
-	//     counts.
+	//   - auto (and ""): all heuristics and the engines of Problem.Auto take turns, for
+	//     at most AutoTimeLimit unless a limit is given. It serves every size, and ends
+	//     with a bound.
 	Algorithm string
 	// Engine is what exact runs: search (and ""), highs, kernel, one of Externals or
 	// mps:COMMAND, or several with commas between them, of which each solves the
@@ -191,8 +189,10 @@ func (o Options) solvers(kind model.Kind) ([]model.Solver, model.Settings, error
 		}
 	case "", "auto":
 		set.TimeLimit = cmp.Or(set.TimeLimit, AutoTimeLimit)
-		name = p.Default
-		fallthrough
+		if set.Trace != nil {
+			return wrong("auto has no trace; of %s these have: %s", kind, strings.Join(p.traced(), ", "))
+		}
+		return []model.Solver{&portfolio{Problem: p}}, set, nil
 	default:
 		a, err := Find(kind, name)
 		if err != nil {

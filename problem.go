@@ -24,8 +24,11 @@ type Problem struct {
 	// Algorithms lists the heuristics, weakest first, and then the exact
 	// engines, the default first.
 	Algorithms []model.Algorithm
-	// Default is the exact engine that auto and exact run.
+	// Default is the exact engine that exact runs.
 	Default string
+	// Auto names the algorithms that take turns in auto, in their order: cheap heuristics
+	// by promise, those that improve a solution, engines.
+	Auto []string
 	// Phases are the phases of the native search, each by itself.
 	Phases []model.Solver
 	// Search is the native search, and Kernel the engine kernel if its devices can be
@@ -111,6 +114,7 @@ type definition[I model.Instance] struct {
 	kind         model.Kind
 	heuristics   []model.Algorithm
 	engines      []model.Algorithm
+	auto         []string
 	phases       []model.Solver
 	search       exact.Switchable
 	kernel       exact.Switchable
@@ -138,6 +142,7 @@ func define[I model.Instance](d definition[I]) *Problem {
 		Kind:       d.kind,
 		Algorithms: slices.Concat(d.heuristics, d.engines),
 		Default:    d.engines[0].Name,
+		Auto:       d.auto,
 		Phases:     d.phases,
 		Search:     d.search,
 		Kernel:     d.kernel,

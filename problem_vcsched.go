@@ -21,6 +21,7 @@ var vcschedProblem = define(definition[*model.VCSched]{
 	kind:         model.KindVCSched,
 	heuristics:   vcheur.Algorithms(),
 	engines:      vcexact.Engines(),
+	auto:         []string{"mcb8", "mcb5", "mcb7", "mcb6", "sg", "gr", "anneal", "search", "kernel"},
 	phases:       vcexact.Phases(),
 	search:       vcexact.Search,
 	formulations: vcbounds.Formulations,

@@ -109,10 +109,10 @@ func (c *Case) Solve(ctx context.Context, o Options) (model.Result, error) {
 	}
 	var results []model.Result
 	for _, s := range solvers {
-		r, err := t.solve(s)
-		if errors.Is(err, model.ErrUnsupported) && o.auto() && set.Proof == nil {
-			r, err = t.heuristics(err)
+		if all, ok := s.(*portfolio); ok {
+			all.attempt = t
 		}
+		r, err := t.solve(s)
 		if err == nil {
 			r, err = t.finish(s, r)
 		}

@@ -195,6 +195,12 @@ type Settings struct {
 	// tells each solution with its objective, better ones than before alone,
 	// and at last the one that it returns.
 	Progress func(Progress)
+	// Others, if not nil, says that the solver works beside others on one instance. It
+	// returns what is known from all: the best solution, nil without one, with its
+	// objective (Incumbent), and the best bound. A solver that can goes on from there, and
+	// needn't run heuristics that Start comes from. What it returns depends on the work that
+	// was counted (Solve is then called in a turns.Seat), not on time.
+	Others func() Progress
 	// Trace, if not nil, is told each step by an algorithm that says that it is
 	// Traced. It changes no solution.
 	Trace func(Step)

@@ -29,9 +29,9 @@ func (p *program) solve() *cli.Command {
 		ArgsUsage: "FILE...",
 
 		DisableSliceFlagSeparator: true, // a command may hold commas
-		Description: "auto runs the exact search for at most 10 s; exact runs the search, HiGHS or\n" +
-			"the learning kernel (--engine) without a limit, or several of them, which\n" +
-			"must agree: --engine search,kernel; all runs every algorithm.\n" +
+		Description: "auto has heuristics and engines take turns, for at most 10 s; exact runs the\n" +
+			"search, HiGHS or the learning kernel (--engine) without a limit, or several,\n" +
+			"which must agree: --engine search,kernel; all runs every algorithm.\n" +
 			"-a 'cmd:python3 mine.py {in} {out}' runs a heuristic of your own; the engines\n" +
 			"glpsol, cbc, scip, gurobi_cl and mps:COMMAND are programs for MPS files\n" +
 			"(docs/how-to/bring-your-own.md).\n" +

@@ -89,6 +89,10 @@ func summary(ctx context.Context, w io.Writer, in model.Instance, assumed string
 			case "start":
 				say("%s has the start's solution: it found none better", r.Algorithm)
 			default:
+				if r.Algorithm == "auto" {
+					say("auto's solution is of %s", r.SolutionOf)
+					break
+				}
 				say("%s has the solution of %s, which ran first: it found none better", r.Algorithm, r.SolutionOf)
 			}
 		}

@@ -55,7 +55,8 @@ func ask(r *engine.Run, b *model.Batch, off deviceSet, q *engine.Kernel) error {
 		q.Reason = fmt.Sprintf("there are %d jobs, the kernel takes up to %d", n, mostKernelJobs)
 		return nil
 	}
-	q.Upper = j.sum(o.Value)
+	q.Known = j.sum
+	q.Upper = q.Known(o.Value)
 	q.Lower = j.mean(j.sum(q.Lower))
 	if off&devLocal == 0 {
 		order, err := j.orderOf(best)

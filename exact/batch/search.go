@@ -86,7 +86,12 @@ func (s *run) solve() error {
 		}
 		return int64(float64(best) * s.Set.GapLimit() / 2)
 	}
-	t.report = func() { s.report(t) }
+	t.report = func() {
+		if _, objective := s.News(s.mean(t.best)); objective == objective {
+			t.know(s.sum(objective), nil)
+		}
+		s.report(t)
+	}
 	if best != nil {
 		t.know(s.sum(s.Objective), nil)
 		if s.off&devLocal == 0 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gapwise/gapwise/exact/internal/engine"
 	batchheur "github.com/gapwise/gapwise/heuristics/batch"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -49,7 +50,7 @@ func (j *jobs) improve(ctx context.Context, order []int, tries int) (starts []in
 		improved = false
 		for from := range order {
 			for to := range order {
-				if to == from || ctx.Err() != nil || tries <= 0 {
+				if to == from || tries <= 0 || turns.Stop(ctx, int64(len(order))/8+1) {
 					continue
 				}
 				tries--

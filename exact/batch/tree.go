@@ -7,6 +7,8 @@ import (
 	"context"
 	"math/bits"
 	"slices"
+
+	"github.com/gapwise/gapwise/internal/turns"
 )
 
 // mostJobs is the number of jobs up to which sets of them are bits of a word.
@@ -111,7 +113,7 @@ func (t *tree) search() {
 
 // visit explores the node at a level.
 func (t *tree) visit(depth int) {
-	if t.ctx.Err() != nil {
+	if turns.Stop(t.ctx, int64(len(t.release))/8+1) {
 		t.stopped = true
 		return
 	}

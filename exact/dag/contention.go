@@ -9,6 +9,7 @@ import (
 	"github.com/gapwise/gapwise/exact"
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -26,9 +27,12 @@ const maxContended = 8
 // still, so the best plan is called optimal only if it meets the bound.
 func (s *dagSearch) contended(d *model.DAG) error {
 	g := view.OfDAG(d)
-	best, err := dagheur.Improve(s.Ctx, d, s.Set)
-	if err != nil {
-		return err
+	best, ok := s.Set.Start.(*model.Schedule)
+	if !ok || s.Set.Others == nil { // else the heuristics run beside it
+		var err error
+		if best, err = dagheur.Improve(s.Ctx, d, s.Set); err != nil {
+			return err
+		}
 	}
 	if err := s.SetSolution(d, best); err != nil {
 		return err
@@ -92,7 +96,7 @@ func (s *dagSearch) bestPlan(ctx context.Context, g *view.Graph, upper float64) 
 		if upper <= s.lower || !complete {
 			return
 		}
-		if ctx.Err() != nil {
+		if turns.Stop(ctx, 1) {
 			complete = false
 			return
 		}

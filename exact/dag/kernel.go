@@ -85,6 +85,14 @@ func (s *dagSearch) minimise(k *lcg.Kernel, x *kernelModel, upper int64) {
 	ctx, cancel := context.WithCancel(s.Ctx)
 	defer cancel()
 	best, nodes := upper, s.Nodes
+	k.News = func() int64 {
+		if !s.news() {
+			return math.MaxInt64
+		}
+		_, start, makespan := x.Play(s.plan.Machine, s.plan.Order)
+		k.SetPhases(x.phases(start, s.plan.Machine))
+		return makespan
+	}
 	note := func(o *lcg.Outcome) {
 		s.Nodes = nodes + k.Conflicts
 		s.lower = max(s.lower, float64(o.Bound)*x.Ticks.Unit)

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
+	"github.com/gapwise/gapwise/internal/turns"
 )
 
 // findWeights chooses the machines' weights w for the load bound (dagmodel.Load):
@@ -28,7 +29,7 @@ func (v *ticks) findWeights(ctx context.Context) error {
 		return nil
 	}
 	for _, part := range []int{v.n, 3 * v.n / 4, v.n / 2, v.n / 4} {
-		if part == 0 || ctx.Err() != nil {
+		if part == 0 || turns.Stop(ctx, int64(part*v.m)) {
 			break
 		}
 		w, err := v.loadDuals(ctx, v.byTail[:part])

@@ -56,6 +56,7 @@ func work(r *engine.Run, d *model.DAG, off deviceSet, without lcg.Device) error 
 		r.Set.Start = &plan
 	}
 	if d.Transfers() == model.TransferIdeal {
+		x.beside = r.Set.Others != nil && r.Set.Start != nil
 		if err := x.run(); err != nil {
 			return err
 		}
@@ -76,6 +77,7 @@ type dagSearch struct {
 	g         *view.Graph
 	off       deviceSet
 	without   lcg.Device // devices of the kernel switched off
+	beside    bool       // the heuristics run beside it
 	steps     int        // of the local search; 0: by the instance's size
 	conflicts int64      // most of the kernel; 0: no limit
 	plan      dagplay.Plan
@@ -104,7 +106,7 @@ func (s *dagSearch) run() error {
 	if steps == 0 {
 		steps = 2000 + 100*s.g.Tasks
 	}
-	if s.off&devLocalSearch != 0 {
+	if s.off&devLocalSearch != 0 || s.beside {
 		steps = 0
 	}
 	if s.off&devStart != 0 {
@@ -132,7 +134,7 @@ func (s *dagSearch) run() error {
 // neighbourhoods improves the plan by dagheur.Neighbourhoods, up to the deadline if
 // nothing else is to be done and there is one.
 func (s *dagSearch) neighbourhoods(alone bool) {
-	if s.off&devLocalSearch != 0 || s.off&devStart != 0 {
+	if s.off&devLocalSearch != 0 || s.off&devStart != 0 || s.beside {
 		return
 	}
 	conflicts := int64(3000) // some seconds
@@ -143,6 +145,26 @@ func (s *dagSearch) neighbourhoods(alone bool) {
 		s.plan, s.upper = p, makespan
 		s.progress()
 	})
+}
+
+// news takes the plan of a schedule that another solver has found, if it is better than
+// the one known.
+func (s *dagSearch) news() bool {
+	schedule, _ := s.News(s.upper)
+	x, ok := schedule.(*model.Schedule)
+	if !ok || !s.beside {
+		return false
+	}
+	p, err := dagplay.PlanOf(s.d, s.g, x)
+	if err != nil {
+		return false
+	}
+	makespan := dagplay.NewReplay(s.g).Run(p, nil)
+	if makespan >= s.upper {
+		return false
+	}
+	s.plan, s.upper = p, makespan
+	return true
 }
 
 // closed reports whether the gap is small enough to end: a tenth below the gap at

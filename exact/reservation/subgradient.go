@@ -5,6 +5,8 @@ package reservation
 import (
 	"context"
 	"math"
+
+	"github.com/gapwise/gapwise/internal/turns"
 )
 
 // lagrangian returns the Lagrangian dual function L of uniform multipliers: at charges
@@ -13,7 +15,7 @@ import (
 // their best starts. L is convex and piecewise linear. It is infinity when ctx ends.
 func lagrangian(ctx context.Context, pes int, jobs []job, g grid, corners [][]tick) func(y, sub []float64) float64 {
 	return func(y, sub []float64) float64 {
-		if ctx.Err() != nil {
+		if turns.Stop(ctx, int64(len(jobs))) {
 			return math.Inf(1)
 		}
 		m, bound := charged(pes, jobs, g, y), 0.0

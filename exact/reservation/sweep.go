@@ -9,6 +9,7 @@ import (
 	"sort"
 
 	"github.com/gapwise/gapwise/internal/bitset"
+	"github.com/gapwise/gapwise/internal/turns"
 )
 
 // sweep looks for plans of at least a given value: a search over partial plans
@@ -105,7 +106,7 @@ func (s *sweep) run() bool {
 		s.open.Push(root)
 	}
 	for s.open.Len() > 0 {
-		if s.nodes%64 == 0 && s.ctx.Err() != nil || s.limit > 0 && s.nodes >= s.limit {
+		if s.nodes%64 == 0 && turns.Stop(s.ctx, 64*int64(1+len(s.jobs)/16)) || s.limit > 0 && s.nodes >= s.limit {
 			return false
 		}
 		if s.open.Len() > s.mostOpen {

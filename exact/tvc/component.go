@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/tvcrelax"
 	"github.com/gapwise/gapwise/internal/view"
 )
@@ -124,7 +125,7 @@ func (c *component) construct() {
 		var p placement
 		p.held = &held{}
 		for _, i := range order {
-			if c.ctx.Err() != nil {
+			if turns.Stop(c.ctx, 100) {
 				return
 			}
 			more := s.with(i)
@@ -203,7 +204,7 @@ func (c *component) walk(i int, accepted set, sum int64, p placement) {
 	if i == len(c.requests) || c.stopped {
 		return
 	}
-	if c.nodes++; c.nodes%64 == 0 && c.ctx.Err() != nil {
+	if c.nodes++; c.nodes%64 == 0 && turns.Stop(c.ctx, 200) {
 		c.stopped = true
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/tvcrelax"
 )
 
@@ -143,7 +144,7 @@ func (s *splitter) divide() bool {
 	if len(s.open) == 0 {
 		return true
 	}
-	if s.nodes++; s.nodes > s.limit || s.nodes%16 == 0 && s.ctx.Err() != nil {
+	if s.nodes++; s.nodes > s.limit || s.nodes%16 == 0 && turns.Stop(s.ctx, 40) {
 		s.stopped = true
 	}
 	if s.stopped {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/gapwise/gapwise/internal/caught"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/vectors"
 )
 
@@ -198,7 +199,7 @@ func (p *partition[V]) decide(ctx context.Context, capacity int64, room func(cla
 		return p.decideParallel(ctx, root)
 	}
 	w := p.walkers[0]
-	w.begin(p, func() bool { return ctx.Err() != nil }, limit)
+	w.begin(p, func() bool { return turns.Stop(ctx, 8000) }, limit)
 	a := w.answer(root)
 	p.nodes, p.chosen = w.nodes, append(p.chosen[:0], w.chosen...)
 	return a
@@ -306,7 +307,7 @@ func (p *partition[V]) list(ctx context.Context, slack *V) bool {
 	}
 	var grow func(k int, items uint64, left V) bool
 	grow = func(k int, items uint64, left V) bool {
-		if steps++; steps&0xffff == 0 && (ctx.Err() != nil || steps > maxSteps) {
+		if steps++; steps&0xffff == 0 && (turns.Stop(ctx, 1000) || steps > maxSteps) {
 			return false
 		}
 		if !exceeds(&left, slack) {

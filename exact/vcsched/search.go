@@ -124,7 +124,16 @@ func (s *run) closed() bool {
 // gapLimit returns the gap asked for, less what is left to rounding, but not below 0.
 func (s *run) gapLimit(less float64) float64 { return max(s.Set.GapLimit()-less, 0) }
 
-func (s *run) stopped() bool { return s.Ctx.Err() != nil }
+// stopped reports whether the run has to end, and takes what other solvers have found.
+func (s *run) stopped() bool {
+	if s.hosts != nil {
+		if p, _ := s.News(s.in.Yield(s.hosts)); p != nil {
+			hosts := p.(*model.Placement).TaskHosts()
+			s.found(max(s.u.MaxLoad(hosts), s.u.Scale), hosts)
+		}
+	}
+	return s.Ctx.Err() != nil
+}
 
 // found keeps a placement that is better than the best so far and fits in memory
 // and in the migration budget exactly, not only in units. It returns false if the
@@ -178,6 +187,9 @@ func (s *run) solve(search func(s *run, improve func(steps int)) error) error {
 	improve := func(steps int) {
 		if s.off&devLocalSearch != 0 {
 			return
+		}
+		if l, _, ok := imp.Best(); s.hosts != nil && (!ok || s.upper < l) { // by others
+			imp = placement.NewImprover(s.u, s.hosts, s.Set.Seed)
 		}
 		// A gap that is asked for need not be closed further.
 		enough := s.lower + int64(s.gapLimit(model.DefaultGap)*float64(s.lower))

@@ -22,6 +22,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/heap"
 	"github.com/gapwise/gapwise/internal/processors"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -130,7 +131,7 @@ func (s *simulation) run(ctx context.Context, by scheduler) *processors.Course {
 	arrived := 0
 	var due []int32
 	for events := 0; ; events++ {
-		if events%1024 == 0 && ctx.Err() != nil {
+		if events%1024 == 0 && turns.Stop(ctx, 1024) {
 			s.inOrder()
 			return &processors.Course{Starts: s.starts, Started: s.started, Ended: s.ended}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/heap"
 	"github.com/gapwise/gapwise/internal/processors"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -147,7 +148,7 @@ func (s *twoTierSimulation) run(ctx context.Context) error {
 	n := int32(len(s.jobs))
 	var due []int32
 	for events := 0; ; events++ {
-		if events%1024 == 0 && ctx.Err() != nil {
+		if events%1024 == 0 && turns.Stop(ctx, 2048) {
 			return fmt.Errorf("%w: stopped when %d of %d jobs had ended", model.ErrNoSolution, s.ended, n)
 		}
 		now := min(s.next(), s.wake)

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -48,7 +49,7 @@ func dls(ctx context.Context, g *view.Graph, x *tracer) (dagplay.Plan, error) {
 	}
 	free := make([]float64, g.Machines)
 	for len(open) > 0 {
-		if ctx.Err() != nil {
+		if turns.Stop(ctx, int64(len(open)*g.Machines)/20+1) {
 			return dagplay.Plan{}, stopped(ctx)
 		}
 		task, machine, best := 0, int32(0), math.Inf(-1)

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -36,7 +37,7 @@ func heftWith(ctx context.Context, c *costs, x *tracer) (*builder, error) {
 	x.ranks("upward rank", rank)
 	x.order(order)
 	for k, t := range order {
-		if k%checkEvery == 0 && ctx.Err() != nil {
+		if k%checkEvery == 0 && turns.Stop(ctx, checkEvery) {
 			return nil, stopped(ctx)
 		}
 		m, start := b.earliest(t)

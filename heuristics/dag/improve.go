@@ -12,6 +12,7 @@ import (
 	"sort"
 
 	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -98,6 +99,18 @@ func startSearch(ctx context.Context, d *model.DAG, g *view.Graph, set model.Set
 			s.best, s.lowest = x, v
 		}
 	}
+	if start, ok := set.Start.(*model.Schedule); ok && start != nil && set.Others != nil { // the others have run
+		p, err := dagplay.PlanOf(d, g, start)
+		if err != nil {
+			return nil, fmt.Errorf("start: %w", err)
+		}
+		try(state{Plan: p})
+		if s.replay.Shares {
+			try(state{Plan: p, holds: s.holdsOf(d, start, p)})
+		}
+		s.now, s.value = s.best.clone(), s.lowest
+		return s, nil
+	}
 	// A plan for one machine takes linear time. Where data are long it is hard to beat, and
 	// the local search would need many steps to get there from a plan that spreads.
 	try(state{Plan: onBestMachine(g)})
@@ -115,7 +128,7 @@ func startSearch(ctx context.Context, d *model.DAG, g *view.Graph, set model.Set
 	}
 	for _, solve := range []func(context.Context, *model.DAG, model.Settings) (*model.Schedule, error){CPOP, PEFT, DLS, Lookahead, SinnenSousa, NetworkAware} {
 		const largest = 50_000_000 // of tasks times edges, for those that aren't near linear
-		if ctx.Err() != nil || g.Tasks*len(g.Data) > largest {
+		if turns.Stop(ctx, int64(g.Tasks)) || g.Tasks*len(g.Data) > largest {
 			break
 		}
 		one, err := solve(ctx, d, set)
@@ -174,7 +187,7 @@ func (s *search) anneal(ctx context.Context, set model.Settings, steps int, boun
 	const hot, cold = 0.1, 0.003 // of the makespan; from 0.03 to 0.3 makes little difference
 	stale := 0
 	for k := range steps {
-		if s.lowest <= bound || ctx.Err() != nil {
+		if s.lowest <= bound || turns.Stop(ctx, s.replay.Effort()) {
 			return
 		}
 		if stale > steps/8 { // a fresh start from the best

@@ -11,6 +11,7 @@ import (
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -118,7 +119,7 @@ func newNeighbourhoods(ctx context.Context, g *view.Graph, p dagplay.Plan, seed 
 // run searches neighbourhoods to the end.
 func (x *neighbourhoods) run(ctx context.Context) {
 	// Rounding may leave a schedule that meets the bound a little above it.
-	for failed := 0; !x.over && x.value > x.bound*(1+1e-9) && ctx.Err() == nil; {
+	for failed := 0; !x.over && x.value > x.bound*(1+1e-9) && !turns.Stop(ctx, 50); {
 		searched, better := x.next(ctx)
 		switch {
 		case better:

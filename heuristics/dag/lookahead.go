@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -33,7 +34,7 @@ func lookahead(ctx context.Context, g *view.Graph, x *tracer) (dagplay.Plan, err
 	x.order(order)
 	ends := make([]float64, g.Machines) // the latest finish of the children
 	for _, t := range order {
-		if ctx.Err() != nil {
+		if turns.Stop(ctx, int64(g.Machines*g.Machines)/8+1) {
 			return dagplay.Plan{}, stopped(ctx)
 		}
 		at := b.arrive(t)

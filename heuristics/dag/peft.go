@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -36,7 +37,7 @@ func peft(ctx context.Context, g *view.Graph, x *tracer) (dagplay.Plan, error) {
 	b := newBuilder(c)
 	q := newReady(g, rank)
 	for k := 0; q.Len() > 0; k++ {
-		if k%checkEvery == 0 && ctx.Err() != nil {
+		if k%checkEvery == 0 && turns.Stop(ctx, checkEvery) {
 			return dagplay.Plan{}, stopped(ctx)
 		}
 		t := q.Pop()

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -37,7 +38,7 @@ func sinnenSousa(ctx context.Context, d *model.DAG, _ model.Settings) (*model.Sc
 		c.links[l] = newTimeline()
 	}
 	for _, t := range byPriority(g, b.upward()) {
-		if ctx.Err() != nil {
+		if turns.Stop(ctx, 10*int64(g.Machines)) {
 			return nil, nil, stopped(ctx)
 		}
 		edges := c.byFinish(t)

@@ -12,6 +12,7 @@ import (
 	"github.com/gapwise/gapwise/internal/bookings"
 	"github.com/gapwise/gapwise/internal/heap"
 	"github.com/gapwise/gapwise/internal/profile"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -42,7 +43,7 @@ func Moving(ctx context.Context, in *model.Reservation, _ model.Settings) (*mode
 	m.free.Fill(in.PEs)
 	small, smaller := newThreshold(in, fill), newThreshold(in, fill/2)
 	for k := range in.Requests {
-		if ctx.Err() != nil {
+		if turns.Stop(ctx, 10) {
 			break // what was accepted by then
 		}
 		m.advance(m.times.Requests[k].Arrival)

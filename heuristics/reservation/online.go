@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -43,7 +44,7 @@ func online(ctx context.Context, in *model.Reservation, list *availability, find
 	b, times := &model.Bookings{Goal: in.Goal, Online: true}, view.OfReservation(in)
 	known := heap.Heap[event]{Less: event.before}
 	for k := range in.Requests {
-		if ctx.Err() != nil {
+		if turns.Stop(ctx, 10) {
 			break // what was accepted by then
 		}
 		q, t := &in.Requests[k], &times.Requests[k]

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/fattree"
 	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -53,7 +54,7 @@ func online(ctx context.Context, in *model.TVC, t *view.TVC, e embedder, x *trac
 	d := newLoss(t)
 	s := new(model.Embeddings)
 	for k := range t.Requests {
-		if ctx.Err() != nil {
+		if turns.Stop(ctx, 20) {
 			break
 		}
 		q := &t.Requests[k]

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/fattree"
 	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -144,7 +145,7 @@ func (q *queue) run(ctx context.Context, in *model.TVC) (*model.Embeddings, erro
 	}
 	events := -1
 	for next := 0; next < len(q.requests) || q.departing.Len() > 0; {
-		if events++; events&0x3f == 0 && ctx.Err() != nil {
+		if events++; events&0x3f == 0 && turns.Stop(ctx, 64*20) {
 			q.alone()
 			break
 		}

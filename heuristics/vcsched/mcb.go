@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -215,7 +216,7 @@ func (p *mcbPacker) pack(ctx context.Context, yield float64) ([]int32, bool) {
 			p.hosts[task] = int32(h)
 			cpu -= u.CPU[task]
 			mem -= u.Memory[task]
-			if left--; left&0xff == 0 && ctx.Err() != nil {
+			if left--; left&0xff == 0 && turns.Stop(ctx, 50) {
 				return nil, false
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/gapwise/gapwise/internal/placement"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -50,7 +51,7 @@ func (w *watch) over(work int) bool {
 		return false
 	}
 	w.work = 1 << 20
-	return w.ctx.Err() != nil
+	return turns.Stop(w.ctx, 1000)
 }
 
 func stopped(ctx context.Context) error {

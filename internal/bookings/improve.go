@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 )
 
@@ -21,7 +22,7 @@ import (
 func (p *Offline) Improve(ctx context.Context, steps int, enough float64) {
 	var declined []int32
 	for step := range steps {
-		if step%16 == 0 && ctx.Err() != nil || p.value >= enough {
+		if step%16 == 0 && turns.Stop(ctx, 16*20) || p.value >= enough {
 			return
 		}
 		if step%len(p.starts) == 0 { // a scan costs as much as a step

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/profile"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 )
 
@@ -116,7 +117,7 @@ func (p *Offline) Construct(ctx context.Context, from []int64) {
 		best, starts = p.value, from
 	}
 	for rule := range rules {
-		if ctx.Err() != nil && !math.IsInf(best, -1) {
+		if turns.Stop(ctx, int64(len(p.key))) && !math.IsInf(best, -1) {
 			break
 		}
 		if serial, value := p.Serial(ctx, rule); value > best {

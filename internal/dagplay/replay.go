@@ -32,6 +32,7 @@ type Replay struct {
 	left    []float64 // scratch, by link: capacity without a transfer yet
 	open    []int32   // scratch, by link: transfers without a rate yet
 
+	work    int64   // of runs, in some 20 ns
 	machine []int32 // the plan's
 	missing []int32 // what a task waits for: edges and its machine
 	next    []int32 // the task after it on its machine
@@ -142,6 +143,7 @@ func (r *Replay) Contends(m, n int32) bool { return r.classOf[int(m)*r.g.Machine
 // in a circle.
 func (r *Replay) Run(p Plan, holds []Hold) float64 {
 	if !r.Shares && len(holds) == 0 {
+		r.work += int64(r.g.Tasks+len(r.g.Data)) / 2
 		return r.Play.Run(p.Machine, p.Order)
 	}
 	g := r.g
@@ -198,6 +200,13 @@ func (r *Replay) Run(p Plan, holds []Hold) float64 {
 		r.active = kept
 	}
 	return makespan
+}
+
+// Effort returns what runs have cost since it was last called, for turns.Stop.
+func (r *Replay) Effort() int64 {
+	effort := r.work / 50
+	r.work -= effort * 50
+	return effort
 }
 
 func (r *Replay) setHolds(holds []Hold) {
@@ -306,6 +315,7 @@ func (r *Replay) rates() {
 
 func (r *Replay) fill(part int32) {
 	active := r.changed[:0]
+	r.work += 10 * int64(1+len(r.active))
 	for _, k := range r.active {
 		c := &r.classes[k]
 		if c.part != part {

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 )
 
@@ -273,7 +274,7 @@ func (s *Improver) anneal(ctx context.Context, limit int64, steps int) bool {
 	for k := range steps {
 		if k&255 == 0 {
 			temp *= cool
-			if k&4095 == 0 && ctx.Err() != nil {
+			if k&4095 == 0 && turns.Stop(ctx, 300) {
 				return false
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
@@ -62,7 +63,7 @@ func (r *Relaxation) Tighten(ctx context.Context) (*Multipliers, error) {
 		}
 		before := len(r.Cuts)
 		for t := range patterns {
-			if ctx.Err() != nil {
+			if turns.Stop(ctx, 100) {
 				return m, nil
 			}
 			if patterns[t] != nil && solved < allPatterns && r.used(active[t], x) > 0.5 {

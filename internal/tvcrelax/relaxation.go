@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/gapwise/gapwise/internal/lagrange"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -276,7 +277,7 @@ func (r *Relaxation) Ascend(ctx context.Context, steps int) *Multipliers {
 	// The subgradient is what the requests of positive reduced weight leave of each
 	// capacity.
 	dual := func(y, g []float64) float64 {
-		if ctx.Err() != nil {
+		if turns.Stop(ctx, int64(len(r.spans))) {
 			return math.Inf(1)
 		}
 		m := r.PricesAt(at(y), nil)

@@ -24,6 +24,8 @@ type Kernel struct {
 	// what is worth finding.
 	Start model.Solution
 	Upper int64
+	// Known, if not nil, returns a bound for Upper by the objective of a solution.
+	Known func(objective float64) int64
 	// Lower is a bound on the instance's objective that is known; NaN: none.
 	Lower float64
 	// Solution reads a solution off the variables' values.
@@ -75,6 +77,14 @@ func (q *Kernel) Minimise(r *Run) error {
 		return nil
 	}
 	k := lcg.NewWith(q.Model, lcg.Options{Off: q.Off})
+	if q.Known != nil && r.Set.Others != nil {
+		k.News = func() int64 {
+			if s, objective := r.News(r.Objective); s != nil && r.Improve(s) == nil {
+				return q.Known(objective)
+			}
+			return math.MaxInt64
+		}
+	}
 	ctx, stop := context.WithCancel(r.Ctx)
 	defer stop()
 	proof, failed := r.Prove(k, q.ProofUnit, q.Model.High[q.Model.Objective])

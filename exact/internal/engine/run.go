@@ -73,6 +73,19 @@ func (r *Run) Improve(s model.Solution) error {
 	return r.SetSolution(r.in, s)
 }
 
+// News returns a solution that another solver has found and that is better than an
+// objective (NaN: none), with its objective; nil if there is none.
+func (r *Run) News(than float64) (model.Solution, float64) {
+	if r.Set.Others == nil {
+		return nil, math.NaN()
+	}
+	p := r.Set.Others()
+	if p.Solution == nil || !math.IsNaN(than) && !model.SenseOf(r.in).Better(p.Incumbent, than) {
+		return nil, math.NaN()
+	}
+	return p.Solution, p.Incumbent
+}
+
 // Raise stores a bound that is better than the best so far. One that the objective
 // beats by no more than the rounding of either is the objective.
 func (r *Run) Raise(bound float64) {
@@ -123,7 +136,8 @@ func (r *Run) Prove(k *lcg.Kernel, unit string, upper int64) (*lcg.Proof, error)
 }
 
 // First returns the best of Settings.Start and the algorithms' solutions; the zero
-// value if there is none. Algorithms that don't take the instance are left out.
+// value if there is none. Algorithms that don't take the instance are left out, and all
+// if the run is one of several that start from a solution.
 func First[S interface {
 	comparable
 	model.Solution
@@ -134,6 +148,9 @@ func First[S interface {
 		if value, err = r.in.Objective(best); err != nil {
 			return none, err
 		}
+	}
+	if r.Set.Others != nil && best != none {
+		return best, nil // they have run
 	}
 	for _, a := range algorithms {
 		if r.Ctx.Err() != nil && best != none {

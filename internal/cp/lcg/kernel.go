@@ -112,8 +112,13 @@ type Kernel struct {
 	analysis  analysis
 	test      *hooks // of tests; nil otherwise
 
-	interrupted func() bool
-	ask         int64 // asks it at so many events
+	// News, if not nil, returns the objective of the best solution that somebody else
+	// has found, MaxInt64 without one. Minimise asks before each turn, and looks for better ones.
+	News func() int64
+
+	interrupted func(effort int64) bool
+	work        int64   // since it was asked: events, and what propagators have looked at
+	watched     []int64 // [propagator]: events that it watches, by which its work is counted
 
 	// Counts of a run.
 	Conflicts, Decided, Events, Restarts int64
@@ -174,7 +179,7 @@ func (k *Kernel) post(c cp.Constraint) {
 // add adds a propagator and returns its number.
 func (k *Kernel) add(p propagator) int32 {
 	k.all, k.isQueued, k.slow = append(k.all, p), append(k.isQueued, false), append(k.slow, false)
-	k.owners = append(k.owners, k.posted)
+	k.owners, k.watched = append(k.owners, k.posted), append(k.watched, 0)
 	n := int32(len(k.all) - 1)
 	if s, ok := p.(interface{ attach(k *Kernel, self int32) }); ok {
 		s.attach(k, n)
@@ -187,6 +192,7 @@ func (k *Kernel) add(p propagator) int32 {
 func (k *Kernel) watch(sv, by, tag int32) {
 	if sv >= 0 {
 		k.subs[sv] = append(k.subs[sv], subscription{by, tag})
+		k.watched[by]++
 	}
 }
 
@@ -329,13 +335,17 @@ type hooks struct {
 	learned   func(premises []cp.Lit) []cp.Lit
 }
 
+// workEach is how much work the kernel does between two looks at its context, in some 40 ns.
+const workEach = 1 << 14
+
 // propagate looks at all events and calls the propagators until nothing changes. It
 // reports whether this is done: there was no conflict, and it wasn't interrupted.
 // Bounds may rise in small steps for long, so it asks every some thousand events.
 func (k *Kernel) propagate() bool {
 	for !k.failed {
-		if k.Events >= k.ask {
-			if k.ask = k.Events + 4096; k.interrupted != nil && k.interrupted() {
+		if k.work++; k.work >= workEach {
+			k.work -= workEach
+			if k.interrupted != nil && k.interrupted(workEach*4/100) {
 				return false
 			}
 		}
@@ -368,6 +378,7 @@ func (k *Kernel) propagate() bool {
 		k.isQueued[by] = false
 		k.by = by
 		k.all[by].propagate(k)
+		k.work += 1 + k.watched[by]/16
 	}
 	for q := range k.pending {
 		for _, by := range k.pending[q] {

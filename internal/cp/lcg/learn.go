@@ -107,7 +107,7 @@ func (k *Kernel) learn() (premises []cp.Lit, level int32) {
 			if a.count == 1 {
 				break
 			}
-			if steps++; steps%64 == 0 && k.interrupted != nil && k.interrupted() {
+			if steps++; steps%64 == 0 && k.interrupted != nil && k.interrupted(20) {
 				return nil, -2
 			}
 			k.resolve(e)

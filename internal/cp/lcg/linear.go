@@ -127,6 +127,7 @@ func (g *group) allow(value int64) {
 
 // count brings the sums up to date with a bound of sv that rises.
 func (k *Kernel) count(sv int32, before, bound int64) {
+	k.work += int64(len(k.sums[sv]))
 	for i := range k.sums[sv] {
 		s := &k.sums[sv][i]
 		p := s.row

@@ -10,7 +10,7 @@ import (
 // Outcome is what a minimisation found and proved. No solution has an objective below
 // Bound.
 type Outcome struct {
-	Values     []int64 // of the best solution; nil: none
+	Values     []int64 // of the best solution; nil: none, or it is somebody else's
 	Best       int64   // its objective
 	Bound      int64
 	Infeasible bool // proved
@@ -46,6 +46,13 @@ func (k *Kernel) Minimise(ctx context.Context, upper *int64, conflicts int64, fo
 	}
 	turn, step := int64(100), int64(1)
 	for up := !k.off(Upwards); ; up = !up && !k.off(Upwards) || k.off(Downwards) {
+		if k.News != nil {
+			if best := k.News(); best < o.Best {
+				k.backtrack(0)
+				o.Best, o.Values = best, nil
+				k.Require(x.AtMost(best - 1))
+			}
+		}
 		if up {
 			turn += turn / 4
 		}

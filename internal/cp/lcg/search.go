@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/gapwise/gapwise/internal/cp"
+	"github.com/gapwise/gapwise/internal/turns"
 )
 
 // Answer says how a search ended.
@@ -32,7 +33,10 @@ func (k *Kernel) Search(ctx context.Context, conflicts int64, assumptions ...cp.
 	k.backtrack(0)
 	k.core = k.core[:0]
 	end, restart := k.Conflicts+conflicts, k.Conflicts+100*luby(k.Restarts)
-	k.interrupted = func() bool { return ctx.Err() != nil }
+	k.interrupted = func(effort int64) bool { return turns.Stop(ctx, effort) }
+	if k.interrupted(0) {
+		return Unknown
+	}
 	for {
 		if !k.propagate() {
 			if !k.failed {

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+
+// Package turns lets functions that work on one thing take turns, by work that they count.
+//
+// A function that works for long calls Stop where it would look at its context. By itself
+// that is all Stop does. In a Seat it also counts, and waits when the turn is over. So a
+// search is written as if it were alone, and when it waits depends on the work that it has
+// counted, never on time.
+package turns
+
+import (
+	"context"
+
+	"github.com/gapwise/gapwise/internal/caught"
+)
+
+// Stop counts an effort since the last call, in about a microsecond of one core each, and
+// reports whether the function has to end: its context has ended. Where functions take
+// turns it returns when it is this one's turn again. One goroutine of a Seat calls it at a
+// time.
+func Stop(ctx context.Context, effort int64) bool {
+	if s, ok := ctx.Value(key{}).(*Seat); ok {
+		s.count(effort)
+	}
+	return ctx.Err() != nil
+}
+
+// key is that of a Seat in its function's context.
+type key struct{}
+
+// Seat is where a function sits that takes turns with others. Its methods are called by
+// one goroutine at a time.
+type Seat struct {
+	// Spent is the effort that the function has counted.
+	Spent int64
+
+	ctx        context.Context
+	leave      context.CancelFunc
+	work       func(context.Context) error
+	left       int64         // of the turn
+	wake, rest chan struct{} // begins a turn; ends it
+	begun, up  bool          // it has had a turn; it has ended
+	err        error
+}
+
+// NewSeat returns the seat of a function that hasn't begun.
+func NewSeat(ctx context.Context, work func(context.Context) error) *Seat {
+	s := &Seat{work: work, wake: make(chan struct{}), rest: make(chan struct{})}
+	ctx, s.leave = context.WithCancel(ctx)
+	s.ctx = context.WithValue(ctx, key{}, s)
+	return s
+}
+
+// Turn lets the function work until it has counted so much effort or has ended, which it
+// reports. A function that counts nothing works to its end. A panic of it goes on here.
+func (s *Seat) Turn(effort int64) (ended bool, err error) {
+	if s.up {
+		return true, s.err
+	}
+	// What a turn took too much is taken from the next ones.
+	if s.left += effort; s.left <= 0 {
+		return false, nil
+	}
+	if !s.begun {
+		s.begun = true
+		go func() {
+			s.err = caught.Call(func() error { return s.work(s.ctx) })
+			s.up = true
+			close(s.rest)
+		}()
+	} else {
+		s.wake <- struct{}{}
+	}
+	<-s.rest
+	if p, ok := s.err.(*caught.Panic); ok && s.up {
+		caught.Pass(p)
+	}
+	return s.up, s.err
+}
+
+// Leave ends the context of the function and lets it run out by itself.
+func (s *Seat) Leave() {
+	s.leave()
+	if s.begun && !s.up {
+		close(s.wake)
+	}
+}
+
+// count ends the turn when it is over, and waits for the next.
+func (s *Seat) count(effort int64) {
+	if s.ctx.Err() != nil {
+		return // it is to end, and nobody waits for it any more
+	}
+	s.Spent += effort
+	if s.left -= effort; s.left > 0 {
+		return
+	}
+	s.rest <- struct{}{}
+	<-s.wake
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+
+package turns_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/gapwise/gapwise/internal/turns"
+)
+
+// Functions work in the order of their turns, and as far as their effort goes, whatever
+// they cost.
+func TestTurns(t *testing.T) {
+	t.Parallel()
+	var did []string
+	step := func(name string, costs int64, steps int) func(context.Context) error {
+		return func(ctx context.Context) error {
+			for k := range steps {
+				did = append(did, fmt.Sprint(name, k))
+				if turns.Stop(ctx, costs) {
+					return errors.New(name + " was stopped")
+				}
+			}
+			return nil
+		}
+	}
+	a, b, c := turns.NewSeat(t.Context(), step("a", 10, 5)), turns.NewSeat(t.Context(), step("b", 25, 3)), turns.NewSeat(t.Context(), step("c", 1, 1000))
+	for range 3 {
+		for _, s := range []*turns.Seat{a, b} {
+			if _, err := s.Turn(20); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	// The first step of b takes 5 more than its turn, which the second turn is shorter by.
+	if want := []string{"a0", "a1", "b0", "a2", "a3", "b1", "a4", "b2"}; !slices.Equal(did, want) {
+		t.Errorf("%v, want %v", did, want)
+	}
+	if ended, err := a.Turn(20); !ended || err != nil || a.Spent != 50 || b.Spent != 75 {
+		t.Errorf("a ended %v, %v; spent %d and %d", ended, err, a.Spent, b.Spent)
+	}
+	if ended, err := b.Turn(100); !ended || err != nil {
+		t.Errorf("b ended %v, %v", ended, err)
+	}
+	if ended, _ := c.Turn(7); ended || c.Spent != 7 {
+		t.Errorf("c ended %v after %d", ended, c.Spent)
+	}
+	c.Leave()
+	a.Leave()
+	turns.NewSeat(t.Context(), step("d", 1, 1)).Leave()
+}
+
+// Without a seat Stop says whether the context has ended.
+func TestStop(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	if turns.Stop(ctx, 1) {
+		t.Error("stopped before its context ended")
+	}
+	cancel()
+	if !turns.Stop(ctx, 1) {
+		t.Error("goes on")
+	}
+	// In a seat it doesn't wait for a turn that nobody gives.
+	s := turns.NewSeat(ctx, func(ctx context.Context) error {
+		for !turns.Stop(ctx, 1) {
+		}
+		return ctx.Err()
+	})
+	if ended, err := s.Turn(1); !ended || !errors.Is(err, context.Canceled) {
+		t.Errorf("ended %v, %v", ended, err)
+	}
+}
+
+// Leaving ends a function that waits.
+func TestLeave(t *testing.T) {
+	t.Parallel()
+	ended := make(chan bool)
+	s := turns.NewSeat(t.Context(), func(ctx context.Context) error {
+		for !turns.Stop(ctx, 1) {
+		}
+		close(ended)
+		return nil
+	})
+	if up, _ := s.Turn(3); up {
+		t.Fatal("ended by itself")
+	}
+	s.Leave()
+	<-ended
+}
+
+// A panic goes on where the turn was given.
+func TestPanics(t *testing.T) {
+	t.Parallel()
+	s := turns.NewSeat(t.Context(), func(ctx context.Context) error {
+		turns.Stop(ctx, 5)
+		panic("broken")
+	})
+	if _, err := s.Turn(5); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("the panic is lost")
+		}
+	}()
+	_, _ = s.Turn(5)
+}

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: MIT
+
+package gapwise
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/internal/caught"
+	"github.com/gapwise/gapwise/internal/turns"
+	"github.com/gapwise/gapwise/model"
+)
+
+// portfolio is the algorithm auto: all heuristics of a problem and the engines that
+// Problem.Auto names take turns on one instance, with one best solution and one bound.
+//
+// First comes what bounds the objective in little time, then each heuristic gets a turn,
+// the strongest first. From the second round on come those that haven't ended, the
+// seeded ones, which improve what is known, and the engines. It ends when the gap asked for is reached or the context ends, or when
+// nobody has anything left to do.
+//
+// Turns are counted in effort, not in time (package turns), and what one has found is told
+// to the others at the end of a round. So the result doesn't depend on the number of
+// threads, which is how many have their turn at once, nor on the machine unless a limit stops the run.
+// A turn is longer the more the worker's last ones have brought.
+type portfolio struct {
+	*Problem
+	*attempt // it has run the cheapest heuristic
+
+	mu      sync.Mutex
+	shut    bool // nothing is passed on any more
+	r       model.Result
+	known   model.Progress // what the workers know of each other
+	workers []*worker
+}
+
+// Turns, in effort (turns.Stop).
+const (
+	firstTurn  = 20_000
+	turnGrowth = 1.5
+	mostTurn   = 200_000
+	// creditPay is by how many turns the turn of the worker that has brought most is longer.
+	creditPay = 8
+)
+
+// worker is one of those that take turns.
+type worker struct {
+	model.Algorithm
+	seat   *turns.Seat
+	best   model.Progress // told in this turn, with the best solution
+	bound  float64        // told in this turn
+	nodes  int64          // told in this turn
+	taken  int64          // nodes at the end of its last turn that counts
+	result model.Result   // at its end
+	ended  bool
+	credit float64 // what its turns have brought, of the gap; the older ones count less
+}
+
+// Name implements model.Solver.
+func (a *portfolio) Name() string { return "auto" }
+
+// Solve implements model.Solver.
+func (a *portfolio) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
+	ctx, cancel := set.WithTimeLimit(ctx)
+	defer cancel()
+	began := time.Now()
+	a.r = model.NewResult(a.Name(), set.Seed)
+	if a.first.Solution != nil {
+		if err := a.r.SetSolution(in, a.first.Solution); err != nil {
+			return a.r, err
+		}
+		a.r.SolutionOf, a.r.Details = a.first.Algorithm, a.first.Details
+	}
+	a.publish()
+	first, later := a.seats(ctx, in, set)
+	defer func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.shut = true
+		for _, w := range append(first, later...) {
+			w.seat.Leave()
+		}
+	}()
+	quick := turns.NewSeat(ctx, func(ctx context.Context) error { a.computeQuick(ctx); return nil })
+	defer quick.Leave()
+	err := a.run(ctx, quick, first, later)
+	a.r.Elapsed = time.Since(began)
+	a.close(ctx, append(later, first...))
+	return a.r, err
+}
+
+// seats makes the workers.
+func (a *portfolio) seats(ctx context.Context, in model.Instance, set model.Settings) (first, later []*worker) {
+	set.TimeLimit, set.Threads = 0, 1
+	set.Others = func() model.Progress { return a.known }
+	for _, name := range a.Auto {
+		x := a.Algorithms[slices.IndexFunc(a.Algorithms, func(x model.Algorithm) bool { return x.Name == name })]
+		w := &worker{Algorithm: x, bound: math.NaN()}
+		w.seat = turns.NewSeat(ctx, func(ctx context.Context) (err error) {
+			set := set
+			if set.Progress = func(p model.Progress) { a.hear(w, p) }; a.known.Solution != nil && (x.Exact || x.Seeded) {
+				set.Start = a.known.Solution
+			}
+			w.result, err = x.Solver.Solve(ctx, in, set)
+			return err
+		})
+		if x.Exact || x.Seeded {
+			later = append(later, w)
+		} else {
+			first = append(first, w)
+		}
+	}
+	return first, later
+}
+
+// hear keeps what a worker tells during its turn, and passes on what is new.
+func (a *portfolio) hear(w *worker, p model.Progress) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.shut {
+		return
+	}
+	sense := model.SenseOf(a.Instance)
+	if p.Solution != nil && (w.best.Solution == nil || sense.Better(p.Incumbent, w.best.Incumbent)) {
+		w.best = p
+	}
+	if math.IsNaN(w.bound) || sense.Better(w.bound, p.Bound) {
+		w.bound = p.Bound
+	}
+	w.nodes = p.Nodes
+	if a.set.Progress == nil {
+		return
+	}
+	p.Algorithm, p.Nodes = a.Name(), a.r.Nodes+p.Nodes
+	if p.Solution == nil || a.r.Solution != nil && !sense.Better(p.Incumbent, a.r.Objective) {
+		p.Solution, p.Incumbent = nil, a.r.Objective
+	}
+	if math.IsNaN(p.Bound) || sense.Better(p.Bound, a.r.Bound) {
+		p.Bound = a.r.Bound
+	}
+	a.set.Progress(p)
+}
+
+// publish tells the workers what is known.
+func (a *portfolio) publish() {
+	a.known = model.Progress{Algorithm: a.Name(), Incumbent: a.r.Objective, Bound: a.r.Bound, Solution: a.r.Solution}
+}
+
+// run gives turns until there is nothing left to do.
+func (a *portfolio) run(ctx context.Context, quick *turns.Seat, first, later []*worker) error {
+	sense, gap := model.SenseOf(a.Instance), a.set.GapLimit()
+	length, threads := float64(firstTurn), a.set.Workers()
+	active := first
+	for round, bounded := 0, false; len(active) > 0; round++ {
+		if !bounded {
+			bounded, _ = quick.Turn(int64(length))
+			if bounded && ctx.Err() == nil {
+				for _, b := range a.computeQuick(ctx) {
+					if !b.Infeasible {
+						a.r.SetBound(sense, b.Value, gap)
+					} else if a.r.Solution == nil {
+						return a.explain(later, b.Reason)
+					}
+				}
+			}
+		}
+		most := 0.0
+		for _, w := range active {
+			most = max(most, w.credit)
+		}
+		for some := range slices.Chunk(active, threads) {
+			if a.over() || ctx.Err() != nil {
+				return nil
+			}
+			if err := a.turn(some, func(w *worker) int64 {
+				if most == 0 {
+					return int64(length)
+				}
+				return int64(length * (1 + creditPay*w.credit/most))
+			}); err != nil {
+				return err
+			}
+		}
+		a.publish()
+		length = min(length*turnGrowth, mostTurn)
+		if round == 0 {
+			active = append(slices.Clone(active), later...)
+		}
+		active = slices.DeleteFunc(active, func(w *worker) bool { return w.ended })
+	}
+	return nil
+}
+
+// explain stores that there is no solution, as the default engine says it, which may
+// know more than why.
+func (a *portfolio) explain(engines []*worker, why string) (err error) {
+	a.r.Status, a.r.Reason = model.StatusInfeasible, why
+	k := slices.IndexFunc(engines, func(w *worker) bool { return w.Name == a.Default })
+	if k < 0 {
+		return nil
+	}
+	w := engines[k]
+	for !w.ended && err == nil {
+		w.ended, err = w.seat.Turn(mostTurn)
+	}
+	if w.result.Status == model.StatusInfeasible {
+		a.r = w.result
+		a.r.Algorithm = a.Name()
+	}
+	return err
+}
+
+// over reports whether what is known needs nothing more.
+func (a *portfolio) over() bool {
+	return a.r.Status == model.StatusOptimal || a.r.Status == model.StatusInfeasible
+}
+
+// turn gives some workers a turn, all at once, and takes what they have found, in their
+// order, until one of them ends the run.
+func (a *portfolio) turn(some []*worker, length func(*worker) int64) error {
+	errs := make([]error, len(some))
+	var all errgroup.Group
+	for k, w := range some {
+		all.Go(func() error {
+			return caught.Call(func() error {
+				w.ended, errs[k] = w.seat.Turn(length(w))
+				return nil
+			})
+		})
+	}
+	caught.Pass(all.Wait())
+	for k, w := range some {
+		switch err := errs[k]; {
+		case errors.Is(err, model.ErrUnsupported):
+			continue
+		case err != nil:
+			return err
+		}
+		if err := a.take(w); err != nil || a.over() {
+			return err
+		}
+	}
+	return nil
+}
+
+// take takes what a worker has found in its turn.
+func (a *portfolio) take(w *worker) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	sense, gap := model.SenseOf(a.Instance), a.set.GapLimit()
+	before := a.r
+	told := w.result
+	if !w.ended {
+		told = model.NewResult(w.Name, a.set.Seed)
+		told.Nodes = w.nodes
+		if w.best.Solution != nil {
+			if err := told.SetSolution(a.Instance, w.best.Solution); err != nil {
+				return err
+			}
+		}
+		told.SetBound(sense, w.bound, gap)
+	}
+	w.taken = told.Nodes
+	if err := contradiction(a.Instance, a.r, told); err != nil {
+		return err
+	}
+	if told.Status == model.StatusInfeasible {
+		a.r = told
+		a.r.Algorithm = a.Name()
+		return nil
+	}
+	bound, evidence := a.r.Bound, a.r.Evidence
+	if told.Solution != nil && (a.r.Solution == nil || a.better(told) || a.r.SolutionOf == w.Name && told.Objective == a.r.Objective) {
+		a.r.Solution, a.r.Objective, a.r.SecondObjective, a.r.Status = told.Solution, told.Objective, told.SecondObjective, model.StatusFeasible
+		a.r.SolutionOf, a.r.Details = w.Name, told.Details
+	}
+	if math.IsNaN(bound) || sense.Better(bound, told.Bound) {
+		bound, evidence = told.Bound, told.Evidence
+	}
+	a.r.Bound, a.r.Evidence = math.NaN(), nil
+	a.r.SetBound(sense, bound, gap)
+	a.r.Evidence = evidence
+	w.best, w.bound = model.Progress{}, math.NaN()
+	w.credit = w.credit/2 + brought(sense, before, a.r)
+	return nil
+}
+
+// better reports whether a result's solution is better than the best so far.
+func (a *portfolio) better(r model.Result) bool {
+	m := a.Instance.Metrics()
+	o := model.Objective{Value: r.Objective, Second: r.SecondObjective, Sense: m[0].Sense, SecondSense: m[1].Sense}
+	return o.Better(model.Objective{Value: a.r.Objective, Second: a.r.SecondObjective, Sense: m[0].Sense, SecondSense: m[1].Sense})
+}
+
+// brought returns which part of the gap a turn has closed; without a bound, by which part
+// the objective has improved.
+func brought(sense model.Sense, before, after model.Result) float64 {
+	switch {
+	case before.Solution == nil:
+		return 1
+	case math.IsNaN(before.Bound):
+		return min(1, model.Gap(before.Objective, after.Objective))
+	case before.Objective == before.Bound:
+		return 0
+	}
+	was, is := math.Abs(before.Objective-before.Bound), math.Abs(after.Objective-after.Bound)
+	return max(0, 1-is/was)
+}
+
+// close completes the result when all have left.
+func (a *portfolio) close(ctx context.Context, workers []*worker) {
+	for _, w := range workers {
+		if w.Exact {
+			a.r.Nodes += w.taken
+		}
+	}
+	if a.over() {
+		if a.r.Status == model.StatusOptimal {
+			a.r.Reason = ""
+		}
+		return
+	}
+	a.r.Reason = exact.StopReason(ctx)
+	for _, w := range workers {
+		if a.r.Reason == "" && w.ended {
+			a.r.Reason = w.result.Reason
+		}
+	}
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+
+package gapwise_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/model"
+)
+
+// How many have their turn at once changes nothing: not the solution, not the bound, not
+// the nodes.
+func TestAutoThreads(t *testing.T) {
+	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
+		several := 0
+		for _, in := range middling(t, p) {
+			var first model.Result
+			for threads := 1; threads <= 3; threads++ {
+				r, err := gapwise.Solve(t.Context(), in, gapwise.Options{Settings: model.Settings{Seed: 3, Threads: threads, TimeLimit: time.Minute}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Status != model.StatusOptimal && r.Reason == "stopped by the time limit" {
+					t.Fatalf("%s isn't solved in a minute", in.ID())
+				}
+				if r.Elapsed = 0; threads == 1 {
+					first = r
+					if r.Nodes > 0 {
+						several++
+					}
+					continue
+				}
+				if a, b := string(marshal(t, first)), string(marshal(t, r)); a != b {
+					t.Errorf("%s: with %d threads\n%s\nwith one\n%s", in.ID(), threads, b, a)
+				}
+			}
+		}
+		if several == 0 {
+			t.Error("no instance needs an engine")
+		}
+	})
+}
+
+// middling draws instances that auto proves by engines within seconds.
+func middling(t *testing.T, p *gapwise.Problem) []model.Instance {
+	t.Helper()
+	all := map[model.Kind]map[string][]string{
+		model.KindBatch:       {"jobs": {"10", "14"}, "processors": {"8"}, "tiers": {"1"}},
+		model.KindDAG:         {"tasks": {"24", "34"}, "machines": {"3"}},
+		model.KindReservation: {"requests": {"50", "70"}, "arrival_factor": {"4"}},
+		model.KindTVC:         {"requests": {"20", "24"}, "load": {"3"}},
+		model.KindVCSched:     {"hosts": {"6"}, "jobs": {"20", "26"}},
+	}
+	return instancesOf(t, p, all[p.Kind], 1)
+}
+
+// Auto is no worse than each algorithm that takes part in it, whoever they are.
+func TestAutoAtLeast(t *testing.T) {
+	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
+		for _, in := range slices.Concat(smallInstances(t, p, 2), middling(t, p)) {
+			auto, err := gapwise.Solve(t.Context(), in, gapwise.Options{Settings: model.Settings{Seed: 1, TimeLimit: time.Minute}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range p.Auto {
+				if a, err := gapwise.Find(p.Kind, name); err != nil || a.Exact || a.Seeded {
+					continue
+				}
+				r, err := gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: name, Settings: model.Settings{Seed: 1}})
+				if errors.Is(err, model.ErrUnsupported) || err == nil && r.Solution == nil {
+					continue
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				sense := model.SenseOf(in)
+				if auto.Solution == nil || sense.Better(r.Objective, auto.Objective) && auto.Status != model.StatusOptimal {
+					t.Errorf("%s: auto %v, %s %v", in.ID(), auto.Objective, name, r.Objective)
+				}
+			}
+		}
+	})
+}
+
+// What auto tells while it runs gets better alone, and its solutions are the instance's.
+func TestAutoTells(t *testing.T) {
+	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
+		in := middling(t, p)[1]
+		sense := model.SenseOf(in)
+		best, bound, told := math.NaN(), math.NaN(), 0
+		set := model.Settings{Seed: 1, TimeLimit: time.Minute, Progress: func(x model.Progress) {
+			if x.Solution != nil {
+				told++
+				o, err := in.Objective(x.Solution)
+				if err != nil || o.Value != x.Incumbent || !math.IsNaN(best) && !sense.Better(x.Incumbent, best) {
+					t.Errorf("told %v after %v: %v", x.Incumbent, best, err)
+				}
+				best = x.Incumbent
+			}
+			if !math.IsNaN(bound) && sense.Better(x.Bound, bound) {
+				t.Errorf("told the bound %v after %v", x.Bound, bound)
+			}
+			bound = x.Bound
+		}}
+		r, err := gapwise.Solve(t.Context(), in, gapwise.Options{Settings: set})
+		if err != nil || told == 0 || r.Objective != best {
+			t.Errorf("ends with %v, told %v, %d times: %v", r.Objective, best, told, err)
+		}
+	})
+}
+
+// A context that has ended leaves the cheapest heuristic's solution.
+func TestAutoStopped(t *testing.T) {
+	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		for _, in := range middling(t, p) {
+			r, err := gapwise.Solve(ctx, in, gapwise.Options{Settings: model.Settings{Seed: 1}})
+			if err != nil || r.Solution == nil || r.Status == model.StatusOptimal && r.Gap > model.DefaultGap {
+				t.Errorf("%s: %v %v", in.ID(), fmt.Sprint(r.Status), err)
+			}
+		}
+	})
+}
