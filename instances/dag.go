@@ -26,7 +26,8 @@ import (
 // The levels hold about Tasks^Fat tasks each, Regular says how evenly; a task
 // of a level has up to Density times the level before's width parents, from the
 // Jump levels before its own. The costs on each machine and the data of each
-// edge are uniform on 1..MaxCost and 1..MaxData; a MaxData of 0 means no data.
+// edge are uniform on 1..MaxCost and 1..MaxData; a MaxData of 0 means no data. With
+// Kinds, a task has one such cost, and machine m takes 1 + m mod Kinds times as long.
 type DAGSpec struct {
 	Tasks    int     `key:"tasks" default:"20" small:"3,5" hard:"80" usage:"number of tasks"`
 	Fat      float64 `key:"fat" default:"0.5" usage:"from a chain (near 0) to one level (1)"`
@@ -36,6 +37,7 @@ type DAGSpec struct {
 	MaxCost  int     `key:"max_cost" default:"50" usage:"largest cost of a task, in seconds"`
 	MaxData  int     `key:"max_data" default:"50" usage:"largest data of an edge, 0 for none"`
 	Machines int     `key:"machines" default:"3" small:"2" usage:"number of machines"`
+	Kinds    int     `key:"kinds" default:"0" shown:"any costs" usage:"kinds of machines: the k-th takes k times as long; 0 for any costs"`
 	// Platform is one of Presets.
 	Platform string              `key:"platform" default:"uniform" small:"bus" usage:"a preset: paper, uniform, bus or star"`
 	Transfer model.TransferModel `key:"transfers" shown:"ideal" small:",fair" usage:"ideal, fair, tcp or tcp-all"`
@@ -99,7 +101,11 @@ func (s DAGSpec) name() string {
 	if transfer == "" {
 		transfer = string(model.TransferIdeal)
 	}
-	costs := fmt.Sprintf("m%d-c%d-b%d-%s-%s", s.Machines, s.MaxCost, s.MaxData, s.Platform, transfer)
+	machines := fmt.Sprint("m", s.Machines)
+	if s.Kinds > 0 {
+		machines += fmt.Sprint("k", s.Kinds)
+	}
+	costs := fmt.Sprintf("%s-c%d-b%d-%s-%s", machines, s.MaxCost, s.MaxData, s.Platform, transfer)
 	if s.Daggen != "" {
 		return fmt.Sprintf("%s-d%04d-%s-%d", strings.SplitN(filepath.Base(s.Daggen), ".", 2)[0], s.Index/s.Draws, costs, s.Index%s.Draws)
 	}
@@ -116,6 +122,8 @@ func (s DAGSpec) check() error {
 	switch {
 	case s.Machines < 1 || s.Machines > 10_000:
 		return bad("machines is %d, must be from 1 to 10000", s.Machines)
+	case s.Kinds < 0 || s.Kinds > s.Machines:
+		return bad("kinds is %d, must be from 0 to machines, %d", s.Kinds, s.Machines)
 	case s.MaxCost < 1 || s.MaxCost > 1_000_000_000:
 		return bad("the largest cost is %d, must be from 1 to 10^9", s.MaxCost)
 	case s.MaxData < 0 || s.MaxData > 1_000_000_000:
@@ -166,7 +174,11 @@ func (s DAGSpec) Generate() (*model.DAG, error) {
 	for t := range n {
 		c := make([]float64, s.Machines)
 		for m := range c {
-			c[m] = float64(1 + rng.IntN(s.MaxCost))
+			if s.Kinds == 0 || m == 0 {
+				c[m] = float64(1 + rng.IntN(s.MaxCost))
+			} else {
+				c[m] = c[0] * float64(1+m%s.Kinds)
+			}
 		}
 		d.Tasks = append(d.Tasks, model.DAGTask{ID: fmt.Sprint(t + 1), CostS: c})
 	}
@@ -193,6 +205,9 @@ func (s DAGSpec) Generate() (*model.DAG, error) {
 func (s DAGSpec) stream() uint64 {
 	h := fnv.New64a()
 	fmt.Fprint(h, s.Tasks, s.Fat, s.Density, s.Regular, s.Jump, s.MaxCost, s.MaxData, s.Machines, s.Index, s.Draws)
+	if s.Kinds > 0 {
+		fmt.Fprint(h, " kinds ", s.Kinds)
+	}
 	return h.Sum64()
 }
 

@@ -15,6 +15,7 @@ const (
 	devFork deviceSet = 1 << iota
 	devLoadRows
 	devLoadWeights
+	devWholeLoads
 	devNoOverlap
 	devHint
 	devLocalSearch
@@ -24,6 +25,8 @@ const (
 	// devStart is all that comes before the kernel: it begins with all tasks on one
 	// machine.
 	devStart = endOfDevices
+	// devUnproved is what a proof knows nothing of.
+	devUnproved = devFork | devWholeLoads
 )
 
 // devices names them, in the order of their bits.
@@ -31,6 +34,7 @@ var devices = []engine.Switch[deviceSet]{
 	{Bit: devFork, Name: "fork-bound", Summary: "successors that can't be done elsewhere in time run on the task's own machine, one after another"},
 	{Bit: devLoadRows, Name: "load-rows", Summary: "rows of the machines' weighted load in the constraint model (dual bound of R|pmtn|Cmax)"},
 	{Bit: devLoadWeights, Name: "load-weights", Summary: "weights of the load rows from the duals of a linear program, beside equal ones"},
+	{Bit: devWholeLoads, Name: "whole-loads", Summary: "a machine's room in a load row is rounded to what divides the costs there (Chvátal 1973)"},
 	{Bit: devNoOverlap, Name: "no-overlap", Summary: "all tasks of a machine in one constraint, not each two of them alone (Vilím 2007)"},
 	{Bit: devHint, Name: "hint", Summary: "machines and orders of the best schedule are tried first (Demirović, Chu, Stuckey 2018)"},
 	{Bit: devLocalSearch, Name: "local-search", Summary: "simulated annealing before the search"},

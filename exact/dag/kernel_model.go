@@ -113,7 +113,8 @@ func (k *kernelModel) orders() {
 //	lower = max_t min_a (head_ta + cost_ta + tail_ta).
 //
 // findWeights chooses the weights by duals of a linear program, and the sets are all
-// tasks, those with the longest tails, and those with the latest heads.
+// tasks, those with the longest tails, and those with the latest heads. Beside each row
+// is that of rounded rooms (dagmodel.WholeRow), which a proof knows nothing of.
 func (k *kernelModel) loads(machines []int) {
 	v, lower := k.v, int64(0)
 	head, least := make([]int64, v.n*v.m), make([]int64, v.n)
@@ -128,7 +129,10 @@ func (k *kernelModel) loads(machines []int) {
 		for part := 1; part <= 4; part++ {
 			for i, sorted := range [][]int32{v.byTail, byHead} {
 				if set := sorted[:v.n*part/4]; len(set) > 0 && (part < 4 || i == 0) {
-					k.Row(k.NewLoad(set, head, v.tail, lower), w)
+					l := k.NewLoad(set, head, v.tail, lower)
+					if k.Row(l, w); v.off&devWholeLoads == 0 {
+						k.WholeRow(l, w)
+					}
 				}
 			}
 		}

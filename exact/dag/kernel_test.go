@@ -22,7 +22,7 @@ import (
 func TestSearchAgainstPlain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(31, 32))
-	without := []deviceSet{0, 0, devFork, devLoadRows, devNoOverlap, devHint, devFork, devLoadRows | devHint | devFork}
+	without := []deviceSet{0, 0, devFork, devLoadRows, devNoOverlap, devHint, devFork, devLoadRows | devHint | devFork, devWholeLoads}
 	whole, open := 0, 0
 	for k := range need.Rounds(250) {
 		d := testkit.RandomDAG(rng, 1+rng.IntN(13), 1+rng.IntN(4)).WithoutContention()
@@ -59,7 +59,7 @@ func TestSearchAgainstPlain(t *testing.T) {
 func TestKernelNames(t *testing.T) {
 	d := testkit.RandomDAG(rand.New(rand.NewPCG(1, 8)), 9, 3)
 	g := view.OfDAG(d.WithoutContention())
-	v := newTicks(g, 1e3, 0)
+	v := newTicks(g, 1e3, devUnproved)
 	if err := v.findWeights(context.Background()); err != nil {
 		t.Fatal(err)
 	}

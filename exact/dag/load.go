@@ -10,6 +10,7 @@ import (
 
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
 	"github.com/gapwise/gapwise/internal/turns"
+	"github.com/gapwise/gapwise/internal/units"
 )
 
 // findWeights chooses the machines' weights w for the load bound (dagmodel.Load):
@@ -28,6 +29,7 @@ func (v *ticks) findWeights(ctx context.Context) error {
 	if v.off&devLoadWeights != 0 || v.identical() {
 		return nil
 	}
+	v.addWeights(v.columnWeights())
 	for _, part := range []int{v.n, 3 * v.n / 4, v.n / 2, v.n / 4} {
 		if part == 0 || turns.Stop(ctx, int64(part*v.m)) {
 			break
@@ -36,11 +38,43 @@ func (v *ticks) findWeights(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if w != nil && !slices.ContainsFunc(v.weights, func(v []int64) bool { return slices.Equal(v, w) }) {
-			v.weights = append(v.weights, w)
-		}
+		v.addWeights(w)
 	}
 	return nil
+}
+
+func (v *ticks) addWeights(w []int64) {
+	if w != nil && !slices.ContainsFunc(v.weights, func(v []int64) bool { return slices.Equal(v, w) }) {
+		v.weights = append(v.weights, w)
+	}
+}
+
+// columnWeights returns weights by which all machines have the same weighted sum of costs,
+// in the least whole numbers; nil if these are above 10,000, or a machine has only costs of
+// 0. They are the duals where machines differ in speed alone, and without rounding, which
+// whole rooms (dagmodel.WholeRow) need.
+func (v *ticks) columnWeights() []int64 {
+	sum, all := make([]int64, v.m), int64(0)
+	for a := range sum {
+		for t := range int32(v.n) {
+			sum[a] += v.Cost(t, a)
+		}
+		if sum[a] == 0 {
+			return nil
+		}
+		all = units.GCD(all, sum[a])
+	}
+	multiple := int64(1)
+	for _, s := range sum {
+		s /= all
+		if multiple *= s / units.GCD(multiple, s); multiple > 10_000 {
+			return nil
+		}
+	}
+	for a, s := range sum {
+		sum[a] = multiple / (s / all)
+	}
+	return sum
 }
 
 // loadDuals returns the machines' duals, the greatest scaled to 10,000 and rounded;

@@ -81,7 +81,7 @@ func TestProofOfSpoiltModel(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				v := newTicks(view.OfDAG(d), r.Objective, devFork)
+				v := newTicks(view.OfDAG(d), r.Objective, devUnproved)
 				if err := v.findWeights(context.Background()); err != nil {
 					t.Fatal(err)
 				}

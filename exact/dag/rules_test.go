@@ -4,6 +4,7 @@ package dag
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -40,6 +41,18 @@ func searchFrom(d *model.DAG, g *view.Graph, plan dagplay.Plan, off deviceSet) (
 	}
 }
 
+// multiply makes a machine's costs multiples of a number of its own.
+func multiply(rng *rand.Rand, d *model.DAG) {
+	for a := range d.Machines {
+		times := float64(1 + rng.IntN(4))
+		for _, t := range d.Tasks {
+			if t.CostS != nil {
+				t.CostS[a] = times * math.Ceil(min(t.CostS[a], 100))
+			}
+		}
+	}
+}
+
 // Random instances are solved from poor plans, without bounds before, with each device
 // off, all, and none; the results are held against the brute force.
 func TestDAGRules(t *testing.T) {
@@ -48,6 +61,9 @@ func TestDAGRules(t *testing.T) {
 	compared := 0
 	for k := range 300 {
 		d := testkit.RandomDAG(rng, 2+rng.IntN(6), 1+rng.IntN(4))
+		if k%2 == 1 {
+			multiply(rng, d)
+		}
 		if err := d.Validate(); err != nil {
 			t.Fatal(d.Name, err)
 		}
@@ -74,4 +90,41 @@ func TestDAGRules(t *testing.T) {
 		}
 	}
 	t.Log(compared, "comparisons")
+}
+
+// On machines that take one and two times as long, the load of the second kind is even.
+// If all would have to be full up to an odd time, whole rooms prove at once that they
+// can't, and a search without them counts to it.
+func TestWholeLoads(t *testing.T) {
+	t.Parallel()
+	rng, sooner := rand.New(rand.NewPCG(5, 8)), 0
+	for range 20 {
+		cost, sum := make([][]float64, 10), 0
+		for t := range cost {
+			base := 10 + rng.IntN(40)
+			if sum += base; t == len(cost)-1 {
+				base += 5 - (sum+2)%6
+				sum += 5 - (sum+2)%6
+			}
+			cost[t] = []float64{float64(base), float64(2 * base), float64(base), float64(2 * base)}
+		}
+		d := testkit.DAG(cost, nil)
+		with, err := Search.Solve(t.Context(), d, model.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		without, err := Search.Off(devWholeLoads).Solve(t.Context(), d, model.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum%6 != 3 || with.Status != model.StatusOptimal || with.Status != without.Status || with.Objective != without.Objective {
+			t.Errorf("%s %v, without the device %s %v", with.Status, with.Objective, without.Status, without.Objective)
+		}
+		if 10*with.Nodes < without.Nodes {
+			sooner++
+		}
+	}
+	if sooner < 5 {
+		t.Errorf("%d of 20 are proved in a tenth of the nodes", sooner)
+	}
 }

@@ -40,7 +40,7 @@ var Search = engine.Engine[*model.DAG, deviceSet]{ID: "search", Parts: devices, 
 // be written as a proof and replayed (Settings.Proof).
 var Kernel = engine.Engine[*model.DAG, deviceSet]{ID: "kernel", Parts: devices, Learns: true, Proof: true,
 	Work: func(r *engine.Run, d *model.DAG, off deviceSet, without lcg.Device) error {
-		return work(r, d, off|devFork, without)
+		return work(r, d, off|devUnproved, without)
 	}}
 
 func work(r *engine.Run, d *model.DAG, off deviceSet, without lcg.Device) error {

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/cp"
+	"github.com/gapwise/gapwise/internal/units"
 	"github.com/gapwise/gapwise/internal/view"
 )
 
@@ -101,11 +102,12 @@ type Model struct {
 	Named  bool         // variables and constraints have names, for proofs
 	Hosts  [][]int      // machines that task t may be on; nil: it isn't in the model
 	Starts [][]cp.Start // of task t, on each of its hosts
+	rooms  map[room]cp.Var
 }
 
 // New returns the model without tasks, of the makespans from low to high.
 func New(v Times, low, high int64, named bool) *Model {
-	m := &Model{Times: v, Named: named, Hosts: make([][]int, v.Graph.Tasks), Starts: make([][]cp.Start, v.Graph.Tasks)}
+	m := &Model{Times: v, Named: named, Hosts: make([][]int, v.Graph.Tasks), Starts: make([][]cp.Start, v.Graph.Tasks), rooms: map[room]cp.Var{}}
 	m.Objective = m.Int(low, high)
 	m.call(m.Objective, "makespan")
 	return m
@@ -232,12 +234,65 @@ func (m *Model) NewLoad(tasks []int32, head, tail []int64, lower int64) Load {
 
 // Row adds the row of a load for some weights. Any are valid.
 func (m *Model) Row(l Load, weights []int64) {
-	row, sum := &cp.Linear{}, int64(0)
+	row, sum := m.load(l, weights), int64(0)
 	for a, w := range weights {
 		sum += w
 		row.AtMost -= w * l.Idle[a]
 	}
 	row.Terms = []cp.Term{{Times: -sum, Var: m.Objective}}
+	if m.Named {
+		m.AddAs("load "+list(weights, ",")+": "+list(l.Tasks, " "), row)
+	} else {
+		m.Add(row)
+	}
+}
+
+// WholeRow adds the row of a load for some weights, with the machines' rooms rounded
+// (Chvátal 1973, Gomory 1958). Let g_a divide the costs of all tasks of S on machine a.
+// Then so it does their load there, which is at most makespan - idle_a (see Load). So
+//
+//	Σ_{t in S} w_{a(t)} cost_{t,a(t)} ≤ Σ_a w_a g_a r_a, g_a r_a ≤ makespan - idle_a
+//
+// for whole numbers r_a. They are variables without names and without decisions: each
+// schedule has such numbers, so it needn't be asked for them. If no g_a is above 1 it adds
+// nothing.
+func (m *Model) WholeRow(l Load, weights []int64) {
+	common := make([]int64, len(weights))
+	for _, t := range l.Tasks {
+		for _, a := range m.Hosts[t] {
+			common[a] = units.GCD(common[a], m.Cost(t, a))
+		}
+	}
+	if slices.Max(common) <= 1 {
+		return
+	}
+	row := m.load(l, weights)
+	for a, w := range weights {
+		g := common[a]
+		if w == 0 || g == 0 { // 0: the load there is 0
+			continue
+		}
+		at := room{a, g, l.Idle[a]}
+		x, ok := m.rooms[at]
+		if !ok {
+			x = m.Int(0, max(0, (m.High[m.Objective]-l.Idle[a])/g))
+			m.rooms[at] = x
+			m.Add(&cp.Linear{Terms: []cp.Term{{Times: g, Var: x}, {Times: -1, Var: m.Objective}}, AtMost: -l.Idle[a]})
+		}
+		row.Terms = append(row.Terms, cp.Term{Times: -w * g, Var: x})
+	}
+	m.Add(row)
+}
+
+// room is what a variable of WholeRow stands for.
+type room struct {
+	machine      int
+	common, idle int64
+}
+
+// load returns the left side of a load's row.
+func (m *Model) load(l Load, weights []int64) *cp.Linear {
+	row := &cp.Linear{}
 	for _, t := range l.Tasks {
 		var g []cp.Choice
 		for i, a := range m.Hosts[t] {
@@ -249,11 +304,7 @@ func (m *Model) Row(l Load, weights []int64) {
 			row.Groups = append(row.Groups, g)
 		}
 	}
-	if m.Named {
-		m.AddAs("load "+list(weights, ",")+": "+list(l.Tasks, " "), row)
-	} else {
-		m.Add(row)
-	}
+	return row
 }
 
 // list joins numbers with a separator.
