@@ -102,6 +102,9 @@ func Explain(ctx context.Context, in model.Instance, r model.Result, o Options) 
 		x.Value = fmt.Sprintf("%s: %s. No solution has %s than %s; what lies between, %.3g %%, isn't settled.",
 			title, amount(r.Objective), beat, amount(r.Bound), 100*model.Gap(r.Objective, r.Bound))
 	}
+	if r.SolutionOf != "" && r.SolutionOf != "start" {
+		x.Value += fmt.Sprintf(" The solution is that of %s.", r.SolutionOf)
+	}
 	if x.Bound != nil || r.Status == model.StatusInfeasible {
 		x.Why = budget(ctx, in, r, o)
 		if err := x.why(ctx, in, r); err != nil {
@@ -159,6 +162,13 @@ func (x *Explanation) why(ctx context.Context, in model.Instance, r model.Result
 		if best == nil || sense.Better(best.Value, b.Value) {
 			best = b
 		}
+	}
+	if best != nil && r.Nodes == 0 && model.Gap(best.Value, r.Bound) <= model.DefaultGap { // but for rounding to whole units
+		why := of(ctx, in, best)
+		if x.Why = append(x.Why, why); !why.Checked {
+			x.shown(ctx, in, all)
+		}
+		return nil
 	}
 	x.Why = append(x.Why, searched(ctx, in, r))
 	if best != nil && !infeasible {

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -48,7 +49,7 @@ func dagHolds(ctx context.Context, d *model.DAG, s *model.Schedule) ([]Reason, e
 			waits += fmt.Sprintf(", and idles %.6g s", x.IdleS)
 		}
 		r.Elements = append(r.Elements, d.Tasks[x.Task].ID)
-		r.Rows = append(r.Rows, []string{d.Tasks[x.Task].ID, d.Machines[machine[x.Task]].ID, fmt.Sprintf("%.6g s", x.StartS), fmt.Sprintf("%.6g s", x.EndS), waits})
+		r.Rows = append(r.Rows, []string{d.Tasks[x.Task].ID, d.Machines[machine[x.Task]].ID, seconds(x.StartS), seconds(x.EndS), waits})
 	}
 	return []Reason{r}, nil
 }
@@ -215,7 +216,7 @@ func batchHolds(b *model.Batch, s model.Solution) ([]Reason, error) {
 			before = "at once"
 		}
 		r.Elements = append(r.Elements, o.ID)
-		r.Rows = append(r.Rows, []string{o.ID, fmt.Sprint(o.Processes), fmt.Sprintf("%.6g s", o.SubmitS), fmt.Sprintf("%.6g s", o.StartS-o.SubmitS), fmt.Sprintf("%.6g s", o.EndS-o.StartS),
+		r.Rows = append(r.Rows, []string{o.ID, fmt.Sprint(o.Processes), seconds(o.SubmitS), seconds(o.StartS-o.SubmitS), seconds(o.EndS-o.StartS),
 			fmt.Sprintf("%.3g %%", 100*share(k)/sum), before})
 	}
 	return []Reason{r}, nil
@@ -242,7 +243,7 @@ func tvcHolds(v *model.TVC, s model.Solution) ([]Reason, error) {
 		for _, k := range order[:min(8, len(order))] {
 			o := &all[k]
 			r.Elements = append(r.Elements, o.ID)
-			r.Rows = append(r.Rows, []string{o.ID, fmt.Sprint(o.Processes), fmt.Sprintf("%.6g s", o.SubmitS), fmt.Sprintf("%.6g s", o.StartS-o.SubmitS), fmt.Sprintf("%.6g s", o.EndS)})
+			r.Rows = append(r.Rows, []string{o.ID, fmt.Sprint(o.Processes), seconds(o.SubmitS), seconds(o.StartS-o.SubmitS), seconds(o.EndS)})
 		}
 		return []Reason{r}, nil
 	}
@@ -275,11 +276,19 @@ func tvcHolds(v *model.TVC, s model.Solution) ([]Reason, error) {
 		case len(ids) == 0:
 			short = "nothing: kept for others"
 		}
-		r.Rows = append(r.Rows, []string{q.ID, fmt.Sprint(q.VMs), fmt.Sprintf("%.6g", q.BandwidthMbps), fmt.Sprintf("%.6g s", q.ArrivalS), fmt.Sprint(free), short, words.Some(ids, 4)})
+		r.Rows = append(r.Rows, []string{q.ID, fmt.Sprint(q.VMs), fmt.Sprintf("%.6g", q.BandwidthMbps), seconds(q.ArrivalS), fmt.Sprint(free), short, words.Some(ids, 4)})
 	}
 	if n == 0 {
 		return []Reason{{Words: "Nothing: every request is accepted."}}, nil
 	}
 	r.Words = fmt.Sprintf("%d of %d requests are rejected. At their arrivals, of %d slots:", n, len(all), slots)
 	return []Reason{r}, nil
+}
+
+// seconds writes a time of a table, large ones in whole seconds.
+func seconds(x float64) string {
+	if math.Abs(x) >= 1e5 {
+		return fmt.Sprintf("%.0f s", x)
+	}
+	return fmt.Sprintf("%.6g s", x)
 }
