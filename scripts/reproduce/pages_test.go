@@ -104,6 +104,11 @@ func TestPagesAreNarrow(t *testing.T) {
 				continue
 			}
 			if table != nil {
+				for _, cells := range cellsOf(table) {
+					if len(cells) != len(cellsOf(table)[0]) {
+						t.Fatalf("%s: a table has %d columns, and a row of it %d: %s", file, len(cellsOf(table)[0]), len(cells), cells)
+					}
+				}
 				if n := width(cellsOf(table)); n > mostColumns {
 					t.Errorf("%s: a table of %d columns: %s", file, n, table[0])
 				}

@@ -128,7 +128,7 @@ func TestParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wanted := []string{"vcsched-parallel", "vcsched-statements", "batch-statements", "tvc-statements", "dag-exact", "reservation-exact", "batch", "batch-exact", "duels", "found", "coverage-batch", "go-bench"}
+	wanted := []string{"vcsched-parallel", "vcsched-statements", "batch-statements", "tvc-statements", "dag-exact", "reservation-exact", "reservation-speed", "batch", "batch-exact", "duels", "found", "coverage-batch", "go-bench"}
 	seen := 0
 	for document, parts := range documents {
 		for _, part := range parts {

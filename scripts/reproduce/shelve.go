@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"os"
@@ -41,8 +42,9 @@ func shelve(document, part, text string) (string, error) {
 		}
 		rows := cellsOf(lines[:n])
 		long := n > mostRows+2
+		verdicts := false
 		if long {
-			rows = rows[:shownRows+1]
+			rows, verdicts = firstRows(rows)
 		}
 		shown, left := narrow(rows)
 		out = append(out, markdown(shown)...)
@@ -55,16 +57,34 @@ func shelve(document, part, text string) (string, error) {
 		if err := writeCSV(filepath.Join(filepath.Dir(document), file), lines[:n]); err != nil {
 			return "", err
 		}
-		out = append(out, "", note(long, n-2, left, filepath.ToSlash(file)))
+		out = append(out, "", note(long, verdicts, n-2, left, filepath.ToSlash(file)))
 		lines = lines[n:]
 	}
 	return strings.Join(out, "\n"), nil
 }
 
+// verdictOrder is the order in which verdicts are shown where a page has room for some.
+var verdictOrder = []string{"not held", "undecided", "tied", "held"}
+
+// firstRows returns the head of a long table and the rows that a page shows: the first of
+// them, and of verdicts, which it reports, first those that a reader looks for.
+func firstRows(rows [][]string) (shown [][]string, verdicts bool) {
+	shown = slices.Clone(rows)
+	if verdicts = slices.Contains(verdictOrder, rows[1][0]); verdicts {
+		slices.SortStableFunc(shown[1:], func(a, b []string) int {
+			return cmp.Compare(slices.Index(verdictOrder, a[0]), slices.Index(verdictOrder, b[0]))
+		})
+	}
+	return shown[:shownRows+1], verdicts
+}
+
 // note says what a page leaves out of a table, and where it is.
-func note(long bool, rows int, left, file string) string {
+func note(long, verdicts bool, rows int, left, file string) string {
 	what := "All"
-	if long {
+	switch {
+	case verdicts:
+		what = fmt.Sprintf("%d of %d rows, those that don't hold first; all", shownRows, rows)
+	case long:
 		what = fmt.Sprintf("The first %d of %d rows; all", shownRows, rows)
 	}
 	if left != "" {

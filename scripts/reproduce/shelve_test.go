@@ -36,7 +36,29 @@ func TestShelve(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(file), "case,n\n\"a, 0\",held: 0\n") || strings.Count(string(file), "\n") != 41 {
 		t.Errorf("%v\n%s", err, file)
 	}
+	statements := "| verdict | statement |\n|---|---|" + strings.Repeat("\n| held | one |", 10) + "\n| tied | two |\n| undecided | three |\n| not held | four |" + strings.Repeat("\n| held | five |", 5)
+	if got, err = shelve(filepath.Join(dir, "page.md"), "verdicts", statements); err != nil || !strings.Contains(got, "|---|---|\n| not held | four |\n| undecided | three |\n| tied | two |\n| held | one |\n") || !strings.HasPrefix(got[strings.LastIndex(got, "\n")+1:], "6 of 18 rows, those that don't hold first; all are in") {
+		t.Errorf("verdicts: %v\n%s", err, got)
+	}
 	if got, err := shelve("page.md", "coverage-batch", text); err != nil || got != text {
 		t.Errorf("coverage: %v\n%s", err, got)
+	}
+}
+
+// Parts have names of their own: files beside the pages go by them.
+func TestPartsHaveNames(t *testing.T) {
+	t.Chdir("../..")
+	documents, err := parse(&runner{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := map[string]string{}
+	for document, parts := range documents {
+		for _, p := range parts {
+			if of[p.Name()] != "" {
+				t.Errorf("%s and %s have a part %s", document, of[p.Name()], p.Name())
+			}
+			of[p.Name()] = document
+		}
 	}
 }
