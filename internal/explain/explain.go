@@ -102,7 +102,7 @@ func Explain(ctx context.Context, in model.Instance, r model.Result, o Options) 
 		x.Value = fmt.Sprintf("%s: %s. No solution has %s than %s; what lies between, %.3g %%, isn't settled.",
 			title, amount(r.Objective), beat, amount(r.Bound), 100*model.Gap(r.Objective, r.Bound))
 	}
-	if r.SolutionOf != "" && r.SolutionOf != "start" {
+	if r.SolutionOf != "" && r.SolutionOf != "start" && r.Status == model.StatusFeasible {
 		x.Value += fmt.Sprintf(" The solution is that of %s.", r.SolutionOf)
 	}
 	if x.Bound != nil || r.Status == model.StatusInfeasible {

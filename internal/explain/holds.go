@@ -216,7 +216,7 @@ func batchHolds(b *model.Batch, s model.Solution) ([]Reason, error) {
 			before = "at once"
 		}
 		r.Elements = append(r.Elements, o.ID)
-		r.Rows = append(r.Rows, []string{o.ID, fmt.Sprint(o.Processes), seconds(o.SubmitS), seconds(o.StartS-o.SubmitS), seconds(o.EndS-o.StartS),
+		r.Rows = append(r.Rows, []string{o.ID, fmt.Sprint(o.Processes), seconds(o.SubmitS), seconds(o.StartS - o.SubmitS), seconds(o.EndS - o.StartS),
 			fmt.Sprintf("%.3g %%", 100*share(k)/sum), before})
 	}
 	return []Reason{r}, nil
@@ -243,7 +243,7 @@ func tvcHolds(v *model.TVC, s model.Solution) ([]Reason, error) {
 		for _, k := range order[:min(8, len(order))] {
 			o := &all[k]
 			r.Elements = append(r.Elements, o.ID)
-			r.Rows = append(r.Rows, []string{o.ID, fmt.Sprint(o.Processes), seconds(o.SubmitS), seconds(o.StartS-o.SubmitS), seconds(o.EndS)})
+			r.Rows = append(r.Rows, []string{o.ID, fmt.Sprint(o.Processes), seconds(o.SubmitS), seconds(o.StartS - o.SubmitS), seconds(o.EndS)})
 		}
 		return []Reason{r}, nil
 	}
