@@ -20,18 +20,9 @@ type solutionFile struct {
 	solution model.Solution // nil for a result without one
 }
 
-// readSolutions reads a bare solution, a result, or several results one after
-// the other, as gapwise solve writes them. At least one entry has a solution.
-func readSolutions(path string) ([]solutionFile, error) {
-	data, err := instances.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return parseSolutions(instances.Label(path), data)
-}
-
-// readSolutionsOf is readSolutions that also takes a bare solution of the instance
-// that leaves out what follows from the rest.
+// readSolutionsOf reads a bare solution of the instance, which may leave out what follows
+// from the rest, a result, or several results one after the other, as gapwise solve
+// writes them. At least one entry has a solution.
 func readSolutionsOf(ctx context.Context, in model.Instance, path string) ([]solutionFile, error) {
 	data, err := instances.ReadFile(path)
 	if err != nil {
