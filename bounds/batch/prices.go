@@ -10,6 +10,7 @@ import (
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -142,7 +143,7 @@ func (p *prices) ascend(ctx context.Context, steps int) (best float64, price []f
 		if value > best || i == 0 {
 			best, price = max(0, value), append(price[:0], p.price...)
 		}
-		if i == steps || ctx.Err() != nil {
+		if i == steps || turns.Stop(ctx, int64(len(r.jobs)/2)) {
 			return best, price
 		}
 		for c := range p.price {

@@ -10,6 +10,7 @@ import (
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/squashed"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -47,7 +48,7 @@ func response(ctx context.Context, t *view.Batch, most int) []bounds.Bound {
 	plain := machines[0].sums(r)
 	best := max(runtime, plain.Best)
 	for _, m := range machines[1:] {
-		if ctx.Err() != nil {
+		if turns.Stop(ctx, int64(len(t.Jobs)/2)) {
 			break
 		}
 		best = max(best, m.sums(r).Best)

@@ -59,11 +59,11 @@ func ask(r *engine.Run, b *model.Batch, off deviceSet, q *engine.Kernel) error {
 	q.Upper = q.Known(o.Value)
 	q.Lower = j.mean(j.sum(q.Lower))
 	if off&devLocal == 0 {
-		order, err := j.orderOf(best)
+		starts, sum, err := j.improved(r.Ctx, best, r.Set.Seed)
 		if err != nil {
 			return err
 		}
-		if starts, sum := j.improve(r.Ctx, order, improveTries); sum < q.Upper {
+		if sum < q.Upper {
 			if q.Start, err = processors.Place(b, j.ticks(starts)); err != nil {
 				return err
 			}

@@ -39,9 +39,6 @@ type run struct {
 	off deviceSet
 }
 
-// improveTries bounds the schedules that the local search makes.
-const improveTries = 20_000
-
 func (s *run) solve() error {
 	best, err := start(s.Run)
 	if err != nil {
@@ -95,11 +92,10 @@ func (s *run) solve() error {
 	if best != nil {
 		t.know(s.sum(s.Objective), nil)
 		if s.off&devLocal == 0 {
-			order, err := s.orderOf(best)
+			starts, sum, err := s.improved(s.Ctx, best, s.Set.Seed)
 			if err != nil {
 				return err
 			}
-			starts, sum := s.improve(s.Ctx, order, improveTries)
 			t.know(sum, starts)
 		}
 	}
