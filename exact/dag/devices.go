@@ -17,6 +17,7 @@ const (
 	devLoadWeights
 	devWholeLoads
 	devNoOverlap
+	devCumulative
 	devHint
 	devLocalSearch
 	endOfDevices
@@ -26,7 +27,7 @@ const (
 	// machine.
 	devStart = endOfDevices
 	// devUnproved is what a proof knows nothing of.
-	devUnproved = devFork | devWholeLoads
+	devUnproved = devFork | devWholeLoads | devCumulative
 )
 
 // devices names them, in the order of their bits.
@@ -36,6 +37,7 @@ var devices = []engine.Switch[deviceSet]{
 	{Bit: devLoadWeights, Name: "load-weights", Summary: "weights of the load rows from the duals of a linear program, beside equal ones"},
 	{Bit: devWholeLoads, Name: "whole-loads", Summary: "a machine's room in a load row is rounded to what divides the costs there (Chvátal 1973)"},
 	{Bit: devNoOverlap, Name: "no-overlap", Summary: "all tasks of a machine in one constraint, not each two of them alone (Vilím 2007)"},
+	{Bit: devCumulative, Name: "cumulative", Summary: "identical machines without data are one cumulative, in turns with the model of machines and orders"},
 	{Bit: devHint, Name: "hint", Summary: "machines and orders of the best schedule are tried first (Demirović, Chu, Stuckey 2018)"},
 	{Bit: devLocalSearch, Name: "local-search", Summary: "simulated annealing before the search"},
 }

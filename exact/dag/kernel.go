@@ -6,10 +6,12 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/gapwise/gapwise/internal/cp"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
+	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -63,52 +65,106 @@ func (s *dagSearch) kernel() error {
 	}
 	x := newKernelModel(v, horizon)
 	k := lcg.NewWith(&x.Model.Model, lcg.Options{Off: s.without})
+	ask := question{Kernel: k, objective: x.Objective, planOf: x.planOf, best: upper,
+		follow: func(start []int64) { k.SetPhases(x.phases(start, s.plan.Machine)) }}
 	if s.off&devHint == 0 {
-		k.SetPhases(x.phases(start, s.plan.Machine))
+		ask.follow(start)
 	}
 	log, err := s.Prove(k, strconv.FormatFloat(v.Ticks.Unit, 'g', -1, 64), horizon)
 	if err != nil {
 		return err
 	}
-	if log == nil && v.Ticks.Whole {
-		k.Require(x.Objective.AtLeast(lower))
+	asked := []*question{&ask}
+	if log != nil || !v.Ticks.Whole {
+		lower = 0
 	}
-	s.minimise(k, x, upper)
+	if log == nil && s.off&devCumulative == 0 && v.interchangeable() {
+		x := newCumulativeModel(v, horizon)
+		k := lcg.NewWith(&x.Model, lcg.Options{Off: s.without})
+		asked = []*question{{Kernel: k, objective: x.Objective, planOf: x.planOf, best: upper, follow: func([]int64) {}}, &ask}
+	}
+	s.minimise(v, lower, asked)
 	if log != nil {
 		return log.Close()
 	}
 	return nil
 }
 
-// minimise runs the kernel on schedules better than the upper one, in ticks.
-func (s *dagSearch) minimise(k *lcg.Kernel, x *kernelModel, upper int64) {
+// question is a model that the kernel is asked for schedules better than the best.
+type question struct {
+	*lcg.Kernel
+	objective cp.Var
+	planOf    func(values []int64) dagplay.Plan
+	follow    func(start []int64) // tells it of a better plan, by its starts
+	best      int64               // of its solutions, in ticks, or what it has been told of
+}
+
+// firstConflicts is how many conflicts a model has before another one's turn.
+const firstConflicts = 250
+
+// minimise asks for schedules better than the plan, until one question is answered or the
+// gap is closed. Several take turns, by the events that they have counted, and share the
+// best schedule and the bound. Lower is a bound on the makespan in ticks.
+func (s *dagSearch) minimise(v *ticks, lower int64, asked []*question) {
 	ctx, cancel := context.WithCancel(s.Ctx)
 	defer cancel()
-	best, nodes := upper, s.Nodes
-	k.News = func() int64 {
-		if !s.news() {
-			return math.MaxInt64
+	nodes, upper := s.Nodes, s.upper
+	turn := func(q *question) (over bool) {
+		told := func() int64 { // its best after news
+			s.news()
+			if s.upper < upper {
+				upper = s.upper
+				_, start, makespan := v.Play(s.plan.Machine, s.plan.Order)
+				for _, x := range asked {
+					x.follow(start)
+					x.best = min(x.best, makespan)
+				}
+			}
+			return q.best
 		}
-		_, start, makespan := x.Play(s.plan.Machine, s.plan.Order)
-		k.SetPhases(x.phases(start, s.plan.Machine))
-		return makespan
+		q.News = told
+		most := s.conflicts
+		if len(asked) > 1 {
+			if most = q.Conflicts + firstConflicts + q.Conflicts/4; s.conflicts > 0 {
+				most = min(most, s.conflicts)
+			}
+		}
+		if lower > 0 {
+			q.Require(q.objective.AtLeast(lower))
+		}
+		best := told()
+		before := q.Conflicts
+		note := func(o *lcg.Outcome) {
+			s.Nodes = nodes + q.Conflicts - before
+			lower = max(lower, o.Bound)
+			s.lower = max(s.lower, float64(o.Bound)*v.Ticks.Unit)
+		}
+		o := q.Minimise(ctx, &best, most, func(o *lcg.Outcome) {
+			note(o)
+			if o.Values != nil && o.Best < q.best {
+				q.best = o.Best
+				s.better(q.planOf(o.Values))
+			}
+			s.progress()
+			if s.Set.Proof == nil && s.closed() {
+				cancel()
+			}
+		})
+		note(&o)
+		nodes = s.Nodes
+		return o.Optimal || s.conflicts > 0 && q.Conflicts >= s.conflicts
 	}
-	note := func(o *lcg.Outcome) {
-		s.Nodes = nodes + k.Conflicts
-		s.lower = max(s.lower, float64(o.Bound)*x.Ticks.Unit)
+	for len(asked) > 0 && ctx.Err() == nil {
+		q := asked[0]
+		for _, x := range asked {
+			if x.Events < q.Events {
+				q = x
+			}
+		}
+		if turn(q) {
+			asked = slices.DeleteFunc(slices.Clone(asked), func(x *question) bool { return x == q })
+		}
 	}
-	o := k.Minimise(ctx, &upper, s.conflicts, func(o *lcg.Outcome) {
-		note(o)
-		if o.Values != nil && o.Best < best {
-			best = o.Best
-			s.better(x.planOf(o.Values))
-		}
-		s.progress()
-		if s.Set.Proof == nil && s.closed() {
-			cancel()
-		}
-	})
-	note(&o)
 }
 
 // roundUp returns the bound in ticks, rounded up. Where no time was rounded, makespans

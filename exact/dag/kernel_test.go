@@ -22,11 +22,14 @@ import (
 func TestSearchAgainstPlain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(31, 32))
-	without := []deviceSet{0, 0, devFork, devLoadRows, devNoOverlap, devHint, devFork, devLoadRows | devHint | devFork, devWholeLoads}
+	without := []deviceSet{0, 0, devFork, devLoadRows, devNoOverlap, devHint, devFork, devLoadRows | devHint | devFork, devWholeLoads, devCumulative}
 	whole, open := 0, 0
 	for k := range need.Rounds(250) {
 		d := testkit.RandomDAG(rng, 1+rng.IntN(13), 1+rng.IntN(4)).WithoutContention()
 		off := without[k%len(without)]
+		if k%3 == 0 {
+			alike(rng, d)
+		}
 		e := Search.Off(off)
 		if k%2 == 0 {
 			e = e.Off(devStart)

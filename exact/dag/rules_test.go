@@ -3,9 +3,11 @@
 package dag
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/gapwise/gapwise/exact/internal/engine"
@@ -53,6 +55,20 @@ func multiply(rng *rand.Rand, d *model.DAG) {
 	}
 }
 
+// alike makes the machines identical, and data take no time.
+func alike(rng *rand.Rand, d *model.DAG) {
+	for a := range d.Machines {
+		d.Machines[a].StartupS, d.Machines[a].Speed = 0, 0
+	}
+	for i := range d.Tasks {
+		d.Tasks[i].Work = nil
+		d.Tasks[i].CostS = slices.Repeat([]float64{float64(max(0, rng.IntN(12)-2))}, len(d.Machines))
+	}
+	for i := range d.Edges {
+		d.Edges[i].Data = 0
+	}
+}
+
 // Random instances are solved from poor plans, without bounds before, with each device
 // off, all, and none; the results are held against the brute force.
 func TestDAGRules(t *testing.T) {
@@ -61,8 +77,11 @@ func TestDAGRules(t *testing.T) {
 	compared := 0
 	for k := range 300 {
 		d := testkit.RandomDAG(rng, 2+rng.IntN(6), 1+rng.IntN(4))
-		if k%2 == 1 {
+		switch k % 3 {
+		case 1:
 			multiply(rng, d)
+		case 2:
+			alike(rng, d)
 		}
 		if err := d.Validate(); err != nil {
 			t.Fatal(d.Name, err)
@@ -126,5 +145,43 @@ func TestWholeLoads(t *testing.T) {
 	}
 	if sooner < 5 {
 		t.Errorf("%d of 20 are proved in a tenth of the nodes", sooner)
+	}
+}
+
+// Where machines don't differ, one cumulative for all proves in fewer conflicts than a model
+// of each machine, and the same.
+func TestCumulative(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(9, 4))
+	var nodes [2]int64
+	for k := range 30 {
+		n, m := 40, 4+k%3
+		cost, edges := make([][]float64, n), [][3]float64{}
+		for t := range n {
+			cost[t] = slices.Repeat([]float64{float64(1 + rng.IntN(10))}, m)
+			for range 1 + rng.IntN(2) {
+				if t > 4 {
+					edges = append(edges, [3]float64{float64(t - rng.IntN(min(t, 20))), float64(t + 1)})
+				}
+			}
+		}
+		slices.SortFunc(edges, func(a, b [3]float64) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+		d := testkit.DAG(cost, slices.Compact(edges))
+		g := view.OfDAG(d)
+		var lower, upper [2]float64
+		for i, off := range []deviceSet{0, devCumulative} {
+			s := &dagSearch{Run: &engine.Run{Ctx: t.Context()}, d: d, g: g, off: off, conflicts: 300}
+			if err := s.run(); err != nil {
+				t.Fatal(err)
+			}
+			lower[i], upper[i] = s.lower, s.upper
+			nodes[i] += s.Nodes
+		}
+		if slices.Max(lower[:]) > slices.Min(upper[:])*(1+1e-9) {
+			t.Errorf("%d: proved %v, found %v", k, lower, upper)
+		}
+	}
+	if t.Log(nodes); 3*nodes[0] > nodes[1] {
+		t.Errorf("%d nodes, %d without the device", nodes[0], nodes[1])
 	}
 }

@@ -19,7 +19,8 @@ import (
 //  1. list scheduling and local search (dagheur.BestPlan) find a schedule,
 //  2. bounds by paths and the machines' time close many instances at once,
 //  3. above kernelAlone tasks neighbourhoods improve the schedule for some seconds,
-//  4. the learning kernel looks for better ones, and proves the bound (kernelModel).
+//  4. the learning kernel looks for better ones, and proves the bound (kernelModel;
+//     on identical machines without data in turns with cumulativeModel).
 //
 // Under contention the makespan without it is a lower bound for any schedule: the
 // same machines and orders, played without contention, end no later, since a

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+
+package dag
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gapwise/gapwise/internal/cp"
+	"github.com/gapwise/gapwise/internal/dagplay"
+)
+
+// cumulativeModel is the constraint model of a DAG on identical machines between which
+// data take no time, in ticks: for each task a start, and no machines.
+//
+// Tasks that start at such times fit on m machines if and only if at no time more than m of
+// them run: in the order of their starts each one takes a machine that is free by then
+// (interval graphs are perfect). So one cumulative constraint stands for all machines, of
+// which no two then differ by names alone. Tasks that cost nothing aren't in it. It is
+// for bounds and schedules beside the kernelModel, and not for proofs.
+//
+// Variables are the makespan and the starts, from the head of a task to the horizon less
+// its cost and tail. Starts are decided in the order of time, at a tie the task with the
+// longest rest first.
+type cumulativeModel struct {
+	cp.Model
+	v     *ticks
+	start []cp.Var // of each task
+}
+
+// newCumulativeModel returns the model of the schedules that end by the horizon.
+func newCumulativeModel(v *ticks, horizon int64) *cumulativeModel {
+	k := &cumulativeModel{v: v, start: make([]cp.Var, v.n)}
+	k.Objective = k.Int(0, horizon)
+	machines, head := []int{0}, make([]int64, v.n*v.m)
+	v.Heads(head, v.Graph.Order, func(int32) []int { return machines }, func(int32) int32 { return -1 })
+	rest := func(t int32) int64 { return v.Cost(t, 0) + v.tail[int(t)*v.m] }
+	all := &cp.Cumulative{Capacity: int64(v.m)}
+	at := func(t int32) []cp.Start { return []cp.Start{{If: cp.True, At: k.start[t]}} }
+	end := []cp.Start{{If: cp.True, At: k.Objective}}
+	for _, t := range v.Graph.Order {
+		k.start[t] = k.Int(head[int(t)*v.m], horizon-rest(t))
+		if cost := v.Cost(t, 0); cost > 0 {
+			all.Starts = append(all.Starts, at(t)...)
+			all.Lengths, all.Demands = append(all.Lengths, cost), append(all.Demands, 1)
+		}
+		for _, e := range v.Graph.Pred(t) {
+			f := v.Graph.From[e]
+			k.Add(&cp.Delay{From: at(f), To: at(t), By: [][]int64{{v.Cost(f, 0)}}})
+		}
+		k.Add(&cp.Delay{From: at(t), To: end, By: [][]int64{{rest(t)}}})
+	}
+	k.Add(all)
+	byRest := slices.Clone(v.Graph.Order)
+	slices.SortStableFunc(byRest, func(a, b int32) int { return cmp.Compare(rest(b), rest(a)) })
+	for _, t := range byRest {
+		k.Integers = append(k.Integers, k.start[t])
+	}
+	return k
+}
+
+// interchangeable reports whether the machines are identical, several, and no edge takes
+// time between them.
+func (v *ticks) interchangeable() bool {
+	if v.m < 2 || !v.identical() {
+		return false
+	}
+	for e := range int32(len(v.Graph.Data)) { // identical machines: all pairs are alike
+		if v.Length(e, 0, 1) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// planOf returns the plan of a solution: by its start, each task is on a machine that is
+// free by then.
+func (k *cumulativeModel) planOf(values []int64) dagplay.Plan {
+	start, on, free := make([]int64, k.v.n), make([]int32, k.v.n), make([]int64, k.v.m)
+	for t, x := range k.start {
+		start[t] = values[x]
+	}
+	byStart := slices.Clone(k.v.Graph.Order)
+	slices.SortStableFunc(byStart, func(a, b int32) int { return cmp.Compare(start[a], start[b]) })
+	for _, t := range byStart {
+		a := 0
+		for b := range free {
+			if free[b] < free[a] {
+				a = b
+			}
+		}
+		on[t], free[a] = int32(a), max(free[a], start[t]+k.v.Cost(t, 0))
+	}
+	return k.v.planOf(start, on)
+}
