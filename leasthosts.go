@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,8 @@ import (
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	"github.com/gapwise/gapwise/exact"
 	vcheur "github.com/gapwise/gapwise/heuristics/vcsched"
+	"github.com/gapwise/gapwise/internal/placement"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -41,11 +44,11 @@ func (h HostCount) Gap() float64 { return float64(h.Hosts-h.Bound) / float64(h.H
 //
 // It holds a lower and an upper bound of the number and narrows them until they meet:
 //
-//  1. from above, the hosts that MCB1 … MCB8 use when there are as many as tasks;
-//  2. from below, one more than the largest number that packing bounds refute
-//     (vcbounds.Packing, with dual-feasible functions). What is refuted for n hosts is
-//     so for fewer: a placement on fewer hosts leaves the others empty;
-//  3. from above, local search on one host less, as long as it finds a placement;
+//  1. from below, the sums of the needs, then dual-feasible functions and conflicts
+//     (vcbounds.LeastHosts), in a quarter of the time at most;
+//  2. from above, first fit in the order of three sizes, O(n log n), then MCB8 … MCB1;
+//  3. from above, local search on one host less, from the best placement with one host
+//     cleared, as long as it finds a placement, for a quarter of the time that is left;
 //  4. what the options name (auto: the native search) decides for the lower bound
 //     whether there is a placement; "infeasible" raises it, a placement ends all;
 //  5. the same from above, should time have run out for a decision from below.
@@ -75,7 +78,7 @@ func LeastHosts(ctx context.Context, in *model.VCSched, o Options) (HostCount, e
 	}
 	ctx, cancel := o.WithTimeLimit(ctx)
 	defer cancel()
-	c := &hostCounter{ctx: ctx, packing: inFull(in), o: o, start: start, n: in.Tasks(), lower: 1, proof: "there is a task"}
+	c := &hostCounter{ctx: ctx, packing: inFull(in), o: o, start: start, lower: 1, proof: "there is a task"}
 	if err := c.count(); err != nil {
 		return HostCount{}, err
 	}
@@ -132,13 +135,15 @@ func inFull(in *model.VCSched) *model.VCSched {
 	return v
 }
 
+// improveRounds is how often the local search takes placement.Steps to find a placement.
+const improveRounds = 10
+
 // hostCounter is the state of LeastHosts.
 type hostCounter struct {
 	ctx     context.Context
 	packing *model.VCSched // in which no job needs CPU
 	o       Options
 	start   time.Time
-	n       int // tasks
 
 	lower, upper int     // proved; found
 	hosts        []int32 // [task]: numbered from 0 to upper-1
@@ -148,17 +153,17 @@ type hostCounter struct {
 }
 
 func (c *hostCounter) count() error {
-	c.upper, c.hosts = c.n, make([]int32, c.n)
+	n := c.packing.Tasks()
+	c.upper, c.hosts = n, make([]int32, n)
 	for i := range c.hosts {
 		c.hosts[i] = int32(i)
 	}
+	c.firstFit()
+	c.bound()
 	if err := c.packed(); err != nil {
 		return err
 	}
-	c.refute()
-	if err := c.improve(); err != nil {
-		return err
-	}
+	c.improve()
 	for c.lower < c.upper {
 		parts := time.Duration(2)
 		if c.upper-c.lower == 1 {
@@ -203,61 +208,82 @@ func (c *hostCounter) tell() {
 	}
 }
 
-// by keeps what a heuristic finds on so many hosts.
-func (c *hostCounter) by(ctx context.Context, hosts int, heuristic model.Solver) error {
-	r, err := heuristic.Solve(ctx, withHosts(c.packing, hosts), model.Settings{Seed: c.o.Seed})
-	if errors.Is(err, model.ErrInfeasible) {
-		return nil
+// firstFit looks from above by first fit.
+func (c *hostCounter) firstFit() {
+	u := view.OfVCSched(withHosts(c.packing, 1))
+	even, demand := placement.Weights(u)
+	for k, weight := range [][]float64{even, demand, even} {
+		if k > 0 && (len(even) == 1 || c.ctx.Err() != nil) {
+			return
+		}
+		hosts := placement.FirstFitDecreasing(c.ctx, u, weight, k == 2)
+		if !fit(u, hosts) { // in units, and not exactly
+			hosts = placement.FirstFitDecreasing(c.ctx, u.Strict(), weight, k == 2)
+		}
+		if fit(u, hosts) {
+			c.found(hosts)
+		}
 	}
-	if p, ok := r.Solution.(*model.Placement); ok {
-		c.found(p.TaskHosts())
-	}
-	return err
 }
 
-// packed looks from above by packing heuristics.
+// fit reports whether the tasks fit exactly on as many hosts of a size as are named.
+func fit(u *view.VCSched, hosts []int32) bool {
+	many := *u
+	many.Hosts = int(slices.Max(hosts)) + 1
+	return many.Fits(hosts)
+}
+
+// packed looks from above by packing heuristics, on one host less.
 func (c *hostCounter) packed() error {
 	for _, a := range slices.Backward(vcheur.Algorithms()) {
 		if !strings.HasPrefix(a.Name, "mcb") {
 			continue
 		}
-		if c.ctx.Err() != nil {
+		if c.lower >= c.upper || c.ctx.Err() != nil {
 			return nil
 		}
-		if err := c.by(c.ctx, c.n, a.Solver); err != nil {
+		r, err := a.Solver.Solve(c.ctx, withHosts(c.packing, c.upper-1), model.Settings{Seed: c.o.Seed})
+		if p, ok := r.Solution.(*model.Placement); ok {
+			c.found(p.TaskHosts())
+		}
+		if err != nil && !errors.Is(err, model.ErrInfeasible) {
 			return err
 		}
 	}
 	return nil
 }
 
-// refute raises the lower bound by packing bounds, of numbers found by bisection. They
-// needn't be monotone: each number that is refuted is so by itself.
-func (c *hostCounter) refute() {
-	open := c.upper // no use, or not refuted
-	for c.lower < open && c.ctx.Err() == nil {
-		mid := c.lower + (open-c.lower)/2
-		if b := vcbounds.Packing(c.ctx, withHosts(c.packing, mid)); b.Infeasible {
-			c.lower, c.proof = mid+1, "packing: "+b.Reason
-			c.tell()
-		} else {
-			open = mid
-		}
-	}
-}
-
-// improve looks from above by local search, for at most a quarter of the time.
-func (c *hostCounter) improve() error {
+// bound raises the lower bound, for at most a quarter of the time.
+func (c *hostCounter) bound() {
 	ctx, cancel := c.share(4)
 	defer cancel()
-	anneal := first("anneal", vcheur.Algorithms())
-	for c.lower < c.upper && ctx.Err() == nil {
-		before := c.upper
-		if err := c.by(ctx, c.upper-1, anneal); err != nil || c.upper == before {
-			return err
+	vcbounds.LeastHosts(ctx, withHosts(c.packing, 1), func(hosts int64, why string) {
+		if int(hosts) > c.lower {
+			c.lower, c.proof = int(hosts), "packing: "+why
+			c.tell()
+		}
+	})
+}
+
+// improve looks from above by local search on one host less, for at most a quarter of the
+// time: the tasks of the host that is used least go where most is left.
+func (c *hostCounter) improve() {
+	ctx, cancel := c.share(4)
+	defer cancel()
+	for c.lower < c.upper && c.upper > 1 && ctx.Err() == nil {
+		u, before := view.OfVCSched(withHosts(c.packing, c.upper-1)), c.upper
+		s := placement.NewImprover(u, placement.Clear(u, c.hosts, c.upper), c.o.Seed)
+		for k := 0; k < improveRounds && ctx.Err() == nil; k++ {
+			if s.Improve(ctx, math.MaxInt64-1, placement.Steps(len(c.hosts))) {
+				_, hosts, _ := s.Best()
+				c.found(hosts)
+				break
+			}
+		}
+		if c.upper == before {
+			return
 		}
 	}
-	return nil
 }
 
 // share returns a context that ends when one of so many parts of the time left is over.

@@ -329,33 +329,14 @@ func (t *Tasks) infeasibleByNeeds(ctx context.Context) string {
 			}
 		}
 	}
-	// sum tests the sum of the resources.
-	sum := func(resources ...int) string {
-		size, most := make([]int64, len(t.CPU)), int64(0)
-		for _, r := range resources {
-			most += t.most[r]
-			for k, x := range t.Rigid[r] {
-				size[k] += x
-			}
-		}
+	why := ""
+	t.sums(func(size []int64, most int64) bool {
 		if n := duals.DualFeasible(ctx, size, t.Count, most); n > t.Hosts {
-			return fmt.Sprintf("the needs of several resources together fill at least %d hosts, there are %d hosts", n, t.units.Hosts)
+			why = fmt.Sprintf("the needs of several resources together fill at least %d hosts, there are %d hosts", n, t.units.Hosts)
 		}
-		return ""
-	}
-	all := []int{0}
-	for r := 1; r < len(t.Rigid); r++ {
-		all = append(all, r)
-		for q := range r {
-			if why := sum(q, r); why != "" {
-				return why
-			}
-		}
-	}
-	if len(all) > 2 {
-		return sum(all...)
-	}
-	return ""
+		return why == ""
+	})
+	return why
 }
 
 // tooMany returns a number of tasks, and the need that each of them has at least, of

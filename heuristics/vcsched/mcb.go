@@ -88,7 +88,7 @@ func searchYield(ctx context.Context, u *view.VCSched, p packer, x *tracer) ([]i
 	for k := range u.Classes {
 		has += float64(len(u.Classes[k].Hosts)) * float64(u.Classes[k].Room(u.Scale))
 	}
-	if total == 0 { // every yield is the same
+	if total == float64(len(u.CPU)) { // a unit each: every yield is the same
 		if hosts, ok := p.pack(ctx, 1); ok {
 			return slices.Clone(hosts), nil
 		}

@@ -35,6 +35,9 @@ const secondPhase = 50 * time.Millisecond
 func RaiseAverage(ctx context.Context, in *model.VCSched, p *model.Placement) (*model.Placement, error) {
 	hosts := p.TaskHosts()
 	lowest := in.Yield(hosts)
+	if lowest == 1 { // each job has all that it needs
+		return in.NewPlacement(hosts, lowest), nil
+	}
 	sequential := true
 	for i := range in.Jobs {
 		sequential = sequential && in.Jobs[i].Tasks == 1

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+
+package vcsched
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/gapwise/gapwise/internal/duals"
+	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/model"
+)
+
+// LeastHosts bounds from below how many hosts of the instance's first size the tasks need,
+// whatever their CPU needs. It tells the bounds that are better than those before and how
+// each follows, as far as ctx allows:
+//
+//   - the sum of the needs of a resource over what a host has, O(n);
+//   - dual-feasible functions of the needs of each resource, and of the sums of two of them
+//     and of all: what fits on a host needs at most Σ_r cap_r of Σ_r need_r. O(n) for each
+//     of 132 functions;
+//   - tasks of which no two fit on one host, O(n log n) for memory alone, else O(n²).
+func LeastHosts(ctx context.Context, in *model.VCSched, tell func(hosts int64, why string)) {
+	t := NewTasks(view.OfVCSched(in))
+	best := int64(0)
+	better := func(hosts int64, why string) {
+		if hosts > best {
+			best = hosts
+			tell(hosts, why)
+		}
+	}
+	for r, needs := range t.Rigid {
+		sum, has := int64(0), t.class[0].Cap[r]
+		for k, x := range needs {
+			sum += x * int64(t.Count[k])
+		}
+		if has > 0 {
+			better((sum+has-1)/has, fmt.Sprintf("the tasks need %.6g of %s, a host has %.6g", float64(sum)/float64(t.units.Scale), t.units.Names[r], float64(has)/float64(t.units.Scale)))
+		}
+	}
+	for r, needs := range t.Rigid {
+		better(duals.DualFeasible(ctx, needs, t.Count, t.most[r]), "the needs of "+t.units.Names[r]+" alone fill as many")
+	}
+	t.sums(func(size []int64, most int64) bool {
+		better(duals.DualFeasible(ctx, size, t.Count, most), "the needs of several resources together fill as many")
+		return ctx.Err() == nil
+	})
+	if n := t.clique(ctx, math.MaxInt64/4); n > best {
+		better(n, fmt.Sprintf("no two of %d tasks fit on one host", n))
+	}
+}
+
+// sums calls each with the sum of the needs of two rigid resources by type, and what a
+// host has of both at most; for each two, then for all if there are more. It ends when
+// each returns false.
+func (t *Tasks) sums(each func(size []int64, most int64) bool) {
+	sum := func(resources ...int) bool {
+		size, most := make([]int64, len(t.CPU)), int64(0)
+		for _, r := range resources {
+			most += t.most[r]
+			for k, x := range t.Rigid[r] {
+				size[k] += x
+			}
+		}
+		return each(size, most)
+	}
+	all := []int{0}
+	for r := 1; r < len(t.Rigid); r++ {
+		all = append(all, r)
+		for q := range r {
+			if !sum(q, r) {
+				return
+			}
+		}
+	}
+	if len(all) > 2 {
+		sum(all...)
+	}
+}
