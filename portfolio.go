@@ -47,7 +47,7 @@ const (
 	turnGrowth = 1.5
 	mostTurn   = 200_000
 	// creditPay is by how many turns the turn of the worker that has brought most is longer.
-	creditPay = 8
+	creditPay = 3
 )
 
 // worker is one of those that take turns.
@@ -88,7 +88,9 @@ func (a *portfolio) Solve(ctx context.Context, in model.Instance, set model.Sett
 			w.seat.Leave()
 		}
 	}()
-	quick := turns.NewSeat(ctx, func(ctx context.Context) error { a.computeQuick(ctx); return nil })
+	quick := turns.NewSeat(ctx, func(ctx context.Context) error {
+		return caught.Call(func() error { a.computeQuick(ctx); return nil })
+	})
 	defer quick.Leave()
 	err := a.run(ctx, quick, first, later)
 	a.r.Elapsed = time.Since(began)
@@ -103,13 +105,12 @@ func (a *portfolio) seats(ctx context.Context, in model.Instance, set model.Sett
 	for _, name := range a.Auto {
 		x := a.Algorithms[slices.IndexFunc(a.Algorithms, func(x model.Algorithm) bool { return x.Name == name })]
 		w := &worker{Algorithm: x, bound: math.NaN()}
-		w.seat = turns.NewSeat(ctx, func(ctx context.Context) (err error) {
+		w.seat = turns.NewSeat(ctx, func(ctx context.Context) error {
 			set := set
 			if set.Progress = func(p model.Progress) { a.hear(w, p) }; a.known.Solution != nil && (x.Exact || x.Seeded) {
 				set.Start = a.known.Solution
 			}
-			w.result, err = x.Solver.Solve(ctx, in, set)
-			return err
+			return caught.Call(func() (err error) { w.result, err = x.Solver.Solve(ctx, in, set); return err })
 		})
 		if x.Exact || x.Seeded {
 			later = append(later, w)
@@ -160,7 +161,9 @@ func (a *portfolio) run(ctx context.Context, quick *turns.Seat, first, later []*
 	active := first
 	for round, bounded := 0, false; len(active) > 0; round++ {
 		if !bounded {
-			bounded, _ = quick.Turn(int64(length))
+			var err error
+			bounded, err = quick.Turn(int64(length))
+			caught.Pass(err)
 			if bounded && ctx.Err() == nil {
 				for _, b := range a.computeQuick(ctx) {
 					if !b.Infeasible {
@@ -214,6 +217,10 @@ func (a *portfolio) explain(engines []*worker, why string) (err error) {
 		a.r = w.result
 		a.r.Algorithm = a.Name()
 	}
+	var panicked *caught.Panic
+	if errors.As(err, &panicked) {
+		caught.Pass(panicked)
+	}
 	return err
 }
 
@@ -229,15 +236,16 @@ func (a *portfolio) turn(some []*worker, length func(*worker) int64) error {
 	var all errgroup.Group
 	for k, w := range some {
 		all.Go(func() error {
-			return caught.Call(func() error {
-				w.ended, errs[k] = w.seat.Turn(length(w))
-				return nil
-			})
+			w.ended, errs[k] = w.seat.Turn(length(w))
+			return nil
 		})
 	}
-	caught.Pass(all.Wait())
+	_ = all.Wait()
 	for k, w := range some {
+		var panicked *caught.Panic
 		switch err := errs[k]; {
+		case errors.As(err, &panicked):
+			caught.Pass(panicked)
 		case errors.Is(err, model.ErrUnsupported):
 			continue
 		case err != nil:

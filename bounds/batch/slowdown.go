@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -60,10 +61,10 @@ func MostSlowdown(ctx context.Context, t *view.Batch) float64 {
 		low = max(low, float64(least(t, k))/float64(max(slowdownFloor, t.Jobs[k].Length))*(1-0x1p-40))
 	}
 	high := 2 * low
-	for ; ctx.Err() == nil && tooSoon(t, r, m, high); high *= 2 {
+	for ; !turns.Stop(ctx, int64(len(t.Jobs))) && tooSoon(t, r, m, high); high *= 2 {
 		low = high
 	}
-	for ctx.Err() == nil && high-low > 1e-6*low {
+	for !turns.Stop(ctx, int64(len(t.Jobs))) && high-low > 1e-6*low {
 		if middle := (low + high) / 2; tooSoon(t, r, m, middle) {
 			low = middle
 		} else {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/evidence"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -126,7 +127,7 @@ func newDAGPaths(ctx context.Context, g *view.Graph) *dagPaths {
 		x.cost[t] = slices.Min(row(g.Cost, t))
 	}
 	// over looks at ctx every thousand tasks or so.
-	over := func(k int) bool { return k&0x3ff == 0x3ff && ctx.Err() != nil }
+	over := func(k int) bool { return k&0x3ff == 0x3ff && turns.Stop(ctx, 1<<9) }
 	for k, t := range g.Order {
 		if over(k) {
 			return x

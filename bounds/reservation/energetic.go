@@ -9,6 +9,7 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/evidence"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -108,7 +109,7 @@ func (w *work) energetic(ctx context.Context, set windowSet) bounds.Bound {
 	}
 	before := 0 // beginnings before to
 	to := 0
-	for ; to < n && ctx.Err() == nil; to++ {
+	for ; to < n && !turns.Stop(ctx, int64(n)/50); to++ {
 		if to > 0 {
 			chain[to], last[to] = chain[to-1], last[to-1]
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/squashed"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/tvcrelax"
 	"github.com/gapwise/gapwise/internal/view"
 )
@@ -34,7 +35,7 @@ func Response(ctx context.Context, t *view.TVC) []bounds.Bound {
 	slots := squashed.Of(r.jobs(func(k int) int { return t.Requests[k].VMs }), t.Servers*t.Slots)
 	best := max(float64(r.runtime), slots.Best)
 	for _, x := range tvcrelax.NewTree(t).Resources(t, r.requests, true)[min(1, len(r.requests)):] { // the first is the slots
-		if ctx.Err() != nil {
+		if turns.Stop(ctx, int64(len(t.Requests))) {
 			break
 		}
 		best = max(best, r.of(x))

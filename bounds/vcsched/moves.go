@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -165,8 +166,11 @@ func (m *Moves) keep(ctx context.Context, load int64) bool {
 func (m *Moves) best(ctx context.Context, c class, weights []int64, load, threshold int64) (best int64, found []pattern, complete bool) {
 	s := m.t.newPricer(ctx, weights, c, load)
 	best = threshold
+	nodes := int64(0)
 	for k := range s.leads() {
-		if ctx.Err() != nil {
+		before := nodes
+		nodes = s.searched()
+		if turns.Stop(ctx, 1+(nodes-before)/4) {
 			return best, found, false
 		}
 		if w, q, ok := s.lead(k, best); ok {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/duals"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -365,7 +366,7 @@ func (t *Tasks) tooMany(needs []int64, capacity func(c class) int64) (tasks, nee
 // hosts. Where hosts differ, the largest is taken for each, which is a relaxation, and the
 // tasks above a need are counted (tooMany).
 func (t *Tasks) refute(ctx context.Context, load int64) string {
-	if ctx.Err() != nil {
+	if turns.Stop(ctx, int64(len(t.CPU))) {
 		return ""
 	}
 	if n := t.clique(ctx, load); n > t.Hosts {
@@ -426,7 +427,7 @@ func (t *Tasks) clique(ctx context.Context, load int64) int64 {
 	next:
 		for _, k := range order {
 			if work += 1 + len(set); work > 1<<20 { // a millisecond or some
-				if work = 0; ctx.Err() != nil {
+				if work = 0; turns.Stop(ctx, 1000) {
 					return max(best, size)
 				}
 			}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/vectors"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
@@ -198,6 +199,8 @@ type pricing interface {
 	lead(k int, above int64) (weight int64, q pattern, found bool)
 	// isCut reports whether maxPricing or the context ended the search early.
 	isCut() bool
+	// searched returns the number of nodes so far.
+	searched() int64
 }
 
 // newPricer prepares the search for patterns of a class of hosts of at most the given
@@ -348,6 +351,8 @@ type pricer[V vectors.Vector] struct {
 func (s *pricer[V]) leads() int  { return len(s.items) }
 func (s *pricer[V]) isCut() bool { return s.cut }
 
+func (s *pricer[V]) searched() int64 { return s.nodes }
+
 // lead searches the patterns whose first item in the order is k.
 func (s *pricer[V]) lead(k int, above int64) (int64, pattern, bool) {
 	s.best, s.bestTaken = above, nil
@@ -390,7 +395,7 @@ func (s *pricer[V]) grow(k int, weight int64, left V) {
 		s.best = weight
 		s.bestTaken = slices.Clone(s.taken)
 	}
-	if s.nodes++; s.nodes&0xffff == 0 && (s.ctx.Err() != nil || s.nodes > maxPricing) {
+	if s.nodes++; s.nodes&0xffff == 0 && (turns.Stop(s.ctx, 1<<14) || s.nodes > maxPricing) {
 		s.cut = true
 	}
 	for ; k < len(s.items) && !s.cut; k++ {

@@ -22,7 +22,7 @@ import (
 var Kernel = engine.Engine[*model.Reservation, kernelSwitches]{ID: "kernel", Parts: kernelDevices, Learns: true, Proof: true,
 	Work: func(r *engine.Run, v *model.Reservation, off kernelSwitches, without lcg.Device) error {
 		s := newSearcher(r, v, view.OfReservation(v))
-		if off&kernelLocalSearch != 0 {
+		if off&kernelLocalSearch != 0 || r.Set.Others != nil && r.Set.Start != nil { // the search looks for plans beside it
 			s.off |= localSearch
 		}
 		if r.Set.Proof != nil {

@@ -139,6 +139,14 @@ func (s *searcher) run() error {
 		}
 	}
 	for limit := int64(firstNodes); !s.enough() && s.Ctx.Err() == nil && s.open(); limit *= nodesGrowth {
+		if b, _ := s.News(s.objective(s.value())); b != nil {
+			starts, err := bookings.TicksOf(s.in, s.t, b.(*model.Bookings))
+			if err != nil {
+				return err
+			}
+			offline.Set(starts)
+			s.take(offline)
+		}
 		if s.off&localSearch == 0 {
 			offline.Set(s.starts)
 			offline.Improve(s.Ctx, steps, s.objective(s.upper()))

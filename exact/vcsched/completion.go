@@ -199,7 +199,7 @@ func (p *partition[V]) decide(ctx context.Context, capacity int64, room func(cla
 		return p.decideParallel(ctx, root)
 	}
 	w := p.walkers[0]
-	w.begin(p, func() bool { return turns.Stop(ctx, 8000) }, limit)
+	w.begin(p, func() bool { return turns.Stop(ctx, 4000) }, limit)
 	a := w.answer(root)
 	p.nodes, p.chosen = w.nodes, append(p.chosen[:0], w.chosen...)
 	return a
@@ -333,6 +333,9 @@ func (p *partition[V]) list(ctx context.Context, slack *V) bool {
 			}
 			l := p.lists[class][seed]
 			for i := range l {
+				if i&0xff == 0xff && turns.Stop(ctx, 12*int64(n)) {
+					return false
+				}
 				l[i].better = p.betterItems(&l[i], seed)
 			}
 			slices.SortFunc(l, func(a, b subset[V]) int {

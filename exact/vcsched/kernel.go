@@ -21,6 +21,10 @@ var Kernel = engine.Engine[*model.VCSched, deviceSet]{ID: "kernel", Proof: true,
 
 // solveByKernel runs the engine Kernel.
 func (s *run) solveByKernel(improve func(steps int)) error {
+	if s.beside() && tooLarge(s.u) != "" {
+		s.Reason = tooLarge(s.u)
+		return nil
+	}
 	improve(firstSteps * len(s.u.CPU) * len(s.u.CPU))
 	s.keep()
 	return s.learn(improve, nil)

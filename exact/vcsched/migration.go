@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/placement"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 )
 
@@ -13,9 +15,18 @@ import (
 // paper), where hosts differ by the tasks that run on them now: local search, then
 // the host tree and the learning kernel in turns.
 func (s *run) searchWithBudget(improve func(steps int)) error {
-	improve(firstSteps * len(s.u.CPU) * len(s.u.CPU))
+	improve(min(firstSteps*len(s.u.CPU)*len(s.u.CPU), placement.Steps(len(s.u.CPU))))
 	s.keep()
 	t := newHostTree(s)
+	if t.pairs() > mostPairs {
+		for times := 1; !s.closed() && !s.stopped(); times *= 4 {
+			improve(treeSteps)
+			if err := s.columns(times); err != nil || s.beside() && times > 16 {
+				return err
+			}
+		}
+		return nil
+	}
 	if s.off&devLearning != 0 {
 		s.tree(t, improve)
 		return nil
@@ -130,6 +141,13 @@ func (t *hostTree) run(limit int64) bool {
 	return done
 }
 
+// mostPairs is from how many pairs of hosts on the tree isn't searched: a node takes
+// some ten microseconds.
+const mostPairs = 1 << 13
+
+// pairs returns the number of pairs of hosts.
+func (t *hostTree) pairs() int64 { return int64(t.s.u.Hosts) * int64(t.s.u.Hosts) / 2 }
+
 // most returns the largest load that is still an improvement.
 func (t *hostTree) most() int64 {
 	if t.s.hosts == nil || t.s.off&devIncumbent != 0 {
@@ -145,7 +163,7 @@ func (t *hostTree) place(k int, budget view.Memory) bool {
 		t.s.found(max(t.s.u.MaxLoad(t.hosts), t.s.u.Scale), t.hosts)
 		return true
 	}
-	if t.nodes++; t.nodes > t.limit || t.nodes&0xfff == 0 && t.s.Ctx.Err() != nil {
+	if t.nodes++; t.nodes > t.limit || t.nodes&0xff == 0 && turns.Stop(t.s.Ctx, 256+t.pairs()/2) {
 		return false
 	}
 	i := t.order[k]

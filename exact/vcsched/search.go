@@ -121,6 +121,10 @@ func (s *run) closed() bool {
 		float64(s.upper-s.lower) <= s.gapLimit(model.DefaultGap/4)*float64(s.lower)
 }
 
+// beside reports whether the run is one of several that start from a placement: the
+// local search is another.
+func (s *run) beside() bool { return s.Set.Others != nil && s.Set.Start != nil }
+
 // gapLimit returns the gap asked for, less what is left to rounding, but not below 0.
 func (s *run) gapLimit(less float64) float64 { return max(s.Set.GapLimit()-less, 0) }
 
@@ -185,7 +189,7 @@ func (s *run) solve(search func(s *run, improve func(steps int)) error) error {
 	}
 	imp := placement.NewImprover(s.u, from, s.Set.Seed)
 	improve := func(steps int) {
-		if s.off&devLocalSearch != 0 {
+		if s.off&devLocalSearch != 0 || s.beside() {
 			return
 		}
 		if l, _, ok := imp.Best(); s.hosts != nil && (!ok || s.upper < l) { // by others
@@ -223,7 +227,7 @@ func (s *run) search(improve func(steps int)) error {
 		improve(placement.Steps(n))
 	}
 	many := n > tasksPerHost*s.u.Hosts
-	for k := 0; many && n > maxItems && k < polishRounds; k++ {
+	for k := 0; many && n > maxItems && k < polishRounds && !s.beside(); k++ {
 		before := s.upper
 		if s.closed() || s.stopped() {
 			return nil
@@ -243,7 +247,7 @@ func (s *run) search(improve func(steps int)) error {
 	}
 	for !s.closed() && !s.stopped() {
 		switch {
-		case n > maxItems && s.off&devLocalSearch != 0:
+		case n > maxItems && (s.off&devLocalSearch != 0 || s.beside()):
 			s.Reason = "nothing is left to try without the local search"
 			return nil
 		case n > maxItems:

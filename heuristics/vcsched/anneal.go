@@ -40,11 +40,18 @@ func Anneal(ctx context.Context, in *model.VCSched, set model.Settings) (*model.
 			break
 		}
 		best, hosts, ok := s.Best()
+		if set.Others != nil {
+			if p, better := set.Others().Solution.(*model.Placement); better && p != nil {
+				if news := p.TaskHosts(); !ok || u.MaxLoad(news) < best {
+					s = placement.NewImprover(u, news, set.Seed+uint64(k))
+				}
+			}
+		}
 		if ok && set.Progress != nil && told.News(float64(best)) {
 			y := in.Yield(hosts)
 			set.Progress(model.Progress{Algorithm: "anneal", Incumbent: y, Bound: math.NaN(), Solution: in.NewPlacement(hosts, y)})
 		}
-		if set.TimeLimit == 0 && (k == 9 || len(u.CPU) <= 64 || ok && float64(best) <= 1.01*float64(target)) {
+		if set.TimeLimit == 0 && set.Others == nil && (k == 9 || len(u.CPU) <= 64 || ok && float64(best) <= 1.01*float64(target)) {
 			break
 		}
 	}

@@ -8,11 +8,7 @@
 // counted, never on time.
 package turns
 
-import (
-	"context"
-
-	"github.com/gapwise/gapwise/internal/caught"
-)
+import "context"
 
 // Stop counts an effort since the last call, in about a microsecond of one core each, and
 // reports whether the function has to end: its context has ended. Where functions take
@@ -52,7 +48,7 @@ func NewSeat(ctx context.Context, work func(context.Context) error) *Seat {
 }
 
 // Turn lets the function work until it has counted so much effort or has ended, which it
-// reports. A function that counts nothing works to its end. A panic of it goes on here.
+// reports. A function that counts nothing works to its end. It must not panic.
 func (s *Seat) Turn(effort int64) (ended bool, err error) {
 	if s.up {
 		return true, s.err
@@ -64,7 +60,7 @@ func (s *Seat) Turn(effort int64) (ended bool, err error) {
 	if !s.begun {
 		s.begun = true
 		go func() {
-			s.err = caught.Call(func() error { return s.work(s.ctx) })
+			s.err = s.work(s.ctx)
 			s.up = true
 			close(s.rest)
 		}()
@@ -72,9 +68,6 @@ func (s *Seat) Turn(effort int64) (ended bool, err error) {
 		s.wake <- struct{}{}
 	}
 	<-s.rest
-	if p, ok := s.err.(*caught.Panic); ok && s.up {
-		caught.Pass(p)
-	}
 	return s.up, s.err
 }
 

@@ -92,21 +92,3 @@ func TestLeave(t *testing.T) {
 	s.Leave()
 	<-ended
 }
-
-// A panic goes on where the turn was given.
-func TestPanics(t *testing.T) {
-	t.Parallel()
-	s := turns.NewSeat(t.Context(), func(ctx context.Context) error {
-		turns.Stop(ctx, 5)
-		panic("broken")
-	})
-	if _, err := s.Turn(5); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if recover() == nil {
-			t.Error("the panic is lost")
-		}
-	}()
-	_, _ = s.Turn(5)
-}

@@ -335,17 +335,17 @@ type hooks struct {
 	learned   func(premises []cp.Lit) []cp.Lit
 }
 
-// workEach is how much work the kernel does between two looks at its context, in some 40 ns.
-const workEach = 1 << 14
+// workEach is how much work the kernel does between two looks at its context, in some 10 ns.
+const workEach = 1 << 16
 
 // propagate looks at all events and calls the propagators until nothing changes. It
 // reports whether this is done: there was no conflict, and it wasn't interrupted.
 // Bounds may rise in small steps for long, so it asks every some thousand events.
 func (k *Kernel) propagate() bool {
 	for !k.failed {
-		if k.work++; k.work >= workEach {
+		if k.work += 2; k.work >= workEach {
 			k.work -= workEach
-			if k.interrupted != nil && k.interrupted(workEach*4/100) {
+			if k.interrupted != nil && k.interrupted(workEach/100) {
 				return false
 			}
 		}
@@ -378,7 +378,7 @@ func (k *Kernel) propagate() bool {
 		k.isQueued[by] = false
 		k.by = by
 		k.all[by].propagate(k)
-		k.work += 1 + k.watched[by]/16
+		k.work += 2 + k.watched[by]/32
 	}
 	for q := range k.pending {
 		for _, by := range k.pending[q] {

@@ -145,6 +145,7 @@ func (k *Kernel) count(sv int32, before, bound int64) {
 			p.sum -= g.least
 			if g.least = 0; g.possible > 0 {
 				g.least = infinite
+				k.work += int64(len(g.choices))
 				for _, x := range g.choices {
 					if x.Value < g.least && !k.heldAt(x.If.Not(), int32(k.head)) {
 						g.least = x.Value
@@ -189,6 +190,7 @@ func (p *linear) propagate(k *Kernel) {
 		if p.groups[g].span <= slack {
 			break
 		}
+		k.work += int64(len(p.groups[g].choices))
 		for _, x := range p.groups[g].choices {
 			if x.Value > p.groups[g].least+slack && !k.set(x.If.Not(), p.self, int32(g)) {
 				return
@@ -208,6 +210,7 @@ func (p *linear) propagate(k *Kernel) {
 func (p *linear) explain(k *Kernel, l cp.Lit, tag, at int32, out []cp.Lit) []cp.Lit {
 	// spare is by what the sum exceeds atMost + 1, with l's opposite for what l is about.
 	spare := -p.atMost - 1
+	k.work += 2 * int64(len(p.groups)+len(p.terms))
 	for i := range p.groups {
 		g := &p.groups[i]
 		least := int64(infinite)

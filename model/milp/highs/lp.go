@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/model/milp"
 )
 
@@ -65,7 +66,7 @@ func (l *LP) AddColumns(cols []Column) error {
 // Solve solves the program from the last basis. When ctx ends, HiGHS stops at its next
 // callback, and the status is Interrupted.
 func (l *LP) Solve(ctx context.Context) (milp.Result, error) {
-	if ctx.Err() != nil {
+	if turns.Stop(ctx, int64(l.rows)) {
 		r := emptyResult()
 		r.Status = milp.Interrupted
 		return r, nil
