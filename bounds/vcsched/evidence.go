@@ -17,10 +17,11 @@ type reasons struct {
 	in          *model.VCSched
 	scale, unit int64
 	hosts       int64
-	size        [2][]int64 // [cpu, memory][job]: need of a task
-	count       []int32    // [job]
-	capacity    int64      // of memory; a host has no more
-	total       int64      // of the CPU needs
+	size        [2][]int64      // [cpu, memory][job]: need of a task
+	count       []int32         // [job]
+	items       [2]*duals.Items // of size; nil before
+	capacity    int64           // of memory; a host has no more
+	total       int64           // of the CPU needs
 }
 
 func newReasons(in *model.VCSched, u *view.VCSched) *reasons {
@@ -120,7 +121,10 @@ func (r *reasons) clique(ctx context.Context, load int64) *model.Evidence {
 // filling returns a dual-feasible function by which the needs of a resource fill more
 // hosts than there are.
 func (r *reasons) filling(ctx context.Context, resource int, capacity int64) *model.Evidence {
-	n, f := duals.BestDual(ctx, r.size[resource], r.count, capacity)
+	if r.items[resource] == nil {
+		r.items[resource] = duals.NewItems(r.size[resource], r.count)
+	}
+	n, f := r.items[resource].Bound(ctx, capacity)
 	if n <= r.hosts {
 		return nil
 	}

@@ -98,6 +98,7 @@ type Tasks struct {
 	// orders are the types by decreasing need of CPU and of each rigid resource, for
 	// clique; nil before.
 	orders [][]int32
+	cpus   *duals.Items // the CPU needs; nil before
 }
 
 // class is a number of equal hosts.
@@ -376,7 +377,10 @@ func (t *Tasks) refute(ctx context.Context, load int64) string {
 	for _, c := range t.class {
 		room = max(room, c.Room(load))
 	}
-	if n := duals.DualFeasible(ctx, t.CPU, t.Count, room); n > t.Hosts {
+	if t.cpus == nil {
+		t.cpus = duals.NewItems(t.CPU, t.Count)
+	}
+	if n, _ := t.cpus.Bound(ctx, room); n > t.Hosts {
 		return fmt.Sprintf("at this load the CPU needs alone fill at least %d hosts, there are %d hosts", n, t.units.Hosts)
 	}
 	if len(t.class) > 1 {

@@ -5,6 +5,7 @@
 package duals
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -36,50 +37,121 @@ import (
 //     all, and what fits beside it is another such x or at most 2 ⌊C/2e⌋ ≤ all.
 //
 // e runs over the distinct sizes up to C/2, at most 128 of them, evenly spread, or as
-// many as ctx allows. All arithmetic is in integers. O(128 n).
+// many as ctx allows. All arithmetic is in integers. O(n log n), and O(128 n) at worst;
+// see Items.
 func DualFeasible(ctx context.Context, size []int64, count []int32, capacity int64) int64 {
-	n, _ := BestDual(ctx, size, count, capacity)
+	n, _ := NewItems(size, count).Bound(ctx, capacity)
 	return n
 }
 
-// BestDual is DualFeasible with the function that makes the bound, nil if an item fits
-// in no bin or all fit in one.
-func BestDual(ctx context.Context, size []int64, count []int32, capacity int64) (best int64, by *model.DualFunction) {
-	best = 1
-	var half []int64
-	for _, x := range size {
-		if x > capacity {
-			return 1 << 62, nil // this item fits in no bin
-		}
-		if 2*x <= capacity && x > 0 {
-			half = append(half, x)
+// Items are items by size, for bounds on bins of several capacities.
+type Items struct {
+	size   []int64 // distinct and positive, increasing
+	number []int64 // [k]: of the items of the first k sizes
+	sum    []int64 // [k]: of their sizes
+}
+
+// NewItems sorts the items, count[k] of each size[k], which are at least 0. O(n log n).
+func NewItems(size []int64, count []int32) *Items {
+	type item struct {
+		size  int64
+		count int32
+	}
+	all := make([]item, 0, len(size))
+	for k, x := range size {
+		if x > 0 && count[k] > 0 {
+			all = append(all, item{x, count[k]})
 		}
 	}
-	name, parameter := "", int64(0)
-	value := func(f func(x int64) int64, bin int64) {
-		sum := int64(0)
-		for k, x := range size {
-			sum += f(x) * int64(count[k])
+	slices.SortFunc(all, func(a, b item) int { return cmp.Compare(a.size, b.size) })
+	t := &Items{size: make([]int64, 0, len(all)), number: make([]int64, 1, len(all)+1), sum: make([]int64, 1, len(all)+1)}
+	for _, x := range all {
+		k := len(t.size)
+		if k == 0 || t.size[k-1] < x.size {
+			t.size, t.number, t.sum = append(t.size, x.size), append(t.number, t.number[k]), append(t.sum, t.sum[k])
+			k++
 		}
+		t.number[k] += int64(x.count)
+		t.sum[k] += x.size * int64(x.count)
+	}
+	return t
+}
+
+// below returns how many of the sizes are less than x.
+func (t *Items) below(x int64) int {
+	k, _ := slices.BinarySearch(t.size, x)
+	return k
+}
+
+// Bound is DualFeasible for bins of one capacity, with the function that makes the bound,
+// nil if an item fits in no bin or all fit in one. A function that is constant on few
+// ranges of sizes takes a binary search for each, else O(n).
+func (t *Items) Bound(ctx context.Context, capacity int64) (best int64, by *model.DualFunction) {
+	best = 1
+	n := len(t.size)
+	if n == 0 {
+		return best, nil
+	}
+	if t.size[n-1] > capacity {
+		return 1 << 62, nil // this item fits in no bin
+	}
+	better := func(sum, bin int64, name string, parameter int64) {
 		if n := (sum + bin - 1) / bin; n > best {
 			best, by = n, &model.DualFunction{Name: name, Parameter: parameter}
 		}
 	}
 	for k := int64(1); k <= 4 && capacity < 1<<56; k++ {
-		name, parameter = "steps", k
-		value(StepsDFF(capacity, k))
+		f, bin := StepsDFF(capacity, k)
+		sum, from := int64(0), 0
+		for part := int64(0); part <= k+1; part++ {
+			// Sizes with ⌊(k+1) x / C⌋ = part, the least of which may be the multiple itself.
+			to := t.below(((part+1)*capacity + k) / (k + 1))
+			if from < to {
+				sum += f(t.size[from]) * (t.number[from+1] - t.number[from])
+			}
+			if from+1 < to {
+				sum += f(t.size[from+1]) * (t.number[to] - t.number[from+1])
+			}
+			from = to
+		}
+		better(sum, bin, "steps", k)
 	}
-	slices.Sort(half)
-	half = slices.Compact(half)
-	step := max(1, len(half)/64)
-	for i := 0; i < len(half) && ctx.Err() == nil; i += step {
-		e := half[i]
-		name, parameter = "threshold", e
-		value(ThresholdDFF(capacity, e))
-		name = "pieces"
-		value(PiecesDFF(capacity, e))
+	half := t.below(capacity/2 + 1)
+	step := max(1, half/64)
+	for i := 0; i < half && ctx.Err() == nil; i += step {
+		e := t.size[i]
+		large := t.below(capacity - e + 1)
+		better(t.sum[large]-t.sum[i]+capacity*(t.number[n]-t.number[large]), capacity, "threshold", e)
+		sum, bin := t.pieces(capacity, e, i)
+		better(sum, bin, "pieces", e)
 	}
 	return best, by
+}
+
+// pieces returns the sum of PiecesDFF(capacity, e) over the items, and its value of a bin;
+// e is the size of index i.
+func (t *Items) pieces(capacity, e int64, i int) (sum, bin int64) {
+	f, bin := PiecesDFF(capacity, e)
+	n := len(t.size)
+	if int64(n-i)/8 < capacity/e {
+		for k := i; k < n; k++ {
+			sum += f(t.size[k]) * (t.number[k+1] - t.number[k])
+		}
+		return sum, bin
+	}
+	// f is constant where ⌊x/e⌋ is, below C/2, and where ⌊(C-x)/e⌋ is, above.
+	for from := i; from < n; {
+		x, to := t.size[from], from+1
+		switch {
+		case 2*x < capacity:
+			to = t.below(min(x/e*e+e, (capacity+1)/2))
+		case 2*x > capacity:
+			to = t.below(capacity - (capacity-x)/e*e + 1)
+		}
+		sum += f(x) * (t.number[to] - t.number[from])
+		from = to
+	}
+	return sum, bin
 }
 
 // StepsDFF returns the dual-feasible function u(k) of DualFeasible, in units of
