@@ -21,9 +21,9 @@ import (
 // portfolio is the algorithm auto: all heuristics of a problem and the engines that
 // Problem.Auto names take turns on one instance, with one best solution and one bound.
 //
-// First comes what bounds the objective in little time, then each heuristic gets a turn,
-// the strongest first. From the second round on come those that haven't ended, the
-// seeded ones, which improve what is known, and the engines. It ends when the gap asked for is reached or the context ends, or when
+// First comes what bounds the objective in little time, then the heuristics have a turn,
+// the strongest first, in which most end. From the second round on come the seeded ones, which improve
+// what is known, and the engines. It ends when the gap asked for is reached or the context ends, or when
 // nobody has anything left to do.
 //
 // Turns are counted in effort, not in time (package turns), and what one has found is told
@@ -46,6 +46,8 @@ const (
 	firstTurn  = 20_000
 	turnGrowth = 1.5
 	mostTurn   = 200_000
+	// heuristicTurn is the first turn of heuristics, and half the second one: most end in it.
+	heuristicTurn = 400_000
 	// creditPay is by how many turns the turn of the worker that has brought most is longer.
 	creditPay = 3
 )
@@ -156,6 +158,7 @@ func (a *portfolio) publish() {
 
 // run gives turns until there is nothing left to do.
 func (a *portfolio) run(ctx context.Context, quick *turns.Seat, first, later []*worker) error {
+
 	sense, gap := model.SenseOf(a.Instance), a.set.GapLimit()
 	length, threads := float64(firstTurn), a.set.Workers()
 	active := first
@@ -183,6 +186,9 @@ func (a *portfolio) run(ctx context.Context, quick *turns.Seat, first, later []*
 				return nil
 			}
 			if err := a.turn(some, func(w *worker) int64 {
+				if !w.Exact && !w.Seeded {
+					return heuristicTurn << min(round, 10)
+				}
 				if most == 0 {
 					return int64(length)
 				}
@@ -193,10 +199,10 @@ func (a *portfolio) run(ctx context.Context, quick *turns.Seat, first, later []*
 		}
 		a.publish()
 		length = min(length*turnGrowth, mostTurn)
+		active = slices.DeleteFunc(slices.Clone(active), func(w *worker) bool { return w.ended })
 		if round == 0 {
-			active = append(slices.Clone(active), later...)
+			active = append(active, later...)
 		}
-		active = slices.DeleteFunc(active, func(w *worker) bool { return w.ended })
 	}
 	return nil
 }

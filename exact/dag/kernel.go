@@ -12,6 +12,7 @@ import (
 	"github.com/gapwise/gapwise/internal/cp"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -63,6 +64,7 @@ func (s *dagSearch) kernel() error {
 	if proof != nil && upper > 0 { // what is longer than the plan takes more than this in whole ticks, too
 		horizon--
 	}
+	turns.Stop(s.Ctx, int64(n*n/2*m)) // what it costs to make the model
 	x := newKernelModel(v, horizon)
 	k := lcg.NewWith(&x.Model.Model, lcg.Options{Off: s.without})
 	ask := question{Kernel: k, objective: x.Objective, planOf: x.planOf, best: upper,

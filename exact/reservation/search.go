@@ -122,7 +122,7 @@ func (s *searcher) run() error {
 		if len(s.t.Jobs) <= manyJobs {
 			first *= firstSteps
 		}
-		offline.Improve(s.Ctx, int(first), math.Inf(1))
+		s.improveOffline(offline, int(first), math.Inf(1))
 	} else if from != nil {
 		offline.Set(from)
 	}
@@ -149,7 +149,7 @@ func (s *searcher) run() error {
 		}
 		if s.off&localSearch == 0 {
 			offline.Set(s.starts)
-			offline.Improve(s.Ctx, steps, s.objective(s.upper()))
+			s.improveOffline(offline, steps, s.objective(s.upper()))
 			steps *= 2
 			s.take(offline)
 		}
@@ -165,6 +165,21 @@ func (s *searcher) run() error {
 	}
 	s.progress()
 	return nil
+}
+
+// improveOffline is offline.Improve. With others beside it, it tells better plans soon.
+func (s *searcher) improveOffline(offline *bookings.Offline, steps int, enough float64) {
+	each := steps
+	if s.Set.Others != nil {
+		each = max(500, len(s.starts))
+	}
+	for steps > 0 && s.Ctx.Err() == nil {
+		before := offline.Value()
+		offline.Improve(s.Ctx, min(each, steps), enough)
+		if steps -= each; steps > 0 && offline.Value() > before {
+			s.take(offline)
+		}
+	}
 }
 
 // open reports whether there is a part that may yet be closed.

@@ -15,7 +15,7 @@ import (
 // their best starts. L is convex and piecewise linear. It is infinity when ctx ends.
 func lagrangian(ctx context.Context, pes int, jobs []job, g grid, corners [][]tick) func(y, sub []float64) float64 {
 	return func(y, sub []float64) float64 {
-		if turns.Stop(ctx, 6*int64(len(jobs))) {
+		if turns.Stop(ctx, 40*int64(len(jobs))) {
 			return math.Inf(1)
 		}
 		m, bound := charged(pes, jobs, g, y), 0.0

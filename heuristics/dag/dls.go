@@ -49,7 +49,7 @@ func dls(ctx context.Context, g *view.Graph, x *tracer) (dagplay.Plan, error) {
 	}
 	free := make([]float64, g.Machines)
 	for len(open) > 0 {
-		if turns.Stop(ctx, int64(len(open)*g.Machines)/20+1) {
+		if turns.Stop(ctx, int64(len(open)*g.Machines)/100+1) {
 			return dagplay.Plan{}, stopped(ctx)
 		}
 		task, machine, best := 0, int32(0), math.Inf(-1)

@@ -43,7 +43,7 @@ func Moving(ctx context.Context, in *model.Reservation, _ model.Settings) (*mode
 	m.free.Fill(in.PEs)
 	small, smaller := newThreshold(in, fill), newThreshold(in, fill/2)
 	for k := range in.Requests {
-		if turns.Stop(ctx, 10) {
+		if turns.Stop(ctx, 50) {
 			break // what was accepted by then
 		}
 		m.advance(m.times.Requests[k].Arrival)

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -62,7 +63,8 @@ func Solve(ctx context.Context, m *milp.Model, o milp.Options) (milp.Result, err
 	if err := checkSolve(m, o); err != nil {
 		return none, err
 	}
-	if ctx.Err() != nil {
+	// What a linear program takes at least: others may have their turn first.
+	if turns.Stop(ctx, 20*int64(len(m.Rows)+len(m.Vars))) {
 		none.Status = milp.Interrupted
 		return none, nil
 	}

@@ -66,7 +66,7 @@ func (l *LP) AddColumns(cols []Column) error {
 // Solve solves the program from the last basis. When ctx ends, HiGHS stops at its next
 // callback, and the status is Interrupted.
 func (l *LP) Solve(ctx context.Context) (milp.Result, error) {
-	if turns.Stop(ctx, int64(l.rows)) {
+	if turns.Stop(ctx, 20*int64(l.rows)) {
 		r := emptyResult()
 		r.Status = milp.Interrupted
 		return r, nil

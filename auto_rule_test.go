@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+
+package gapwise_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/cpu"
+	"github.com/gapwise/gapwise/model"
+)
+
+// ruleSizes are the sizes of the instances of TestAutoRule, and ruleLimit the CPU time
+// of each run. GAPWISE_RULE has others, such as "0.5s 30 300 3000".
+func ruleSizes(t *testing.T) (limit time.Duration, sizes []int) {
+	t.Helper()
+	given := strings.Fields(os.Getenv("GAPWISE_RULE"))
+	if len(given) == 0 {
+		return 200 * time.Millisecond, []int{30, 1000}
+	}
+	limit, err := time.ParseDuration(given[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range given[1:] {
+		n, err := strconv.Atoi(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sizes = append(sizes, n)
+	}
+	return limit, sizes
+}
+
+// within solves an instance by one algorithm until so much CPU time is used. Nothing
+// else may run in the process.
+func within(t *testing.T, in model.Instance, algorithm string, limit time.Duration) (model.Result, bool) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	began := cpu.Time()
+	go func() {
+		for ctx.Err() == nil {
+			if cpu.Time()-began >= limit {
+				cancel()
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	// The limit is far away, but there is one: algorithms go on.
+	r, err := gapwise.Solve(ctx, in, gapwise.Options{Algorithm: algorithm, Settings: model.Settings{Seed: 1, TimeLimit: time.Hour}})
+	if errors.Is(err, model.ErrUnsupported) || err == nil && r.Solution == nil {
+		return r, false
+	}
+	if err != nil {
+		t.Fatal(algorithm, err)
+	}
+	return r, true
+}
+
+// Auto is no worse than any single algorithm of its problem that gets the same CPU time,
+// but for 5 %: a fifth of a second is little to share.
+func TestAutoRule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a minute of CPU")
+	}
+	limit, sizes := ruleSizes(t)
+	for _, p := range gapwise.Problems() {
+		for variant, draw := range large[p.Kind] {
+			for _, n := range sizes {
+				in := draw(rand.New(rand.NewPCG(uint64(n), 7)), n)
+				auto, _ := within(t, in, "auto", limit)
+				sense := model.SenseOf(in)
+				var lines []string
+				for _, a := range p.Algorithms {
+					if strings.HasPrefix(a.Name, "highs") {
+						continue
+					}
+					r, ok := within(t, in, a.Name, limit)
+					if !ok {
+						continue
+					}
+					lines = append(lines, fmt.Sprintf("%.6g %s", r.Objective, a.Name))
+					if !sense.Better(r.Objective, auto.Objective) {
+						continue
+					}
+					if gap := model.Gap(r.Objective, auto.Objective); gap > 0.05 {
+						t.Errorf("%s %d, %d: auto %.6g, of %s; %s %.6g, %.1f %% better", p.Kind, variant, n, auto.Objective, auto.SolutionOf, a.Name, r.Objective, 100*gap)
+					} else if gap > 0.001 {
+						t.Logf("%s %d, %d: auto %.6g, of %s; %s %.6g, %.2f %% better", p.Kind, variant, n, auto.Objective, auto.SolutionOf, a.Name, r.Objective, 100*gap)
+					}
+				}
+				slices.Sort(lines)
+				t.Logf("%s %d, %d: auto %.6g, of %s, bound %.6g; %s", p.Kind, variant, n, auto.Objective, auto.SolutionOf, auto.Bound, strings.Join(lines, ", "))
+			}
+		}
+	}
+}
