@@ -331,13 +331,17 @@ func (s *searcher) result() error {
 // common unit u, plans are worth whole numbers of u, and float64s add them up
 // exactly. So upper ≤ value proves Σ w ≤ value for every plan: the plan's
 // objective u·value + free is the optimum, and the bound is the objective as the
-// result has it, added up in another order than here.
+// result has it, added up in another order than here. Where u is whole, so is the bound:
+// no plan is worth more than ⌊upper⌋ units.
 func (s *searcher) objectiveBound() float64 {
 	upper := s.upper()
 	if s.scale.grain > 0 && upper <= s.value() && s.Solution != nil {
 		return s.Objective
 	}
 	bound := s.objective(upper)
+	if whole := math.Floor(upper); s.scale.grain > 0 && s.scale.weight == math.Trunc(s.scale.weight) && s.t.FreeWeight == math.Trunc(s.t.FreeWeight) {
+		return s.objective(whole) // float64s add whole weights up exactly
+	}
 	if s.in.EffectiveGoal().PESeconds() {
 		bound *= 1 + float64(len(s.in.Requests)+4)*0x1p-52 // an objective may add up to more
 	}
