@@ -34,6 +34,7 @@ type portfolio struct {
 	*Problem
 	*attempt // it has run the cheapest heuristic
 
+	stop    context.CancelFunc
 	mu      sync.Mutex
 	shut    bool // nothing is passed on any more
 	r       model.Result
@@ -70,8 +71,8 @@ func (a *portfolio) Name() string { return "auto" }
 
 // Solve implements model.Solver.
 func (a *portfolio) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	ctx, cancel := set.WithTimeLimit(ctx)
-	defer cancel()
+	ctx, a.stop = set.WithTimeLimit(ctx)
+	defer a.stop()
 	began := time.Now()
 	a.r = model.NewResult(a.Name(), set.Seed)
 	if a.first.Solution != nil {
@@ -158,9 +159,8 @@ func (a *portfolio) publish() {
 
 // run gives turns until there is nothing left to do.
 func (a *portfolio) run(ctx context.Context, quick *turns.Seat, first, later []*worker) error {
-
 	sense, gap := model.SenseOf(a.Instance), a.set.GapLimit()
-	length, threads := float64(firstTurn), a.set.Workers()
+	length := float64(firstTurn)
 	active := first
 	for round, bounded := 0, false; len(active) > 0; round++ {
 		if !bounded {
@@ -181,21 +181,16 @@ func (a *portfolio) run(ctx context.Context, quick *turns.Seat, first, later []*
 		for _, w := range active {
 			most = max(most, w.credit)
 		}
-		for some := range slices.Chunk(active, threads) {
-			if a.over() || ctx.Err() != nil {
-				return nil
+		if err := a.round(ctx, active, func(w *worker) int64 {
+			if !w.Exact && !w.Seeded {
+				return heuristicTurn << min(round, 10)
 			}
-			if err := a.turn(some, func(w *worker) int64 {
-				if !w.Exact && !w.Seeded {
-					return heuristicTurn << min(round, 10)
-				}
-				if most == 0 {
-					return int64(length)
-				}
-				return int64(length * (1 + creditPay*w.credit/most))
-			}); err != nil {
-				return err
+			if most == 0 {
+				return int64(length)
 			}
+			return int64(length * (1 + creditPay*w.credit/most))
+		}); err != nil || a.over() || ctx.Err() != nil {
+			return err
 		}
 		a.publish()
 		length = min(length*turnGrowth, mostTurn)
@@ -235,33 +230,52 @@ func (a *portfolio) over() bool {
 	return a.r.Status == model.StatusOptimal || a.r.Status == model.StatusInfeasible
 }
 
-// turn gives some workers a turn, all at once, and takes what they have found, in their
-// order, until one of them ends the run.
-func (a *portfolio) turn(some []*worker, length func(*worker) int64) error {
-	errs := make([]error, len(some))
-	var all errgroup.Group
-	for k, w := range some {
-		all.Go(func() error {
-			w.ended, errs[k] = w.seat.Turn(length(w))
-			return nil
-		})
+// round gives each worker a turn, to as many at once as there are threads, and takes what
+// they have found in their order, until one of them ends the run: what those after it
+// have found doesn't count.
+func (a *portfolio) round(ctx context.Context, workers []*worker, length func(*worker) int64) (err error) {
+	rested := make([]chan error, len(workers))
+	for k := range rested {
+		rested[k] = make(chan error, 1)
 	}
-	_ = all.Wait()
-	for k, w := range some {
+	turn := func(k int) (err error) {
+		if w := workers[k]; ctx.Err() == nil {
+			w.ended, err = w.seat.Turn(length(w))
+		}
+		rested[k] <- err
+		return nil
+	}
+	threads := a.set.Workers()
+	if threads > 1 {
+		var all errgroup.Group
+		all.SetLimit(threads)
+		go func() {
+			for k := range workers {
+				all.Go(func() error { return turn(k) })
+			}
+		}()
+	}
+	for k, w := range workers {
+		if threads == 1 {
+			_ = turn(k) // not before it is known whether the one before has ended all
+		}
+		told := <-rested[k]
 		var panicked *caught.Panic
-		switch err := errs[k]; {
-		case errors.As(err, &panicked):
-			caught.Pass(panicked)
-		case errors.Is(err, model.ErrUnsupported):
-			continue
-		case err != nil:
-			return err
+		switch {
+		case errors.As(told, &panicked):
+			defer caught.Pass(panicked)
+			err = panicked
+		case errors.Is(told, model.ErrUnsupported):
+		case told != nil:
+			err = told
+		case err == nil && !a.over():
+			err = a.take(w)
 		}
-		if err := a.take(w); err != nil || a.over() {
-			return err
+		if err != nil || a.over() {
+			a.stop()
 		}
 	}
-	return nil
+	return err
 }
 
 // take takes what a worker has found in its turn.
