@@ -52,10 +52,11 @@ type run struct {
 	why   string  // why not all is searched
 }
 
-// start returns the best of Settings.Start and the heuristics' solutions, nil if
-// there is none. Heuristics that don't take the instance's mode are left out.
+// start returns the best of Settings.Start and the policies' solutions, nil if
+// there is none. Policies that don't take the instance's mode are left out.
 func start(r *engine.Run) (*model.Embeddings, error) {
-	return engine.First[*model.Embeddings](r, tvcheur.Algorithms())
+	policies := slices.DeleteFunc(tvcheur.Algorithms(), func(a model.Algorithm) bool { return a.Class != model.Online })
+	return engine.First[*model.Embeddings](r, policies)
 }
 
 // bound stores a bound. One that differs from the solution's objective by no more

@@ -70,7 +70,7 @@ func findEmbedder(name string) (embedder, error) {
 	return nil, fmt.Errorf("%w embedder %q, must be one of %s", model.ErrUnsupported, name, strings.Join(names, ", "))
 }
 
-// Algorithms lists the heuristics for TVC, weakest first.
+// Algorithms lists the heuristics for TVC, weakest first, those that see the whole instance last.
 func Algorithms() []model.Algorithm {
 	var all []model.Algorithm
 	add := func(name, paper, complexity, summary string, traced bool) {
@@ -86,7 +86,10 @@ func Algorithms() []model.Algorithm {
 	for _, s := range queueSchedulers {
 		add(s.name, s.paper, "O(w) embeddings per arrival and departure, w requests waiting", s.summary, false)
 	}
-	return all
+	return append(all, model.Algorithm{Name: "improve", Kind: model.KindTVC, Class: model.Offline,
+		Paper:      "Ruiz, Stützle: A simple and effective iterated greedy algorithm for the permutation flowshop scheduling problem, 2007; gapwise",
+		Complexity: "O(requests that run at one time) per step", Summary: "local search that ejects and embeds again, from bid-price's solution; loss mode",
+		Seeded: true, Solver: model.Adapt("improve", improve)})
 }
 
 // solve runs the algorithm of that name.
