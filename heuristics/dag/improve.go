@@ -3,11 +3,8 @@
 package dag
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"sort"
 
@@ -17,26 +14,38 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Improve is a local search on the realistic makespan (ours): simulated
-// annealing over machines, orders and, under contention, the order of
-// transfers, from the best of this package's other algorithms (OneMachine among them) or set.Start,
-// whichever is better. It is any-time and never worse than what it starts from.
+// Improve is a local search on the realistic makespan (ours), from the best of this
+// package's other algorithms (OneMachine among them) or set.Start, whichever is better. It
+// is any-time and never worse than what it starts from.
 //
-// A step changes something on the critical path: a task moves to another machine or
-// place in the order, or changes places with a task of another machine, or a
-// transfer waits for a critical one on a common link. Each step costs a replay.
-// There are 4,000 + 400 V steps, fewer on large graphs: steps (V + E) ≤ 10^8.
+// Under contention it begins with machines by an estimate of what they and the links have
+// to do (spread), and simulated annealing on schedules that book links (annealBooked). Then comes simulated annealing over machines, orders and, under
+// contention, the order of transfers, by replays: a step changes something on the critical
+// path. A task moves to another machine or place in the order, or changes places with a
+// task of another machine, or a transfer waits for a critical one on a common link.
+// There are 4,000 + 400 V such steps, fewer on large graphs: steps (V + E) ≤ 10^8.
 func Improve(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {
-	return schedule(improve(ctx, d, set))
+	s, err := improved(ctx, d, set)
+	if err != nil {
+		return nil, err
+	}
+	return s.schedule(), nil
 }
 
+// improve is Improve, which under contention goes on as long as it has time, if there is a
+// deadline or others work on the instance.
 func improve(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
 	s, err := improved(ctx, d, set)
 	if err != nil {
 		return nil, nil, err
 	}
-	best, rounds := played(d, s.g, s.best.Plan, s.best.holds)
-	return best, rounds, nil
+	if _, limited := ctx.Deadline(); (limited || set.Others != nil) && s.booker != nil {
+		s.goOn(ctx, set)
+	}
+	if s.g.Transfer == model.TransferIdeal {
+		return s.schedule(), nil, nil
+	}
+	return s.schedule(), []model.Round{{Round: 1, Planned: dagplay.Ideal(s.g, s.best.Plan), Realistic: s.lowest, Kept: true}}, nil
 }
 
 // improved runs the local search.
@@ -46,13 +55,25 @@ func improved(ctx context.Context, d *model.DAG, set model.Settings) (*search, e
 	if err != nil {
 		return nil, err
 	}
-	s.anneal(ctx, set, stepsOf(g), 0)
+	if s.replay.Shares && g.Machines > 1 && g.Tasks > 1 {
+		s.booker = newBooker(g, s.replay)
+		s.startBooked(ctx, set)
+	}
+	s.anneal(ctx, set, s.steps(), 0)
 	return s, nil
 }
 
 // stepsOf returns the number of steps that Improve takes.
 func stepsOf(g *view.Graph) int {
 	return max(1000, min(4000+400*g.Tasks, 100_000_000/(1+g.Tasks+len(g.Data))))
+}
+
+// steps is stepsOf, less where a search on bookings comes first.
+func (s *search) steps() int {
+	if s.booker != nil {
+		return min(stepsOf(s.g)/4, max(1000, 5_000_000/(1+s.g.Tasks+len(s.g.Data))))
+	}
+	return stepsOf(s.g)
 }
 
 // BestPlan returns the best plan that list schedulers and a local search of at most the
@@ -67,124 +88,18 @@ func BestPlan(ctx context.Context, d *model.DAG, g *view.Graph, set model.Settin
 	return s.best.Plan, s.lowest, nil
 }
 
-// state is a plan with its holds.
-type state struct {
-	dagplay.Plan
-	holds []dagplay.Hold
-}
-
-func (s state) clone() state { return state{s.Plan.Clone(), slices.Clone(s.holds)} }
-
-// search is the local search's state.
-type search struct {
-	d           *model.DAG
-	g           *view.Graph
-	replay      *dagplay.Replay
-	now, best   state
-	value       float64 // of now
-	lowest      float64 // of best
-	rng         *rand.Rand
-	critical    []int32 // tasks of a critical path, last first
-	transfers   []int32 // transfers of it that share links
-	place       []int32 // of each task in its machine's order, updated by chain
-	overlapping []int32 // scratch
-	// The times of now, updated by chain: the replay's may be those of a step undone.
-	start, sent, arrived []float64
-}
-
-func startSearch(ctx context.Context, d *model.DAG, g *view.Graph, set model.Settings) (*search, error) {
-	s := &search{d: d, g: g, replay: dagplay.NewReplay(g), lowest: math.Inf(1), rng: rand.New(rand.NewPCG(set.Seed, 0x6461)), place: make([]int32, g.Tasks)}
-	try := func(x state) {
-		if v := s.replay.Run(x.Plan, x.holds); less(v, s.lowest) {
-			s.best, s.lowest = x, v
-		}
-	}
-	if start, ok := set.Start.(*model.Schedule); ok && start != nil && set.Others != nil { // the others have run
-		p, err := dagplay.PlanOf(d, g, start)
-		if err != nil {
-			return nil, fmt.Errorf("start: %w", err)
-		}
-		try(state{Plan: p})
-		if s.replay.Shares {
-			try(state{Plan: p, holds: s.holdsOf(d, start, p)})
-		}
-		s.now, s.value = s.best.clone(), s.lowest
-		return s, nil
-	}
-	// A plan for one machine takes linear time. Where data are long it is hard to beat, and
-	// the local search would need many steps to get there from a plan that spreads.
-	try(state{Plan: onBestMachine(g)})
-	if p, err := heft(ctx, g, nil); err == nil {
-		try(state{Plan: p})
-	} else if ctx.Err() == nil {
-		return nil, err
-	}
-	if start, ok := set.Start.(*model.Schedule); ok && start != nil {
-		p, err := dagplay.PlanOf(d, g, start)
-		if err != nil {
-			return nil, fmt.Errorf("start: %w", err)
-		}
-		try(state{Plan: p})
-	}
-	for _, solve := range []func(context.Context, *model.DAG, model.Settings) (*model.Schedule, error){CPOP, PEFT, DLS, Lookahead, SinnenSousa, NetworkAware} {
-		const largest = 50_000_000 // of tasks times edges, for those that aren't near linear
-		if turns.Stop(ctx, int64(g.Tasks)) || g.Tasks*len(g.Data) > largest {
-			break
-		}
-		one, err := solve(ctx, d, set)
-		if err != nil {
-			break // interrupted, with HEFT's plan at hand
-		}
-		p, err := dagplay.PlanOf(d, g, one)
-		if err != nil {
-			return nil, err
-		}
-		try(state{Plan: p})
-		if s.replay.Shares {
-			try(state{Plan: p, holds: s.holdsOf(d, one, p)})
-		}
-	}
-	s.now, s.value = s.best.clone(), s.lowest
-	return s, nil
-}
-
-// holdsOf makes the transfers on each link follow one another in the order in
-// which the schedule sends them, where it sends one after another's arrival.
-func (s *search) holdsOf(d *model.DAG, schedule *model.Schedule, p dagplay.Plan) []dagplay.Hold {
-	g := s.g
-	sent := map[[2]string]float64{}
-	for _, x := range schedule.Transfers {
-		sent[[2]string{x.From, x.To}] = x.StartS
-	}
-	byLink := make([][]int32, len(g.Links))
-	at := make([]float64, len(g.Data))
-	for e := range int32(len(g.Data)) {
-		m, n := p.Machine[g.From[e]], p.Machine[g.To[e]]
-		if m == n || !s.replay.Contends(m, n) || g.Data[e] == 0 {
-			continue
-		}
-		at[e] = sent[[2]string{d.Edges[e].From, d.Edges[e].To}] + g.Startup[m]
-		for _, l := range g.Route(m, n) {
-			byLink[l] = append(byLink[l], e)
-		}
-	}
-	var holds []dagplay.Hold
-	for _, edges := range byLink {
-		slices.SortStableFunc(edges, func(a, b int32) int { return cmp.Compare(at[a], at[b]) })
-		for k := 1; k < len(edges); k++ {
-			holds = append(holds, dagplay.Hold{Edge: edges[k], After: edges[k-1]})
-		}
-	}
-	return holds
-}
-
 // anneal runs the given number of steps from s.now, or until the best makespan is at
 // most bound. The temperature falls geometrically.
 func (s *search) anneal(ctx context.Context, set model.Settings, steps int, bound float64) {
 	if s.g.Tasks == 0 {
 		return
 	}
-	const hot, cold = 0.1, 0.003 // of the makespan; from 0.03 to 0.3 makes little difference
+	hot, cold := 0.1, 0.003 // of the makespan; from 0.03 to 0.3 makes little difference
+	if s.booker != nil {    // what it starts from is good
+		hot, cold = 0.01, 0.0005
+	}
+	s.now, s.value = s.best.clone(), s.replay.Run(s.best.Plan, s.best.holds)
+	s.critical = s.critical[:0]
 	stale := 0
 	for k := range steps {
 		if s.lowest <= bound || turns.Stop(ctx, s.replay.Effort()) {
@@ -209,7 +124,7 @@ func (s *search) anneal(ctx context.Context, set model.Settings, steps int, boun
 		s.value = v
 		stale++
 		if less(v, s.lowest) {
-			s.best, s.lowest, stale = s.now.clone(), v, 0
+			s.best, s.lowest, s.booked, stale = s.now.clone(), v, nil, 0
 			if set.Progress != nil {
 				told := s.d.Schedule(s.best.Machine, s.replay.Start, s.replay.Sent)
 				set.Progress(model.Progress{Algorithm: "improve", Incumbent: v, Bound: math.NaN(), Nodes: int64(k), Solution: told})

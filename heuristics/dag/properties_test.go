@@ -196,7 +196,7 @@ func TestAlgorithmsOrder(t *testing.T) {
 			t.Fatalf("instance %d: %v", k, value)
 		}
 		for name, v := range value {
-			if (value["improve"] > v*(1+1e-9) && name != "lns" || value["lns"] > v*(1+1e-9)) && name != "sinnen-sousa" {
+			if value["improve"] > v*(1+1e-9) && name != "lns" || value["lns"] > v*(1+1e-9) {
 				t.Fatalf("instance %d: %v", k, value)
 			}
 		}

@@ -95,7 +95,7 @@ func (c *contention) receive(edges []int32, m int32) float64 {
 		case !c.replay.Contends(from, m) || g.Data[e] == 0:
 			c.arrived[e] = sent + g.Comm(e, from, m)
 		default:
-			length := c.loneLength(e, from, m)
+			length := g.Data[e] / loneRate(g, from, m)
 			begin := c.common(g.Route(from, m), sent+g.Startup[from], length)
 			for _, l := range g.Route(from, m) {
 				c.links[l].occupy(begin, begin+length)
@@ -121,18 +121,6 @@ func (c *contention) giveBack(edges []int32, m int32) {
 			c.links[l].release(c.begun[e], c.arrived[e])
 		}
 	}
-}
-
-// loneLength returns how long edge e occupies its links when it is alone there.
-func (c *contention) loneLength(e, m, n int32) float64 {
-	g := c.g
-	rate := g.Rate[int(m)*g.Machines+int(n)]
-	if g.Transfer == model.TransferTCP || g.Transfer == model.TransferTCPAll {
-		for _, l := range g.Route(m, n) {
-			rate = min(rate, g.Links[l]*model.TCPShare(1))
-		}
-	}
-	return g.Data[e] / rate
 }
 
 // common returns the earliest start at ready or later from which all links are free

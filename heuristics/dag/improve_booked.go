@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+
+package dag
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	dagbounds "github.com/gapwise/gapwise/bounds/dag"
+	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/turns"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Of the cycles of a search on bookings.
+const (
+	bookedHot, bookedCold = 0.01, 0.0003 // temperatures at the beginning and the end, of the makespan
+	worthJudging          = 0.001        // by which a schedule is better than the last one that was judged
+)
+
+// startBooked runs the first cycles.
+func (s *search) startBooked(ctx context.Context, set model.Settings) {
+	effort := s.firstEffort()
+	if s.machines != nil && !turns.Stop(ctx, 1) {
+		s.judgeSpread(set, s.machines)
+	}
+	s.spreadOut(ctx, set, effort/8)
+	for part := int64(16); part > 1; part /= 2 {
+		s.annealBooked(ctx, set, effort/part)
+	}
+}
+
+// firstEffort returns the effort of the first cycles together: up to about four seconds.
+func (s *search) firstEffort() int64 {
+	return min(int64(stepsOf(s.g))*int64(1+s.g.Tasks+len(s.g.Data))/5, 4_000_000)
+}
+
+// goOn runs cycles until the context ends or the makespan meets a quick bound: on estimates,
+// on bookings and by replays in turns, each from the best schedule. Cycles of estimates and
+// replays are longer when the one before has brought something, and else shorter. Those on
+// bookings are longer when it has brought nothing.
+func (s *search) goOn(ctx context.Context, set model.Settings) {
+	effort, bound := s.firstEffort(), 0.0
+	for _, b := range dagbounds.Quick(ctx, s.g) {
+		bound = max(bound, b.Value)
+	}
+	spread, booked, steps := effort/8, effort/8, s.steps()/8
+	gains := func(run func()) bool {
+		before := s.lowest
+		run()
+		return s.lowest < before
+	}
+	// Rounding may leave a schedule that meets the bound a little above it.
+	for s.lowest > bound*(1+1e-9) && !turns.Stop(ctx, 1) {
+		if gains(func() { s.spreadOut(ctx, set, spread) }) {
+			spread *= 2
+		} else {
+			spread = max(spread/2, 1000)
+		}
+		if !gains(func() { s.annealBooked(ctx, set, booked) }) {
+			booked += booked/2 + 1000
+		}
+		if gains(func() { s.anneal(ctx, set, steps, 0) }) {
+			steps *= 2
+		} else {
+			steps = max(steps/2, 200)
+		}
+	}
+}
+
+// spreadOut looks for machines by estimates (spread), from the best ones, and judges them.
+func (s *search) spreadOut(ctx context.Context, set model.Settings, effort int64) {
+	if turns.Stop(ctx, int64(s.g.Tasks+len(s.g.Data))/10) {
+		return
+	}
+	x := newSpread(s.g, s.booker, s.best.Machine)
+	x.anneal(ctx, s.rng, effort)
+	s.judgeSpread(set, x.machine)
+}
+
+// judgeSpread judges the schedule that books the tasks by their rank, on some machines.
+func (s *search) judgeSpread(set model.Settings, machine []int32) {
+	s.judge(set, s.booker.set(byPriority(s.g, newBuilder(newCosts(s.g, nil)).upward()), machine))
+}
+
+// annealBooked is simulated annealing over orders and machines, from those of the best
+// schedule, on schedules that book links (booker), some hundred thousand a second on 50
+// tasks. A try gives a task another machine, every other time that of a task that it gets
+// data from or sends them to, or another place in the order, or both. The best are judged.
+func (s *search) annealBooked(ctx context.Context, set model.Settings, effort int64) {
+	const workEach = 20_000 // between two looks at the context
+	b := s.booker
+	if turns.Stop(ctx, 1) {
+		return
+	}
+	value := b.set(s.orderOf(), s.best.Machine)
+	best, judged := value, value
+	order, machine := slices.Clone(b.order), slices.Clone(b.machine) // of the best
+	for warmth, spent := -1.0, int64(0); spent < effort; {
+		if b.work > workEach || warmth < 0 {
+			used := b.effort()
+			if spent += used; turns.Stop(ctx, used+s.replay.Effort()) || s.news(set) {
+				break
+			}
+			warmth = best * bookedHot * math.Pow(bookedCold/bookedHot, float64(spent)/float64(effort))
+		}
+		s.tried++
+		limit := value - warmth*math.Log(1-s.rng.Float64())
+		v, undo := s.tryBooked(limit)
+		if v > limit {
+			undo()
+			continue
+		}
+		b.keep()
+		if value = v; !less(v, best) {
+			continue
+		}
+		best = v
+		copy(order, b.order)
+		copy(machine, b.machine)
+		if best < judged*(1-worthJudging) {
+			judged = best
+			s.judge(set, best)
+		}
+	}
+	if best < judged {
+		s.judge(set, b.set(order, machine))
+	}
+}
+
+// tryBooked changes a random task's machine, or place in the order, or both, and tries
+// that. It returns the makespan and what undoes the change.
+func (s *search) tryBooked(limit float64) (float64, func()) {
+	g, b := s.g, s.booker
+	b.work += 10
+	t := int32(s.rng.IntN(g.Tasks))
+	place, machine := b.place[t], b.machine[t]
+	kind := s.rng.IntN(3)
+	if kind > 0 {
+		b.machine[t] = otherMachine(g, b.machine, t, s.rng)
+	}
+	if kind < 2 {
+		first, last := b.room(t)
+		b.move(t, first+int32(s.rng.IntN(int(last-first+1))))
+	}
+	moved := b.machine[t] != machine
+	if moved {
+		b.tails()
+	}
+	undo := func() {
+		b.move(t, place)
+		if b.machine[t] = machine; moved {
+			b.tails()
+		}
+	}
+	if !moved && b.place[t] == place {
+		return math.Inf(1), undo
+	}
+	return b.try(min(place, b.place[t]), limit, nil), undo
+}
+
+// judge takes the booker's schedule, of the given makespan, or its plan, or that with its
+// transfers in the order in which they are booked, whichever is best under the transfer
+// model, if that is the best so far, and tells it.
+func (s *search) judge(set model.Settings, value float64) {
+	g, b, before := s.g, s.booker, s.lowest
+	x := times{make([]float64, g.Tasks), make([]float64, len(g.Data))}
+	b.try(0, math.Inf(1), &x)
+	p := dagplay.NewPlan(g, slices.Clone(b.machine), x.start, b.tried.finish)
+	s.take(state{Plan: p})
+	s.take(state{Plan: p, holds: s.holdsOf(x.sent, p)})
+	if less(value, s.lowest) {
+		s.best, s.lowest, s.booked = state{Plan: p}, value, &x
+	}
+	if s.lowest < before && set.Progress != nil {
+		set.Progress(model.Progress{Algorithm: "improve", Incumbent: s.lowest, Bound: math.NaN(), Nodes: s.tried, Solution: s.schedule()})
+	}
+}
+
+// schedule returns the best schedule.
+func (s *search) schedule() *model.Schedule {
+	if s.booked != nil {
+		return s.d.Schedule(s.best.Machine, s.booked.start, s.booked.sent)
+	}
+	s.replay.Run(s.best.Plan, s.best.holds)
+	return s.d.Schedule(s.best.Machine, s.replay.Start, s.replay.Sent)
+}
+
+// orderOf returns the tasks of the best schedule by their start.
+func (s *search) orderOf() []int32 {
+	start := s.replay.Start
+	if s.booked != nil {
+		start = s.booked.start
+	} else {
+		s.replay.Run(s.best.Plan, s.best.holds)
+	}
+	order := slices.Clone(s.g.Order)
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(start[a], start[b]) })
+	return order
+}
+
+// news takes a schedule that another algorithm has found, if it is better than the best, and
+// reports whether there was one.
+func (s *search) news(set model.Settings) bool {
+	if set.Others == nil {
+		return false
+	}
+	p := set.Others()
+	x, ok := p.Solution.(*model.Schedule)
+	if !ok || !less(p.Incumbent, min(s.lowest, s.heard)) {
+		return false
+	}
+	s.heard = p.Incumbent
+	before := s.lowest
+	return s.takeSchedule(x) == nil && s.lowest < before
+}
+
+// effort returns what tries have cost since it was last called, for turns.Stop.
+func (b *booker) effort() int64 {
+	effort := b.work / 100
+	b.work -= effort * 100
+	return effort
+}
