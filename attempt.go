@@ -37,7 +37,7 @@ func (t *attempt) cheapest(solvers []model.Solver) error {
 		return err
 	}
 	for _, s := range solvers {
-		if _, auto := s.(*portfolio); auto {
+		if _, ok := s.(auto); ok {
 			continue
 		}
 		if a, err := Find(p.Kind, s.Name()); err != nil || !a.Exact {

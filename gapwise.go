@@ -192,7 +192,7 @@ func (o Options) solvers(kind model.Kind) ([]model.Solver, model.Settings, error
 		if set.Trace != nil {
 			return wrong("auto has no trace; of %s these have: %s", kind, strings.Join(p.traced(), ", "))
 		}
-		return []model.Solver{&portfolio{Problem: p}}, set, nil
+		return []model.Solver{p.Portfolio}, set, nil
 	default:
 		a, err := Find(kind, name)
 		if err != nil {

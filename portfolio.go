@@ -5,8 +5,10 @@ package gapwise
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -31,15 +33,14 @@ import (
 // threads, which is how many have their turn at once, nor on the machine unless a limit stops the run.
 // A turn is longer the more the worker's last ones have brought.
 type portfolio struct {
-	*Problem
+	auto
 	*attempt // it has run the cheapest heuristic
 
-	stop    context.CancelFunc
-	mu      sync.Mutex
-	shut    bool // nothing is passed on any more
-	r       model.Result
-	known   model.Progress // what the workers know of each other
-	workers []*worker
+	stop  context.CancelFunc
+	mu    sync.Mutex
+	shut  bool // nothing is passed on any more
+	r     model.Result
+	known model.Progress // what the workers know of each other
 }
 
 // Turns, in effort (turns.Stop).
@@ -64,6 +65,39 @@ type worker struct {
 	result model.Result   // at its end
 	ended  bool
 	credit float64 // what its turns have brought, of the gap; the older ones count less
+}
+
+// auto is the algorithm auto with some of its workers, which are its devices.
+type auto struct {
+	*Problem
+	workers []string
+}
+
+// Name implements model.Solver.
+func (auto) Name() string { return "auto" }
+
+// Solve implements model.Solver.
+func (a auto) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
+	return Solve(ctx, in, Options{Solver: a, Settings: set})
+}
+
+// Devices implements exact.Switchable.
+func (a auto) Devices() (all []exact.Device) {
+	for _, name := range a.workers {
+		all = append(all, exact.Device{Name: name, Summary: a.algorithm(name).Summary})
+	}
+	return all
+}
+
+// Without implements exact.Switchable.
+func (a auto) Without(names ...string) (model.Solver, error) {
+	for _, name := range names {
+		if !slices.Contains(a.workers, name) {
+			return nil, fmt.Errorf("auto for %s has no worker %q, it has %s", a.Kind, name, strings.Join(a.workers, ", "))
+		}
+	}
+	left := slices.DeleteFunc(slices.Clone(a.workers), func(name string) bool { return slices.Contains(names, name) })
+	return auto{a.Problem, left}, nil
 }
 
 // Name implements model.Solver.
@@ -105,8 +139,8 @@ func (a *portfolio) Solve(ctx context.Context, in model.Instance, set model.Sett
 func (a *portfolio) seats(ctx context.Context, in model.Instance, set model.Settings) (first, later []*worker) {
 	set.TimeLimit, set.Threads = 0, 1
 	set.Others = func() model.Progress { return a.known }
-	for _, name := range a.Auto {
-		x := a.Algorithms[slices.IndexFunc(a.Algorithms, func(x model.Algorithm) bool { return x.Name == name })]
+	for _, name := range a.workers {
+		x := a.algorithm(name)
 		w := &worker{Algorithm: x, bound: math.NaN()}
 		w.seat = turns.NewSeat(ctx, func(ctx context.Context) error {
 			set := set

@@ -29,6 +29,8 @@ type Problem struct {
 	// Auto names the algorithms that take turns in auto, in their order: cheap heuristics
 	// by promise, those that improve a solution, engines.
 	Auto []string
+	// Portfolio is the algorithm auto, whose devices are the algorithms of Auto.
+	Portfolio exact.Switchable
 	// Phases are the phases of the native search, each by itself.
 	Phases []model.Solver
 	// Search is the native search, and Kernel the engine kernel if its devices can be
@@ -138,7 +140,7 @@ type definition[I model.Instance] struct {
 // define returns a Problem whose functions take instances of any kind and
 // refuse those of other problems.
 func define[I model.Instance](d definition[I]) *Problem {
-	return &Problem{
+	p := &Problem{
 		Kind:       d.kind,
 		Algorithms: slices.Concat(d.heuristics, d.engines),
 		Default:    d.engines[0].Name,
@@ -216,6 +218,13 @@ func define[I model.Instance](d definition[I]) *Problem {
 			return d.others(ctx, typed)
 		},
 	}
+	p.Portfolio = auto{p, d.auto}
+	return p
+}
+
+// algorithm returns the algorithm of a name, which must be there.
+func (p *Problem) algorithm(name string) model.Algorithm {
+	return p.Algorithms[slices.IndexFunc(p.Algorithms, func(a model.Algorithm) bool { return a.Name == name })]
 }
 
 // first returns the solver of a heuristic, which must be there.

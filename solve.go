@@ -109,8 +109,8 @@ func (c *Case) Solve(ctx context.Context, o Options) (model.Result, error) {
 	}
 	var results []model.Result
 	for _, s := range solvers {
-		if all, ok := s.(*portfolio); ok {
-			all.attempt = t
+		if a, ok := s.(auto); ok {
+			s = &portfolio{auto: a, attempt: t}
 		}
 		r, err := t.solve(s)
 		if err == nil {

@@ -14,8 +14,8 @@ import (
 // Each stands for one device after the other, see Plan.Without.
 const Each = "each"
 
-// Without returns the plan with some devices switched off in its native searches and
-// kernels (Problem.Search, Problem.Kernel). With Each, each of these
+// Without returns the plan with some devices switched off in its native searches,
+// kernels and portfolios (Problem.Search, Kernel, Portfolio). With Each, each of these
 // algorithms stays as it is, too, and beside it stand as many more as it has devices,
 // each without one of them, by the label that WithoutLabel returns: an ablation. The
 // error is model.ErrInvalid if no algorithm has devices, or if Each is asked for and the
@@ -48,7 +48,7 @@ func (p *Plan) Without(devices []string) (*Plan, error) {
 		}
 	}
 	if !found {
-		return nil, fmt.Errorf("%w plan: none of its algorithms is the native search or the kernel, whose devices could be switched off", model.ErrInvalid)
+		return nil, fmt.Errorf("%w plan: none of its algorithms is the native search, the kernel or auto, whose devices could be switched off", model.ErrInvalid)
 	}
 	return &q, nil
 }
@@ -80,10 +80,14 @@ func (p *Plan) devices(engine string) ([]exact.Device, error) {
 	return nil, nil
 }
 
-// switchable returns the search or the kernel of a problem; nil if it has no devices.
+// switchable returns the search, the kernel or the portfolio of a problem; nil if it has
+// no devices.
 func switchable(p *gapwise.Problem, engine string) exact.Switchable {
-	if engine == "kernel" {
+	switch engine {
+	case "kernel":
 		return p.Kernel
+	case "auto":
+		return p.Portfolio
 	}
 	return p.Search
 }

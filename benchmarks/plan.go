@@ -180,7 +180,7 @@ func (a *Algorithm) engine() string {
 	if name == "exact" {
 		name = cmp.Or(a.Engine, "search")
 	}
-	if name != "search" && name != "kernel" {
+	if name != "search" && name != "kernel" && name != "auto" {
 		return ""
 	}
 	return name
