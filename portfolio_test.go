@@ -55,7 +55,7 @@ func middling(t *testing.T, p *gapwise.Problem) []model.Instance {
 		model.KindBatch:       {"jobs": {"10", "14"}, "processors": {"8"}, "tiers": {"1"}},
 		model.KindDAG:         {"tasks": {"24", "34"}, "machines": {"3"}},
 		model.KindReservation: {"requests": {"50", "70"}, "arrival_factor": {"4"}},
-		model.KindTVC:         {"requests": {"20", "24"}, "load": {"3"}},
+		model.KindTVC:         {"requests": {"18", "24"}, "k": {"2"}, "load": {"3"}},
 		model.KindVCSched:     {"hosts": {"6"}, "jobs": {"20", "26"}},
 	}
 	return instancesOf(t, p, all[p.Kind], 1)
