@@ -214,7 +214,7 @@ func (s *search) news(set model.Settings) bool {
 	}
 	s.heard = p.Incumbent
 	before := s.lowest
-	return s.takeSchedule(x) == nil && s.lowest < before
+	return s.takeSchedule(x) == nil && s.takeTimes(x) == nil && s.lowest < before
 }
 
 // effort returns what tries have cost since it was last called, for turns.Stop.

@@ -237,8 +237,8 @@ func TestImproveScaled(t *testing.T) {
 	}
 }
 
-// Beside others improve goes on, tells what it finds, never anything worse, takes what they
-// have found, and on large graphs, too, is better than SinnenSousa after a while.
+// Beside others improve goes on, tells what it finds, nothing worse than what it has told or
+// they have found, and on large graphs, too, is better than SinnenSousa after a while.
 func TestImproveGoesOn(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{40, 400} {
@@ -276,13 +276,14 @@ func TestImproveGoesOn(t *testing.T) {
 		if report, err := verify.Verify(t.Context(), d, best.Solution, verify.Options{}); err != nil || !report.Feasible() || best.Incumbent > 0.9*o.Value {
 			t.Errorf("%d tasks: %v %v, told %v, SinnenSousa's %v", n, report, err, best.Incumbent, o.Value)
 		}
-		more := run(func() model.Progress { return best }, one, 12)
+		more := run(func() model.Progress { return best }, one, 6)
 		for _, p := range more {
-			if k := slices.Index(more, p); k == len(more)-1 && p.Incumbent > best.Incumbent {
-				t.Errorf("%d tasks: others have %v, it ends with %v", n, best.Incumbent, p.Incumbent)
+			if p.Incumbent >= best.Incumbent {
+				t.Errorf("%d tasks: others have %v, it tells %v", n, best.Incumbent, p.Incumbent)
 			}
 		}
-		if diff := cmp.Diff(told, run(func() model.Progress { return model.Progress{} }, nil, 12), cmpopts.EquateNaNs()); diff != "" {
+		again := run(func() model.Progress { return model.Progress{} }, nil, 6)
+		if diff := cmp.Diff(told[:min(len(told), len(again))], again, cmpopts.EquateNaNs(), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%d tasks: twice: %s", n, diff)
 		}
 	}

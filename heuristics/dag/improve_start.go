@@ -51,7 +51,11 @@ func startSearch(ctx context.Context, d *model.DAG, g *view.Graph, set model.Set
 	s := &search{d: d, g: g, replay: dagplay.NewReplay(g), lowest: math.Inf(1), heard: math.Inf(1), rng: rand.New(rand.NewPCG(set.Seed, 0x6461)), place: make([]int32, g.Tasks)}
 	start, ok := set.Start.(*model.Schedule)
 	if ok = ok && start != nil; ok && set.Others != nil { // the others have run
-		return s, s.takeSchedule(start)
+		if err := s.takeSchedule(start); err != nil {
+			return nil, err
+		}
+		s.news(set)
+		return s, s.takeTimes(start)
 	}
 	// A plan for one machine takes linear time. Where data are long it is hard to beat, and
 	// the local search would need many steps to get there from a plan that spreads.
@@ -79,7 +83,10 @@ func startSearch(ctx context.Context, d *model.DAG, g *view.Graph, set model.Set
 			return nil, err
 		}
 		if k == 0 && s.replay.Shares {
-			if err := s.takeBooked(one); err != nil {
+			if err := s.takeTimes(one); err != nil {
+				return nil, err
+			}
+			if s.machines, err = d.MachineOf(one); err != nil {
 				return nil, err
 			}
 		}
@@ -101,8 +108,8 @@ func (s *search) takeSchedule(x *model.Schedule) error {
 	return nil
 }
 
-// takeBooked takes SinnenSousa's schedule as it is, if it is the best so far.
-func (s *search) takeBooked(x *model.Schedule) error {
+// takeTimes takes a feasible schedule as it is, if it is the best so far.
+func (s *search) takeTimes(x *model.Schedule) error {
 	p, err := dagplay.PlanOf(s.d, s.g, x)
 	if err != nil {
 		return err
@@ -111,7 +118,6 @@ func (s *search) takeBooked(x *model.Schedule) error {
 	if err != nil {
 		return err
 	}
-	s.machines = p.Machine
 	if less(o.Value, s.lowest) {
 		start := make([]float64, s.g.Tasks)
 		for t := range start {
