@@ -135,8 +135,12 @@ func inFull(in *model.VCSched) *model.VCSched {
 	return v
 }
 
-// improveRounds is how often the local search takes placement.Steps to find a placement.
-const improveRounds = 10
+// improveRounds is how often the local search takes placement.Steps to find a placement
+// of more than smallPacking tasks: on fewer the engine soon knows.
+const (
+	improveRounds = 10
+	smallPacking  = 64
+)
 
 // hostCounter is the state of LeastHosts.
 type hostCounter struct {
@@ -273,7 +277,7 @@ func (c *hostCounter) improve() {
 	for c.lower < c.upper && c.upper > 1 && ctx.Err() == nil {
 		u, before := view.OfVCSched(withHosts(c.packing, c.upper-1)), c.upper
 		s := placement.NewImprover(u, placement.Clear(u, c.hosts, c.upper), c.o.Seed)
-		for k := 0; k < improveRounds && ctx.Err() == nil; k++ {
+		for k := 0; (k == 0 || len(c.hosts) > smallPacking) && k < improveRounds && ctx.Err() == nil; k++ {
 			if s.Improve(ctx, math.MaxInt64-1, placement.Steps(len(c.hosts))) {
 				_, hosts, _ := s.Best()
 				c.found(hosts)
