@@ -10,11 +10,13 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	"github.com/gapwise/gapwise/exact"
 	vcheur "github.com/gapwise/gapwise/heuristics/vcsched"
+	"github.com/gapwise/gapwise/internal/caught"
 	"github.com/gapwise/gapwise/internal/placement"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
@@ -53,7 +55,8 @@ func (h HostCount) Gap() float64 { return float64(h.Hosts-h.Bound) / float64(h.H
 //     whether there is a placement; "infeasible" raises it, a placement ends all;
 //  5. the same from above, should time have run out for a decision from below.
 //
-// A time limit, AutoTimeLimit with the algorithm auto and without one, is of it all; 4
+// With Options.Patience it doesn't wait longer than that for a part that goes on after the
+// end of ctx: what is known by then is the answer. A time limit, AutoTimeLimit with the algorithm auto and without one, is of it all; 4
 // gives at most half of what is left to a decision while there are others to take. Of the
 // options Start, Bounds, Proof and Trace aren't used; Progress is told the two bounds.
 //
@@ -79,12 +82,12 @@ func LeastHosts(ctx context.Context, in *model.VCSched, o Options) (HostCount, e
 	ctx, cancel := o.WithTimeLimit(ctx)
 	defer cancel()
 	c := &hostCounter{ctx: ctx, packing: inFull(in), o: o, start: start, lower: 1, proof: "there is a task"}
-	if err := c.count(); err != nil {
+	if err := c.countPatiently(); err != nil {
 		return HostCount{}, err
 	}
 	h := HostCount{Hosts: c.upper, Bound: c.lower, Proof: c.proof, Nodes: c.nodes, Instance: withHosts(in, c.upper)}
 	if c.lower < c.upper {
-		h.Reason = cmp.Or(c.reason, "the algorithm left it open")
+		h.Reason = cmp.Or(c.reason, exact.StopReason(ctx), "the algorithm left it open")
 	}
 	r := model.NewResult("pack", o.Seed)
 	if err := r.SetSolution(h.Instance, h.Instance.NewPlacement(c.hosts, h.Instance.Yield(c.hosts))); err != nil {
@@ -149,6 +152,9 @@ type hostCounter struct {
 	o       Options
 	start   time.Time
 
+	mu   sync.Mutex // for what follows, which count alone writes
+	shut bool       // nothing is kept any more
+
 	lower, upper int     // proved; found
 	hosts        []int32 // [task]: numbered from 0 to upper-1
 	proof        string  // of lower
@@ -156,12 +162,28 @@ type hostCounter struct {
 	nodes        int64
 }
 
-func (c *hostCounter) count() error {
+// countPatiently counts, and returns some time after ctx has ended at the latest, if the
+// options say so.
+func (c *hostCounter) countPatiently() error {
 	n := c.packing.Tasks()
 	c.upper, c.hosts = n, make([]int32, n)
 	for i := range c.hosts {
 		c.hosts[i] = int32(i)
 	}
+	if c.o.Patience == 0 {
+		return c.count()
+	}
+	_, err := caught.Within(c.ctx, func() time.Duration { return c.o.Patience }, c.count)
+	if p, ok := err.(*caught.Panic); ok {
+		caught.Pass(p)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.shut = true
+	return err
+}
+
+func (c *hostCounter) count() error {
 	c.firstFit()
 	c.bound()
 	if err := c.packed(); err != nil {
@@ -196,7 +218,9 @@ func (c *hostCounter) found(hosts []int32) {
 			number[h] = int32(len(number))
 		}
 	}
-	if len(number) >= c.upper {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.shut || len(number) >= c.upper {
 		return
 	}
 	c.upper = len(number)
@@ -204,6 +228,16 @@ func (c *hostCounter) found(hosts []int32) {
 		c.hosts[i] = number[h]
 	}
 	c.tell()
+}
+
+// raise keeps a better lower bound.
+func (c *hostCounter) raise(hosts int, proof string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.shut && hosts > c.lower {
+		c.lower, c.proof = hosts, proof
+		c.tell()
+	}
 }
 
 func (c *hostCounter) tell() {
@@ -262,10 +296,7 @@ func (c *hostCounter) bound() {
 	ctx, cancel := c.share(4)
 	defer cancel()
 	vcbounds.LeastHosts(ctx, withHosts(c.packing, 1), func(hosts int64, why string) {
-		if int(hosts) > c.lower {
-			c.lower, c.proof = int(hosts), "packing: "+why
-			c.tell()
-		}
+		c.raise(int(hosts), "packing: "+why)
 	})
 }
 
@@ -290,6 +321,15 @@ func (c *hostCounter) improve() {
 	}
 }
 
+// leave keeps the nodes of a decision, and why it was left open.
+func (c *hostCounter) leave(nodes int64, reason string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.shut {
+		c.nodes, c.reason = c.nodes+nodes, reason
+	}
+}
+
 // share returns a context that ends when one of so many parts of the time left is over.
 func (c *hostCounter) share(parts time.Duration) (context.Context, context.CancelFunc) {
 	if end, ok := c.ctx.Deadline(); ok && parts > 1 {
@@ -302,7 +342,7 @@ func (c *hostCounter) share(parts time.Duration) (context.Context, context.Cance
 // so many hosts, at least lower and below upper; it returns false if that remains open.
 func (c *hostCounter) decide(hosts int, parts time.Duration) (known bool, err error) {
 	if c.ctx.Err() != nil {
-		c.reason = exact.StopReason(c.ctx)
+		c.leave(0, exact.StopReason(c.ctx))
 		return false, nil
 	}
 	ctx, cancel := c.share(parts)
@@ -314,16 +354,15 @@ func (c *hostCounter) decide(hosts int, parts time.Duration) (known bool, err er
 	if err != nil {
 		return false, err
 	}
-	c.nodes += r.Nodes
+	c.leave(r.Nodes, "")
 	switch {
 	case r.Solution != nil && !r.Unverified:
 		c.found(r.Solution.(*model.Placement).TaskHosts())
 		return true, nil
 	case r.Status == model.StatusInfeasible:
-		c.lower, c.proof = hosts+1, fmt.Sprintf("%s on %d hosts: %s", r.Algorithm, hosts, r.Reason)
-		c.tell()
+		c.raise(hosts+1, fmt.Sprintf("%s on %d hosts: %s", r.Algorithm, hosts, r.Reason))
 		return true, nil
 	}
-	c.reason = r.Reason
+	c.leave(0, r.Reason)
 	return false, nil
 }

@@ -93,23 +93,17 @@ func (p *program) packAll(ctx context.Context, c *cli.Command, paths []string, o
 	var notes []string
 	code := exitOK
 	for k, v := range all {
-		var h gapwise.HostCount
-		r, err := p.patiently(ctx, func() (r model.Result, err error) {
-			h, err = gapwise.LeastHosts(ctx, v, o)
-			return h.Result, err
-		})
-		if deaf(err) && len(results) > 0 {
-			break // what others have found is written
-		}
+		o.Patience = p.patience
+		h, err := gapwise.LeastHosts(ctx, v, o)
 		if err != nil {
 			return fmt.Errorf("%s: %w", instances.Label(paths[k]), err)
 		}
 		line := packed{v.Name, h.Hosts, h.Bound, h.Gap(), model.StatusOptimal, h.Proof, h.Reason, h.Nodes, h.Elapsed.Seconds()}
-		if h.Bound < h.Hosts || r.Unverified {
+		if h.Bound < h.Hosts || h.Result.Unverified {
 			line.Status = model.StatusFeasible
 			code = worst(code, exitStopped)
 		}
-		results = append(results, r)
+		results = append(results, h.Result)
 		if c.Bool("json") {
 			if err := writeLines(p.out, line); err != nil {
 				return err

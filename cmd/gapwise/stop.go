@@ -4,31 +4,15 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/gapwise/gapwise/internal/caught"
-	"github.com/gapwise/gapwise/model"
 )
 
 // patience is how long a solver is waited for after the first signal, and, with a tenth of
 // it, after its time limit: the command is to be gone within a second.
 const patience = 300 * time.Millisecond
-
-// errDeaf reports a solver that didn't return within patience.
-var errDeaf = fmt.Errorf("stopped: the solver did not return: %w", context.Canceled)
-
-// patiently does what doesn't tell its incumbents, but after ctx has ended waits no longer
-// than patience.
-func (p *program) patiently(ctx context.Context, solve func() (model.Result, error)) (model.Result, error) {
-	var solved model.Result
-	returned, err := caught.Within(ctx, func() time.Duration { return p.patience }, func() (err error) { solved, err = solve(); return err })
-	if !returned {
-		return model.Result{}, errDeaf
-	}
-	return solved, err
-}
 
 // leave is how long a command has after the first signal to end by itself: those that
 // have something to write that would be lost have some time.
@@ -59,6 +43,3 @@ func (p *program) untilLeft(ctx context.Context, args []string) int {
 	}
 	return exitUnsolved
 }
-
-// deaf reports whether err says that a solver didn't return.
-func deaf(err error) bool { return errors.Is(err, errDeaf) }
