@@ -82,7 +82,7 @@ func (r *runner) packings(limit string) (all packings, err error) {
 		}
 		f.Files++
 		if x, ok := found[strings.TrimSuffix(p.File, ".vbp")]; ok {
-			if number(p.Published) > 0 && (float64(x.Bound) > number(p.Published) || float64(x.Hosts) < number(p.Published)) {
+			if p.Published != "" && (float64(x.Bound) > number(p.Published) || float64(x.Hosts) < number(p.Published)) {
 				return all, fmt.Errorf("%s: %d to %d bins, the published optimum is %s", p.File, x.Bound, x.Hosts, p.Published)
 			}
 			p.Hosts, p.Bound, p.Status = fmt.Sprint(x.Hosts), fmt.Sprint(x.Bound), x.Status
