@@ -4,86 +4,173 @@ package tvc
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
-// improve is a local search that sees the instance whole (ours, see ejection), from
-// Settings.Start or the best of adaba's and bid-price's solutions. It is any-time and never
-// worse than either.
+// improve is a local search that sees the instance whole (ours), from Settings.Start or
+// the best of some schedules and policies. It is any-time and never worse than either.
 //
-// It ends when all requests that fit are accepted, or when nothing better was found for
-// long; under a time limit it goes on to that, but in auto where the engines take the
-// instance. The result depends on the seed, and on time only if a limit stops it.
+// In loss mode the search is ejection, from adaba's and bid-price's solutions. It ends when
+// all requests that fit are accepted. In queue mode it is reorder, from srpt by area or by
+// work and by four embedders. It ends when no response is longer than the work.
+//
+// It also ends when nothing better was found for long; under a time limit it goes on to
+// that, but in auto where the engines take the instance. The result depends on the seed,
+// and on time only if a limit stops it.
 func improve(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
-	if in.Queue {
-		return nil, fmt.Errorf("%w: improve works in loss mode, the instance has a queue; take srpt", model.ErrUnsupported)
-	}
-	var best *model.Embeddings
-	var value model.Objective
-	take := func(s *model.Embeddings) (better bool, err error) {
-		o, err := in.Objective(s)
-		if better = err == nil && (best == nil || o.Better(value)); better {
-			best, value = s, o
-		}
-		return better, err
-	}
+	x := &improving{in: in, set: set}
 	if s, ok := set.Start.(*model.Embeddings); ok && s != nil {
-		if _, err := take(s); err != nil {
+		if _, err := x.take(s); err != nil {
 			return nil, err
 		}
 	}
-	inAuto := set.Others != nil
-	if !inAuto || best == nil {
+	_, x.patient = ctx.Deadline()
+	var err error
+	if in.Queue {
+		err = x.queue(ctx)
+	} else {
+		err = x.loss(ctx)
+	}
+	return x.best, err
+}
+
+// improving is a run of improve.
+type improving struct {
+	in      *model.TVC
+	set     model.Settings
+	patient bool // there is a time limit
+	best    *model.Embeddings
+	value   model.Objective
+}
+
+// take takes a solution if it is better than the best.
+func (x *improving) take(s *model.Embeddings) (better bool, err error) {
+	o, err := x.in.Objective(s)
+	if better = err == nil && (x.best == nil || o.Better(x.value)); better {
+		x.best, x.value = s, o
+	}
+	return better, err
+}
+
+func (x *improving) tell(nodes int64) {
+	if x.set.Progress != nil {
+		x.set.Progress(model.Progress{Algorithm: "improve", Incumbent: x.value.Value, Bound: math.NaN(),
+			Nodes: nodes, Solution: x.best})
+	}
+}
+
+// loss improves a solution of loss mode.
+func (x *improving) loss(ctx context.Context) error {
+	inAuto := x.set.Others != nil
+	if !inAuto || x.best == nil {
 		for _, name := range []string{"adaba", "bid-price"} {
-			s, err := solve(ctx, in, set, name)
+			s, err := solve(ctx, x.in, x.set, name)
 			if err == nil {
-				_, err = take(s)
+				_, err = x.take(s)
 			}
 			if err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
-	tell := func(work int64) {
-		if set.Progress != nil {
-			set.Progress(model.Progress{Algorithm: "improve", Incumbent: value.Value, Bound: math.NaN(),
-				Nodes: work, Solution: best})
-		}
+	x.tell(0)
+	e := newEjection(view.OfTVC(x.in), x.set.Seed)
+	if err := e.set(ctx, x.in, x.best); err != nil {
+		return err
 	}
-	tell(0)
-	x := newEjection(view.OfTVC(in), set.Seed)
-	if err := x.set(ctx, in, best); err != nil {
-		return nil, err
-	}
-	_, limited := ctx.Deadline()
-	patient := limited && (!inAuto || len(in.Requests) > enginesTake)
-	for found := x.work; ctx.Err() == nil && x.turn() && (patient || x.work-found <= staleWork*int64(len(in.Requests))); {
+	n := len(x.in.Requests)
+	patient := x.patient && (!inAuto || n > enginesTake)
+	for found := e.work; ctx.Err() == nil && e.turn() && (patient || e.work-found <= staleWork*int64(n)); {
 		if inAuto {
-			if s, ok := set.Others().Solution.(*model.Embeddings); ok && s != nil {
-				better, err := take(s)
+			if s, ok := x.set.Others().Solution.(*model.Embeddings); ok && s != nil {
+				better, err := x.take(s)
 				if err == nil && better {
-					err = x.set(ctx, in, s)
+					err = e.set(ctx, x.in, s)
 				}
 				if err != nil {
-					return nil, err
+					return err
 				}
 			}
 		}
-		if !x.improve(ctx, tellWork) {
+		if !e.improve(ctx, tellWork) {
 			continue
 		}
-		if better, err := take(x.solution(in)); err != nil {
-			return nil, err
-		} else if better {
-			found = x.work
-			tell(x.work)
+		better, err := x.take(e.solution(x.in))
+		if err != nil {
+			return err
+		}
+		if better {
+			found = e.work
+			x.tell(e.work)
 		}
 	}
-	return best, nil
+	return nil
+}
+
+// queue improves a schedule of queue mode.
+func (x *improving) queue(ctx context.Context) error {
+	r := newReorder(x.in, x.set.Seed)
+	work, n := 0.0, 0.0 // no mean response is shorter than the mean work
+	for k := range r.Requests {
+		if q := &r.Requests[k]; q.Fits {
+			work += r.Seconds(q.Duration)
+			n++
+		}
+	}
+	done := func() bool { return x.best != nil && x.value.Value*n <= work*(1+1e-12) }
+	best, leading := math.Inf(1), 0
+	for i := range 2 * len(r.rules) {
+		if done() || i > 0 && ctx.Err() != nil {
+			break
+		}
+		r.start(i%2 > 0, i/2)
+		value, err := x.schedule(ctx, r, int64(i))
+		if err != nil {
+			return err
+		}
+		if value < best {
+			best, leading = value, i
+		}
+	}
+	r.start(leading%2 > 0, leading/2)
+	stale := 0
+	for i := 2 * len(r.rules); !done() && ctx.Err() == nil && (x.patient || stale < staleSchedules); i++ {
+		undo := r.move()
+		value, err := x.schedule(ctx, r, int64(i))
+		if err != nil {
+			return err
+		}
+		stale++
+		if value < best {
+			stale = 0
+		}
+		if value <= best {
+			best = value
+		} else {
+			undo()
+		}
+	}
+	return nil
+}
+
+// schedule takes the schedule of r and returns its mean response.
+func (x *improving) schedule(ctx context.Context, r *reorder, nodes int64) (float64, error) {
+	s, err := r.schedule(ctx)
+	if err != nil {
+		return 0, err
+	}
+	o, err := x.in.Objective(s)
+	if err != nil {
+		return 0, err
+	}
+	better, err := x.take(s)
+	if better {
+		x.tell(nodes)
+	}
+	return o.Value, err
 }
 
 // enginesTake is how many requests the exact engines often take.
@@ -94,3 +181,6 @@ const tellWork = 10_000_000
 
 // staleWork is the work for each request after which nothing more is expected.
 const staleWork = 1_000_000
+
+// staleSchedules is the number of schedules after which nothing more is expected.
+const staleSchedules = 200

@@ -3,6 +3,7 @@
 package tvc
 
 import (
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -74,6 +75,66 @@ func TestImprove(t *testing.T) {
 	}
 	if better < rounds/5 {
 		t.Errorf("better than what it starts from in %d of %d", better, rounds)
+	}
+}
+
+// In queue mode improve is never worse than srpt with four embedders and what it starts
+// from, and may be stopped at any moment.
+func TestImproveQueue(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(26, 5))
+	better, waiting := 0, 0
+	for range need.Rounds(150) {
+		in := testkit.RandomTVC(rng, 2+2*rng.IntN(2), 1+rng.IntN(40), true)
+		best := math.Inf(1)
+		least := func(s *model.Embeddings, err error) *model.Embeddings {
+			if err != nil {
+				t.Fatal(err)
+			}
+			o, err := in.Objective(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			best = min(best, o.Value)
+			return s
+		}
+		for _, e := range []string{"adaba", "best-fit-local", "program-servers", "program-reserved"} {
+			least(SRPT(t.Context(), in, model.Settings{Parameters: &model.TVCParameters{Embedder: e}}))
+		}
+		set := model.Settings{Seed: rng.Uint64()}
+		lists := best
+		if rng.IntN(2) == 0 {
+			set.Start = least(BgMBF(t.Context(), in, model.Settings{}))
+		}
+		told := math.Inf(1)
+		set.Progress = func(p model.Progress) {
+			if p.Incumbent > told {
+				t.Errorf("told %v after %v", p.Incumbent, told)
+			}
+			told = p.Incumbent
+		}
+		ctx := &testkit.StopAfter{Context: t.Context(), Looks: rng.IntN(300)}
+		looks := ctx.Looks
+		s, err := improve(ctx, in, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report, err := verify.Verify(t.Context(), in, s, verify.Options{}); err != nil || report.Err() != nil {
+			t.Fatal(err, report.Err())
+		}
+		o, err := in.Objective(s)
+		if err != nil || looks > 100 && o.Value > best {
+			t.Fatalf("%v, there was %v, error %v\n%+v", o.Value, best, err, in)
+		}
+		if looks > 100 && o.Others[0] > 0 {
+			waiting++
+			if o.Value < lists {
+				better++
+			}
+		}
+	}
+	if better < waiting/4 {
+		t.Errorf("better than what it starts from in %d of %d", better, waiting)
 	}
 }
 

@@ -37,8 +37,8 @@ func area(ticks int64, vms int) int64 {
 // largest first, and as few as are needed to embed it. Those that have room where
 // they are when it is embedded go on.
 //
-// No request is suspended at the instant at which it starts: those that start
-// before the top one have no larger area, for they are served in that order.
+// No request is suspended at the instant at which its segment starts. In the order of areas
+// none would be: those that start before the top one have no larger area.
 func (q *queue) suspendLarger(k int) bool {
 	type larger struct {
 		request int
@@ -47,6 +47,9 @@ func (q *queue) suspendLarger(k int) bool {
 	var all []larger
 	r, slots := &q.Requests[k], q.AllFree
 	for _, x := range q.running {
+		if segments := q.requests[x].segments; segments[len(segments)-1].start == q.now {
+			continue
+		}
 		if a := area(q.requests[x].work(q.now), q.Requests[x].VMs); a/srptFactor-area(q.Migration, q.Requests[x].VMs) > byArea(q, k) {
 			all = append(all, larger{x, a})
 			slots += q.Requests[x].VMs
