@@ -170,3 +170,10 @@ func run(t *testing.T, program string, args ...string) {
 		t.Fatalf("%s %v: %v, %v\n%s", program, args, err, missing, text)
 	}
 }
+
+// ShortTurns makes the turns of auto's workers short until the function that it returns is called.
+func ShortTurns() (restore func()) {
+	was := turnsOfAuto
+	turnsOfAuto = turnLengths{first: 300, most: 3000, heuristic: 1000}
+	return func() { turnsOfAuto = was }
+}

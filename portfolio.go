@@ -43,13 +43,18 @@ type portfolio struct {
 	known model.Progress // what the workers know of each other
 }
 
-// Turns, in effort (turns.Stop).
+// turnLengths are the turns of auto, in effort (turns.Stop).
+type turnLengths struct {
+	first, most float64
+	// heuristic is the first turn of heuristics, and half the second one: most end in it.
+	heuristic int64
+}
+
+// turnsOfAuto is shorter in tests, so that workers learn of each other more often.
+var turnsOfAuto = turnLengths{first: 20_000, most: 200_000, heuristic: 400_000}
+
 const (
-	firstTurn  = 20_000
 	turnGrowth = 1.5
-	mostTurn   = 200_000
-	// heuristicTurn is the first turn of heuristics, and half the second one: most end in it.
-	heuristicTurn = 400_000
 	// creditPay is by how many turns the turn of the worker that has brought most is longer.
 	creditPay = 3
 )
@@ -194,7 +199,7 @@ func (a *portfolio) publish() {
 // run gives turns until there is nothing left to do.
 func (a *portfolio) run(ctx context.Context, quick *turns.Seat, first, later []*worker) error {
 	sense, gap := model.SenseOf(a.Instance), a.set.GapLimit()
-	length := float64(firstTurn)
+	length := turnsOfAuto.first
 	active := first
 	for round, bounded := 0, false; len(active) > 0; round++ {
 		if !bounded {
@@ -217,7 +222,7 @@ func (a *portfolio) run(ctx context.Context, quick *turns.Seat, first, later []*
 		}
 		if err := a.round(ctx, active, func(w *worker) int64 {
 			if !w.Exact && !w.Seeded {
-				return heuristicTurn << min(round, 10)
+				return turnsOfAuto.heuristic << min(round, 10)
 			}
 			if most == 0 {
 				return int64(length)
@@ -227,7 +232,7 @@ func (a *portfolio) run(ctx context.Context, quick *turns.Seat, first, later []*
 			return err
 		}
 		a.publish()
-		length = min(length*turnGrowth, mostTurn)
+		length = min(length*turnGrowth, turnsOfAuto.most)
 		active = slices.DeleteFunc(slices.Clone(active), func(w *worker) bool { return w.ended })
 		if round == 0 {
 			active = append(active, later...)
@@ -246,7 +251,7 @@ func (a *portfolio) explain(engines []*worker, why string) (err error) {
 	}
 	w := engines[k]
 	for !w.ended && err == nil {
-		w.ended, err = w.seat.Turn(mostTurn)
+		w.ended, err = w.seat.Turn(int64(turnsOfAuto.most))
 	}
 	if w.result.Status == model.StatusInfeasible {
 		a.r = w.result

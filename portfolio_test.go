@@ -49,7 +49,9 @@ func TestAutoThreads(t *testing.T) {
 }
 
 // middling draws instances that auto proves by engines within seconds.
-func middling(t *testing.T, p *gapwise.Problem) []model.Instance {
+func middling(t *testing.T, p *gapwise.Problem) []model.Instance { return middlings(t, p, 1) }
+
+func middlings(t *testing.T, p *gapwise.Problem, draws int) []model.Instance {
 	t.Helper()
 	all := map[model.Kind]map[string][]string{
 		model.KindBatch:       {"jobs": {"10", "14"}, "processors": {"8"}, "tiers": {"1"}},
@@ -58,7 +60,7 @@ func middling(t *testing.T, p *gapwise.Problem) []model.Instance {
 		model.KindTVC:         {"requests": {"18", "24"}, "k": {"2"}, "load": {"3"}},
 		model.KindVCSched:     {"hosts": {"6"}, "jobs": {"20", "26"}},
 	}
-	return instancesOf(t, p, all[p.Kind], 1)
+	return instancesOf(t, p, all[p.Kind], draws)
 }
 
 // Auto is no worse than each algorithm that takes part in it, whoever they are.
@@ -128,4 +130,43 @@ func TestAutoStopped(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What auto proves agrees with what its engines prove alone, also where its workers learn
+// of each other all the time.
+func TestAutoProves(t *testing.T) {
+	defer gapwise.ShortTurns()()
+	draws := 2
+	if testing.Short() {
+		draws = 1
+	}
+	for _, p := range gapwise.Problems() {
+		optimal := 0
+		for _, in := range slices.Concat(smallInstances(t, p, draws), middlings(t, p, 3*draws)) {
+			set := model.Settings{Seed: 1, TimeLimit: 3 * time.Second}
+			auto, err := gapwise.Solve(t.Context(), in, gapwise.Options{Settings: set})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if auto.Status == model.StatusOptimal {
+				optimal++
+			}
+			results := []model.Result{auto}
+			set.TimeLimit = time.Second
+			for _, engine := range []string{"search", "kernel"} {
+				r, err := gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: "exact", Engine: engine, Settings: set})
+				if err == nil {
+					results = append(results, r)
+				} else if !errors.Is(err, model.ErrUnsupported) {
+					t.Fatal(err)
+				}
+			}
+			if err := gapwise.Join(in, results, model.DefaultGap); err != nil {
+				t.Errorf("%s: %v", in.ID(), err)
+			}
+		}
+		if t.Logf("%s: %d proved", p.Kind, optimal); optimal < 3*draws {
+			t.Errorf("%s: auto proves %d", p.Kind, optimal)
+		}
+	}
 }
