@@ -18,6 +18,7 @@ import (
 	"github.com/gapwise/gapwise/internal/caught"
 	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
 )
 
 // portfolio is the algorithm auto: all heuristics of a problem and the engines that
@@ -120,6 +121,11 @@ func (a *portfolio) Solve(ctx context.Context, in model.Instance, set model.Sett
 		}
 		a.r.SolutionOf, a.r.Details = a.first.Algorithm, a.first.Details
 	}
+	if set.Start != nil {
+		if err := a.begin(ctx, in, &set); err != nil {
+			return a.r, err
+		}
+	}
 	a.publish()
 	first, later := a.seats(ctx, in, set)
 	defer func() {
@@ -140,6 +146,27 @@ func (a *portfolio) Solve(ctx context.Context, in model.Instance, set model.Sett
 	return a.r, err
 }
 
+// begin takes the start for the best solution if it is, and leaves it to the workers
+// if it isn't feasible: some can repair it.
+func (a *portfolio) begin(ctx context.Context, in model.Instance, set *model.Settings) error {
+	report, err := verify.Verify(ctx, in, set.Start, verify.Options{Valid: true})
+	if err != nil || !report.Feasible() {
+		return nil // the context has ended, or it can only be repaired
+	}
+	start := model.NewResult("start", set.Seed)
+	if err := start.SetSolution(in, set.Start); err != nil {
+		return err
+	}
+	if a.r.Solution == nil || a.better(start) {
+		if err := a.r.SetSolution(in, set.Start); err != nil {
+			return err
+		}
+		a.r.SolutionOf, a.r.Details = start.Algorithm, nil
+	}
+	set.Start = nil // all start from the best
+	return nil
+}
+
 // seats makes the workers.
 func (a *portfolio) seats(ctx context.Context, in model.Instance, set model.Settings) (first, later []*worker) {
 	set.TimeLimit, set.Threads = 0, 1
@@ -149,7 +176,7 @@ func (a *portfolio) seats(ctx context.Context, in model.Instance, set model.Sett
 		w := &worker{Algorithm: x, bound: math.NaN()}
 		w.seat = turns.NewSeat(ctx, func(ctx context.Context) error {
 			set := set
-			if set.Progress = func(p model.Progress) { a.hear(w, p) }; a.known.Solution != nil && (x.Exact || x.Seeded) {
+			if set.Progress = func(p model.Progress) { a.hear(w, p) }; a.known.Solution != nil && set.Start == nil && (x.Exact || x.Seeded) {
 				set.Start = a.known.Solution
 			}
 			return caught.Call(func() (err error) { w.result, err = x.Solver.Solve(ctx, in, set); return err })

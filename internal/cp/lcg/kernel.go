@@ -379,6 +379,9 @@ func (k *Kernel) propagate() bool {
 		k.by = by
 		k.all[by].propagate(k)
 		k.work += 2 + k.watched[by]/32
+		if q == 1 {
+			k.work += k.watched[by]
+		}
 	}
 	for q := range k.pending {
 		for _, by := range k.pending[q] {
