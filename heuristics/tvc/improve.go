@@ -13,9 +13,10 @@ import (
 // improve is a local search that sees the instance whole (ours), from Settings.Start or
 // the best of some schedules and policies. It is any-time and never worse than either.
 //
-// In loss mode the search is ejection, from adaba's and bid-price's solutions. It ends when
-// all requests that fit are accepted. In queue mode it is reorder, from srpt by area or by
-// work and by four embedders. It ends when no response is longer than the work.
+// In loss mode the search is ejection, from the best of adaba, program-servers,
+// program-reserved and bid-price. It ends when all requests that fit are accepted. In queue
+// mode it is reorder, from srpt by area or by work and by four embedders. It ends when no
+// response is longer than the work.
 //
 // It also ends when nothing better was found for long; under a time limit it goes on to
 // that, but in auto where the engines take the instance. The result depends on the seed,
@@ -66,7 +67,10 @@ func (x *improving) tell(nodes int64) {
 func (x *improving) loss(ctx context.Context) error {
 	inAuto := x.set.Others != nil
 	if !inAuto || x.best == nil {
-		for _, name := range []string{"adaba", "bid-price"} {
+		for _, name := range []string{"adaba", "program-servers", "program-reserved", "bid-price"} {
+			if x.best != nil && ctx.Err() != nil {
+				break
+			}
 			s, err := solve(ctx, x.in, x.set, name)
 			if err == nil {
 				_, err = x.take(s)
@@ -83,7 +87,7 @@ func (x *improving) loss(ctx context.Context) error {
 	}
 	n := len(x.in.Requests)
 	patient := x.patient && (!inAuto || n > enginesTake)
-	for found := e.work; ctx.Err() == nil && e.turn() && (patient || e.work-found <= staleWork*int64(n)); {
+	for found := e.work; ctx.Err() == nil && e.turn() && (patient || e.work-found <= staleWork(n)); {
 		if inAuto {
 			if s, ok := x.set.Others().Solution.(*model.Embeddings); ok && s != nil {
 				better, err := x.take(s)
@@ -179,8 +183,9 @@ const enginesTake = 64
 // tellWork is the work after which a better solution is told, a tenth of a second.
 const tellWork = 10_000_000
 
-// staleWork is the work for each request after which nothing more is expected.
-const staleWork = 1_000_000
+// staleWork returns the work after which nothing more is expected of n requests: a third of
+// a second for 50, 2.5 s for 1,000.
+func staleWork(n int) int64 { return min(1_000_000*int64(n), 20_000_000+200_000*int64(n)) }
 
 // staleSchedules is the number of schedules after which nothing more is expected.
 const staleSchedules = 200
