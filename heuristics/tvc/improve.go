@@ -10,20 +10,19 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// improve is a local search that sees the instance whole (ours), from Settings.Start or
-// the best of some schedules and policies. It is any-time and never worse than either.
+// improve is a local search that sees the instance whole (ours), from the best of some
+// schedules and policies or, in loss mode, Settings.Start. It is any-time and never worse than either.
 //
 // In loss mode the search is ejection, from the best of adaba, program-servers,
 // program-reserved and bid-price. It ends when all requests that fit are accepted. In queue
 // mode it is reorder, from srpt by area or by work and by four embedders. It ends when no
 // response is longer than the work.
 //
-// It also ends when nothing better was found for long; under a time limit it goes on to
-// that, but in auto where the engines take the instance. The result depends on the seed,
+// It also ends when nothing better was found for long, if there is no time limit. The result depends on the seed,
 // and on time only if a limit stops it.
 func improve(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
 	x := &improving{in: in, set: set}
-	if s, ok := set.Start.(*model.Embeddings); ok && s != nil {
+	if s, ok := set.Start.(*model.Embeddings); ok && s != nil && !in.Queue { // see Complete
 		if _, err := x.take(s); err != nil {
 			return nil, err
 		}
@@ -86,8 +85,7 @@ func (x *improving) loss(ctx context.Context) error {
 		return err
 	}
 	n := len(x.in.Requests)
-	patient := x.patient && (!inAuto || n > enginesTake)
-	for found := e.work; ctx.Err() == nil && e.turn() && (patient || e.work-found <= staleWork(n)); {
+	for found := e.work; ctx.Err() == nil && e.turn() && (x.patient || e.work-found <= staleWork*int64(n)); {
 		if inAuto {
 			if s, ok := x.set.Others().Solution.(*model.Embeddings); ok && s != nil {
 				better, err := x.take(s)
@@ -177,15 +175,11 @@ func (x *improving) schedule(ctx context.Context, r *reorder, nodes int64) (floa
 	return o.Value, err
 }
 
-// enginesTake is how many requests the exact engines often take.
-const enginesTake = 64
-
 // tellWork is the work after which a better solution is told, a tenth of a second.
 const tellWork = 10_000_000
 
-// staleWork returns the work after which nothing more is expected of n requests: a third of
-// a second for 50, 2.5 s for 1,000.
-func staleWork(n int) int64 { return min(1_000_000*int64(n), 20_000_000+200_000*int64(n)) }
+// staleWork is the work for each request after which nothing more is expected.
+const staleWork = 200_000
 
 // staleSchedules is the number of schedules after which nothing more is expected.
-const staleSchedules = 200
+const staleSchedules = 50
