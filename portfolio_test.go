@@ -67,7 +67,7 @@ func middlings(t *testing.T, p *gapwise.Problem, draws int) []model.Instance {
 func TestAutoAtLeast(t *testing.T) {
 	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
 		for _, in := range slices.Concat(smallInstances(t, p, 2), middling(t, p)) {
-			auto, err := gapwise.Solve(t.Context(), in, gapwise.Options{Settings: model.Settings{Seed: 1, TimeLimit: time.Minute}})
+			auto, err := gapwise.Solve(t.Context(), in, gapwise.Options{Settings: model.Settings{Seed: 1, TimeLimit: 2 * time.Second}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -143,7 +143,7 @@ func TestAutoProves(t *testing.T) {
 	for _, p := range gapwise.Problems() {
 		optimal := 0
 		for _, in := range slices.Concat(smallInstances(t, p, draws), middlings(t, p, 3*draws)) {
-			set := model.Settings{Seed: 1, TimeLimit: 3 * time.Second}
+			set := model.Settings{Seed: 1, TimeLimit: time.Second}
 			auto, err := gapwise.Solve(t.Context(), in, gapwise.Options{Settings: set})
 			if err != nil {
 				t.Fatal(err)
@@ -152,7 +152,7 @@ func TestAutoProves(t *testing.T) {
 				optimal++
 			}
 			results := []model.Result{auto}
-			set.TimeLimit = time.Second
+			set.TimeLimit = time.Second / 2
 			for _, engine := range []string{"search", "kernel"} {
 				r, err := gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: "exact", Engine: engine, Settings: set})
 				if err == nil {

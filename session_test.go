@@ -160,7 +160,7 @@ func TestSessionRule(t *testing.T) {
 		all := testkit.Vectors(rng, testkit.VCSched(rng, 10+rng.IntN(10), 2+rng.IntN(3), false))
 		o := gapwise.Options{Algorithm: "gr", Settings: model.Settings{Seed: 1}}
 		if k%2 == 0 {
-			o.Algorithm, o.Gap = "search", 1e-6
+			o.Algorithm, o.Gap, o.TimeLimit = "search", 1e-6, time.Minute
 		}
 		s := gapwise.Session{Options: o}
 		for range 4 {

@@ -37,7 +37,8 @@ func (s *search) firstEffort() int64 {
 	return min(int64(stepsOf(s.g))*int64(1+s.g.Tasks+len(s.g.Data))/5, 4_000_000)
 }
 
-// goOn runs cycles until the context ends or the makespan meets a quick bound: on estimates,
+// goOn runs cycles until the context ends or the makespan meets a quick bound, on small graphs
+// until some bring nothing: on estimates,
 // on bookings and by replays in turns, each from the best schedule. Cycles of estimates and
 // replays are longer when the one before has brought something, and else shorter. Those on
 // bookings are longer when it has brought nothing.
@@ -53,7 +54,8 @@ func (s *search) goOn(ctx context.Context, set model.Settings) {
 		return s.lowest < before
 	}
 	// Rounding may leave a schedule that meets the bound a little above it.
-	for s.lowest > bound*(1+1e-9) && !turns.Stop(ctx, 1) {
+	for stale := 0; s.lowest > bound*(1+1e-9) && !turns.Stop(ctx, 1) && (stale < 5 || s.g.Tasks > fewTasks); stale++ {
+		before := s.lowest
 		if gains(func() { s.spreadOut(ctx, set, spread) }) {
 			spread *= 2
 		} else {
@@ -67,8 +69,15 @@ func (s *search) goOn(ctx context.Context, set model.Settings) {
 		} else {
 			steps = max(steps/2, 200)
 		}
+		if s.lowest < before {
+			stale = 0
+		}
 	}
 }
+
+// fewTasks is the number of tasks up to which goOn ends after some cycles that have brought
+// nothing.
+const fewTasks = 16
 
 // spreadOut looks for machines by estimates (spread), from the best ones, and judges them.
 func (s *search) spreadOut(ctx context.Context, set model.Settings, effort int64) {

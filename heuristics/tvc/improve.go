@@ -27,7 +27,8 @@ func improve(ctx context.Context, in *model.TVC, set model.Settings) (*model.Emb
 			return nil, err
 		}
 	}
-	_, x.patient = ctx.Deadline()
+	_, limited := ctx.Deadline()
+	x.patient = limited && len(in.Requests) > enginesTake
 	var err error
 	if in.Queue {
 		err = x.queue(ctx)
@@ -41,7 +42,7 @@ func improve(ctx context.Context, in *model.TVC, set model.Settings) (*model.Emb
 type improving struct {
 	in      *model.TVC
 	set     model.Settings
-	patient bool // there is a time limit
+	patient bool // there is a time limit, and more requests than engines take
 	best    *model.Embeddings
 	value   model.Objective
 }
@@ -183,3 +184,7 @@ const staleWork = 200_000
 
 // staleSchedules is the number of schedules after which nothing more is expected.
 const staleSchedules = 50
+
+// enginesTake is how many requests the exact engines often take. Of more, and under a time
+// limit, the search goes on to that.
+const enginesTake = 64
