@@ -20,12 +20,12 @@ import (
 )
 
 // ruleSizes are the sizes of the instances of TestAutoRule, and ruleLimit the CPU time
-// of each run. GAPWISE_RULE has others, such as "0.5s 30 300 3000".
+// of each run. GAPWISE_RULE has others, such as "2s 30 300 3000".
 func ruleSizes(t *testing.T) (limit time.Duration, sizes []int) {
 	t.Helper()
 	given := strings.Fields(os.Getenv("GAPWISE_RULE"))
 	if len(given) == 0 {
-		return 200 * time.Millisecond, []int{30, 1000}
+		return 500 * time.Millisecond, []int{30, 300}
 	}
 	limit, err := time.ParseDuration(given[0])
 	if err != nil {
@@ -68,7 +68,7 @@ func within(t *testing.T, in model.Instance, algorithm string, limit time.Durati
 }
 
 // Auto is no worse than any single algorithm of its problem that gets the same CPU time,
-// but for 5 %: a fifth of a second is little to share.
+// but for 5 %: half a second is little to share.
 func TestAutoRule(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute of CPU")

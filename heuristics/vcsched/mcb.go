@@ -90,6 +90,7 @@ func searchYield(ctx context.Context, u *view.VCSched, p packer, x *tracer) ([]i
 	}
 	if total == float64(len(u.CPU)) { // a unit each: every yield is the same
 		if hosts, ok := p.pack(ctx, 1); ok {
+			x.tried(1, true, 1, 1)
 			return slices.Clone(hosts), nil
 		}
 		if ctx.Err() != nil {
