@@ -89,9 +89,7 @@ func (t *attempt) solve(s model.Solver) (r model.Result, err error) {
 	}
 	var solved model.Result
 	returned, err := caught.Within(ctx, late, func() (err error) { solved, err = s.Solve(t.ctx, t.Instance, set); return err })
-	if p, ok := err.(*caught.Panic); ok {
-		caught.Pass(p)
-	}
+	caught.PassPanic(err)
 	if returned {
 		return solved, err
 	}

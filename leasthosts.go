@@ -174,9 +174,7 @@ func (c *hostCounter) countPatiently() error {
 		return c.count()
 	}
 	_, err := caught.Within(c.ctx, func() time.Duration { return c.o.Patience }, c.count)
-	if p, ok := err.(*caught.Panic); ok {
-		caught.Pass(p)
-	}
+	caught.PassPanic(err)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.shut = true

@@ -41,6 +41,7 @@ type portfolio struct {
 	mu    sync.Mutex
 	shut  bool // nothing is passed on any more
 	r     model.Result
+	nodes int64          // of all engines, as far as their turns count
 	known model.Progress // what the workers know of each other
 }
 
@@ -66,7 +67,7 @@ type worker struct {
 	seat   *turns.Seat
 	best   model.Progress // told in this turn, with the best solution
 	bound  float64        // told in this turn
-	nodes  int64          // told in this turn
+	nodes  int64          // told last
 	taken  int64          // nodes at the end of its last turn that counts
 	result model.Result   // at its end
 	ended  bool
@@ -90,7 +91,7 @@ func (a auto) Solve(ctx context.Context, in model.Instance, set model.Settings) 
 // Devices implements exact.Switchable.
 func (a auto) Devices() (all []exact.Device) {
 	for _, name := range a.workers {
-		all = append(all, exact.Device{Name: name, Summary: a.algorithm(name).Summary})
+		all = append(all, exact.Device{Name: name, Summary: named(name, a.Algorithms).Summary})
 	}
 	return all
 }
@@ -116,10 +117,7 @@ func (a *portfolio) Solve(ctx context.Context, in model.Instance, set model.Sett
 	began := time.Now()
 	a.r = model.NewResult(a.Name(), set.Seed)
 	if a.first.Solution != nil {
-		if err := a.r.SetSolution(in, a.first.Solution); err != nil {
-			return a.r, err
-		}
-		a.r.SolutionOf, a.r.Details = a.first.Algorithm, a.first.Details
+		a.adopt(a.first)
 	}
 	if set.Start != nil {
 		if err := a.begin(ctx, in, &set); err != nil {
@@ -158,10 +156,7 @@ func (a *portfolio) begin(ctx context.Context, in model.Instance, set *model.Set
 		return err
 	}
 	if a.r.Solution == nil || a.better(start) {
-		if err := a.r.SetSolution(in, set.Start); err != nil {
-			return err
-		}
-		a.r.SolutionOf, a.r.Details = start.Algorithm, nil
+		a.adopt(start)
 	}
 	set.Start = nil // all start from the best
 	return nil
@@ -172,7 +167,7 @@ func (a *portfolio) seats(ctx context.Context, in model.Instance, set model.Sett
 	set.TimeLimit, set.Threads = 0, 1
 	set.Others = func() model.Progress { return a.known }
 	for _, name := range a.workers {
-		x := a.algorithm(name)
+		x := named(name, a.Algorithms)
 		w := &worker{Algorithm: x, bound: math.NaN()}
 		w.seat = turns.NewSeat(ctx, func(ctx context.Context) error {
 			set := set
@@ -208,7 +203,11 @@ func (a *portfolio) hear(w *worker, p model.Progress) {
 	if a.set.Progress == nil {
 		return
 	}
-	p.Algorithm, p.Nodes = a.Name(), a.r.Nodes+p.Nodes
+	if p.Algorithm = a.Name(); w.Exact {
+		p.Nodes += a.nodes - w.taken
+	} else {
+		p.Nodes = a.nodes
+	}
 	if p.Solution == nil || a.r.Solution != nil && !sense.Better(p.Incumbent, a.r.Objective) {
 		p.Solution, p.Incumbent = nil, a.r.Objective
 	}
@@ -280,13 +279,8 @@ func (a *portfolio) explain(engines []*worker, why string) (err error) {
 	for !w.ended && err == nil {
 		w.ended, err = w.seat.Turn(int64(turnsOfAuto.most))
 	}
-	if w.result.Status == model.StatusInfeasible {
-		a.r = w.result
-		a.r.Algorithm = a.Name()
-	}
-	var panicked *caught.Panic
-	if errors.As(err, &panicked) {
-		caught.Pass(panicked)
+	if caught.PassPanic(err); err == nil && w.result.Status == model.StatusInfeasible {
+		return a.take(w)
 	}
 	return err
 }
@@ -325,14 +319,10 @@ func (a *portfolio) round(ctx context.Context, workers []*worker, length func(*w
 		if threads == 1 {
 			_ = turn(k) // not before it is known whether the one before has ended all
 		}
-		told := <-rested[k]
-		var panicked *caught.Panic
-		switch {
-		case errors.As(told, &panicked):
-			defer caught.Pass(panicked)
-			err = panicked
+		switch told := <-rested[k]; {
 		case errors.Is(told, model.ErrUnsupported):
 		case told != nil:
+			defer caught.PassPanic(told) // when all have rested
 			err = told
 		case err == nil && !a.over():
 			err = a.take(w)
@@ -361,7 +351,10 @@ func (a *portfolio) take(w *worker) error {
 		}
 		told.SetBound(sense, w.bound, gap)
 	}
-	w.taken = told.Nodes
+	if w.Exact {
+		a.nodes += told.Nodes - w.taken
+		w.taken = told.Nodes
+	}
 	if err := contradiction(a.Instance, a.r, told); err != nil {
 		return err
 	}
@@ -372,8 +365,7 @@ func (a *portfolio) take(w *worker) error {
 	}
 	bound, evidence := a.r.Bound, a.r.Evidence
 	if told.Solution != nil && (a.r.Solution == nil || a.better(told) || a.r.SolutionOf == w.Name && told.Objective == a.r.Objective) {
-		a.r.Solution, a.r.Objective, a.r.SecondObjective, a.r.Status = told.Solution, told.Objective, told.SecondObjective, model.StatusFeasible
-		a.r.SolutionOf, a.r.Details = w.Name, told.Details
+		a.adopt(told)
 	}
 	if math.IsNaN(bound) || sense.Better(bound, told.Bound) {
 		bound, evidence = told.Bound, told.Evidence
@@ -386,11 +378,19 @@ func (a *portfolio) take(w *worker) error {
 	return nil
 }
 
+// adopt makes a result's solution the best.
+func (a *portfolio) adopt(r model.Result) {
+	a.r.Solution, a.r.Objective, a.r.SecondObjective, a.r.Status = r.Solution, r.Objective, r.SecondObjective, model.StatusFeasible
+	a.r.SolutionOf, a.r.Details = r.Algorithm, r.Details
+}
+
 // better reports whether a result's solution is better than the best so far.
 func (a *portfolio) better(r model.Result) bool {
 	m := a.Instance.Metrics()
-	o := model.Objective{Value: r.Objective, Second: r.SecondObjective, Sense: m[0].Sense, SecondSense: m[1].Sense}
-	return o.Better(model.Objective{Value: a.r.Objective, Second: a.r.SecondObjective, Sense: m[0].Sense, SecondSense: m[1].Sense})
+	of := func(r model.Result) model.Objective {
+		return model.Objective{Value: r.Objective, Second: r.SecondObjective, Sense: m[0].Sense, SecondSense: m[1].Sense}
+	}
+	return of(r).Better(of(a.r))
 }
 
 // brought returns which part of the gap a turn has closed; without a bound, by which part
@@ -410,11 +410,7 @@ func brought(sense model.Sense, before, after model.Result) float64 {
 
 // close completes the result when all have left.
 func (a *portfolio) close(ctx context.Context, workers []*worker) {
-	for _, w := range workers {
-		if w.Exact {
-			a.r.Nodes += w.taken
-		}
-	}
+	a.r.Nodes = a.nodes
 	if a.over() {
 		if a.r.Status == model.StatusOptimal {
 			a.r.Reason = ""

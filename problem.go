@@ -222,14 +222,9 @@ func define[I model.Instance](d definition[I]) *Problem {
 	return p
 }
 
-// algorithm returns the algorithm of a name, which must be there.
-func (p *Problem) algorithm(name string) model.Algorithm {
-	return p.Algorithms[slices.IndexFunc(p.Algorithms, func(a model.Algorithm) bool { return a.Name == name })]
-}
-
-// first returns the solver of a heuristic, which must be there.
-func first(name string, all []model.Algorithm) model.Solver {
-	return all[slices.IndexFunc(all, func(a model.Algorithm) bool { return a.Name == name })].Solver
+// named returns the algorithm of a name, which must be there.
+func named(name string, all []model.Algorithm) model.Algorithm {
+	return all[slices.IndexFunc(all, func(a model.Algorithm) bool { return a.Name == name })]
 }
 
 func asKind[I model.Instance](kind model.Kind, in model.Instance) (I, error) {

@@ -37,7 +37,7 @@ var batchProblem = define(definition[*model.Batch]{
 			func(starts []int64) (*model.Execution, error) { return processors.Place(in, starts) })), nil
 	},
 	linear:     func(_ string, b milp.Backend) model.Solver { return batchexact.Linear(b) },
-	first:      first("fcfs", batchheur.Algorithms()),
+	first:      named("fcfs", batchheur.Algorithms()).Solver,
 	features:   features.Batch,
 	quick:      batchbounds.Quick,
 	bounds:     batchbounds.All,

@@ -30,7 +30,7 @@ var dagProblem = define(definition[*model.DAG]{
 	formulations: dagbounds.Formulations,
 	formulation:  dagFormulation,
 	linear:       func(_ string, b milp.Backend) model.Solver { return dagexact.Linear(b) },
-	first:        first("one-machine", dagheur.Algorithms()),
+	first:        named("one-machine", dagheur.Algorithms()).Solver,
 	features:     features.DAG,
 	quick:        dagbounds.QuickOf,
 	bounds:       dagbounds.All,

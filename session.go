@@ -4,6 +4,7 @@ package gapwise
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/gapwise/gapwise/model"
@@ -79,25 +80,27 @@ func running(in model.Instance, last model.Solution) model.Instance {
 	if !isVCSched || !isPlacement || v.MigrationBudget == nil {
 		return in
 	}
-	hosts := map[string][]int{}
-	for i := range p.Jobs {
-		hosts[p.Jobs[i].ID] = p.Jobs[i].Hosts
-	}
 	now := *v
-	now.Jobs = make([]model.VCSchedJob, len(v.Jobs))
-	for i := range v.Jobs {
-		j := v.Jobs[i]
-		j.CurrentHosts = hosts[j.ID]
-		if len(j.CurrentHosts) != j.Tasks {
-			j.CurrentHosts = nil
-		}
-		for _, h := range j.CurrentHosts {
-			if h < 0 || h >= v.Hosts {
-				j.CurrentHosts = nil
-				break
-			}
-		}
-		now.Jobs[i] = j
+	now.Jobs = slices.Clone(v.Jobs)
+	for i, hosts := range lastHosts(v, p) {
+		now.Jobs[i].CurrentHosts = hosts
 	}
 	return &now
+}
+
+// lastHosts returns the hosts of each job's tasks in a placement; nil for jobs that aren't
+// in it, or that have another number of tasks or a host that the instance hasn't.
+func lastHosts(in *model.VCSched, last *model.Placement) [][]int {
+	of := make(map[string][]int, len(last.Jobs))
+	for i := range last.Jobs {
+		of[last.Jobs[i].ID] = last.Jobs[i].Hosts
+	}
+	all := make([][]int, len(in.Jobs))
+	for i := range in.Jobs {
+		hosts := of[in.Jobs[i].ID]
+		if len(hosts) == in.Jobs[i].Tasks && !slices.ContainsFunc(hosts, func(h int) bool { return h < 0 || h >= in.Hosts }) {
+			all[i] = hosts
+		}
+	}
+	return all
 }

@@ -37,25 +37,15 @@ func (s *Session) few(c *Case) model.Solver {
 	return &fewMoves{Case: c, in: v, o: s.Options, home: homes(v, last), quick: s.Options.auto() && s.Options.TimeLimit == 0}
 }
 
-// homes returns the hosts of the tasks in a placement, [task]; -1 for those of jobs that
-// aren't in it, or that have another number of tasks or a host that the instance hasn't.
+// homes returns the hosts of the tasks in a placement, [task]; -1 where lastHosts has none.
 func homes(in *model.VCSched, last *model.Placement) []int32 {
-	of := make(map[string][]int, len(last.Jobs))
-	for i := range last.Jobs {
-		of[last.Jobs[i].ID] = last.Jobs[i].Hosts
-	}
 	home := make([]int32, 0, in.Tasks())
-	for i := range in.Jobs {
-		hosts := of[in.Jobs[i].ID]
-		known := len(hosts) == in.Jobs[i].Tasks
-		for _, h := range hosts {
-			known = known && h >= 0 && h < in.Hosts
-		}
+	for i, hosts := range lastHosts(in, last) {
 		for k := range in.Jobs[i].Tasks {
-			if known {
-				home = append(home, int32(hosts[k]))
-			} else {
+			if hosts == nil {
 				home = append(home, -1)
+			} else {
+				home = append(home, int32(hosts[k]))
 			}
 		}
 	}

@@ -7,6 +7,7 @@ package caught
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -44,6 +45,14 @@ func Call(f func() error) (err error) {
 func Pass(err error) {
 	if err != nil {
 		panic(err)
+	}
+}
+
+// PassPanic goes on with a panic that Call caught; nil and other errors pass.
+func PassPanic(err error) {
+	var p *Panic
+	if errors.As(err, &p) {
+		panic(p)
 	}
 }
 
