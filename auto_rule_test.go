@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -16,16 +17,17 @@ import (
 
 	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/cpu"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/model"
 )
 
-// ruleSizes are the sizes of the instances of TestAutoRule, and ruleLimit the CPU time
-// of each run. GAPWISE_RULE has others, such as "2s 30 300 3000".
+// ruleSizes are the sizes of the instances of TestAutoRule, and ruleLimit how much each
+// run may work. GAPWISE_RULE has CPU time and other sizes, such as "2s 30 300 3000".
 func ruleSizes(t *testing.T) (limit time.Duration, sizes []int) {
 	t.Helper()
 	given := strings.Fields(os.Getenv("GAPWISE_RULE"))
 	if len(given) == 0 {
-		return 500 * time.Millisecond, []int{30, 300}
+		return 0, []int{30, 300}
 	}
 	limit, err := time.ParseDuration(given[0])
 	if err != nil {
@@ -41,23 +43,35 @@ func ruleSizes(t *testing.T) (limit time.Duration, sizes []int) {
 	return limit, sizes
 }
 
-// within solves an instance by one algorithm until so much CPU time is used. Nothing
-// else may run in the process.
-func within(t *testing.T, in model.Instance, algorithm string, limit time.Duration) (model.Result, bool) {
+// within solves an instance by one algorithm until so much CPU time is used, when nothing
+// else may run in the process, or without a limit, until it has counted ruleEffort, which
+// is the same on every machine.
+func within(t *testing.T, in model.Instance, algorithm string, limit time.Duration) (r model.Result, ok bool) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	began := cpu.Time()
-	go func() {
-		for ctx.Err() == nil {
-			if cpu.Time()-began >= limit {
-				cancel()
+	began, ended := cpu.Time(), make(chan error, 1)
+	seat := turns.NewSeat(ctx, func(ctx context.Context) (err error) {
+		// The limit is far away, but there is one: algorithms go on.
+		r, err = gapwise.Solve(ctx, in, gapwise.Options{Algorithm: algorithm, Settings: model.Settings{Seed: 1, Threads: 1, TimeLimit: time.Hour}})
+		ended <- err
+		return nil
+	})
+	effort := int64(ruleEffort)
+	if limit > 0 {
+		effort = math.MaxInt64
+		go func() {
+			for ctx.Err() == nil {
+				if cpu.Time()-began >= limit {
+					cancel()
+				}
+				time.Sleep(time.Millisecond)
 			}
-			time.Sleep(time.Millisecond)
-		}
-	}()
-	// The limit is far away, but there is one: algorithms go on.
-	r, err := gapwise.Solve(ctx, in, gapwise.Options{Algorithm: algorithm, Settings: model.Settings{Seed: 1, TimeLimit: time.Hour}})
+		}()
+	}
+	_, _ = seat.Turn(effort)
+	seat.Leave()
+	err := <-ended
 	if errors.Is(err, model.ErrUnsupported) || err == nil && r.Solution == nil {
 		return r, false
 	}
@@ -67,8 +81,11 @@ func within(t *testing.T, in model.Instance, algorithm string, limit time.Durati
 	return r, true
 }
 
-// Auto is no worse than any single algorithm of its problem that gets the same CPU time,
-// but for 5 %: half a second is little to share.
+// ruleEffort is about half a second.
+const ruleEffort = 1_000_000
+
+// Auto is no worse than any single algorithm of its problem that may work as much, but
+// for 5 %: half a second is little to share.
 func TestAutoRule(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute of CPU")
@@ -77,30 +94,35 @@ func TestAutoRule(t *testing.T) {
 	for _, p := range gapwise.Problems() {
 		for variant, draw := range large[p.Kind] {
 			for _, n := range sizes {
-				in := draw(rand.New(rand.NewPCG(uint64(n), 7)), n)
-				auto, _ := within(t, in, "auto", limit)
-				sense := model.SenseOf(in)
-				var lines []string
-				for _, a := range p.Algorithms {
-					if strings.HasPrefix(a.Name, "highs") {
-						continue
+				t.Run(fmt.Sprintf("%s/%d/%d", p.Kind, variant, n), func(t *testing.T) {
+					if limit == 0 {
+						t.Parallel()
 					}
-					r, ok := within(t, in, a.Name, limit)
-					if !ok {
-						continue
+					in := draw(rand.New(rand.NewPCG(uint64(n), 7)), n)
+					auto, _ := within(t, in, "auto", limit)
+					sense := model.SenseOf(in)
+					var lines []string
+					for _, a := range p.Algorithms {
+						if strings.HasPrefix(a.Name, "highs") {
+							continue
+						}
+						r, ok := within(t, in, a.Name, limit)
+						if !ok {
+							continue
+						}
+						lines = append(lines, fmt.Sprintf("%.6g %s", r.Objective, a.Name))
+						if !sense.Better(r.Objective, auto.Objective) {
+							continue
+						}
+						if gap := model.Gap(r.Objective, auto.Objective); gap > 0.05 {
+							t.Errorf("auto %.6g, of %s; %s %.6g, %.1f %% better", auto.Objective, auto.SolutionOf, a.Name, r.Objective, 100*gap)
+						} else if gap > 0.001 {
+							t.Logf("auto %.6g, of %s; %s %.6g, %.2f %% better", auto.Objective, auto.SolutionOf, a.Name, r.Objective, 100*gap)
+						}
 					}
-					lines = append(lines, fmt.Sprintf("%.6g %s", r.Objective, a.Name))
-					if !sense.Better(r.Objective, auto.Objective) {
-						continue
-					}
-					if gap := model.Gap(r.Objective, auto.Objective); gap > 0.05 {
-						t.Errorf("%s %d, %d: auto %.6g, of %s; %s %.6g, %.1f %% better", p.Kind, variant, n, auto.Objective, auto.SolutionOf, a.Name, r.Objective, 100*gap)
-					} else if gap > 0.001 {
-						t.Logf("%s %d, %d: auto %.6g, of %s; %s %.6g, %.2f %% better", p.Kind, variant, n, auto.Objective, auto.SolutionOf, a.Name, r.Objective, 100*gap)
-					}
-				}
-				slices.Sort(lines)
-				t.Logf("%s %d, %d: auto %.6g, of %s, bound %.6g; %s", p.Kind, variant, n, auto.Objective, auto.SolutionOf, auto.Bound, strings.Join(lines, ", "))
+					slices.Sort(lines)
+					t.Logf("auto %.6g, of %s, bound %.6g; %s", auto.Objective, auto.SolutionOf, auto.Bound, strings.Join(lines, ", "))
+				})
 			}
 		}
 	}

@@ -230,8 +230,10 @@ func (a *portfolio) run(ctx context.Context, quick *turns.Seat, first, later []*
 	for round, bounded := 0, false; len(active) > 0; round++ {
 		if !bounded {
 			var err error
+			before := quick.Spent
 			bounded, err = quick.Turn(int64(length))
 			caught.Pass(err)
+			turns.Stop(ctx, quick.Spent-before)
 			if bounded && ctx.Err() == nil {
 				for _, b := range a.computeQuick(ctx) {
 					if !b.Infeasible {
@@ -298,9 +300,12 @@ func (a *portfolio) round(ctx context.Context, workers []*worker, length func(*w
 	for k := range rested {
 		rested[k] = make(chan error, 1)
 	}
+	spent := make([]int64, len(workers))
 	turn := func(k int) (err error) {
 		if w := workers[k]; ctx.Err() == nil {
+			before := w.seat.Spent
 			w.ended, err = w.seat.Turn(length(w))
+			spent[k] = w.seat.Spent - before
 		}
 		rested[k] <- err
 		return nil
@@ -327,6 +332,7 @@ func (a *portfolio) round(ctx context.Context, workers []*worker, length func(*w
 		case err == nil && !a.over():
 			err = a.take(w)
 		}
+		turns.Stop(ctx, spent[k]) // auto may be one of those that take turns itself
 		if err != nil || a.over() {
 			a.stop()
 		}

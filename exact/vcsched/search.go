@@ -189,7 +189,7 @@ func (s *run) solve(search func(s *run, improve func(steps int)) error) error {
 	}
 	imp := placement.NewImprover(s.u, from, s.Set.Seed)
 	improve := func(steps int) {
-		if s.off&devLocalSearch != 0 || s.beside() {
+		if s.off&devLocalSearch != 0 || s.beside() && len(s.u.CPU) > maxItems {
 			return
 		}
 		if l, _, ok := imp.Best(); s.hosts != nil && (!ok || s.upper < l) { // by others
