@@ -38,37 +38,28 @@ func (r *Relaxation) Tighten(ctx context.Context) (*Multipliers, error) {
 	if !highs.Built {
 		return nil, nil
 	}
-	patterns := make([][]pattern, r.Instants)
-	active := make([][]int, r.Instants)
-	for i, s := range r.spans {
-		for t := s.From; t <= s.To; t++ {
-			active[t] = append(active[t], i)
-		}
-	}
-	parts := make([][]Part, len(r.requests))
-	for i, k := range r.requests {
-		q := &r.ticks.Requests[k]
-		servers := *r.tree
-		servers.Fan = r.tree.Fan[:2]
-		parts[i] = servers.Parts(q.VMs, q.Bandwidth, r.ticks.PerPath)[0]
-	}
-	for t := range patterns {
-		patterns[t] = r.patterns(active[t], parts)
-	}
+	var at instants
 	solved := 0
 	for round := 0; ; round++ {
 		m, x, err := r.solve(ctx, nil)
 		if err != nil || x == nil || round == patternRounds {
 			return m, err
 		}
+		if at.active == nil {
+			at = r.instants()
+		}
 		before := len(r.Cuts)
-		for t := range patterns {
+		for t, active := range at.active {
 			if turns.Stop(ctx, 100) {
 				return m, nil
 			}
-			if patterns[t] != nil && solved < allPatterns && r.used(active[t], x) > 0.5 {
-				solved += len(patterns[t])
-				if err := r.separate(ctx, active[t], patterns[t], x); err != nil {
+			if solved < allPatterns && r.used(active, x) > 0.5 {
+				patterns := r.patternsAt(&at, t)
+				solved += len(patterns)
+				if patterns == nil {
+					continue
+				}
+				if err := r.separate(ctx, active, patterns, x); err != nil {
 					return m, err
 				}
 			}
@@ -77,6 +68,39 @@ func (r *Relaxation) Tighten(ctx context.Context) (*Multipliers, error) {
 			return m, nil
 		}
 	}
+}
+
+// instants holds what Tighten looks at. The linear program is solved before: it bounds
+// the sum of the active requests, and where it is too large none of this is made.
+type instants struct {
+	active   [][]int     // by instant: the requests, by position
+	parts    [][]Part    // of a request on a server
+	patterns [][]pattern // by instant, once listed
+	listed   []bool
+}
+
+func (r *Relaxation) instants() instants {
+	at := instants{active: make([][]int, r.Instants), parts: make([][]Part, len(r.requests)), patterns: make([][]pattern, r.Instants), listed: make([]bool, r.Instants)}
+	for i, s := range r.spans {
+		for t := s.From; t <= s.To; t++ {
+			at.active[t] = append(at.active[t], i)
+		}
+	}
+	servers := *r.tree
+	servers.Fan = r.tree.Fan[:2]
+	for i, k := range r.requests {
+		q := &r.ticks.Requests[k]
+		at.parts[i] = servers.Parts(q.VMs, q.Bandwidth, r.ticks.PerPath)[0]
+	}
+	return at
+}
+
+// patternsAt returns the patterns of an instant, listed when first asked for.
+func (r *Relaxation) patternsAt(at *instants, t int) []pattern {
+	if !at.listed[t] {
+		at.patterns[t], at.listed[t] = r.patterns(at.active[t], at.parts), true
+	}
+	return at.patterns[t]
 }
 
 // used returns the share of the slots that is used by the active requests.
