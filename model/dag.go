@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 )
 
 // DAG is the scheduling of a task graph on heterogeneous machines so that it
@@ -128,178 +127,15 @@ func (d *DAG) Cost(t, m int) float64 {
 	return d.Tasks[t].CostS[m]
 }
 
-// maxFigure bounds every time, amount and rate, and minFigure those above 0 from
-// below, so that no sum or quotient overflows.
-const (
-	maxFigure = 1e30
-	minFigure = 1e-30
-)
-
-// figure reports whether x is a valid time or amount.
-func figure(x float64) bool { return x == 0 || x >= minFigure && x <= maxFigure }
-
-// Validate reports the first broken rule: at least one machine; ids that are
-// there and distinct; for each task a cost on each machine, or a work and a
-// speed of each machine; edges between known tasks, each once, without a cycle;
-// a bandwidth or path capacities if there is anything to transfer; routes of
-// known links between known machines, each pair at most once. Errors about an
-// element of a list name it, see ElementError.
-func (d *DAG) Validate() error {
-	if t := d.TransferModel; t != "" && !slices.Contains(TransferModels, t) {
-		return d.bad("", -1, "transfer_model is %q, must be one of %q", t, TransferModels)
+// EdgeTasks returns the numbers of each edge's tasks, -1 for an id that no task has. O(V + E).
+func (d *DAG) EdgeTasks() (from, to []int32) {
+	tasks := newIDIndex(len(d.Tasks), func(t int) string { return d.Tasks[t].ID })
+	both := make([]int32, 2*len(d.Edges))
+	from, to = both[:len(d.Edges):len(d.Edges)], both[len(d.Edges):]
+	for e := range d.Edges {
+		from[e], to[e] = tasks.find(d.Edges[e].From), tasks.find(d.Edges[e].To)
 	}
-	if len(d.Machines) == 0 {
-		return d.bad("", -1, "machines is empty, must hold at least one machine")
-	}
-	if max(len(d.Machines), len(d.Tasks), len(d.Edges)) > maxSize {
-		return d.bad("", -1, "more than %d machines, tasks or edges", maxSize)
-	}
-	machines := make(map[string]int, len(d.Machines))
-	for m, x := range d.Machines {
-		if err := d.newID(machines, "machines", m, x.ID); err != nil {
-			return err
-		}
-		if !figure(x.StartupS) {
-			return d.bad("machines", m, "id %q: startup_s is %v, must be 0 or from %g to %g", x.ID, x.StartupS, minFigure, maxFigure)
-		}
-		if x.Speed != 0 && !(x.Speed >= minFigure && x.Speed <= maxFigure) {
-			return d.bad("machines", m, "id %q: speed is %v, must be from %g to %g", x.ID, x.Speed, minFigure, maxFigure)
-		}
-	}
-	tasks := make(map[string]int, len(d.Tasks))
-	for t := range d.Tasks {
-		if err := d.newID(tasks, "tasks", t, d.Tasks[t].ID); err != nil {
-			return err
-		}
-		if err := d.checkCosts(t); err != nil {
-			return err
-		}
-	}
-	if err := d.checkNetwork(machines); err != nil {
-		return err
-	}
-	type pair struct{ from, to int }
-	seen := make(map[pair]int, len(d.Edges))
-	for e, x := range d.Edges {
-		for _, end := range []struct{ key, id string }{{"from", x.From}, {"to", x.To}} {
-			if _, ok := tasks[end.id]; !ok {
-				return d.bad("edges", e, "%s is %q, there is no such task", end.key, end.id)
-			}
-		}
-		p := pair{tasks[x.From], tasks[x.To]}
-		switch first, twice := seen[p]; {
-		case p.from == p.to:
-			return d.bad("edges", e, "task %q needs itself", x.From)
-		case twice:
-			return d.bad("edges", e, "the edge from %q to %q is edges[%d] already, add up their data", x.From, x.To, first)
-		case !figure(x.Data):
-			return d.bad("edges", e, "from %q to %q: data is %v, must be 0 or from %g to %g", x.From, x.To, x.Data, minFigure, maxFigure)
-		}
-		seen[p] = e
-	}
-	return d.checkCycle(tasks)
-}
-
-func (d *DAG) bad(list string, index int, format string, args ...any) error {
-	return &ElementError{Kind: KindDAG, List: list, Index: index, Reason: fmt.Sprintf(format, args...)}
-}
-
-func (d *DAG) newID(taken map[string]int, list string, index int, id string) error {
-	if id == "" {
-		return d.bad(list, index, "id is missing or empty")
-	}
-	if first, ok := taken[id]; ok {
-		return d.bad(list, index, "id %q is taken by %s[%d] already", id, list, first)
-	}
-	taken[id] = index
-	return nil
-}
-
-func (d *DAG) checkCosts(t int) error {
-	x := &d.Tasks[t]
-	if x.Work != nil {
-		if len(x.CostS) > 0 {
-			return d.bad("tasks", t, "id %q: has both cost_s and work, give one", x.ID)
-		}
-		if !figure(*x.Work) {
-			return d.bad("tasks", t, "id %q: work is %v, must be 0 or from %g to %g", x.ID, *x.Work, minFigure, maxFigure)
-		}
-		for m := range d.Machines {
-			if d.Machines[m].Speed == 0 {
-				return d.bad("machines", m, "id %q: speed is missing, task %q states its work", d.Machines[m].ID, x.ID)
-			}
-			if c := d.Cost(t, m); !(c <= maxFigure) {
-				return d.bad("tasks", t, "id %q: its work takes %v seconds on machine %q, at most %g are allowed", x.ID, c, d.Machines[m].ID, maxFigure)
-			}
-		}
-		return nil
-	}
-	switch have, want := len(x.CostS), len(d.Machines); {
-	case have < want:
-		return d.bad("tasks", t, "id %q: cost_s has %d entries for %d machines, the cost on machine %q is missing", x.ID, have, want, d.Machines[have].ID)
-	case have > want:
-		return d.bad("tasks", t, "id %q: cost_s has %d entries for %d machines, must have one for each", x.ID, have, want)
-	}
-	for m, c := range x.CostS {
-		if !figure(c) {
-			return d.bad("tasks", t, "id %q: cost_s[%d] (machine %q) is %v, must be 0 or from %g to %g", x.ID, m, d.Machines[m].ID, c, minFigure, maxFigure)
-		}
-	}
-	return nil
-}
-
-// checkCycle returns an error that names the tasks of a cycle, nil if there is none.
-// O(V + E).
-func (d *DAG) checkCycle(index map[string]int) error {
-	next := make([][]int, len(d.Tasks))
-	for _, e := range d.Edges {
-		f := index[e.From]
-		next[f] = append(next[f], index[e.To])
-	}
-	const unseen, open, done = 0, 1, 2
-	state := make([]byte, len(d.Tasks))
-	at := make([]int, len(d.Tasks)) // how many successors have been looked at
-	var path []int
-	for root := range d.Tasks {
-		if state[root] != unseen {
-			continue
-		}
-		path = append(path[:0], root)
-		state[root] = open
-		for len(path) > 0 {
-			t := path[len(path)-1]
-			if at[t] == len(next[t]) {
-				state[t] = done
-				path = path[:len(path)-1]
-				continue
-			}
-			s := next[t][at[t]]
-			at[t]++
-			switch state[s] {
-			case unseen:
-				state[s] = open
-				path = append(path, s)
-			case open:
-				return d.bad("", -1, "the edges make a cycle: %s", d.cycleNames(path[slices.Index(path, s):]))
-			}
-		}
-	}
-	return nil
-}
-
-// cycleNames returns the ids of a cycle's tasks, without the middle of a long one.
-func (d *DAG) cycleNames(cycle []int) string {
-	const most = 12
-	var names []string
-	for k, t := range cycle {
-		if len(cycle) > most && k == most/2 {
-			names = append(names, fmt.Sprintf("(%d more)", len(cycle)-most))
-		}
-		if len(cycle) <= most || k < most/2 || k >= len(cycle)-most/2 {
-			names = append(names, d.Tasks[t].ID)
-		}
-	}
-	return strings.Join(append(names, d.Tasks[cycle[0]].ID), " -> ")
+	return from, to
 }
 
 // Objective returns the makespan and the mean finish time of a Schedule, in seconds.
@@ -370,14 +206,20 @@ func (s *Schedule) MarshalJSON() ([]byte, error) { return marshalOwn(s) }
 // transfer of edge e, if it is between different machines, at sent[e] (seconds).
 func (d *DAG) Schedule(machine []int32, start, sent []float64) *Schedule {
 	s := &Schedule{TransferModel: d.Transfers(), Tasks: make([]TaskStart, len(d.Tasks)), Transfers: []TransferStart{}}
-	index := make(map[string]int32, len(d.Tasks))
 	for t := range d.Tasks {
-		index[d.Tasks[t].ID] = int32(t)
 		s.Tasks[t] = TaskStart{d.Tasks[t].ID, d.Machines[machine[t]].ID, start[t]}
 	}
-	for e, x := range d.Edges {
-		if machine[index[x.From]] != machine[index[x.To]] {
-			s.Transfers = append(s.Transfers, TransferStart{x.From, x.To, sent[e]})
+	from, to := d.EdgeTasks()
+	transfers := 0
+	for e := range from {
+		if machine[from[e]] != machine[to[e]] {
+			transfers++
+		}
+	}
+	s.Transfers = slices.Grow(s.Transfers, transfers)
+	for e := range d.Edges {
+		if machine[from[e]] != machine[to[e]] {
+			s.Transfers = append(s.Transfers, TransferStart{d.Edges[e].From, d.Edges[e].To, sent[e]})
 		}
 	}
 	return s

@@ -59,3 +59,63 @@ func (f *idFinder) find(id string) (k int, ok bool) {
 	k, ok = f.index[id]
 	return k, ok
 }
+
+// idIndex finds the elements of a list by their ids. Where the numbers at the ids' ends
+// tell them apart, as those of counted ids do, a table of the numbers serves, a fraction of a
+// map's time.
+type idIndex struct {
+	at       func(k int) string // the id of element k
+	byNumber []int32            // 1 + element by number; nil if there is a map
+	byID     map[string]int32
+}
+
+// newIDIndex returns the index of n elements. O(n).
+func newIDIndex(n int, at func(k int) string) idIndex {
+	x := idIndex{at: at, byNumber: make([]int32, 4*n+16)}
+	for k := range n {
+		number := endNumber(at(k))
+		if number < 0 || number >= len(x.byNumber) || x.byNumber[number] > 0 {
+			x.byNumber = nil
+			break
+		}
+		x.byNumber[number] = int32(k + 1)
+	}
+	if x.byNumber != nil {
+		return x
+	}
+	x.byID = make(map[string]int32, n)
+	for k := range n {
+		x.byID[at(k)] = int32(k)
+	}
+	return x
+}
+
+// find returns the element with an id, -1 if there is none.
+func (x *idIndex) find(id string) int32 {
+	if x.byNumber == nil {
+		if k, ok := x.byID[id]; ok {
+			return k
+		}
+		return -1
+	}
+	if number := endNumber(id); number >= 0 && number < len(x.byNumber) {
+		if k := x.byNumber[number] - 1; k >= 0 && x.at(int(k)) == id {
+			return k
+		}
+	}
+	return -1
+}
+
+// endNumber returns the number that an id ends with, of at most nine digits, -1 without one.
+func endNumber(id string) int {
+	number, place, digits := 0, 1, 0
+	for k := len(id) - 1; k >= 0 && digits < 9 && id[k] >= '0' && id[k] <= '9'; k-- {
+		number += place * int(id[k]-'0')
+		place *= 10
+		digits++
+	}
+	if digits == 0 {
+		return -1
+	}
+	return number
+}

@@ -10,11 +10,14 @@ import (
 
 func TestIDs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	maps := 0
+	maps, plain := 0, 0
 	for range 3000 {
 		ids := make([]string, rng.IntN(8))
 		for k := range ids {
 			ids[k] = []string{"", "1", "2", "9", "10", "11", "a", "b", "ab"}[rng.IntN(9)]
+			if rng.IntN(8) == 0 {
+				ids[k] = []string{"a1", "b12", "01", "a13"}[rng.IntN(4)]
+			}
 		}
 		if rng.IntN(2) == 0 {
 			slices.SortFunc(ids, func(a, b string) int {
@@ -40,6 +43,15 @@ func TestIDs(t *testing.T) {
 		if !distinct {
 			continue
 		}
+		index := newIDIndex(len(ids), at)
+		if index.byID != nil {
+			plain++
+		}
+		for _, id := range slices.Concat(ids, []string{"1", "x", "01", "a1", "b12", "", "99999999999", "18446744073709551617"}) {
+			if k, want := index.find(id), slices.Index(ids, id); int(k) != want {
+				t.Fatalf("%q: %q is at %d in the index, want %d", ids, id, k, want)
+			}
+		}
 		find := idFinder{n: len(ids), at: at}
 		asked := slices.Concat(ids, []string{"1", "x", "a", ""})
 		if rng.IntN(2) == 0 {
@@ -52,7 +64,7 @@ func TestIDs(t *testing.T) {
 			}
 		}
 	}
-	if maps < 500 || maps > 2500 {
-		t.Errorf("%d of 3000 needed a map", maps)
+	if maps < 500 || maps > 2500 || plain < 100 || plain > 1400 {
+		t.Errorf("%d of 3000 needed a map to be checked, %d to be found", maps, plain)
 	}
 }

@@ -5,7 +5,7 @@ package verify
 import (
 	"context"
 	"fmt"
-	"math/big"
+	"math"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -20,29 +20,25 @@ func Arrivals(ctx context.Context, d *model.DAG, s *model.Schedule) ([]float64, 
 	if err != nil {
 		return nil, err
 	}
-	j := dagJudge{ctx: ctx, in: d, tolerance: Tolerance, on: make([]int, len(d.Tasks)), task: make(map[string]int, len(d.Tasks)), sent: make([]*big.Rat, len(d.Edges))}
-	for t := range d.Tasks {
-		j.on[t], j.task[d.Tasks[t].ID] = int(machine[t]), t
-	}
-	edge := make(map[[2]string]int, len(d.Edges))
-	for e, x := range d.Edges {
-		edge[[2]string{x.From, x.To}] = e
-	}
+	j := newDAGJudge(ctx, d, Tolerance)
+	j.on = machine
+	edge := edgeFinder{in: d}
 	order := make([]int, len(s.Transfers))
 	for k, x := range s.Transfers {
-		e, ok := edge[[2]string{x.From, x.To}]
-		if !ok || !(x.StartS >= 0 && x.StartS <= 1e300) || j.sent[e] != nil {
+		e, ok := edge.find(x.From, x.To)
+		if !ok || !(x.StartS >= 0 && x.StartS <= 1e300) || !math.IsNaN(j.sent[e]) {
 			return nil, fmt.Errorf("%w schedule: the transfer from %q to %q at %v is of no edge, is there twice, or never starts", model.ErrInvalid, x.From, x.To, x.StartS)
 		}
-		j.sent[e], order[k] = exact(x.StartS), e
+		j.sent[e], order[k] = x.StartS, e
 	}
-	arrived, _ := j.arrivals()
+	p := newPaths(d)
+	arrived, replayed := j.arrivals(p)
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("verify: the replay was stopped: %w", ctx.Err())
 	}
 	at := make([]float64, len(order))
 	for k, e := range order {
-		at[k], _ = arrived[e].Float64()
+		at[k] = floor(j.exactArrival(p, e, arrived[e], replayed))
 	}
 	return at, nil
 }

@@ -4,6 +4,7 @@ package verify
 
 import (
 	"context"
+	"math"
 	"math/big"
 
 	"github.com/gapwise/gapwise/model"
@@ -33,37 +34,31 @@ const (
 // some may even be slower. They are then taken to share nothing, which is never
 // later than the truth, so no violation is reported wrongly. The objectives are
 // computed only if all tasks and transfers are there.
+//
+// Times are float64s and their exact sums (see double), which decide nearly all
+// comparisons. What they leave open is decided in fractions, which alone report
+// violations: see dagJudge.fine. O(V log V + E log E) without contention.
 func dag(ctx context.Context, in *model.DAG, s *model.Schedule, r *Report) {
 	if s.TransferModel != "" && s.TransferModel != in.Transfers() {
 		r.add(transferModel, 0, "the schedule is for %q, the instance has %q", s.TransferModel, in.Transfers())
 		return // its times mean something else
 	}
-	j := &dagJudge{ctx: ctx, in: in, tolerance: r.Tolerance, task: make(map[string]int, len(in.Tasks)), on: make([]int, len(in.Tasks)),
-		start: make([]*big.Rat, len(in.Tasks)), finish: make([]*big.Rat, len(in.Tasks)), sent: make([]*big.Rat, len(in.Edges))}
-	for t := range in.Tasks {
-		if stopped(ctx, t) {
-			return
-		}
-		j.task[in.Tasks[t].ID] = t
-	}
+	j := newDAGJudge(ctx, in, r.Tolerance)
 	complete := j.place(s, r)
 	complete = j.send(s, r) && complete
 	if ctx.Err() != nil {
 		return
 	}
-	makespan, total := new(big.Rat), sum{}
-	for t, f := range j.finish {
+	makespan, total := 0.0, sum{}
+	for t := range j.start {
 		if stopped(ctx, t) {
 			return
 		}
-		if f == nil {
-			continue
+		if !math.IsNaN(j.start[t]) {
+			finish := j.finish(t).hi // the end rounded
+			makespan = max(makespan, finish)
+			total.add(finish)
 		}
-		if f.Cmp(makespan) > 0 {
-			makespan = f
-		}
-		rounded, _ := f.Float64()
-		total.add(rounded)
 	}
 	if !complete {
 		free := *in
@@ -74,7 +69,7 @@ func dag(ctx context.Context, in *model.DAG, s *model.Schedule, r *Report) {
 	if !complete || ctx.Err() != nil {
 		return
 	}
-	r.Objective, _ = makespan.Float64()
+	r.Objective = makespan
 	r.Second = 0
 	if n := len(in.Tasks); n > 0 {
 		mean := total.rat()
@@ -82,38 +77,64 @@ func dag(ctx context.Context, in *model.DAG, s *model.Schedule, r *Report) {
 	}
 }
 
-// dagJudge holds a schedule in exact figures, by the instance's indices.
+// dagJudge holds a schedule by the instance's indices.
 type dagJudge struct {
-	ctx           context.Context
-	in            *model.DAG
-	tolerance     float64
-	task          map[string]int
-	on            []int      // machine of each task, -1 for one without
-	start, finish []*big.Rat // nil for a task without machine or time
-	sent          []*big.Rat // start of each edge's transfer; nil: none
-	shares        []bool     // edges whose transfers share links
-	sharing       int        // their number
+	ctx       context.Context
+	in        *model.DAG
+	tolerance float64
+	from, to  []int32   // tasks of each edge
+	on        []int32   // machine of each task, -1 for one without
+	start     []float64 // s; NaN for a task without machine or time
+	length    []float64 // run time of a task with a start, s
+	sent      []float64 // start of each edge's transfer, s; NaN: none
+	shares    []bool    // edges whose transfers share links
+	sharing   int       // their number
 }
+
+// newDAGJudge returns the judge of a schedule that has nothing yet.
+func newDAGJudge(ctx context.Context, in *model.DAG, tolerance float64) *dagJudge {
+	n := len(in.Tasks)
+	j := &dagJudge{ctx: ctx, in: in, tolerance: tolerance, on: make([]int32, n),
+		start: make([]float64, n), length: make([]float64, n), sent: make([]float64, len(in.Edges))}
+	j.from, j.to = in.EdgeTasks()
+	for t := range n {
+		j.on[t], j.start[t] = -1, math.NaN()
+	}
+	for e := range j.sent {
+		j.sent[e] = math.NaN()
+	}
+	return j
+}
+
+// finish returns the exact end of a task that has a start.
+func (j *dagJudge) finish(t int) double { return twoSum(j.start[t], j.length[t]) }
 
 // place reads the tasks and reports whether each has a machine and a start.
 func (j *dagJudge) place(s *model.Schedule, r *Report) bool {
 	in, complete := j.in, true
-	machine := make(map[string]int, len(in.Machines))
+	machine := make(map[string]int32, len(in.Machines))
 	for m := range in.Machines {
-		machine[in.Machines[m].ID] = m
+		machine[in.Machines[m].ID] = int32(m)
 	}
-	for t := range j.on {
-		j.on[t] = -1
-	}
+	var task map[string]int // made for the first that isn't in the instance's order
 	seen := make([]bool, len(in.Tasks))
-	for k, x := range s.Tasks {
+	for k := range s.Tasks {
 		if stopped(j.ctx, k) {
 			return false
 		}
-		t, ok := j.task[x.ID]
-		if !ok {
-			r.add(unknownTask, 0, "task %q isn't in the instance", x.ID)
-			continue
+		x, t := &s.Tasks[k], k
+		if k >= len(in.Tasks) || in.Tasks[k].ID != x.ID {
+			if task == nil {
+				task = make(map[string]int, len(in.Tasks))
+				for t := range in.Tasks {
+					task[in.Tasks[t].ID] = t
+				}
+			}
+			var ok bool
+			if t, ok = task[x.ID]; !ok {
+				r.add(unknownTask, 0, "task %q isn't in the instance", x.ID)
+				continue
+			}
 		}
 		if seen[t] {
 			r.add(repeatedTask, 0, "task %q is scheduled twice", x.ID)
@@ -132,8 +153,7 @@ func (j *dagJudge) place(s *model.Schedule, r *Report) bool {
 			r.add(invalidStart, 0, "task %q starts at %v", x.ID, x.StartS)
 			complete = false
 		case there:
-			j.start[t] = exact(x.StartS)
-			j.finish[t] = new(big.Rat).Add(j.start[t], exact(in.Cost(t, m)))
+			j.start[t], j.length[t] = x.StartS, in.Cost(t, int(m))
 		}
 	}
 	for t := range in.Tasks {
@@ -145,23 +165,46 @@ func (j *dagJudge) place(s *model.Schedule, r *Report) bool {
 	return complete
 }
 
+// edgeFinder finds edges by the ids of their tasks: the next ones of the list first, as
+// schedules name them in its order, else by a map.
+type edgeFinder struct {
+	in   *model.DAG
+	next int
+	all  map[[2]string]int
+}
+
+// find returns the edge between two tasks.
+func (f *edgeFinder) find(from, to string) (e int, ok bool) {
+	const ahead = 16 // edges within machines have no transfers
+	for e := f.next; e < min(f.next+ahead, len(f.in.Edges)); e++ {
+		if x := &f.in.Edges[e]; x.From == from && x.To == to {
+			f.next = e + 1
+			return e, true
+		}
+	}
+	if f.all == nil {
+		f.all = make(map[[2]string]int, len(f.in.Edges))
+		for e := range f.in.Edges {
+			f.all[[2]string{f.in.Edges[e].From, f.in.Edges[e].To}] = e
+		}
+	}
+	if e, ok = f.all[[2]string{from, to}]; ok {
+		f.next = e + 1
+	}
+	return e, ok
+}
+
 // send reads the transfers and reports whether each that is needed has a start.
 func (j *dagJudge) send(s *model.Schedule, r *Report) bool {
 	in, complete := j.in, true
-	type pair struct{ from, to string }
-	edge := make(map[pair]int, len(in.Edges))
-	for e, x := range in.Edges {
-		if stopped(j.ctx, e) {
-			return false
-		}
-		edge[pair{x.From, x.To}] = e
-	}
+	edge := edgeFinder{in: in}
 	seen := make([]bool, len(in.Edges))
-	for k, x := range s.Transfers {
+	for k := range s.Transfers {
 		if stopped(j.ctx, k) {
 			return false
 		}
-		e, ok := edge[pair{x.From, x.To}]
+		x := &s.Transfers[k]
+		e, ok := edge.find(x.From, x.To)
 		switch {
 		case !ok:
 			r.add(unknownTransfer, 0, "there is no edge from %q to %q", x.From, x.To)
@@ -172,26 +215,27 @@ func (j *dagJudge) send(s *model.Schedule, r *Report) bool {
 		}
 		seen[e] = true
 		if finite(x.StartS) {
-			j.sent[e] = exact(x.StartS)
+			j.sent[e] = x.StartS
 			continue
 		}
 		r.add(invalidStart, 0, "the transfer from %q to %q starts at %v", x.From, x.To, x.StartS)
 		complete = false
 	}
-	for e, x := range in.Edges {
+	for e := range in.Edges {
 		if stopped(j.ctx, e) {
 			return false
 		}
-		m, n := j.on[j.task[x.From]], j.on[j.task[x.To]]
+		x := &in.Edges[e]
+		m, n := j.on[j.from[e]], j.on[j.to[e]]
 		switch {
 		case m < 0 || n < 0: // whether it is needed isn't known
-			j.sent[e] = nil
+			j.sent[e] = math.NaN()
 		case m != n && !seen[e]:
 			r.add(missingTransfer, 0, "the edge from %q to %q is between two machines and isn't transferred", x.From, x.To)
 			complete = false
 		case m == n && seen[e]:
 			r.add(unneededTransfer, 0, "the edge from %q to %q is within machine %q", x.From, x.To, in.Machines[m].ID)
-			j.sent[e] = nil
+			j.sent[e] = math.NaN()
 		}
 	}
 	return complete

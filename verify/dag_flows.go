@@ -6,7 +6,6 @@ import (
 	"container/heap"
 	"context"
 	"math"
-	"math/big"
 	"slices"
 
 	"github.com/gapwise/gapwise/model"
@@ -135,12 +134,12 @@ func (f *flows) touch(part int) {
 
 // play computes the arrivals, by edge, of transfers given in the order of their
 // starts.
-func (f *flows) play(ctx context.Context, starts []transfer, arrived []*big.Rat) {
+func (f *flows) play(ctx context.Context, starts []transfer, arrived []arrival) {
 	for (len(starts) > 0 || len(f.busy) > 0) && ctx.Err() == nil {
 		now := double{hi: math.Inf(1)}
 		var next double // the first start
 		if len(starts) > 0 {
-			next = doubleOf(starts[0].at)
+			next = starts[0].at
 			now = next
 		}
 		for _, k := range f.busy {
@@ -157,9 +156,8 @@ func (f *flows) play(ctx context.Context, starts []transfer, arrived []*big.Rat)
 			}
 			// Set exactly, whatever was rounded: the transfer ends.
 			c.served, c.since, c.stale = c.due[0].end, now, true
-			at := now.rat()
 			for len(c.due) > 0 && !c.served.less(c.due[0].end) {
-				arrived[heap.Pop(&c.due).(flow).edge] = at
+				arrived[heap.Pop(&c.due).(flow).edge] = arrival{now, 0}
 			}
 			f.touch(c.part)
 			if len(c.due) > 0 {
@@ -177,11 +175,11 @@ func (f *flows) play(ctx context.Context, starts []transfer, arrived []*big.Rat)
 				c.served, c.since, c.rate = double{}, now, double{}
 			}
 			c.serve(now)
-			heap.Push(&c.due, flow{c.served.add(doubleOf(x.data)), x.edge})
+			heap.Push(&c.due, flow{c.served.add(double{hi: x.data}), int(x.edge)})
 			c.stale = true
 			f.touch(c.part)
 			if starts = starts[1:]; len(starts) > 0 {
-				next = doubleOf(starts[0].at)
+				next = starts[0].at
 			}
 		}
 		f.share()

@@ -4,7 +4,6 @@ package verify
 
 import (
 	"container/heap"
-	"fmt"
 	"math"
 	"math/big"
 	"slices"
@@ -13,36 +12,44 @@ import (
 )
 
 // depart returns the transfers that share links, in the order of their starts,
-// and the arrivals, by edge, of those that share none; nil for the rest.
-func (j *dagJudge) depart(p *paths, sent []*big.Rat) (starts []transfer, arrived []*big.Rat) {
+// and the arrivals, by edge, of those that share none.
+func (j *dagJudge) depart(p *paths) (starts []transfer, arrived []arrival) {
 	in := j.in
-	arrived = make([]*big.Rat, len(sent))
-	for e, at := range sent {
+	arrived = make([]arrival, len(j.sent))
+	for e, at := range j.sent {
 		if stopped(j.ctx, e) {
 			return nil, arrived
 		}
-		if at == nil {
+		if math.IsNaN(at) {
 			continue
 		}
-		m, n := j.on[j.task[in.Edges[e].From]], j.on[j.task[in.Edges[e].To]]
-		begin := new(big.Rat).Add(at, exact(in.Machines[m].StartupS))
-		data := exact(in.Edges[e].Data)
+		m, n, data := j.on[j.from[e]], j.on[j.to[e]], in.Edges[e].Data
 		if m == n { // within a machine there is no startup
-			arrived[e] = begin.Set(at)
+			arrived[e] = arrival{double{hi: at}, 0}
 			continue
 		}
-		k := p.class(m, n)
-		if k < 0 || data.Sign() == 0 {
-			if data.Sign() > 0 {
-				data.Quo(data, p.alone(m, n))
-			}
-			arrived[e] = begin.Add(begin, data)
-			continue
+		startup := in.Machines[m].StartupS
+		if w := p.way(int(m), int(n)); w.class < 0 || data == 0 {
+			arrived[e] = w.arrival(at, startup, data)
+		} else {
+			starts = append(starts, transfer{int32(e), int32(w.class), twoSum(at, startup), data})
 		}
-		starts = append(starts, transfer{e, k, begin, data})
 	}
-	sortFunc(j.ctx, starts, func(a, b transfer) int { return a.at.Cmp(b.at) })
+	sortFunc(j.ctx, starts, func(a, b transfer) int { return a.at.compare(b.at) })
 	return starts, arrived
+}
+
+// alone returns the arrival, in fractions, of an edge that shares no link.
+func (j *dagJudge) alone(p *paths, e int) *big.Rat {
+	at, data := exact(j.sent[e]), exact(j.in.Edges[e].Data)
+	m, n := int(j.on[j.from[e]]), int(j.on[j.to[e]])
+	if m == n {
+		return at
+	}
+	if data.Sign() > 0 {
+		data.Quo(data, p.alone(m, n))
+	}
+	return at.Add(at, data.Add(data, exact(j.in.Machines[m].StartupS)))
 }
 
 // replay simulates the transfers under the instance's transfer model, each from
@@ -53,9 +60,26 @@ func (j *dagJudge) depart(p *paths, sent []*big.Rat) (starts []transfer, arrived
 // significant bits (see trim), an error far below any tolerance but 0. It serves
 // a tolerance of 0 and what flows leaves in doubt: 40,000 transfers on 64 links
 // take a minute.
-func (j *dagJudge) replay(sent []*big.Rat) []*big.Rat {
+func (j *dagJudge) replay() []*big.Rat {
 	p := newPaths(j.in)
-	starts, arrived := j.depart(p, sent)
+	shared, _ := j.depart(p)
+	arrived, shares := make([]*big.Rat, len(j.sent)), make([]bool, len(j.sent))
+	type start struct {
+		transfer
+		at *big.Rat
+	}
+	starts := make([]start, len(shared))
+	for k, x := range shared {
+		starts[k], shares[x.edge] = start{x, x.at.rat()}, true
+	}
+	for e, at := range j.sent {
+		if stopped(j.ctx, e) {
+			return arrived
+		}
+		if !math.IsNaN(at) && !shares[e] {
+			arrived[e] = j.alone(p, e)
+		}
+	}
 	for (len(starts) > 0 || len(p.busy) > 0) && j.ctx.Err() == nil {
 		// The next event is a start or the first end.
 		next, isStart := p.firstEnd(), false
@@ -83,7 +107,7 @@ func (j *dagJudge) replay(sent []*big.Rat) []*big.Rat {
 			starts = starts[1:]
 			c := p.classes[x.class]
 			c.serve(now)
-			heap.Push(&c.due, due{new(big.Rat).Add(c.served, x.data), x.edge})
+			heap.Push(&c.due, due{new(big.Rat).Add(c.served, exact(x.data)), int(x.edge)})
 			c.stale = true
 		}
 		p.share()
@@ -118,8 +142,9 @@ func floor(x *big.Rat) float64 { f, _ := x.Float64(); return f }
 
 // transfer is a transfer that shares links and hasn't begun.
 type transfer struct {
-	edge, class int
-	at, data    *big.Rat
+	edge, class int32
+	at          double // exact
+	data        float64
 }
 
 // due is a transfer under way. It ends when its class has served end.
@@ -187,114 +212,6 @@ func (c *pathClass) serve(now *big.Rat) {
 	}
 	c.since = now
 }
-
-// paths holds the network in exact figures.
-type paths struct {
-	in       *model.DAG
-	capacity []*big.Rat
-	classes  []*pathClass
-	of       map[[2]int]int      // class of a pair of machines
-	rates    map[[2]int]*big.Rat // rate of a pair of machines without contention
-	busy     []*pathClass        // with transfers under way; set by share
-}
-
-// firstEnd returns when the first transfer ends, nil if none is under way.
-func (p *paths) firstEnd() *big.Rat {
-	var first *pathClass
-	for _, c := range p.busy {
-		if first == nil || above(c.endsAbout) < first.endsAbout || c.endsAbout <= above(first.endsAbout) && c.ends.Cmp(first.ends) < 0 {
-			first = c
-		}
-	}
-	if first == nil {
-		return nil
-	}
-	return first.ends
-}
-
-func newPaths(in *model.DAG) *paths {
-	p := &paths{in: in, of: map[[2]int]int{}, rates: map[[2]int]*big.Rat{}}
-	link, machine, known := map[string]int{}, map[string]int{}, map[string]int{}
-	for l, x := range in.Network.Links {
-		link[x.ID] = l
-		if x.Capacity == 0 {
-			x.Capacity = in.Network.Bandwidth
-		}
-		p.capacity = append(p.capacity, exact(x.Capacity))
-	}
-	for m, x := range in.Machines {
-		machine[x.ID] = m
-	}
-	for _, x := range in.Network.Routes {
-		if len(x.Links) == 0 {
-			continue
-		}
-		var links []int
-		for _, id := range x.Links {
-			links = append(links, link[id])
-		}
-		slices.Sort(links)
-		a, b := machine[x.From], machine[x.To]
-		ends := [][2]int{{a, b}, {b, a}}
-		if x.OneWay {
-			ends = ends[:1]
-		}
-		for _, pair := range ends {
-			rate := p.own(pair[0], pair[1])
-			for _, l := range links {
-				if p.capacity[l].Cmp(rate) < 0 {
-					rate = p.capacity[l]
-				}
-			}
-			p.rates[pair] = rate
-			if in.Transfers() == model.TransferIdeal {
-				continue
-			}
-			limit := p.alone(pair[0], pair[1])
-			key := fmt.Sprint(links, limit)
-			k, ok := known[key]
-			if !ok {
-				k = len(p.classes)
-				known[key] = k
-				p.classes = append(p.classes, &pathClass{links: links, limit: limit, rate: new(big.Rat), served: new(big.Rat), limitAbout: floor(limit)})
-			}
-			p.of[pair] = k
-		}
-	}
-	return p
-}
-
-// own returns the capacity of the path itself, without its links.
-func (p *paths) own(m, n int) *big.Rat {
-	if s := p.in.Network.PathCapacity; s != nil {
-		return exact(s[m][n])
-	}
-	return exact(p.in.Network.Bandwidth)
-}
-
-// class returns the class of a transfer from machine m to n, -1 if it shares no
-// link.
-func (p *paths) class(m, n int) int {
-	if k, ok := p.of[[2]int{m, n}]; ok {
-		return k
-	}
-	return -1
-}
-
-// alone returns the rate of a transfer from machine m to n without contention.
-func (p *paths) alone(m, n int) *big.Rat {
-	rate, ok := p.rates[[2]int{m, n}]
-	if !ok {
-		rate = p.own(m, n)
-	}
-	if p.in.Transfers() == model.TransferTCPAll {
-		rate = new(big.Rat).Mul(rate, together(1))
-	}
-	return rate
-}
-
-// together returns the share of a link that n TCP connections use (Eq. 10).
-func together(n int) *big.Rat { return big.NewRat(int64(3*n), int64(3*n+1)) }
 
 // share computes the max-min fair rate of every busy class, from the tightest
 // link or limit up, and sets busy.

@@ -20,15 +20,11 @@ import (
 // package, too: when each edge's transfer arrives, nil for those without one.
 func ExactArrivals(d *model.DAG, s *model.Schedule) []*big.Rat {
 	r := Report{}
-	j := &dagJudge{ctx: context.Background(), in: d, task: map[string]int{}, on: make([]int, len(d.Tasks)),
-		start: make([]*big.Rat, len(d.Tasks)), finish: make([]*big.Rat, len(d.Tasks)), sent: make([]*big.Rat, len(d.Edges))}
-	for t := range d.Tasks {
-		j.task[d.Tasks[t].ID] = t
-	}
+	j := newDAGJudge(context.Background(), d, 0)
 	if !j.place(s, &r) || !j.send(s, &r) {
 		panic(r.String())
 	}
-	return j.replay(j.sent)
+	return j.replay()
 }
 
 // drawTransfers puts the tasks anywhere and starts the transfers at any time:

@@ -3,6 +3,7 @@
 package verify
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 	"slices"
@@ -47,6 +48,29 @@ func (j *dagJudge) lateness(at, due *big.Rat, roundings float64, lengths ...floa
 	return min(seconds, math.MaxFloat64), doubtful
 }
 
+// fine reports whether lateness surely finds nothing: at is at least due, or before it
+// by what is surely tolerated and not in doubt. at is exact, due is off by at most err,
+// which is 0 or far below a unit in the last place; shortest is the shortest of the
+// lengths, or close to it. If it reports false, fractions decide.
+//
+// The difference of two doubles has a relative error below 2^-100, so its sign is the
+// true one. What is allowed is computed with roundings far below the thousandth that is
+// taken off it; of two floats that err may make of the later time the lesser one counts.
+func (j *dagJudge) fine(at, due double, err, roundings, shortest float64) bool {
+	by := at.sub(due).hi
+	if by > err || by == 0 && err == 0 {
+		return true
+	}
+	if j.tolerance == 0 {
+		return false
+	}
+	later := max(math.Abs(at.hi), math.Abs(due.hi))
+	if err > 0 {
+		later = math.Nextafter(later, 0)
+	}
+	return err-by <= 0.999*(j.tolerance*max(0, shortest)+roundings*ulp(later))
+}
+
 // ulp returns the unit in the last place of x >= 0.
 func ulp(x float64) float64 {
 	if x >= math.MaxFloat64 {
@@ -57,9 +81,6 @@ func ulp(x float64) float64 {
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// cost returns the run time, in seconds, of a task that has a machine.
-func (j *dagJudge) cost(t int) float64 { return j.in.Cost(t, j.on[t]) }
-
 // times checks all starts and ends.
 func (j *dagJudge) times(r *Report) {
 	in, zero := j.in, new(big.Rat)
@@ -67,42 +88,90 @@ func (j *dagJudge) times(r *Report) {
 		if stopped(j.ctx, t) {
 			return
 		}
-		if at == nil {
+		if at >= 0 || math.IsNaN(at) {
 			continue
 		}
-		if by := j.late(at, zero, j.cost(t)); by > 0 {
+		if by := j.late(exact(at), zero, j.length[t]); by > 0 {
 			r.add(invalidStart, by, "task %q starts before 0", in.Tasks[t].ID)
 		}
 	}
 	j.overlaps(r)
-	arrived, precise := j.arrivals()
 	if j.ctx.Err() != nil {
 		return
 	}
+	p := newPaths(in)
+	arrived, replayed := j.arrivals(p)
+	if j.ctx.Err() != nil {
+		return
+	}
+	precise := j.sharing == 0 || replayed != nil
 	for e := range in.Edges {
-		if j.ctx.Err() != nil {
+		if stopped(j.ctx, e) {
 			return
 		}
-		if !precise && j.edge(e, arrived[e], nil) {
-			arrived, precise = j.replay(j.sent), true
+		if (replayed == nil || !j.shares[e]) && j.edgeFine(e, arrived[e]) {
+			continue
+		}
+		at := j.exactArrival(p, e, arrived[e], replayed)
+		if !precise && j.edge(e, at, nil) {
+			replayed, precise = j.replay(), true
 			if j.ctx.Err() != nil {
 				return
 			}
+			at = j.exactArrival(p, e, arrived[e], replayed)
 		}
-		j.edge(e, arrived[e], r)
+		j.edge(e, at, r)
 	}
 }
 
-// edge checks an edge's times. It reports whether the judgement is in doubt
+// exactArrival returns an edge's arrival in fractions, nil without a transfer. Of an edge that
+// shares links it is what was replayed, else at.
+func (j *dagJudge) exactArrival(p *paths, e int, at arrival, replayed []*big.Rat) *big.Rat {
+	switch {
+	case math.IsNaN(j.sent[e]):
+		return nil
+	case !j.shares[e]:
+		return j.alone(p, e)
+	case replayed != nil:
+		return replayed[e]
+	}
+	return at.double.rat()
+}
+
+// edgeFine reports whether edge surely finds nothing wrong or in doubt.
+func (j *dagJudge) edgeFine(e int, arrived arrival) bool {
+	f, t := j.from[e], j.to[e]
+	start, ends := j.start[t], !math.IsNaN(j.start[f])
+	ready, err, length, roundings := double{}, 0.0, math.Inf(1), float64(roundings)
+	if ends {
+		ready, length = j.finish(int(f)), j.length[f]
+	}
+	if sent := j.sent[e]; !math.IsNaN(sent) {
+		at := double{hi: sent}
+		way := max(0, arrived.sub(at).hi)
+		if sent < 0 || ends && !j.fine(at, ready, 0, roundings, min(way, length)) {
+			return false
+		}
+		ready, err, length, ends = arrived.double, arrived.err, way, true
+		if j.shares[e] {
+			roundings *= 1 + float64(j.sharing)
+		}
+	}
+	return !ends || math.IsNaN(start) || j.fine(double{hi: start}, ready, err, roundings, min(length, j.length[t]))
+}
+
+// edge checks an edge's times in fractions. It reports whether the judgement is in doubt
 // because of the arrival's rounding; if r is nil it does nothing else.
 func (j *dagJudge) edge(e int, arrived *big.Rat, r *Report) (doubtful bool) {
 	x := &j.in.Edges[e]
-	f, t := j.task[x.From], j.task[x.To]
-	ready, length, roundings := j.finish[f], math.Inf(1), float64(roundings) // of what comes before the task
-	if ready != nil {
-		length = j.cost(f)
+	f, t := j.from[e], j.to[e]
+	var ready *big.Rat // what comes before the task, and its length
+	length, roundings := math.Inf(1), float64(roundings)
+	if !math.IsNaN(j.start[f]) {
+		ready, length = j.finish(int(f)).rat(), j.length[f]
 	}
-	if sent := j.sent[e]; sent != nil {
+	if !math.IsNaN(j.sent[e]) {
+		sent := exact(j.sent[e])
 		way := max(0, floor(new(big.Rat).Sub(arrived, sent)))
 		if r != nil {
 			if by := j.late(sent, new(big.Rat), way); by > 0 {
@@ -119,75 +188,85 @@ func (j *dagJudge) edge(e int, arrived *big.Rat, r *Report) (doubtful bool) {
 			roundings *= 1 + float64(j.sharing)
 		}
 	}
-	if ready == nil || j.start[t] == nil {
+	if ready == nil || math.IsNaN(j.start[t]) {
 		return false
 	}
-	by, doubtful := j.lateness(j.start[t], ready, roundings, length, j.cost(t))
+	by, doubtful := j.lateness(exact(j.start[t]), ready, roundings, length, j.length[t])
 	if by > 0 && r != nil {
 		r.add(taskPrecedence, by, "task %q starts before the data of task %q are there", x.To, x.From)
 	}
 	return doubtful
 }
 
-// arrivals returns the arrival of each edge's transfer, nil without one, and
-// whether they are exact. Otherwise they are off by far less than a unit in the
-// last place of a float64.
-func (j *dagJudge) arrivals() (arrived []*big.Rat, precise bool) {
-	p := newPaths(j.in)
-	starts, arrived := j.depart(p, j.sent)
+// arrival is when a transfer arrives, off by at most err.
+type arrival struct {
+	double
+	err float64
+}
+
+// arrivals returns the arrival of each edge's transfer, of no use without one. Those of
+// transfers that share links are off by far less than a unit in the last place of a
+// float64, which their err doesn't count; where that isn't enough, all are
+// replayed in fractions.
+func (j *dagJudge) arrivals(p *paths) (arrived []arrival, replayed []*big.Rat) {
+	starts, arrived := j.depart(p)
 	j.shares, j.sharing = make([]bool, len(j.sent)), len(starts)
 	for _, x := range starts {
 		j.shares[x.edge] = true
 	}
 	if len(starts) == 0 {
-		return arrived, true
+		return arrived, nil
 	}
-	outside := func(x transfer) bool {
-		return math.Abs(floor(x.at)) > latestStart || floor(x.data) < leastData
-	}
+	outside := func(x transfer) bool { return math.Abs(x.at.hi) > latestStart || x.data < leastData }
 	if j.tolerance == 0 || slices.ContainsFunc(starts, outside) {
-		return j.replay(j.sent), true
+		return arrived, j.replay()
 	}
 	if j.ctx.Err() == nil {
 		newFlows(p).play(j.ctx, starts, arrived)
 	}
-	return arrived, false
+	return arrived, nil
 }
 
 // overlaps checks each machine's tasks in the order of their starts. Two tasks
 // overlap if neither fits behind the other within the tolerance: so a task
 // shorter than the tolerance can't run amidst another one, either.
 func (j *dagJudge) overlaps(r *Report) {
-	tasks := make([][]int, len(j.in.Machines))
+	type run struct {
+		start  float64
+		finish double
+		task   int32
+	}
+	tasks := make([][]run, len(j.in.Machines))
 	for t, m := range j.on {
-		if j.start[t] != nil {
-			tasks[m] = append(tasks[m], t)
+		if !math.IsNaN(j.start[t]) {
+			tasks[m] = append(tasks[m], run{j.start[t], j.finish(t), int32(t)})
 		}
 	}
 	for m, list := range tasks {
 		if j.ctx.Err() != nil {
 			return
 		}
-		slices.SortStableFunc(list, func(a, b int) int {
-			if c := j.start[a].Cmp(j.start[b]); c != 0 {
-				return c
-			}
-			return j.finish[a].Cmp(j.finish[b])
+		slices.SortFunc(list, func(a, b run) int {
+			return cmp.Or(cmp.Compare(a.start, b.start), a.finish.compare(b.finish), cmp.Compare(a.task, b.task))
 		})
 		for k := 1; k < len(list); k++ {
 			if stopped(j.ctx, k) {
 				return
 			}
-			a, b := list[k-1], list[k]
-			by := j.late(j.start[b], j.finish[a], j.cost(a), j.cost(b))
-			if by > 0 {
-				by = min(by, j.late(j.start[a], j.finish[b], j.cost(a), j.cost(b)))
+			a, b := &list[k-1], &list[k]
+			la, lb := j.length[a.task], j.length[b.task]
+			if !j.fine(double{hi: b.start}, a.finish, 0, roundings, min(la, lb)) {
+				by := j.late(exact(b.start), a.finish.rat(), la, lb)
+				if by > 0 {
+					by = min(by, j.late(exact(a.start), b.finish.rat(), la, lb))
+				}
+				if by > 0 {
+					r.add(machineOverlap, by, "tasks %q and %q on machine %q",
+						j.in.Tasks[a.task].ID, j.in.Tasks[b.task].ID, j.in.Machines[m].ID)
+				}
 			}
-			if by > 0 {
-				r.add(machineOverlap, by, "tasks %q and %q on machine %q", j.in.Tasks[a].ID, j.in.Tasks[b].ID, j.in.Machines[m].ID)
-			}
-			if j.finish[a].Cmp(j.finish[b]) > 0 { // the longer one counts for the next
-				list[k] = a
+			if b.finish.less(a.finish) { // the longer one counts for the next
+				list[k] = *a
 			}
 		}
 	}

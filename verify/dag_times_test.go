@@ -132,8 +132,8 @@ func TestJudgeStops(t *testing.T) {
 		most     int // looks after the end
 		wantSeen int
 	}{
-		"dag":            {d, s, verify.Options{}, 10, 800},
-		"dag, fractions": {small, sent, zeroTolerance, 10, 150},
+		"dag":            {d, s, verify.Options{}, 10, 600},
+		"dag, fractions": {small, sent, zeroTolerance, 10, 130},
 		"reservation":    {reservation, bookings, verify.Options{}, 20, 800},
 		"tvc":            {clusters, embeddings, verify.Options{}, 10, 1500},
 	} {

@@ -61,7 +61,7 @@ func OfDAG(d *model.DAG) *Graph { return viewOf(d, makeGraph) }
 func makeGraph(d *model.DAG) *Graph {
 	n, m := len(d.Tasks), len(d.Machines)
 	g := &Graph{Tasks: n, Machines: m, Cost: make([]float64, n*m), Transfer: d.Transfers(),
-		From: make([]int32, len(d.Edges)), To: make([]int32, len(d.Edges)), Data: make([]float64, len(d.Edges)),
+		Data:    make([]float64, len(d.Edges)),
 		Startup: make([]float64, m), Rate: make([]float64, m*m), routes: make([][]int32, m*m)}
 	for t := range d.Tasks {
 		if d.Tasks[t].Work == nil {
@@ -72,12 +72,9 @@ func makeGraph(d *model.DAG) *Graph {
 			g.Cost[t*m+k] = d.Cost(t, k)
 		}
 	}
-	index := make(map[string]int32, n)
-	for t := range d.Tasks {
-		index[d.Tasks[t].ID] = int32(t)
-	}
+	g.From, g.To = d.EdgeTasks()
 	for e := range d.Edges {
-		g.From[e], g.To[e], g.Data[e] = index[d.Edges[e].From], index[d.Edges[e].To], d.Edges[e].Data
+		g.Data[e] = d.Edges[e].Data
 	}
 	g.predAt, g.predEdges = byTask(n, g.To)
 	g.succAt, g.succEdges = byTask(n, g.From)
