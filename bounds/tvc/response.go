@@ -28,12 +28,12 @@ import (
 // O(n log n)
 func Response(ctx context.Context, t *view.TVC) []bounds.Bound {
 	r := newResponses(t)
-	all := []bounds.Bound{r.bound("runtime", float64(r.runtime))}
+	all := []bounds.Bound{r.bound("runtime", r.runtime)}
 	if ctx.Err() != nil {
 		return all
 	}
 	slots := squashed.Of(r.jobs(func(k int) int { return t.Requests[k].VMs }), t.Servers*t.Slots)
-	best := max(float64(r.runtime), slots.Best)
+	best := max(r.runtime, slots.Best)
 	for _, x := range tvcrelax.NewTree(t).Resources(t, r.requests, true)[min(1, len(r.requests)):] { // the first is the slots
 		if turns.Stop(ctx, int64(len(t.Requests))) {
 			break
@@ -47,7 +47,7 @@ func Response(ctx context.Context, t *view.TVC) []bounds.Bound {
 // of all resources (see resource), or of those looked at when ctx ends.
 func ResponseByResources(ctx context.Context, t *view.TVC) bounds.Bound {
 	r := newResponses(t)
-	best := float64(r.runtime)
+	best := r.runtime
 	for _, x := range tvcrelax.NewTree(t).Resources(t, r.requests, false) {
 		if ctx.Err() != nil {
 			break
@@ -60,8 +60,8 @@ func ResponseByResources(ctx context.Context, t *view.TVC) bounds.Bound {
 // responses bounds the sum of the responses of the requests that fit.
 type responses struct {
 	t        *view.TVC
-	requests []int // that fit
-	runtime  int64 // the sum of their durations, 10^15 at most
+	requests []int   // that fit
+	runtime  float64 // the sum of their durations, rounded down
 }
 
 func newResponses(t *view.TVC) *responses {
@@ -69,10 +69,20 @@ func newResponses(t *view.TVC) *responses {
 	for k := range t.Requests {
 		if q := &t.Requests[k]; q.Fits {
 			r.requests = append(r.requests, k)
-			r.runtime += q.Duration
+			r.runtime += float64(q.Duration)
 		}
 	}
+	r.runtime = down(r.runtime, len(r.requests))
 	return r
+}
+
+// down returns a number that isn't above the sum of n whole numbers of less than 2^53,
+// for what comes out if they are added up as float64s: it is exact below 2^53.
+func down(sum float64, n int) float64 {
+	if sum < 1<<53 {
+		return sum
+	}
+	return sum * (1 - float64(n+1)*0x1p-53)
 }
 
 // jobs returns the requests as jobs of a machine.
@@ -92,22 +102,23 @@ func (r *responses) jobs(slots func(k int) int) []squashed.Job {
 func (r *responses) of(x tvcrelax.Resource) float64 {
 	const parts = 1 << 40
 	demand := make([]int, len(r.t.Requests))
-	others := int64(0)
+	others := 0.0
 	for i, k := range r.requests {
 		if demand[k] = int(x.Demand[i] / x.Capacity * parts * (1 - 0x1p-50)); demand[k] == 0 {
-			others += r.t.Requests[k].Duration
+			others += float64(r.t.Requests[k].Duration)
 		}
 	}
-	return float64(others) + squashed.Of(r.jobs(func(k int) int { return demand[k] }), parts).Best
+	best := squashed.Of(r.jobs(func(k int) int { return demand[k] }), parts).Best
+	return down(down(others, len(r.requests))+best, 1)
 }
 
-// bound returns a bound of the mean for one of the sum, in ticks. The sum is a
-// whole number, so it is rounded up to one. The mean is rounded down twice, as the
-// objective is rounded twice.
+// bound returns a bound of the mean for one of the sum, in ticks. The sum is a whole
+// number, so it is rounded up to one; as a float64 it is one from 2^53 on, and it may
+// be more than an int64. The mean is rounded down twice, as the objective is rounded twice.
 func (r *responses) bound(name string, sum float64) bounds.Bound {
 	if len(r.requests) == 0 {
 		return bounds.Bound{Name: name}
 	}
-	mean := r.t.Seconds(int64(math.Ceil(sum))) / float64(len(r.requests))
+	mean := math.Ceil(sum) / 1e6 / float64(len(r.requests))
 	return bounds.Bound{Name: name, Value: math.Nextafter(math.Nextafter(mean, 0), 0)}
 }

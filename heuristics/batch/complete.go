@@ -48,7 +48,7 @@ func Complete(in *model.Batch, start *model.Execution) (*model.Execution, model.
 	use := profile.Profile{Capacity: t.Processors}
 	starts := make([]int64, len(in.Jobs))
 	for _, k := range order {
-		at, ok := use.First(t.Jobs[k].Processes, lengths[k], wanted[k], processors.MostTime-lengths[k])
+		at, ok := use.First(t.Jobs[k].Processes, lengths[k], wanted[k], view.MostTime-lengths[k])
 		if !ok {
 			return nil, c, fmt.Errorf("start: %w: job %q fits nowhere before 8e+09 s", model.ErrInvalid, in.Jobs[k].ID)
 		}

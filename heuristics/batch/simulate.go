@@ -126,7 +126,7 @@ func newSimulation(t *view.Batch, set model.Settings) (*simulation, error) {
 }
 
 // run simulates the jobs under a scheduler. If ctx ends before all jobs have started, the
-// others run in the order of their arrivals. Jobs that would start after processors.MostTime don't.
+// others run in the order of their arrivals. Jobs that would start after view.MostTime don't.
 func (s *simulation) run(ctx context.Context, by scheduler) *processors.Course {
 	arrived := 0
 	var due []int32
@@ -142,7 +142,7 @@ func (s *simulation) run(ctx context.Context, by scheduler) *processors.Course {
 		if s.running.Len() > 0 {
 			now = min(now, s.running.Items[0].at)
 		}
-		if now > processors.MostTime { // or never
+		if now > view.MostTime { // or never
 			return &processors.Course{Starts: s.starts, Started: s.started, Ended: s.ended}
 		}
 		s.now = now
@@ -189,7 +189,7 @@ func (s *simulation) inOrder() {
 		for s.running.Len() > 0 && (s.running.Items[0].at <= from || s.free < s.jobs[k].width) {
 			leave()
 		}
-		if s.now = max(s.now, from); s.now > processors.MostTime {
+		if s.now = max(s.now, from); s.now > view.MostTime {
 			return
 		}
 		s.enter(int32(k))

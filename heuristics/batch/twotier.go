@@ -158,7 +158,7 @@ func (s *twoTierSimulation) run(ctx context.Context) error {
 		if now == never {
 			return nil
 		}
-		if now > processors.MostTime {
+		if now > view.MostTime {
 			return processors.TooLate()
 		}
 		s.now = now

@@ -120,7 +120,7 @@ func (w *waiting) remove(q *queue, k int) {
 }
 
 // serve runs queue mode. The error wraps model.ErrUnsupported for an instance in
-// loss mode. If ctx ends before all requests have run, what runs goes on to its end, and
+// loss mode, and for a schedule that goes on after view.MostTime. If ctx ends before all requests have run, what runs goes on to its end, and
 // then the others run one by one. preempted is how often a request was suspended, those
 // times included at which it went on at once in the same place.
 func (s *scheduler) serve(ctx context.Context, in *model.TVC, e embedder) (embeddings *model.Embeddings, preempted int, err error) {
@@ -146,13 +146,18 @@ func (q *queue) run(ctx context.Context, in *model.TVC) (*model.Embeddings, erro
 	events := -1
 	for next := 0; next < len(q.requests) || q.departing.Len() > 0; {
 		if events++; events&0x3f == 0 && turns.Stop(ctx, 64*20) {
-			q.alone()
+			if !q.alone() {
+				return nil, view.TooLate("request", "servers")
+			}
 			break
 		}
 		if next == len(q.requests) || q.departing.Len() > 0 && q.departing.Items[0].at < q.Requests[next].Arrival {
 			q.now = q.departing.Items[0].at
 		} else {
 			q.now = q.Requests[next].Arrival
+		}
+		if q.now > view.MostTime {
+			return nil, view.TooLate("request", "servers")
 		}
 		changed := false
 		for q.departing.Len() > 0 && q.departing.Items[0].at == q.now {
@@ -186,8 +191,9 @@ func (q *queue) run(ctx context.Context, in *model.TVC) (*model.Embeddings, erro
 
 // alone has the requests that haven't run to their end run one after the other, once
 // those that run now have departed. Each has the data centre for itself, a suspended one
-// goes on in its place. Requests of the same shape run in the same place.
-func (q *queue) alone() {
+// goes on in its place. Requests of the same shape run in the same place. It reports
+// whether all ends are at view.MostTime or before.
+func (q *queue) alone() bool {
 	type shape struct {
 		vms       int
 		bandwidth int64
@@ -222,7 +228,11 @@ func (q *queue) alone() {
 		}
 		end = at + x.owed + x.left
 		x.segments[len(x.segments)-1].end = end
+		if end > view.MostTime {
+			return false
+		}
 	}
+	return end <= view.MostTime
 }
 
 // arrive puts a request into the queue, or refuses it.

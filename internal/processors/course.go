@@ -33,19 +33,12 @@ func Lengths(t *view.Batch) (lengths, estimates []int64, err error) {
 	return lengths, estimates, nil
 }
 
-// MostTime is the last time, in ticks, that the judge accepts: before 2^33 s each
-// microsecond has a float64 of its own. MostEstimates bounds each job's time and, where
-// they are added up, all of them, so that now + estimate is below 2^63. Runtimes aren't
-// added up: simulations stop at MostTime.
-const (
-	MostTime      = 8e15
-	MostEstimates = 2e18
-)
+// MostEstimates bounds each job's time and, where they are added up, all of them, so that
+// now + estimate is below 2^63. Runtimes aren't added up: simulations stop at view.MostTime.
+const MostEstimates = 2e18
 
-// TooLate reports that a schedule goes on after MostTime.
-func TooLate() error {
-	return fmt.Errorf("%w: a job of the schedule ends after %.3g s, the last time whose microseconds are exact; take fewer jobs or more processors", model.ErrUnsupported, MostTime/1e6)
-}
+// TooLate reports that a schedule goes on after view.MostTime.
+func TooLate() error { return view.TooLate("job", "processors") }
 
 // AtRate returns the ticks that work of the given length takes at a rate, at most
 // math.MaxInt64.
@@ -94,7 +87,7 @@ func (c *Course) Number(t *view.Batch, lengths []int64) [][]int32 {
 // Execution returns the execution of a course, of jobs of the given lengths in ticks.
 func (c *Course) Execution(in *model.Batch, t *view.Batch, lengths []int64) (*model.Execution, error) {
 	for k, start := range c.Starts {
-		if start < 0 || start+lengths[k] > MostTime {
+		if start < 0 || start+lengths[k] > view.MostTime {
 			return nil, TooLate()
 		}
 	}

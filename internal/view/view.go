@@ -6,10 +6,21 @@
 package view
 
 import (
+	"fmt"
 	"sync"
 
 	"github.com/gapwise/gapwise/model"
 )
+
+// MostTime is the last time, in microseconds, that the judge of runs in segments accepts:
+// before 2^33 s each microsecond has a float64 of its own. Durations aren't added up:
+// who simulates stops there.
+const MostTime = 8e15
+
+// TooLate reports that a schedule goes on after MostTime, and what there may be more of.
+func TooLate(what, resource string) error {
+	return fmt.Errorf("%w: a %s of the schedule ends after %.3g s, the last time whose microseconds are exact; take fewer %ss or more %s", model.ErrUnsupported, what, MostTime/1e6, what, resource)
+}
 
 // held are the integer views (OfBatch, OfDAG, ...) of the instances that are being
 // solved.
