@@ -57,7 +57,9 @@ func (a double) div(b double) double {
 
 func (a double) less(b double) bool { return a.hi < b.hi || a.hi == b.hi && a.lo < b.lo }
 
-func (a double) compare(b double) int { return cmp.Or(cmp.Compare(a.hi, b.hi), cmp.Compare(a.lo, b.lo)) }
+func (a double) compare(b double) int {
+	return cmp.Or(cmp.Compare(a.hi, b.hi), cmp.Compare(a.lo, b.lo))
+}
 
 // rat returns the same number as a fraction.
 func (a double) rat() *big.Rat {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"math/bits"
 
 	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/model"
@@ -186,13 +187,31 @@ func (b *binary) see(x float64) {
 	if x == 0 {
 		return
 	}
-	mantissa, exponent := math.Frexp(x)
-	m := uint64(math.Abs(mantissa) * (1 << 53))
-	exponent -= 53
-	for ; m&1 == 0; m >>= 1 {
-		exponent++
+	m, exponent := parts(x)
+	b.shift = max(b.shift, -exponent-bits.TrailingZeros64(m))
+}
+
+// parts returns m and e with |x| = m 2^e, m below 2^53, for a finite x.
+func parts(x float64) (m uint64, e int) {
+	const fraction = 1<<52 - 1
+	w := math.Float64bits(x)
+	m, e = w&fraction, int(w>>52&0x7ff)-1075
+	if e < -1074 { // subnormal
+		return m, -1074
 	}
-	b.shift = max(b.shift, -exponent)
+	return m | 1<<52, e
+}
+
+// small returns x >= 0, which was seen, in units, if that is below 2^63.
+func (b binary) small(x float64) (units uint64, ok bool) {
+	m, e := parts(x)
+	switch e += b.shift; {
+	case m == 0:
+		return 0, true
+	case e < 0:
+		return m >> -e, true // zeros
+	}
+	return m << e, e <= 10
 }
 
 // whole returns x, which was seen, in units.

@@ -6,7 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
+	"math/bits"
 
 	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/model"
@@ -339,21 +341,69 @@ func dagLoad(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed, e
 			cost.see(in.Cost(t, a))
 		}
 	}
+	sum, ok := dagLoadSmall(ctx, in, e.Weights, weight, cost)
+	if !ok {
+		sum = dagLoadSum(ctx, in, weights, cost)
+	}
+	if ctx.Err() != nil {
+		return Followed{}, ctx.Err()
+	}
+	b := cost.rat(sum)
+	return Followed{Bound: b.Quo(b, new(big.Rat).SetInt(all)), How: fmt.Sprintf("the load of %d weighted machines", m)}, nil
+}
+
+// dagLoadSum returns Σ_t min_a w_a cost(t, a).
+func dagLoadSum(ctx context.Context, in *model.DAG, weights []*big.Int, cost binary) *big.Int {
 	sum, x := new(big.Int), new(big.Int)
 	for t := range in.Tasks {
 		if stopped(ctx, t) {
-			return Followed{}, ctx.Err()
+			return sum
 		}
 		var least *big.Int
-		for a := range m {
+		for a := range weights {
 			if x.Mul(weights[a], cost.whole(in.Cost(t, a))); least == nil || x.Cmp(least) < 0 {
 				least = new(big.Int).Set(x)
 			}
 		}
 		sum.Add(sum, least)
 	}
-	b := cost.rat(sum)
-	return Followed{Bound: b.Quo(b, new(big.Rat).SetInt(all)), How: fmt.Sprintf("the load of %d weighted machines", m)}, nil
+	return sum
+}
+
+// dagLoadSmall is dagLoadSum where weights and costs are below 2^63 units and products have
+// 128 bits, so that the sum of fewer than 2^31 has 160. It reports whether they are.
+func dagLoadSmall(ctx context.Context, in *model.DAG, weights []float64, weight, cost binary) (sum *big.Int, ok bool) {
+	w := make([]uint64, len(weights))
+	for a := range weights {
+		if w[a], ok = weight.small(weights[a]); !ok {
+			return nil, false
+		}
+	}
+	var top, high, low uint64
+	for t := range in.Tasks {
+		if stopped(ctx, t) {
+			return nil, false
+		}
+		leastHigh, leastLow := uint64(math.MaxUint64), uint64(math.MaxUint64)
+		for a := range w {
+			c, ok := cost.small(in.Cost(t, a))
+			if !ok {
+				return nil, false
+			}
+			if hi, lo := bits.Mul64(w[a], c); hi < leastHigh || hi == leastHigh && lo < leastLow {
+				leastHigh, leastLow = hi, lo
+			}
+		}
+		var carry uint64
+		low, carry = bits.Add64(low, leastLow, 0)
+		high, carry = bits.Add64(high, leastHigh, carry)
+		top += carry
+	}
+	sum = new(big.Int).SetUint64(top)
+	for _, digit := range []uint64{high, low} {
+		sum.Lsh(sum, 64).Or(sum, new(big.Int).SetUint64(digit))
+	}
+	return sum, true
 }
 
 // dagInterval recomputes H + max(0, work/M - (b - a)) for the window [a, b) and M

@@ -170,6 +170,26 @@ func (x *dagPaths) binds(t int32, a int, forward bool) (task int32, on int) {
 	return task, on
 }
 
+// bindAll sets task to what binds returns on each machine, and most to the head (tail) there.
+func (x *dagPaths) bindAll(task []int32, most []float64, t int32, forward bool) {
+	g, of, edges, ends := x.g, x.head, x.g.Pred(t), x.g.From
+	if !forward {
+		of, edges, ends = x.tail, g.Succ(t), g.To
+	}
+	for a := range task {
+		task[a], most[a] = -1, math.Inf(-1)
+	}
+	for _, e := range edges {
+		p := ends[e]
+		x.reach(x.scratch, of[int(p)*g.Machines:][:g.Machines], p, e, forward)
+		for a, v := range x.scratch {
+			if v > most[a] {
+				task[a], most[a] = p, v
+			}
+		}
+	}
+}
+
 // along returns the bound by a chain of tasks alone, as newDAGPaths computes it.
 func (x *dagPaths) along(path []int32) float64 {
 	g, m := x.g, x.g.Machines
@@ -199,13 +219,15 @@ func (x *dagPaths) along(path []int32) float64 {
 func (x *dagPaths) around(t int32) []int32 {
 	in := make([]bool, x.g.Tasks)
 	in[t] = true
+	task, most := make([]int32, x.g.Machines), make([]float64, x.g.Machines)
 	for _, forward := range []bool{true, false} {
 		seen := make([]bool, x.g.Tasks)
 		for list := []int32{t}; len(list) > 0; {
 			s := list[len(list)-1]
 			list = list[:len(list)-1]
-			for a := range x.g.Machines {
-				if p, _ := x.binds(s, a, forward); p >= 0 && !seen[p] {
+			x.bindAll(task, most, s, forward)
+			for _, p := range task {
+				if p >= 0 && !seen[p] {
 					seen[p], in[p] = true, true
 					list = append(list, p)
 				}

@@ -113,12 +113,14 @@ type dagPaths struct {
 	down              float64    // factor that lowers bounds by their rounding, 1 if sums are exact
 	weights           []float64  // of the machines in area; nil: it is 0
 	window            [2]float64 // that of fernandezBussell; empty if none adds to the horizon
+	scratch           []float64  // by machine
 }
 
 // newDAGPaths computes heads and tails, unless ctx ends. O(V M + E M²)
 func newDAGPaths(ctx context.Context, g *view.Graph) *dagPaths {
 	n, m := g.Tasks, g.Machines
-	x := &dagPaths{g: g, head: make([]float64, n*m), tail: make([]float64, n*m), start: make([]float64, n), cost: make([]float64, n), rest: make([]float64, n), down: 1}
+	x := &dagPaths{g: g, head: make([]float64, n*m), tail: make([]float64, n*m), scratch: make([]float64, m),
+		start: make([]float64, n), cost: make([]float64, n), rest: make([]float64, n), down: 1}
 	if !g.ExactSums(2 * (n + 1)) { // the longest sum is of n costs and the edges between them
 		x.down = 1 - roundingOf(n)
 	}
@@ -157,31 +159,43 @@ func newDAGPaths(ctx context.Context, g *view.Graph) *dagPaths {
 	return x
 }
 
-// extend raises row, the heads (or tails, if not forward) of a task, by those of the
-// task other across edge e, of. O(M²), on a uniform network O(M).
-func (x *dagPaths) extend(row, of []float64, other, e int32, forward bool) {
+// reach sets row[a] to the least time, over the machines b of the task other, from the head
+// (or tail, if not forward) of other on b, in of, over its cost and edge e to machine a.
+// O(M²), on a uniform network O(M).
+func (x *dagPaths) reach(row, of []float64, other, e int32, forward bool) {
 	g := x.g
 	m := g.Machines
-	least := math.Inf(1)
-	for b := range m {
-		least = min(least, of[b]+g.Cost[int(other)*m+b])
-	}
-	for a := range m {
-		best := of[a] + g.Cost[int(other)*m+a]
-		switch {
-		case m == 1:
-		case g.Uniform:
-			best = min(best, least+g.Comm(e, 0, 1))
-		default:
+	cost := g.Cost[int(other)*m:][:m]
+	if !g.Uniform || m == 1 {
+		for a := range m {
+			row[a] = of[a] + cost[a]
 			for b := range m {
 				length := g.Comm(e, int32(b), int32(a))
 				if !forward {
 					length = g.Comm(e, int32(a), int32(b))
 				}
-				best = min(best, of[b]+g.Cost[int(other)*m+b]+length)
+				row[a] = min(row[a], of[b]+cost[b]+length)
 			}
 		}
-		row[a] = max(row[a], best)
+		return
+	}
+	least := math.Inf(1)
+	for b, c := range cost {
+		row[b] = of[b] + c
+		least = min(least, row[b])
+	}
+	least += g.Comm(e, 0, 1)
+	for a := range row {
+		row[a] = min(row[a], least)
+	}
+}
+
+// extend raises row, the heads (or tails, if not forward) of a task, by those of the
+// task other across edge e, of.
+func (x *dagPaths) extend(row, of []float64, other, e int32, forward bool) {
+	x.reach(x.scratch, of, other, e, forward)
+	for a, v := range x.scratch {
+		row[a] = max(row[a], v)
 	}
 }
 
@@ -249,7 +263,7 @@ func (x *dagPaths) fernandezBussell(ctx context.Context) float64 {
 	for t := range n {
 		horizon = max(horizon, x.start[t]+x.cost[t]+x.rest[t])
 	}
-	var from, to []float64
+	from, to := make([]float64, 0, 2*n), make([]float64, 0, 2*n)
 	for t := range n {
 		from = append(from, x.start[t], horizon-x.rest[t]-x.cost[t])
 		to = append(to, horizon-x.rest[t], x.start[t]+x.cost[t])
@@ -259,7 +273,16 @@ func (x *dagPaths) fernandezBussell(ctx context.Context) float64 {
 	machines := float64(x.g.Machines)
 	whole := x.down == 1 && x.g.ExactSums(4*(n+1)*x.g.Machines)
 	worst, bound := 0.0, horizon
+	// A task must do min(most, b - after) by b if that is above 0, which most is not for many.
+	type due struct{ most, after float64 }
+	dues := make([]due, 0, n)
 	for _, a := range from {
+		dues = dues[:0]
+		for t := range n {
+			if most := min(x.cost[t], x.start[t]+x.cost[t]-a); most > 0 {
+				dues = append(dues, due{most, max(a, horizon-x.rest[t]-x.cost[t])})
+			}
+		}
 		for _, b := range to {
 			if b <= a {
 				continue
@@ -268,8 +291,8 @@ func (x *dagPaths) fernandezBussell(ctx context.Context) float64 {
 				return bound
 			}
 			spent := 0.0
-			for t := range n {
-				spent += max(0, min(x.cost[t], b-a, x.start[t]+x.cost[t]-a, b-(horizon-x.rest[t]-x.cost[t])))
+			for _, d := range dues {
+				spent += max(0, min(d.most, b-d.after))
 			}
 			if over := spent/machines - (b - a); over > worst {
 				worst, x.window = over, [2]float64{a, b}

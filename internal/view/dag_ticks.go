@@ -40,10 +40,23 @@ func (g *Graph) times(yield func(float64) bool) {
 			return
 		}
 	}
+	g.lengths(yield)
+}
+
+// lengths yields what times does of edges.
+func (g *Graph) lengths(yield func(float64) bool) {
+	if g.Uniform && g.Machines > 1 {
+		for e := range int32(len(g.Data)) {
+			if !yield(g.Comm(e, 0, 1)) {
+				return
+			}
+		}
+		return
+	}
 	for e := range int32(len(g.Data)) {
 		for m := range int32(g.Machines) {
 			for n := range int32(g.Machines) {
-				if m != n && (!g.Uniform || m+n == 1) && !yield(g.Comm(e, m, n)) {
+				if m != n && !yield(g.Comm(e, m, n)) {
 					return
 				}
 			}
@@ -64,7 +77,9 @@ func (g *Graph) Unit() float64 {
 	g.times(func(v float64) bool {
 		v *= unitScale
 		if common = v == math.Trunc(v) && v <= 1<<62; common {
-			unit = units.GCD(unit, int64(v))
+			if k := int64(v); unit == 0 || k%unit != 0 {
+				unit = units.GCD(unit, k)
+			}
 		}
 		return common
 	})
@@ -78,13 +93,24 @@ func (g *Graph) Unit() float64 {
 // rounding: all are multiples of a power of two, 2^j, so a sum below 2^(53+j) is a
 // float64.
 func (g *Graph) ExactSums(n int) bool {
-	unit := int64(g.Unit() * unitScale)
-	if unit == 0 {
-		return false
+	all, largest := int64(0), 0.0 // the bits of all times in units of 1/unitScale
+	see := func(v float64) bool {
+		largest = max(largest, v)
+		v *= unitScale
+		whole := v <= 1<<62 && v == float64(int64(v))
+		if whole {
+			all |= int64(v)
+		}
+		return whole
 	}
-	largest := 0.0
-	g.times(func(v float64) bool { largest = max(largest, v); return true })
-	return float64(n)*largest <= float64(unit&-unit)/unitScale*(1<<53)
+	for _, c := range g.Cost {
+		if !see(c) {
+			return false
+		}
+	}
+	common := true
+	g.lengths(func(v float64) bool { common = see(v); return common })
+	return common && all > 0 && float64(n)*largest <= float64(all&-all)/unitScale*(1<<53)
 }
 
 // Ticks returns the graph in ticks for schedules that end by the horizon
