@@ -57,7 +57,7 @@ func ReadFile(path string) ([]byte, error) {
 
 func readFile(path string) ([]byte, error) {
 	if path == "-" {
-		data, err := readAll(stdin())
+		data, err := readAll(stdin(), 0)
 		if err != nil {
 			return nil, fmt.Errorf("standard input: %w", err)
 		}
@@ -78,7 +78,7 @@ func readFile(path string) ([]byte, error) {
 		return nil, unreadable(path, err)
 	}
 	defer f.Close()
-	data, err := readAll(f)
+	data, err := readAll(f, info.Size())
 	if errors.Is(err, model.ErrInvalid) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	} else if err != nil {
@@ -93,9 +93,11 @@ const peeked = 64 << 10
 // stdin is standard input, of which some can be looked at before it is read.
 var stdin = sync.OnceValue(func() *bufio.Reader { return bufio.NewReaderSize(os.Stdin, peeked) })
 
-// readAll reads as io.ReadAll does, up to maxFile.
-func readAll(r io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+// readAll reads as io.ReadAll does, up to maxFile, about so many bytes.
+func readAll(r io.Reader, about int64) ([]byte, error) {
+	b := bytes.NewBuffer(make([]byte, 0, about+2*bytes.MinRead))
+	_, err := b.ReadFrom(io.LimitReader(r, maxFile+1))
+	data := b.Bytes()
 	if err == nil && int64(len(data)) > maxFile {
 		err = errTooLong()
 	}

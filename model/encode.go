@@ -5,7 +5,7 @@ package model
 import (
 	"encoding"
 	"encoding/json"
-	"hash"
+	"io"
 	"math"
 	"reflect"
 	"strconv"
@@ -15,7 +15,8 @@ import (
 // escaped.
 type encoder struct {
 	text []byte
-	sum  hash.Hash // if not nil, text is moved to it as it grows
+	sum  io.Writer // if not nil, text is moved to it as it grows
+	full [][]byte  // else to here: what has grown large isn't copied until the end
 }
 
 // marshalOwn returns a file in gapwise's format: kind and version, then the
@@ -23,7 +24,23 @@ type encoder struct {
 func marshalOwn(x interface{ Kind() Kind }) ([]byte, error) {
 	var e encoder
 	err := e.own(x)
-	return e.text, err
+	return e.all(), err
+}
+
+// all returns all text, with room for the end of a line.
+func (e *encoder) all() []byte {
+	if len(e.full) == 0 {
+		return e.text
+	}
+	n := len(e.text)
+	for _, text := range e.full {
+		n += len(text)
+	}
+	all := make([]byte, 0, n+1)
+	for _, text := range e.full {
+		all = append(all, text...)
+	}
+	return append(all, e.text...)
 }
 
 func (e *encoder) own(x interface{ Kind() Kind }) error {
@@ -92,8 +109,11 @@ func (e *encoder) list(c codec, v reflect.Value) error {
 		if err := c.encode(e, v.Index(k)); err != nil {
 			return err
 		}
-		if e.sum != nil && len(e.text) > 1<<15 {
+		switch n := len(e.text); {
+		case e.sum != nil && n > 1<<15:
 			e.flush()
+		case n > 1<<20:
+			e.full, e.text = append(e.full, e.text), make([]byte, 0, 1<<20+1<<16)
 		}
 	}
 	e.text = append(e.text, ']')
@@ -101,7 +121,7 @@ func (e *encoder) list(c codec, v reflect.Value) error {
 }
 
 func (e *encoder) flush() {
-	e.sum.Write(e.text)
+	_, _ = e.sum.Write(e.text) // a hash
 	e.text = e.text[:0]
 }
 

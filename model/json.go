@@ -93,7 +93,8 @@ func peekKind(data []byte, what string) (Kind, error) {
 // digits of the SHA-256 of its compact JSON. White space and key order in its
 // file don't matter, its name does.
 func Hash(in Instance) (string, error) {
-	e := encoder{sum: sha256.New()}
+	sum := sha256.New()
+	e := encoder{sum: sum}
 	var err error
 	if in != nil && reflect.TypeOf(in) == reflect.TypeOf(in.Kind().New()) {
 		err = e.own(in)
@@ -104,7 +105,7 @@ func Hash(in Instance) (string, error) {
 		return "", fmt.Errorf("hash: %w", err)
 	}
 	e.flush()
-	return fmt.Sprintf("sha256:%x", e.sum.Sum(nil)), nil
+	return fmt.Sprintf("sha256:%x", sum.Sum(nil)), nil
 }
 
 // number is a float64 that JSON holds as null if it is NaN or infinite.
@@ -154,13 +155,6 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		Status: r.Status, Objective: number(r.Objective), SecondObjective: number(r.SecondObjective),
 		Bound: number(r.Bound), Gap: number(r.Gap), GapLimit: r.GapLimit, ElapsedS: r.Elapsed.Seconds(), Nodes: r.Nodes,
 		Seed: r.Seed, Version: r.Version, Unverified: r.Unverified, SolutionOf: r.SolutionOf, Reason: r.Reason}
-	if r.Solution != nil {
-		s, err := marshalSolution(r.Solution)
-		if err != nil {
-			return nil, err
-		}
-		f.Solution = s
-	}
 	if r.Evidence != nil {
 		e, err := json.Marshal(r.Evidence)
 		if err != nil {
@@ -179,15 +173,20 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		copyFields(v, reflect.ValueOf(r.Details).Elem())
 	}
 	err := e.object(planOf(v.Type(), false), v)
-	return e.text, err
+	if err == nil && r.Solution != nil { // the last key
+		e.text = append(e.text[:len(e.text)-1], `,"solution":`...)
+		err = e.solution(r.Solution)
+		e.text = append(e.text, '}')
+	}
+	return e.all(), err
 }
 
-// marshalSolution is json.Marshal, which reads once more what our solutions write.
-func marshalSolution(s Solution) ([]byte, error) {
-	if m, ok := s.(json.Marshaler); ok {
-		return m.MarshalJSON()
+// solution writes a solution; json.Marshal would read once more what ours write.
+func (e *encoder) solution(s Solution) error {
+	if f := s.Kind().format(); f != nil && reflect.TypeOf(s) == reflect.TypeOf(f.Solution()) {
+		return e.own(s)
 	}
-	return json.Marshal(s)
+	return e.marshal(s)
 }
 
 // resultTypes caches the types of resultType by kind.

@@ -208,10 +208,10 @@ func (p *prices) dual() {
 	n := len(p.jobs.jobs)
 	type piece struct {
 		from, to float64
-		job      int
+		job      int32
 		ends     bool
 	}
-	var pieces []piece
+	pieces := make([]piece, 0, n+n/4) // 2n at most
 	left, density, line := make([]float64, n), make([]float64, n), make([]float64, n)
 	for k, j := range p.jobs.jobs {
 		left[k] = float64(j.Duration) * float64(p.demand(k)) / float64(p.capacity)
@@ -232,7 +232,7 @@ func (p *prices) dual() {
 		if queue.Len() == 0 {
 			continue
 		}
-		x := piece{now, now + left[queue.Items[0]], queue.Items[0], true}
+		x := piece{now, now + left[queue.Items[0]], int32(queue.Items[0]), true}
 		if next < n && release(next) < x.to {
 			x.to, x.ends = release(next), false
 			left[x.job] -= x.to - now

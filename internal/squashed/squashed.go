@@ -61,9 +61,13 @@ type Bounds struct {
 // Of returns the bounds for jobs on a cluster of that many slots. They are
 // rounded down. O(n log n)
 func Of(jobs []Job, slots int) Bounds {
-	sorted := slices.Clone(jobs)
-	slices.SortStableFunc(sorted, func(a, b Job) int { return cmp.Compare(a.Release, b.Release) })
+	sorted, byRelease := jobs, func(a, b Job) int { return cmp.Compare(a.Release, b.Release) }
+	if !slices.IsSortedFunc(sorted, byRelease) {
+		sorted = slices.Clone(jobs)
+		slices.SortStableFunc(sorted, byRelease)
+	}
 	var total Bounds
+	var m machine
 	for len(sorted) > 0 {
 		// The end of the busy period is reckoned in floating-point numbers: any
 		// partition is right.
@@ -72,7 +76,7 @@ func Of(jobs []Job, slots int) Bounds {
 			end += float64(sorted[n].Duration) * float64(sorted[n].Slots) / float64(slots)
 			n++
 		}
-		b := ofPeriod(sorted[:n], slots, end-float64(sorted[0].Release), 0x1p50)
+		b := m.ofPeriod(sorted[:n], slots, end-float64(sorted[0].Release), 0x1p50)
 		total.Runtime += b.Runtime
 		total.SRPT += b.SRPT
 		total.MeanBusy += b.MeanBusy
@@ -102,7 +106,7 @@ func down(x float64, n int) float64 { return max(0, x-x*float64(n+16)*0x1p-52) }
 // rounded down, which makes no end and no mean later: to leave out the end of a
 // job's work, and to release it earlier, only helps. But responses, from the
 // release rounded down, are up to one unit too long.
-func ofPeriod(jobs []Job, slots int, length, most float64) (b Bounds) {
+func (m *machine) ofPeriod(jobs []Job, slots int, length, most float64) (b Bounds) {
 	n := len(jobs)
 	shift, lost := 0, int64(0)
 	for math.Ldexp(length*float64(slots), -shift) > most {
@@ -116,7 +120,8 @@ func ofPeriod(jobs []Job, slots int, length, most float64) (b Bounds) {
 		}
 		return int64(high<<(64-shift) | low>>shift)
 	}
-	m, all, same := &machine{}, make([]work, n), true
+	m.all = slices.Grow(m.all[:0], n)
+	all, same := m.all[:n], true
 	for k, j := range jobs {
 		all[k] = work{release: scaled(j.Release-jobs[0].Release, slots), time: scaled(j.Duration, j.Slots), per: j.Per, weight: j.Weight, duration: float64(j.Duration)}
 		b.Runtime += float64(j.Duration) * float64(j.Weight) / float64(j.Per)
@@ -148,16 +153,19 @@ const rounds = 16
 // first those with the least part of their duration, for those that stay end
 // sooner without them. The machine runs by the order first.
 func (m *machine) best(all []work, unit float64, lost int64, share float64, first func(m *machine, a, b int) bool, piece func(j *work, from, to int64)) (best float64) {
-	set, others := slices.Clone(all), 0.0
-	for round := range rounds {
+	set, others := append(m.set[:0], all...), 0.0
+	m.set = set
+	for round, same := 0, false; round < rounds; round++ {
 		limit := share + (1-share)*float64(round+1)/rounds
-		m.jobs = set
-		for k := range set {
-			set[k].response = 0
+		if !same { // else they run as in the round before
+			m.jobs = set
+			for k := range set {
+				set[k].response = 0
+			}
+			m.run(first, piece)
 		}
-		m.run(first, piece)
 		sum, tooLong := others, 0.0
-		var keep []work
+		keep := set[:0] // never ahead of what is read
 		for _, j := range set {
 			response := share*j.duration + j.response*unit
 			sum += response * float64(j.weight) / float64(j.per)
@@ -170,7 +178,7 @@ func (m *machine) best(all []work, unit float64, lost int64, share float64, firs
 		}
 		// A response has up to 2n pieces: each ends at a release or at an end.
 		best = max(best, down(sum, 3*len(all))-tooLong*(1+1e-9))
-		set = keep
+		same, set = len(keep) == len(set), keep
 	}
 	return best
 }
@@ -188,7 +196,9 @@ type work struct {
 type machine struct {
 	jobs  []work // by release
 	queue []int  // a heap of released jobs that haven't ended
-	first func(m *machine, a, b int) bool
+	// Scratch memory: of ofPeriod and of best.
+	all, set []work
+	first    func(m *machine, a, b int) bool
 }
 
 // shorter orders by the time left.

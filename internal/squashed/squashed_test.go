@@ -180,7 +180,7 @@ func TestCoarse(t *testing.T) {
 			length += float64(jobs[k].Duration)
 		}
 		slices.SortStableFunc(jobs, func(a, b Job) int { return cmp.Compare(a.Release, b.Release) })
-		b := ofPeriod(jobs, slots, length+10, 4+float64(rng.IntN(20)))
+		b := new(machine).ofPeriod(jobs, slots, length+10, 4+float64(rng.IntN(20)))
 		optimum := best(jobs, slots)
 		if b.SRPT > optimum || b.MeanBusy > optimum || b.Runtime > optimum {
 			t.Fatalf("%+v for %+v on %d slots, the optimum is %v", b, jobs, slots, optimum)
