@@ -35,7 +35,7 @@ func newCumulativeModel(v *ticks, horizon int64) *cumulativeModel {
 	machines, head := []int{0}, make([]int64, v.n*v.m)
 	v.Heads(head, v.Graph.Order, func(int32) []int { return machines }, func(int32) int32 { return -1 })
 	rest := func(t int32) int64 { return v.Cost(t, 0) + v.tail[int(t)*v.m] }
-	all := &cp.Cumulative{Capacity: int64(v.m)}
+	all := &cp.Cumulative{Capacity: int64(v.m), Energy: true}
 	at := func(t int32) []cp.Start { return []cp.Start{{If: cp.True, At: k.start[t]}} }
 	end := []cp.Start{{If: cp.True, At: k.Objective}}
 	for _, t := range v.Graph.Order {

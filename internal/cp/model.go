@@ -201,6 +201,10 @@ type Cumulative struct {
 	Lengths  []int64
 	Demands  []int64
 	Capacity int64
+	// Energy has the kernel look at windows of time, too, in which there is more work than
+	// room. That pays where the work nearly fills the capacity. The checker of proofs
+	// doesn't know it.
+	Energy bool
 }
 
 // Among says that a variable has one of some values: X = At, or X = Of[i] + By[i] for

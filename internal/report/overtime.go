@@ -6,47 +6,10 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/internal/stats"
 	"github.com/gapwise/gapwise/internal/words"
 )
-
-// primalGap is Berthold's (Measuring the impact of primal heuristics, 2013): 0 for an
-// optimal solution, at most 1; 1 without a solution, or of another sign than the best.
-func primalGap(objective, best float64) float64 {
-	switch {
-	case math.IsNaN(objective):
-		return 1
-	case objective == best:
-		return 0
-	case objective*best < 0:
-		return 1
-	}
-	return math.Abs(best-objective) / max(math.Abs(best), math.Abs(objective))
-}
-
-// at returns the primal gap of the run at a time, to the best solution of all runs.
-func (r *run) at(s float64) float64 {
-	objective := math.NaN()
-	for _, m := range r.moments() {
-		if m.S > s {
-			break
-		}
-		objective = m.Objective
-	}
-	return primalGap(objective, r.on.Best)
-}
-
-// primalIntegral is the integral of the primal gap from 0 to an end, in seconds
-// (Berthold 2013). It may be compared between runs up to the same end.
-func (r *run) primalIntegral(end float64) float64 {
-	sum, since, gap := 0.0, 0.0, 1.0
-	for _, m := range r.moments() {
-		at := min(m.S, end)
-		sum += gap * (at - since)
-		since, gap = at, primalGap(m.Objective, r.on.Best)
-	}
-	return sum + gap*(end-since)
-}
 
 // overTime draws gaps over time.
 func overTime(all []*part) section {
@@ -74,7 +37,7 @@ func overTime(all []*part) section {
 		open := []float64{}
 		for _, i := range p.instances {
 			if !math.IsNaN(i.Best) && !math.IsNaN(i.Bound) {
-				open = append(open, primalGap(i.Best, i.Bound))
+				open = append(open, runs.PrimalGap(i.Best, i.Bound))
 			}
 		}
 		means := &chart{name: "Mean primal gap over time", x: axis{label: "time (s)", log: true}, y: axis{label: "primal gap, mean (%)"}, zero: true}
@@ -89,34 +52,34 @@ func overTime(all []*part) section {
 				{"first solution (" + unit + ")", "when the first solution is known of; without a trajectory, the end", true}}
 		}
 		for _, a := range p.algorithms {
-			var runs []*run
+			var some []*run
 			for _, r := range p.of(a) {
 				if solved(r) {
-					runs = append(runs, r)
+					some = append(some, r)
 				}
 			}
-			if len(runs) == 0 {
+			if len(some) == 0 {
 				continue
 			}
 			m, g := curve{name: a, step: true, hue: p.hue(a)}, curve{name: a, step: true, hue: p.hue(a)}
 			for _, t := range times {
-				gaps := values(runs, func(r *run) float64 { return 100 * r.at(t) })
+				gaps := values(some, func(r *run) float64 { return 100 * r.PrimalGapAt(t, r.on.Best) })
 				m.points = append(m.points, point{x: t, y: stats.Mean(gaps)})
 				g.points = append(g.points, point{x: t, y: stats.Shifted(gaps, 1)})
 			}
 			means.curves, geometric.curves = append(means.curves, m), append(geometric.curves, g)
-			whole := values(runs, func(r *run) float64 { return r.primalIntegral(end) })
-			first := values(runs, func(r *run) float64 {
-				for _, m := range r.moments() {
+			whole := values(some, func(r *run) float64 { return r.PrimalIntegral(end, r.on.Best) })
+			first := values(some, func(r *run) float64 {
+				for _, m := range r.Moments() {
 					if !math.IsNaN(m.Objective) {
 						return m.S
 					}
 				}
 				return math.NaN()
 			})
-			last := values(runs, func(r *run) float64 { return r.at(math.Inf(1)) })
+			last := values(some, func(r *run) float64 { return r.PrimalGapAt(math.Inf(1), r.on.Best) })
 			long := func(x float64) cell { return number(x, words.Three(x/seconds)) }
-			cells := []cell{text(a), count(len(runs)), long(stats.Mean(whole)), long(stats.Shifted(whole, shift)), number(stats.Mean(last), words.Percent(stats.Mean(last))), long(stats.Median(first))}
+			cells := []cell{text(a), count(len(some)), long(stats.Mean(whole)), long(stats.Shifted(whole, shift)), number(stats.Mean(last), words.Percent(stats.Mean(last))), long(stats.Median(first))}
 			if single {
 				cells = []cell{cells[0], cells[2], cells[4], cells[5]}
 			}

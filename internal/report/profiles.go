@@ -75,7 +75,7 @@ const least = 1e-3
 // timeTo returns when the run had a solution within a relative tolerance of the best
 // of all runs, +Inf if it never had, at least least.
 func (r *run) timeTo(tolerance float64) float64 {
-	for _, m := range r.moments() {
+	for _, m := range r.Moments() {
 		if math.Abs(m.Objective-r.on.Best) <= tolerance*math.Abs(r.on.Best) {
 			return max(m.S, least)
 		}

@@ -206,14 +206,6 @@ func (r *run) status() string {
 	return string(r.Status)
 }
 
-// moments returns the run's trajectory; without one, its end.
-func (r *run) moments() []runs.Moment {
-	if len(r.Trajectory) > 0 {
-		return r.Trajectory
-	}
-	return []runs.Moment{{S: r.ElapsedS, Objective: r.objective(), Bound: runs.Number(r.Bound)}}
-}
-
 // of returns the runs of one algorithm.
 func (p *part) of(algorithm string) []*run {
 	var all []*run

@@ -24,6 +24,7 @@ type Known struct {
 	Infeasible bool    // proved
 	Best       float64 // best objective of the compared algorithms; NaN: none
 
+	longest  float64          // the longest time of the compared algorithms, in seconds
 	searched bool             // the run that has the bound has counted nodes
 	bests    map[bool]float64 // best objectives of the online policies and of the others
 	any      float64          // best objective of all algorithms
@@ -43,6 +44,9 @@ func Learn(records []Record, compared []string) map[string]*Known {
 		k.Infeasible = k.Infeasible || r.Sealed && r.Status == model.StatusInfeasible
 		if r.Sealed && r.Bound != nil {
 			k.take(*r.Bound, r.Algorithm, r.Nodes > 0)
+		}
+		if compared == nil || slices.Contains(compared, r.Algorithm) {
+			k.longest = max(k.longest, r.ElapsedS)
 		}
 		if r.Objective == nil {
 			continue

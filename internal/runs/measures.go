@@ -157,6 +157,7 @@ var measures = sync.OnceValue(func() []measure {
 		plain("unsolved %", "100 for a run without a solution, 0 otherwise", "runs without a solution", "%", percent(yes(func(r Run) bool { return r.Objective == nil }))),
 		plain("deg. all %", "degradation from the best of the algorithms chosen, 100 without a solution", "degradation", "%", percent(Run.degradationOfAll)),
 		plain("time", "time of a run", "time", "s", func(r Run) float64 { return r.ElapsedS }),
+		plain("primal integral", "primal gap over time (Berthold 2013), to the best objective of the compared algorithms, up to the end of the longest of their runs on the instance", "primal integral", "s", Run.primalIntegral),
 		plain("failure %", "100 for a run without a solution, 0 for another; not of instances proved infeasible", "failures", "%", func(r Run) float64 {
 			if r.Known.Infeasible {
 				return math.NaN()
@@ -312,6 +313,7 @@ var columns = sync.OnceValue(func() []column {
 		{"time geo.", "shifted geometric mean of the times, with a shift of 1 s", inTime, over(by("time"), shifted(1))},
 		{"time max", "longest time of a run", inTime, over(by("time"), stats.Largest)},
 		{"time sum", "time of all runs together", inTime, over(by("time"), sum)},
+		{"primal mean", "mean primal integral (Berthold 2013): the primal gap to the best objective of the table's algorithms, over the time of the longest run on the instance", inTime, over(by("primal integral"), mean)},
 		{"nodes mean", "mean nodes of a run", inFull, over(nodes, mean)},
 		{"nodes geo.", "shifted geometric mean of the nodes, with a shift of 100", inFull, over(nodes, shifted(100))},
 		{"best", "runs that no other algorithm of the table beats on the instance; online policies among themselves", whole,

@@ -65,7 +65,7 @@ var draws = map[string]func(p *pool){
 		p.m.Add(c)
 	},
 	"cumulative": func(p *pool) {
-		c := &cp.Cumulative{Capacity: 1 + p.Int64N(4)}
+		c := &cp.Cumulative{Capacity: 1 + p.Int64N(4), Energy: p.IntN(2) == 0}
 		for range 1 + p.IntN(4) {
 			c.Starts, c.Lengths, c.Demands = append(c.Starts, p.start()), append(c.Lengths, 1+p.Int64N(3)), append(c.Demands, 1+p.Int64N(3))
 		}

@@ -26,15 +26,16 @@ import (
 // activities that run all over [t, u), and i, which meets it. O(n log n) and, for each
 // activity that moves, the steps that it passes.
 //
-// Time-table edge finding (Schutt, Feydy, Stuckey 2013) isn't worth its time beside it:
-// of twelve random projects of 30 activities on four resources it closed the same seven,
-// with 2 % fewer conflicts in 2 to 20 times as long, and of crowds of reservations none
-// sooner.
+// Where a model asks for it, energy comes after it. For projects and reservations it
+// doesn't pay: of twelve random projects of 30 activities on four resources the same seven
+// were closed, with 2 % fewer conflicts in 2 to 20 times as long, and of crowds of
+// reservations none sooner.
 type cumulative struct {
 	c *cp.Cumulative
 	lazy
 	steps   []step
 	changes []change
+	energy  *energy // nil: none
 }
 
 // step is a time from which the height is constant up to the next step.
@@ -66,6 +67,7 @@ func (p *cumulative) part(k *Kernel, i int) (begin, end int64) {
 }
 
 func (p *cumulative) propagate(k *Kernel) {
+	before := k.Events
 	p.changes, p.steps = p.changes[:0], p.steps[:0]
 	for i := range p.c.Starts {
 		if begin, end := p.part(k, i); begin < end {
@@ -87,6 +89,9 @@ func (p *cumulative) propagate(k *Kernel) {
 		if !p.push(k, i) || !p.pull(k, i) {
 			return
 		}
+	}
+	if p.energy != nil && k.Events == before { // else it is called again
+		p.energy.propagate(k)
 	}
 }
 

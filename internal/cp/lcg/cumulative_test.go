@@ -32,7 +32,7 @@ func booking(r *rand.Rand) *cp.Model {
 	lost.Terms = []cp.Term{{Times: -1, Var: m.Objective}}
 	m.Add(lost)
 	for range 1 + r.IntN(3) {
-		c := &cp.Cumulative{Starts: starts, Lengths: lengths, Capacity: int64(1 + r.IntN(4))}
+		c := &cp.Cumulative{Starts: starts, Lengths: lengths, Capacity: int64(1 + r.IntN(4)), Energy: r.IntN(2) == 0}
 		for range n {
 			c.Demands = append(c.Demands, int64(1+r.IntN(3)))
 		}

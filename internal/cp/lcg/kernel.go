@@ -168,7 +168,11 @@ func (k *Kernel) post(c cp.Constraint) {
 	case *cp.NoOverlap:
 		k.noOverlap(c)
 	case *cp.Cumulative:
-		k.add(&cumulative{c: c})
+		p := &cumulative{c: c}
+		if c.Energy && !k.off(Overload) {
+			p.energy = &energy{c: c}
+		}
+		k.add(p)
 	case *cp.Among:
 		k.add(&among{c: c})
 	case *cp.Charges:

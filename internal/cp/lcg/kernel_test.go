@@ -64,7 +64,7 @@ func shop(r *rand.Rand) *cp.Model {
 	shared := r.IntN(2) == 0 // machines that run several at once
 	for l := range machines {
 		if shared {
-			c := &cp.Cumulative{Capacity: int64(2 + r.IntN(3))}
+			c := &cp.Cumulative{Capacity: int64(2 + r.IntN(3)), Energy: r.IntN(2) == 0}
 			for i := range tasks {
 				m.Integers = append(m.Integers, on[i][l].At)
 				c.Starts, c.Lengths, c.Demands = append(c.Starts, on[i][l]), append(c.Lengths, lengths[i][l]), append(c.Demands, int64(1+r.IntN(3)))
