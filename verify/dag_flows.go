@@ -35,24 +35,25 @@ const (
 // part don't depend on another. O(E (log E + B L + K)) for B busy classes in a
 // part, on L links each, and K links of that part.
 type flows struct {
-	links []flowLink
-	class []flowClass // by ascending limit
-	of    []int       // index in class, by index in paths.classes
-	busy  []int       // classes with transfers under way, ascending
-	open  []int       // scratch: links with transfers that have no rate
-	fresh []double    // scratch, by class: the rate that share computes
-	dirty []bool      // by part: its rates must be computed again
-	parts []int       // the dirty parts
-	tcp   bool
+	links   []flowLink
+	class   []flowClass // by ascending limit
+	of      []int       // index in class, by index in paths.classes
+	busy    []int       // classes with transfers under way, ascending
+	open    []int       // scratch: links with transfers that have no rate
+	touched []int       // scratch: links with given transfers
+	fresh   []double    // scratch, by class: the rate that share computes
+	dirty   []bool      // by part: its rates must be computed again
+	parts   []int       // the dirty parts
+	tcp     bool
 }
 
 type flowLink struct {
 	capacity double
-	left     double // capacity for the transfers without a rate
-	each     double // left/open, unless stale
-	open     int    // transfers without a rate
-	classes  []int  // busy ones
-	stale    bool   // each must be computed again
+	left     double  // capacity for the transfers without a rate
+	about    float64 // left/open, rounded
+	open     int     // transfers without a rate
+	given    int     // those among them that have just got one
+	classes  []int   // busy ones
 }
 
 // flowClass holds the transfers with the same links and the same path rate:
@@ -235,55 +236,76 @@ func (f *flows) share() {
 	}
 	for _, l := range f.open {
 		x := &f.links[l]
-		x.left, x.stale = x.capacity, true
+		x.left = x.capacity
 		if n := float64(x.open); f.tcp {
-			x.left = x.left.times(3 * n).div(double{hi: 3*n + 1})
+			x.left = x.left.times(3 * n).over(3*n + 1)
 		}
 	}
 	limited := 0 // index in busy: those before it have a rate
 	for {
-		least, tightest := double{hi: math.Inf(1)}, -1
-		kept := f.open[:0]
-		for _, l := range f.open {
-			x := &f.links[l]
-			if x.open == 0 {
-				continue
-			}
-			kept = append(kept, l)
-			if x.stale {
-				x.each, x.stale = x.left.div(double{hi: float64(x.open)}), false
-			}
-			if x.each.less(least) {
-				least, tightest = x.each, l
-			}
-		}
-		f.open = kept
+		tightest, least := f.bottleneck()
 		if tightest < 0 {
 			return
 		}
 		for limited < len(f.busy) && !f.class[f.busy[limited]].without {
 			limited++
 		}
+		f.touched = f.touched[:0]
 		if k := f.busy[limited]; !least.less(f.class[k].limit) {
-			f.give(k, f.class[k].limit)
-			continue
-		}
-		for _, k := range f.links[tightest].classes {
-			if f.class[k].without {
-				f.give(k, least)
+			least = f.class[k].limit
+			f.give(k, least)
+		} else {
+			for _, k := range f.links[tightest].classes {
+				if f.class[k].without {
+					f.give(k, least)
+				}
 			}
+		}
+		for _, l := range f.touched {
+			x := &f.links[l]
+			x.left, x.open, x.given = x.left.sub(least.times(float64(x.given))), x.open-x.given, 0
 		}
 	}
 }
 
-// give sets a class's rate.
+// bottleneck returns the link with the least capacity left per transfer without a rate, -1
+// without such transfers, and how much that is. Quotients of floats, off by 2^-52 at most,
+// choose those that are divided as doubles.
+func (f *flows) bottleneck() (tightest int, least double) {
+	about, kept := math.Inf(1), f.open[:0]
+	for _, l := range f.open {
+		x := &f.links[l]
+		if x.open == 0 {
+			continue
+		}
+		kept = append(kept, l)
+		x.about = x.left.hi / float64(x.open)
+		about = min(about, x.about)
+	}
+	f.open = kept
+	tightest, least = -1, double{hi: math.Inf(1)}
+	for _, l := range kept {
+		x := &f.links[l]
+		if x.about > about*(1+0x1p-50) {
+			continue
+		}
+		if each := x.left.over(float64(x.open)); each.less(least) {
+			least, tightest = each, l
+		}
+	}
+	return tightest, least
+}
+
+// give sets a class's rate. Its links give it when touched is gone through.
 func (f *flows) give(k int, rate double) {
 	c := &f.class[k]
 	f.fresh[k], c.without = rate, false
 	n := len(c.due)
-	used := rate.times(float64(n))
 	for _, l := range c.links {
 		x := &f.links[l]
-		x.left, x.open, x.stale = x.left.sub(used), x.open-n, true
+		if x.given == 0 {
+			f.touched = append(f.touched, l)
+		}
+		x.given += n
 	}
 }

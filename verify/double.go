@@ -46,13 +46,18 @@ func (a double) times(x float64) double {
 	return fastSum(p, math.FMA(a.hi, x, -p)+a.lo*x)
 }
 
-// div returns a / b by long division of three digits.
+// div returns a / b by long division of two digits: the remainder of the first is exact but
+// for three roundings by 2^-53 of what is 2^-51 of a at most, and so is the second.
 func (a double) div(b double) double {
 	q := a.hi / b.hi
-	r := a.sub(b.times(q))
-	q2 := r.hi / b.hi
-	r = r.sub(b.times(q2))
-	return fastSum(q, q2).add(double{hi: r.hi / b.hi})
+	rest := math.FMA(-q, b.hi, a.hi) + math.FMA(-q, b.lo, a.lo)
+	return fastSum(q, rest/b.hi)
+}
+
+// over returns a / b likewise for a float64.
+func (a double) over(b float64) double {
+	q := a.hi / b
+	return fastSum(q, (math.FMA(-q, b, a.hi)+a.lo)/b)
 }
 
 func (a double) less(b double) bool { return a.hi < b.hi || a.hi == b.hi && a.lo < b.lo }
