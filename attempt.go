@@ -64,10 +64,25 @@ func (t *attempt) cheapest(solvers []model.Solver) error {
 	return nil
 }
 
+// bounded runs one solver, and has the quick bounds computed if its result lacks bounds. Both
+// share the integer view of the instance; the judge makes its own.
+func (t *attempt) bounded(s model.Solver) (r model.Result, err error) {
+	defer view.Cache(t.Instance)()
+	if r, err = t.solve(s); err == nil && lacksBounds(r) {
+		t.quickBounds()
+	}
+	return r, err
+}
+
+// lacksBounds reports whether the quick bounds may better a solver's result: a heuristic
+// proves nothing by itself, nor may an engine that was stopped before it had bounds of its own.
+func lacksBounds(r model.Result) bool {
+	return r.Status == model.StatusFeasible || r.Status == model.StatusUnknown
+}
+
 // solve runs one solver. If it hasn't returned within patience of the end of its time,
 // what it told until then is its result, and it is left to itself.
 func (t *attempt) solve(s model.Solver) (r model.Result, err error) {
-	defer view.Cache(t.Instance)() // not for the judge: it makes its own
 	started := time.Now()
 	defer func() {
 		if r.Elapsed == 0 {

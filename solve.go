@@ -112,7 +112,7 @@ func (c *Case) Solve(ctx context.Context, o Options) (model.Result, error) {
 		if a, ok := s.(auto); ok {
 			s = &portfolio{auto: a, attempt: t}
 		}
-		r, err := t.solve(s)
+		r, err := t.bounded(s)
 		if err == nil {
 			r, err = t.finish(s, r)
 		}
@@ -169,9 +169,7 @@ func (t *attempt) finish(s model.Solver, r model.Result) (model.Result, error) {
 	in, sense, gap := t.Instance, model.SenseOf(t.Instance), t.set.GapLimit()
 	r.Elapsed += t.first.Elapsed
 	t.own = r.Bound
-	// A heuristic proves nothing by itself: it gets the quick bounds. So does an engine that
-	// was stopped before it had bounds of its own.
-	if r.Status == model.StatusFeasible || r.Status == model.StatusUnknown {
+	if lacksBounds(r) {
 		for _, b := range t.quickBounds() {
 			switch {
 			case !b.Infeasible:

@@ -58,7 +58,9 @@ func LoadAssuming(path, platform string, used bool) (in model.Instance, assumed 
 	read := foreignReader(extension, data)
 	if read == nil {
 		in, err := model.DecodeInstance(data)
-		if table := TableOf(data); err != nil && table != "" {
+		if err == nil {
+			data = nil // instances may be large
+		} else if table := TableOf(data); table != "" {
 			err = fmt.Errorf("%w instance: it looks like %s; gapwise reads JSON (its own, WfFormat, SAGA), DOT, STG and VBP, and makes instances of SWF logs", model.ErrInvalid, table)
 		}
 		if err != nil {

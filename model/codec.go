@@ -125,8 +125,12 @@ func pointerCodec(t reflect.Type) codec {
 
 func listCodec(t reflect.Type) codec {
 	c, objects := codecOf(t.Elem()), t.Elem().Kind() == reflect.Struct
-	return codec{
+	list := codec{
 		decode: func(d *decoder, v reflect.Value) error { return d.list(c, objects, v) },
 		encode: func(e *encoder, v reflect.Value) error { return e.list(c, v) },
 	}
+	if t == reflect.TypeFor[[]float64]() {
+		list.decode = decodeFloats
+	}
+	return list
 }

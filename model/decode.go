@@ -67,6 +67,9 @@ type decoder struct {
 	data  []byte
 	at    int
 	wrong *json.UnmarshalTypeError // the first value of a wrong type
+
+	floats []float64 // scratch
+	texts  []string  // short texts read last, by their hash: ids are there again and again
 }
 
 // fail returns an error that names the line of the current offset.
@@ -222,8 +225,28 @@ func decodeString(d *decoder, v reflect.Value) error {
 		return d.mismatch(v.Type())
 	}
 	text, err := d.text()
-	v.SetString(string(text))
+	v.SetString(d.kept(text))
 	return err
+}
+
+// kept returns a text as a string, if it can that of an equal text read before.
+func (d *decoder) kept(text []byte) string {
+	const slots, longest, small = 1 << 14, 24, 1 << 16
+	if len(text) > longest || len(d.data) < small {
+		return string(text)
+	}
+	if d.texts == nil {
+		d.texts = make([]string, slots)
+	}
+	hash := uint32(2166136261) // FNV-1a
+	for _, c := range text {
+		hash = (hash ^ uint32(c)) * 16777619
+	}
+	slot := &d.texts[(hash^hash>>15)%slots]
+	if *slot != string(text) {
+		*slot = string(text)
+	}
+	return *slot
 }
 
 func decodeBool(d *decoder, v reflect.Value) error {
@@ -237,46 +260,88 @@ func decodeBool(d *decoder, v reflect.Value) error {
 	return nil
 }
 
-// decodeNumeral reads a number. take stores it and reports whether the type can
-// hold it.
-func decodeNumeral(d *decoder, v reflect.Value, take func(*numeral) bool) error {
+// number reads a number, if one comes next, and skips what is there else. The type is
+// that of the place that takes it.
+func (d *decoder) number(t reflect.Type) (n numeral, ok bool, err error) {
 	if !d.isNumeral() {
+		return n, false, d.mismatch(t)
+	}
+	n, err = d.numeral()
+	return n, err == nil, err
+}
+
+// unfit goes back to a number that a type can't hold, and skips it.
+func (d *decoder) unfit(n *numeral, t reflect.Type) error {
+	d.at -= len(n.text)
+	return d.mismatch(t)
+}
+
+// float reads a float64 for the place of a type.
+func (d *decoder) float(t reflect.Type) (x float64, err error) {
+	n, ok, err := d.number(t)
+	if !ok {
+		return 0, err
+	}
+	if x, ok = n.float(); !ok {
+		return x, d.unfit(&n, t)
+	}
+	return x, nil
+}
+
+func decodeFloat(d *decoder, v reflect.Value) error {
+	x, err := d.float(v.Type())
+	v.SetFloat(x)
+	return err
+}
+
+// decodeFloats is decoder.list for []float64, which holds most of a large file.
+func decodeFloats(d *decoder, v reflect.Value) error {
+	if d.space() != '[' {
 		return d.mismatch(v.Type())
 	}
-	begin := d.at
-	n, err := d.numeral()
-	if err != nil {
+	d.at++
+	all, element := d.floats[:0], v.Type().Elem()
+	if d.space() == ']' {
+		d.at++
+	} else {
+		for more := true; more; {
+			x, err := d.float(element)
+			if err != nil {
+				return err
+			}
+			all = append(all, x)
+			if more, err = d.more(']'); err != nil {
+				return err
+			}
+		}
+	}
+	d.floats = all
+	*v.Addr().Interface().(*[]float64) = append(make([]float64, 0, len(all)), all...)
+	return nil
+}
+
+func decodeInt(d *decoder, v reflect.Value) error {
+	n, ok, err := d.number(v.Type())
+	if !ok {
 		return err
 	}
-	if !take(&n) {
-		d.at = begin
-		return d.mismatch(v.Type())
+	x, err := strconv.ParseInt(string(n.text), 10, v.Type().Bits())
+	if v.SetInt(x); err != nil {
+		return d.unfit(&n, v.Type())
 	}
 	return nil
 }
 
-func decodeFloat(d *decoder, v reflect.Value) error {
-	return decodeNumeral(d, v, func(n *numeral) bool {
-		x, ok := n.float()
-		v.SetFloat(x)
-		return ok
-	})
-}
-
-func decodeInt(d *decoder, v reflect.Value) error {
-	return decodeNumeral(d, v, func(n *numeral) bool {
-		x, err := strconv.ParseInt(string(n.text), 10, v.Type().Bits())
-		v.SetInt(x)
-		return err == nil
-	})
-}
-
 func decodeUint(d *decoder, v reflect.Value) error {
-	return decodeNumeral(d, v, func(n *numeral) bool {
-		x, err := strconv.ParseUint(string(n.text), 10, v.Type().Bits())
-		v.SetUint(x)
-		return err == nil
-	})
+	n, ok, err := d.number(v.Type())
+	if !ok {
+		return err
+	}
+	x, err := strconv.ParseUint(string(n.text), 10, v.Type().Bits())
+	if v.SetUint(x); err != nil {
+		return d.unfit(&n, v.Type())
+	}
+	return nil
 }
 
 func decodeText(d *decoder, v reflect.Value) error {

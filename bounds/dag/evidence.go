@@ -32,7 +32,7 @@ func QuickOf(ctx context.Context, d *model.DAG) []bounds.Bound {
 			}
 		case "fernandez-bussell":
 			if x.window[1] > x.window[0] {
-				b.Evidence = &model.Evidence{Type: evidence.Interval, Window: x.window[:]}
+				b.Evidence = &model.Evidence{Type: evidence.Interval, Window: slices.Clone(x.window[:])} // without the rest of x
 			} else {
 				b.Evidence = x.named(d, x.straight())
 			}
