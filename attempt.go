@@ -11,6 +11,7 @@ import (
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/internal/caught"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -89,6 +90,9 @@ func (t *attempt) solve(s model.Solver) (r model.Result, err error) {
 			r.Elapsed = time.Since(started)
 		}
 	}()
+	if t.set.Effort > 0 {
+		s = limited{s}
+	}
 	if t.patience == 0 {
 		return s.Solve(t.ctx, t.Instance, t.set)
 	}
@@ -150,4 +154,19 @@ func (l *listener) close() model.Result {
 		l.r.SetBound(model.SenseOf(l.in), l.r.Bound, l.gap)
 	}
 	return l.r
+}
+
+// limited is a solver that stops when its effort is spent.
+type limited struct{ model.Solver }
+
+// Solve implements model.Solver.
+func (s limited) Solve(ctx context.Context, in model.Instance, set model.Settings) (r model.Result, err error) {
+	if _, several := s.Solver.(*portfolio); !several {
+		set.Threads = 1 // of one goroutine alone the work is counted
+	}
+	err = turns.Within(ctx, set.Effort, func(ctx context.Context) error {
+		return caught.Call(func() (err error) { r, err = s.Solver.Solve(ctx, in, set); return err })
+	})
+	caught.PassPanic(err)
+	return r, err
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -17,7 +16,6 @@ import (
 
 	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/cpu"
-	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -46,20 +44,13 @@ func ruleSizes(t *testing.T) (limit time.Duration, sizes []int) {
 // within solves an instance by one algorithm until so much CPU time is used, when nothing
 // else may run in the process, or without a limit, until it has counted ruleEffort, which
 // is the same on every machine.
-func within(t *testing.T, in model.Instance, algorithm string, limit time.Duration) (r model.Result, ok bool) {
+func within(t *testing.T, in model.Instance, algorithm string, limit time.Duration) (model.Result, bool) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	began, ended := cpu.Time(), make(chan error, 1)
-	seat := turns.NewSeat(ctx, func(ctx context.Context) (err error) {
-		// The limit is far away, but there is one: algorithms go on.
-		r, err = gapwise.Solve(ctx, in, gapwise.Options{Algorithm: algorithm, Settings: model.Settings{Seed: 1, Threads: 1, TimeLimit: time.Hour}})
-		ended <- err
-		return nil
-	})
-	effort := int64(ruleEffort)
-	if limit > 0 {
-		effort = math.MaxInt64
+	// The limit is far away, but there is one: algorithms go on.
+	o := gapwise.Options{Algorithm: algorithm, Settings: model.Settings{Seed: 1, TimeLimit: time.Hour}}
+	if began := cpu.Time(); limit > 0 {
 		go func() {
 			for ctx.Err() == nil {
 				if cpu.Time()-began >= limit {
@@ -68,10 +59,10 @@ func within(t *testing.T, in model.Instance, algorithm string, limit time.Durati
 				time.Sleep(time.Millisecond)
 			}
 		}()
+	} else {
+		o.Effort = ruleEffort
 	}
-	_, _ = seat.Turn(effort)
-	seat.Leave()
-	err := <-ended
+	r, err := gapwise.Solve(ctx, in, o)
 	if errors.Is(err, model.ErrUnsupported) || err == nil && r.Solution == nil {
 		return r, false
 	}
@@ -81,7 +72,7 @@ func within(t *testing.T, in model.Instance, algorithm string, limit time.Durati
 	return r, true
 }
 
-// ruleEffort is about half a second.
+// ruleEffort is about a second.
 const ruleEffort = 1_000_000
 
 // Auto is no worse than any single algorithm of its problem that may work as much, but

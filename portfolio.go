@@ -329,6 +329,7 @@ func (a *portfolio) round(ctx context.Context, workers []*worker, length func(*w
 		case told != nil:
 			defer caught.PassPanic(told) // when all have rested
 			err = told
+		case errors.Is(context.Cause(ctx), turns.ErrSpent): // with one thread it had no turn any more
 		case err == nil && !a.over():
 			err = a.take(w)
 		}

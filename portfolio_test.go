@@ -170,3 +170,35 @@ func TestAutoProves(t *testing.T) {
 		}
 	}
 }
+
+// An effort ends a run in the same place, however fast the machine is and with any number
+// of threads, and more of it is no worse.
+func TestEffort(t *testing.T) {
+	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
+		stopped := 0
+		for _, in := range middling(t, p) {
+			var last model.Result
+			for k, effort := range []int64{2_000, 2_000, 20_000, 100_000} {
+				r, err := gapwise.Solve(t.Context(), in, gapwise.Options{Settings: model.Settings{Seed: 3, Threads: 1 + k%2, Effort: effort}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Reason == "stopped by the limit of its effort" {
+					stopped++
+				}
+				if r.Elapsed = 0; k == 1 {
+					if a, b := string(marshal(t, last)), string(marshal(t, r)); a != b {
+						t.Errorf("%s: once\n%s\nthen\n%s", in.ID(), a, b)
+					}
+				}
+				if k > 0 && last.Solution != nil && model.SenseOf(in).Better(last.Objective, r.Objective) {
+					t.Errorf("%s: %v by more effort, %v by less", in.ID(), r.Objective, last.Objective)
+				}
+				last = r
+			}
+		}
+		if stopped == 0 {
+			t.Error("nothing was stopped")
+		}
+	})
+}

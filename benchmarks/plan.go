@@ -50,6 +50,7 @@ type Algorithm struct {
 	Engine      string
 	Formulation string
 	TimeLimit   time.Duration
+	Effort      int64 // most work that a run counts (model.Settings); 0: no limit
 	Gap         float64
 	Threads     int
 	// Sample restricts the algorithm to the instances of each specification whose
@@ -196,7 +197,7 @@ func (a *Algorithm) options(kind model.Kind, seed uint64) (gapwise.Options, erro
 	if err != nil {
 		return gapwise.Options{}, err
 	}
-	settings := model.Settings{Seed: seed, TimeLimit: a.TimeLimit, Gap: a.Gap, Threads: a.Threads, Parameters: set}
+	settings := model.Settings{Seed: seed, TimeLimit: a.TimeLimit, Effort: a.Effort, Gap: a.Gap, Threads: a.Threads, Parameters: set}
 	if len(a.without) > 0 {
 		engine := switchable(p, a.engine())
 		if engine == nil {
@@ -225,6 +226,7 @@ func (a *Algorithm) settings() string {
 	add(a.Engine != "", "engine", a.Engine)
 	add(a.Formulation != "", "formulation", a.Formulation)
 	add(a.TimeLimit != 0, "time_limit", a.TimeLimit)
+	add(a.Effort != 0, "effort", a.Effort)
 	add(a.Gap != 0, "gap", a.Gap)
 	add(a.Threads > 1, "threads", a.Threads)
 	add(len(a.without) > 0, "without", strings.Join(a.without, ","))

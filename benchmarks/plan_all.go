@@ -23,7 +23,7 @@ func (p *Plan) expand() error {
 	}
 	all := p.Algorithms[at]
 	if all.Label != allName || all.Engine != "" || all.Formulation != "" || len(all.Parameters) > 0 {
-		return errors.New("the algorithm all takes time_limit, gap, threads, sample and only, nothing else")
+		return errors.New("the algorithm all takes time_limit, effort, gap, threads, sample and only, nothing else")
 	}
 	rest := slices.Delete(slices.Clone(p.Algorithms), at, at+1)
 	if slices.ContainsFunc(rest, func(a Algorithm) bool { return a.Name == allName }) {

@@ -18,7 +18,7 @@ import (
 // in a variant.
 var (
 	planKeys      = []string{"name", "description", "generators", "files", "algorithms", "seeds"}
-	algorithmKeys = []string{"name", "label", "engine", "formulation", "time_limit", "gap", "threads", "sample", "only"}
+	algorithmKeys = []string{"name", "label", "engine", "formulation", "time_limit", "effort", "gap", "threads", "sample", "only"}
 	fileKeys      = []string{"path", "platform"}
 )
 
@@ -309,6 +309,10 @@ func decodeAlgorithm(v field) (a Algorithm, err error) {
 			a.Formulation, err = x.text()
 		case "time_limit":
 			a.TimeLimit, err = x.duration()
+		case "effort":
+			var n int
+			n, err = x.whole(1)
+			a.Effort = int64(n)
 		case "gap":
 			if a.Gap, err = x.number(); err == nil && !(a.Gap >= 0 && a.Gap < 1) {
 				err = x.bad("is %v, can't be negative, must be below 1", a.Gap)

@@ -91,7 +91,7 @@ func TestDecodePlanRefuses(t *testing.T) {
 		"a log's requests":    {"name: x\nfiles: [{path: a.swf, kind: reservation}]\nalgorithms: [ff]\n", "line 2: files[0]: requests must be given: the number of requests"},
 		"a log twice":         {"name: x\nfiles: [{path: a.swf, kind: reservation, requests: 5, log: b.swf}]\nalgorithms: [ff]\n", "line 2: files[0].log isn't needed, path names the log"},
 		"all twice":           {"name: x\n" + generator + "algorithms: [all, {name: all, label: more}]\n", "the algorithm all is there twice"},
-		"all by an engine":    {"name: x\n" + generator + "algorithms: [{name: all, engine: highs}]\n", "takes time_limit, gap, threads, sample and only"},
+		"all by an engine":    {"name: x\n" + generator + "algorithms: [{name: all, engine: highs}]\n", "takes time_limit, effort, gap, threads, sample and only"},
 		"too many":            {"name: x\ngenerators: [{kind: vcsched, hosts: [2], jobs: [4], count: 1000000000000}]\nalgorithms: [{name: gr}]\n", "at most"},
 	}
 	for name, tc := range tests {

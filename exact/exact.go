@@ -26,6 +26,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -48,6 +49,8 @@ func StopReason(ctx context.Context) string {
 	switch err := ctx.Err(); {
 	case err == nil:
 		return ""
+	case errors.Is(context.Cause(ctx), turns.ErrSpent):
+		return "stopped by the limit of its effort"
 	case errors.Is(err, context.Canceled):
 		return "interrupted"
 	}

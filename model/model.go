@@ -177,6 +177,10 @@ type Settings struct {
 	Seed uint64
 	// TimeLimit stops the solver; 0: no limit. Time decides nothing else.
 	TimeLimit time.Duration
+	// Effort, if not 0, stops the solver when it has counted so much work, in about
+	// microseconds of a core: unlike a time limit in the same place on every machine.
+	// Algorithms that count nothing work to their end.
+	Effort int64
 	// Threads is the number of workers; 0: 1.
 	Threads int
 	// Gap is the relative gap up to which a solution counts as optimal; 0:

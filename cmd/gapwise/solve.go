@@ -45,6 +45,7 @@ func (p *program) solve() *cli.Command {
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the random generator"},
 			&cli.IntFlag{Name: "threads", Value: 1, Usage: "number of worker threads"},
 			&cli.DurationFlag{Name: "time-limit", Usage: "limit, like 5m", DefaultText: "none; auto: 10s"},
+			&cli.Int64Flag{Name: "effort", Usage: "limit of the work counted, in about microseconds of a core: the same result on every machine", DefaultText: "none"},
 			&cli.Float64Flag{Name: "gap", Value: model.DefaultGap, Usage: "gap that counts as optimal"},
 			&cli.StringFlag{Name: "start", Usage: "start from the solution in `FILE`"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` for the results with their solutions"},
@@ -159,6 +160,8 @@ func checkSettings(c *cli.Command, s model.Settings) error {
 		return usagef("%s: --threads is %d, must be at least 1", c.Name, s.Threads)
 	case s.TimeLimit < 0:
 		return usagef("%s: --time-limit is %v, must not be negative", c.Name, s.TimeLimit)
+	case s.Effort < 0 || c.IsSet("effort") && s.Effort == 0:
+		return usagef("%s: --effort is %d, must be at least 1", c.Name, s.Effort)
 	case c.IsSet("gap") && !(s.Gap > 0 && s.Gap < 1):
 		return usagef("%s: --gap is %v, must be above 0 and below 1", c.Name, s.Gap)
 	}
@@ -167,7 +170,7 @@ func checkSettings(c *cli.Command, s model.Settings) error {
 
 func (p *program) solveOptions(c *cli.Command) (gapwise.Options, error) {
 	o := gapwise.Options{Engine: c.String("engine"), Formulation: c.String("formulation"), Solver: p.solver,
-		Settings: model.Settings{Seed: c.Uint64("seed"), Threads: c.Int("threads"), TimeLimit: c.Duration("time-limit"), Gap: c.Float64("gap")}}
+		Settings: model.Settings{Seed: c.Uint64("seed"), Threads: c.Int("threads"), TimeLimit: c.Duration("time-limit"), Effort: c.Int64("effort"), Gap: c.Float64("gap")}}
 	names := algorithmNames(c)
 	for k, name := range names {
 		if slices.Contains(names[:k], name) {

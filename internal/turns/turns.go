@@ -8,7 +8,13 @@
 // counted, never on time.
 package turns
 
-import "context"
+import (
+	"context"
+	"errors"
+)
+
+// ErrSpent is the cause of the end of a context whose function may count no more.
+var ErrSpent = errors.New("the effort is spent")
 
 // Stop counts an effort since the last call, in about a microsecond of one core each, and
 // reports whether the function has to end: its context has ended. Where functions take
@@ -31,7 +37,7 @@ type Seat struct {
 	Spent int64
 
 	ctx        context.Context
-	leave      context.CancelFunc
+	leave      context.CancelCauseFunc
 	work       func(context.Context) error
 	left       int64         // of the turn
 	wake, rest chan struct{} // begins a turn; ends it
@@ -42,7 +48,7 @@ type Seat struct {
 // NewSeat returns the seat of a function that hasn't begun.
 func NewSeat(ctx context.Context, work func(context.Context) error) *Seat {
 	s := &Seat{work: work, wake: make(chan struct{}), rest: make(chan struct{})}
-	ctx, s.leave = context.WithCancel(ctx)
+	ctx, s.leave = context.WithCancelCause(ctx)
 	s.ctx = context.WithValue(ctx, key{}, s)
 	return s
 }
@@ -72,8 +78,10 @@ func (s *Seat) Turn(effort int64) (ended bool, err error) {
 }
 
 // Leave ends the context of the function and lets it run out by itself.
-func (s *Seat) Leave() {
-	s.leave()
+func (s *Seat) Leave() { s.end(context.Canceled) }
+
+func (s *Seat) end(cause error) {
+	s.leave(cause)
 	if s.begun && !s.up {
 		close(s.wake)
 	}
@@ -90,4 +98,19 @@ func (s *Seat) count(effort int64) {
 	}
 	s.rest <- struct{}{}
 	<-s.wake
+}
+
+// Within lets a function work until it has counted so much effort. Then its context ends
+// with ErrSpent, and it is waited for.
+func Within(ctx context.Context, effort int64, work func(context.Context) error) error {
+	done := make(chan error, 1)
+	s := NewSeat(ctx, func(ctx context.Context) error {
+		done <- work(ctx)
+		return nil
+	})
+	_, _ = s.Turn(effort)
+	s.end(ErrSpent)
+	err := <-done
+	Stop(ctx, s.Spent) // where the caller takes turns itself
+	return err
 }

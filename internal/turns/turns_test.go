@@ -92,3 +92,26 @@ func TestLeave(t *testing.T) {
 	s.Leave()
 	<-ended
 }
+
+// Within ends a function where its effort is spent, with a cause of its own, and inside a
+// seat that effort counts there, too.
+func TestWithin(t *testing.T) {
+	t.Parallel()
+	steps := 0
+	endless := func(ctx context.Context) error {
+		for steps = 0; !turns.Stop(ctx, 3); steps++ {
+		}
+		return context.Cause(ctx)
+	}
+	if err := turns.Within(t.Context(), 100, endless); !errors.Is(err, turns.ErrSpent) || steps != 33 {
+		t.Errorf("%v after %d steps", err, steps)
+	}
+	short := errors.New("ended")
+	if err := turns.Within(t.Context(), 100, func(context.Context) error { return short }); !errors.Is(err, short) {
+		t.Error(err)
+	}
+	outer := turns.NewSeat(t.Context(), func(ctx context.Context) error { return turns.Within(ctx, 100, endless) })
+	if ended, err := outer.Turn(1000); !ended || !errors.Is(err, turns.ErrSpent) || outer.Spent != 102 {
+		t.Errorf("ended %v, %v, %d spent", ended, err, outer.Spent)
+	}
+}
