@@ -5,6 +5,7 @@ package gapwise
 import (
 	"context"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -30,8 +31,8 @@ type attempt struct {
 }
 
 // cheapest runs the problem's cheapest heuristic if all solvers are engines, within a
-// tenth of the time limit or a second (half of a shorter limit), and takes the time from
-// the limit of the solvers.
+// tenth of the time limit or a second (half of a shorter limit), computes the quick bounds
+// that they begin with, and takes the time from the limit of the solvers.
 func (t *attempt) cheapest(solvers []model.Solver) error {
 	p, err := ProblemOf(t.Instance.Kind())
 	if err != nil || p.First == nil {
@@ -59,6 +60,9 @@ func (t *attempt) cheapest(solvers []model.Solver) error {
 	if t.first = r; t.set.Progress != nil {
 		t.set.Progress(model.Progress{Algorithm: r.Algorithm, Incumbent: r.Objective, Bound: math.NaN(), Elapsed: r.Elapsed, Solution: r.Solution})
 	}
+	if !slices.ContainsFunc(solvers, func(s model.Solver) bool { _, ok := s.(auto); return ok }) { // which computes them beside others
+		t.quickBounds()
+	}
 	if t.set.TimeLimit > 0 {
 		t.set.TimeLimit = max(1, t.set.TimeLimit-time.Since(started))
 	}
@@ -69,6 +73,7 @@ func (t *attempt) cheapest(solvers []model.Solver) error {
 // share the integer view of the instance; the judge makes its own.
 func (t *attempt) bounded(s model.Solver) (r model.Result, err error) {
 	defer view.Cache(t.Instance)()
+	t.keepQuick()
 	if r, err = t.solve(s); err == nil && lacksBounds(r) {
 		t.quickBounds()
 	}

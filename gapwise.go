@@ -20,6 +20,7 @@ import (
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/heuristics/command"
 	"github.com/gapwise/gapwise/internal/nearest"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/external"
@@ -319,6 +320,7 @@ func Bounds(ctx context.Context, in model.Instance) ([]bounds.Bound, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer view.Cache(in)()
 	return p.Bounds(ctx, in)
 }
 

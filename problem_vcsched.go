@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/gapwise/gapwise/bounds"
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	vcexact "github.com/gapwise/gapwise/exact/vcsched"
 	vcheur "github.com/gapwise/gapwise/heuristics/vcsched"
@@ -35,11 +34,9 @@ var vcschedProblem = define(definition[*model.VCSched]{
 	linear: func(name string, b milp.Backend) model.Solver {
 		return vcexact.Linear(b, name)
 	},
-	first:    model.Adapt("greedy", vcheur.First),
-	features: features.VCSched,
-	quick: func(ctx context.Context, in *model.VCSched) []bounds.Bound {
-		return []bounds.Bound{vcbounds.Packing(ctx, in)}
-	},
+	first:     model.Adapt("greedy", vcheur.First),
+	features:  features.VCSched,
+	quick:     vcbounds.Quick,
 	bounds:    vcbounds.All,
 	start:     startOf(vcheur.Complete),
 	generator: instances.GeneratorOf(instances.NewVCSchedSpec),

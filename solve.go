@@ -13,6 +13,7 @@ import (
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/heuristics/command"
 	"github.com/gapwise/gapwise/internal/caught"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -53,8 +54,18 @@ func (c *Case) computeQuick(ctx context.Context) []bounds.Bound {
 	all := p.Quick(ctx, c.Instance)
 	if ctx.Err() == nil {
 		c.quick = all
+		view.Keep(c.Instance, view.QuickBounds, all)
 	}
 	return all
+}
+
+// keepQuick hands the quick bounds on to the solvers, if they are known.
+func (c *Case) keepQuick() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.quick != nil {
+		view.Keep(c.Instance, view.QuickBounds, c.quick)
+	}
 }
 
 // Solve solves one instance. It is NewCase followed by Case.Solve.

@@ -86,7 +86,7 @@ func TestEvidenceVCSched(t *testing.T) {
 	vectors := rand.New(rand.NewPCG(31, 4))
 	for k := range need.Rounds(2000) {
 		in := testkit.RandomVCSched(rng, k%4 == 0)
-		n.holds(t, in, []bounds.Bound{vcbounds.ClosedForm(in), vcbounds.Packing(t.Context(), in)})
+		n.holds(t, in, append(vcbounds.Quick(t.Context(), in), vcbounds.ClosedForm(in)))
 		if k%20 == 0 || testing.Short() {
 			b, err := vcbounds.ColumnGeneration(context.Background(), in)
 			if err != nil {
@@ -96,7 +96,7 @@ func TestEvidenceVCSched(t *testing.T) {
 		}
 		if k%5 == 0 {
 			in := testkit.RandomVectors(vectors, false)
-			n.holds(t, in, []bounds.Bound{vcbounds.ClosedForm(in), vcbounds.Packing(t.Context(), in)})
+			n.holds(t, in, append(vcbounds.Quick(t.Context(), in), vcbounds.ClosedForm(in)))
 		}
 	}
 	n.want(t, evidence.Sum, evidence.Crowd, evidence.Clique, evidence.Filling)
@@ -214,7 +214,7 @@ func TestEvidenceForged(t *testing.T) {
 				v = testkit.RandomVectors(rng, false)
 			}
 			optimum, ok := testkit.BruteVCSched(v)
-			all := []bounds.Bound{vcbounds.ClosedForm(v), vcbounds.Packing(t.Context(), v)}
+			all := append(vcbounds.Quick(t.Context(), v), vcbounds.ClosedForm(v))
 			if b, err := vcbounds.ColumnGeneration(t.Context(), v); err == nil {
 				all = append(all, b)
 			}
@@ -380,7 +380,7 @@ func FuzzEvidence(f *testing.F) {
 	d := testkit.SixTasks()
 	v := testkit.RandomVCSched(rng, false)
 	r := testkit.RandomReservation(rng, 5)
-	for _, all := range [][]bounds.Bound{dagbounds.QuickOf(f.Context(), d), {vcbounds.Packing(f.Context(), v)}, resbounds.QuickOf(f.Context(), r)} {
+	for _, all := range [][]bounds.Bound{dagbounds.QuickOf(f.Context(), d), vcbounds.Quick(f.Context(), v), resbounds.QuickOf(f.Context(), r)} {
 		for _, b := range all {
 			f.Add(text(b.Evidence))
 		}

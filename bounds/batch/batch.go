@@ -17,6 +17,9 @@ import (
 // than a heuristic: those of response, weakest first, and on one tier pricesBound without
 // steps, as far as ctx allows. O(n log n)
 func Quick(ctx context.Context, in *model.Batch) []bounds.Bound {
+	if all, ok := view.Kept[[]bounds.Bound](in, view.QuickBounds); ok {
+		return all
+	}
 	t := view.OfBatch(in)
 	all := response(ctx, t, quickFunctions)
 	if t.Tiers == 1 && ctx.Err() == nil {

@@ -125,7 +125,7 @@ func TestPatternsStrengthen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := Packing(t.Context(), in)
+		p := Quick(t.Context(), in)[0]
 		if p.Infeasible {
 			continue
 		}
@@ -158,7 +158,7 @@ func TestPatternsStop(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	b, err := ColumnGeneration(ctx, in)
-	if err != nil || b.Infeasible || !(b.Value <= Packing(t.Context(), in).Value) {
+	if err != nil || b.Infeasible || !(b.Value <= Quick(t.Context(), in)[0].Value) {
 		t.Errorf("%+v, %v: a stopped bound is still the packing bound", b, err)
 	}
 }
@@ -171,7 +171,7 @@ func BenchmarkPackingBound(b *testing.B) {
 		}
 		b.Run(fmt.Sprintf("tasks=%d", n), func(b *testing.B) {
 			for b.Loop() {
-				Packing(b.Context(), in)
+				Quick(b.Context(), in)
 			}
 		})
 	}

@@ -425,7 +425,7 @@ func pricedMoves(ctx context.Context, in *model.VCSched) (bounds.Bound, error) {
 	b := bounds.Bound{Name: "priced-moves"}
 	u := view.OfVCSched(in)
 	t := NewTasks(u)
-	lower, why := t.PackingLoad(ctx)
+	lower, why := t.PackingLoad(ctx, in)
 	if why != "" {
 		b.Infeasible, b.Reason = true, why
 		return b, nil

@@ -39,7 +39,7 @@ func TestMovesAgainstBruteForce(t *testing.T) {
 		}
 		u := view.OfVCSched(in)
 		tasks := NewTasks(u)
-		packing, _ := tasks.PackingLoad(t.Context())
+		packing, _ := tasks.PackingLoad(t.Context(), in)
 		if keep := u.YieldBound(NewMoves(u).Keep(context.Background(), max(packing, u.Scale), tasks.TotalLoad())); keep < best*(1-1e-12) {
 			t.Fatalf("the memory kept bounds by %v, the optimum is %v: %+v", keep, best, in)
 		}

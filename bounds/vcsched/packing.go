@@ -43,27 +43,37 @@ func ClosedForm(in *model.VCSched) bounds.Bound {
 	return b
 }
 
-// Packing returns the closed form strengthened by bounds for two-dimensional
+// Quick returns one bound, packing: the closed form strengthened by bounds for two-dimensional
 // vector packing that need no linear program: the largest task, cliques of
 // conflicting tasks, and dual-feasible functions on either resource, as far as ctx
 // allows. O(n log n) for each of some 50 loads; O(n²) with further resources or hosts of
-// several sizes.
-func Packing(ctx context.Context, in *model.VCSched) bounds.Bound {
+// several sizes. It keeps the load
+// that the bound is from for PackingLoad.
+func Quick(ctx context.Context, in *model.VCSched) []bounds.Bound {
 	b := bounds.Bound{Name: "packing"}
 	t := NewTasks(view.OfVCSched(in))
-	load, why := t.PackingLoad(ctx)
+	load, why := t.PackingLoad(ctx, in)
+	if ctx.Err() == nil {
+		view.Keep(in, view.PackingLoad, packed{load, why})
+	}
 	if b.Evidence = newReasons(in, t.units).evidence(ctx, load, why != ""); why != "" {
 		b.Infeasible, b.Reason = true, why
-		return b
+	} else {
+		b.Value = t.units.YieldBound(load)
 	}
-	b.Value = t.units.YieldBound(load)
-	return b
+	return []bounds.Bound{b}
+}
+
+// packed is what PackingLoad returns.
+type packed struct {
+	load int64
+	why  string
 }
 
 // All returns every bound of this package on the instance, weakest first. Those by
 // column generation are what they have proved when ctx ends.
 func All(ctx context.Context, in *model.VCSched) ([]bounds.Bound, error) {
-	all := []bounds.Bound{ClosedForm(in), Packing(ctx, in)}
+	all := append([]bounds.Bound{ClosedForm(in)}, Quick(ctx, in)...)
 	if all[1].Infeasible {
 		return all, nil
 	}
@@ -263,8 +273,12 @@ func (t *Tasks) areaOfAll() int64 {
 //     integers). Refutations needn't be monotone in the load: each value that lo
 //     takes has its own.
 //
-// When ctx ends, it returns what it has proved by then.
-func (t *Tasks) PackingLoad(ctx context.Context) (load int64, infeasible string) {
+// When ctx ends, it returns what it has proved by then. While the instance is being
+// solved, it is known once Quick has found it.
+func (t *Tasks) PackingLoad(ctx context.Context, in *model.VCSched) (load int64, infeasible string) {
+	if x, ok := view.Kept[packed](in, view.PackingLoad); ok {
+		return x.load, x.why
+	}
 	if why := t.infeasibleBySum(); why != "" {
 		return 0, why
 	}

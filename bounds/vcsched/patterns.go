@@ -467,7 +467,7 @@ const NoPatterns = "the memory needs fit in no number of host patterns up to the
 func ColumnGeneration(ctx context.Context, in *model.VCSched) (bounds.Bound, error) {
 	b := bounds.Bound{Name: "patterns"}
 	t := NewTasks(view.OfVCSched(in))
-	lower, why := t.PackingLoad(ctx)
+	lower, why := t.PackingLoad(ctx, in)
 	reasons := newReasons(in, t.units)
 	if why != "" {
 		b.Infeasible, b.Reason, b.Evidence = true, why, reasons.evidence(ctx, 0, true)

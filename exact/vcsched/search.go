@@ -173,7 +173,7 @@ func (s *run) report() {
 func (s *run) solve(search func(s *run, improve func(steps int)) error) error {
 	s.upper = math.MaxInt64
 	s.tasks = vcbounds.NewTasks(s.u)
-	load, why := s.tasks.PackingLoad(s.Ctx)
+	load, why := s.tasks.PackingLoad(s.Ctx, s.in)
 	if why != "" && s.Set.Proof == nil {
 		s.Infeasible(why)
 		return nil

@@ -24,7 +24,7 @@ import (
 // the limit or the bound is reached. O(1) per step, beside the start.
 func Anneal(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
 	u := view.OfVCSched(in)
-	load, why := vcbounds.NewTasks(u).PackingLoad(ctx)
+	load, why := vcbounds.NewTasks(u).PackingLoad(ctx, in)
 	if why != "" {
 		return nil, fmt.Errorf("%w: %s", model.ErrNoSolution, why)
 	}

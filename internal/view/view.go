@@ -33,6 +33,38 @@ type view struct {
 	once    sync.Once
 	of      any
 	holders int
+	kept    map[string]any // guarded by held
+}
+
+// Keep keeps what follows from an instance under a name until it is released; it does
+// nothing if the instance isn't held. Only who runs all others keeps things, between their
+// turns: so what a worker finds doesn't depend on the speed of another one.
+func Keep(in model.Instance, name string, x any) {
+	held.Lock()
+	defer held.Unlock()
+	if v := held.views[in]; v != nil {
+		if v.kept == nil {
+			v.kept = map[string]any{}
+		}
+		v.kept[name] = x
+	}
+}
+
+// What is kept: the quick bounds of the problem, of type []bounds.Bound, once all of them
+// are computed, and of vcsched the load that they are from.
+const (
+	QuickBounds = "quick bounds"
+	PackingLoad = "packing load"
+)
+
+// Kept returns what Keep keeps, false if there is no such thing.
+func Kept[T any](in model.Instance, name string) (x T, ok bool) {
+	held.Lock()
+	defer held.Unlock()
+	if v := held.views[in]; v != nil {
+		x, ok = v.kept[name].(T)
+	}
+	return x, ok
 }
 
 // Cache has an instance's integer view made once until release is called, by whoever

@@ -18,6 +18,14 @@ func TestCache(t *testing.T) {
 	if OfTVC(in) != view || len(OfTVC(&fewer).Requests) != 0 {
 		t.Error("the view isn't the instance's alone")
 	}
+	Keep(in, "n", 7)
+	Keep(&fewer, "n", 8) // isn't held
+	if n, ok := Kept[int](in, "n"); !ok || n != 7 {
+		t.Errorf("%d, %v is kept, want 7", n, ok)
+	}
+	if _, ok := Kept[int](&fewer, "n"); ok {
+		t.Error("something is kept of an instance that isn't held")
+	}
 	if first(); OfTVC(in) != view {
 		t.Error("the view is gone before all have released it")
 	}
