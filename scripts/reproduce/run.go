@@ -43,7 +43,7 @@ func (r *runner) functions() template.FuncMap {
 		"degradations": r.degradations, "readings": r.readings, "timesClosest": timesClosest, "timesBeside": r.timesBeside, "above": r.above,
 		"batchImprovements": r.batchImprovements, "batchPEASY": r.batchPEASY, "batchCosts": r.batchCosts, "batchReadings": r.batchReadings, "nearest": nearest,
 		"batchGaps": batchGaps, "dagSettings": r.dagSettings, "met": met, "stg": r.stg, "traces": traces, "packings": r.packings,
-		"ablation": r.ablation, "anytime": r.anytime, "proofs": proofs, "duels": readDuels, "measure": r.measure, "cpuTime": r.cpuTime,
+		"ablation": r.ablation, "endToEnd": r.endToEnd, "anytime": r.anytime, "proofs": proofs, "duels": readDuels, "measure": r.measure, "cpuTime": r.cpuTime,
 		"audit": r.audit, "reportShot": r.reportShot, "glob": filepath.Glob, "plan": plan, "code": code, "link": link, "baseline": baseline, "benchstat": benchstat, "describe": describe,
 		"processor": processor, "replace": strings.ReplaceAll, "runs": func() int { return r.runs },
 		"dict":    dict,

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+)
+
+// spent runs gapwise and returns the CPU seconds and the most memory, in megabytes, that it
+// takes. Exit codes 4 and 5 are results.
+func (r *runner) spent(args ...string) (seconds, megabytes float64, err error) {
+	cmd := exec.Command(r.gapwise, args...)
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && (exit.ExitCode() == 4 || exit.ExitCode() == 5) {
+		err = nil
+	}
+	if err != nil {
+		return 0, 0, fmt.Errorf("%s %s: %w: %s", r.gapwise, strings.Join(args, " "), err, complaint.String())
+	}
+	// Systems that count no memory have no such field.
+	if most := reflect.Indirect(reflect.ValueOf(cmd.ProcessState.SysUsage())).FieldByName("Maxrss"); most.IsValid() {
+		unit := 1024.0
+		if runtime.GOOS == "darwin" {
+			unit = 1
+		}
+		megabytes = float64(most.Int()) * unit / 1e6
+	}
+	return (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), megabytes, nil
+}
+
+// endToEnd draws an instance as the parameters say, solves it, has the solution judged,
+// and computes bounds with a limit. It returns a row of a table: of each command CPU
+// seconds and megabytes, the objective's gap after solving, and bytes an item: the most
+// memory of the last three commands, less that of a command that does nothing.
+func (r *runner) endToEnd(name, algorithm, limit string, items float64, parameters ...string) (string, error) {
+	folder, err := os.MkdirTemp("", "million")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(folder)
+	in, out := filepath.Join(folder, "in.json"), filepath.Join(folder, "out.json")
+	_, idle, err := r.spent("version")
+	if err != nil {
+		return "", err
+	}
+	row, most := fmt.Sprintf("| %s | `%s` |", name, algorithm), 0.0
+	for k, args := range [][]string{
+		append([]string{"generate", "-o", in}, parameters...), {"solve", "-a", algorithm, "-o", out, in},
+		{"verify", in, out}, {"bound", "--time-limit", limit, in},
+	} {
+		seconds, megabytes, err := r.spent(args...)
+		if err != nil {
+			return "", err
+		}
+		if k > 0 {
+			most = max(most, megabytes-idle)
+		}
+		row += fmt.Sprintf(" %.1f | %.0f |", seconds, megabytes)
+	}
+	return row + fmt.Sprintf(" %.0f |", most*1e6/items), nil
+}
