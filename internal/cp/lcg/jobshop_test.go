@@ -144,3 +144,25 @@ func BenchmarkJobShops(b *testing.B) {
 		})
 	}
 }
+
+// Learned nogoods are dropped as they get many.
+func TestReduce(t *testing.T) {
+	t.Parallel()
+	for _, x := range jobShops(t) {
+		if x.name != "ft10" {
+			continue
+		}
+		k := New(x.model(x.horizon()))
+		k.limit = 200
+		k.Minimise(t.Context(), nil, 4000, nil)
+		learned := 0
+		for _, g := range k.nogoods {
+			if g.learned && g.lbd > 3 {
+				learned++
+			}
+		}
+		if k.Conflicts < 4000 || int64(learned) > k.Conflicts/2 {
+			t.Errorf("%s: %d of %d nogoods of many levels are left", x.name, learned, k.Conflicts)
+		}
+	}
+}

@@ -66,6 +66,7 @@ func (k *Kernel) Search(ctx context.Context, conflicts int64, assumptions ...cp.
 			k.forget()
 			if k.learned > k.limit {
 				k.reduce()
+				k.learned, k.limit = k.learned/2, k.limit+500
 				continue
 			}
 		}
@@ -117,6 +118,7 @@ func (k *Kernel) Search(ctx context.Context, conflicts int64, assumptions ...cp.
 func (k *Kernel) keep(premises []cp.Lit, lbd int32) {
 	if !k.off(Learning) {
 		k.addNogood(premises, true, lbd)
+		k.learned++
 		return
 	}
 	l, rest := premises[0], premises[1:]
