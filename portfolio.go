@@ -12,8 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/internal/caught"
 	"github.com/gapwise/gapwise/internal/turns"
@@ -30,8 +28,9 @@ import (
 // nobody has anything left to do.
 //
 // Turns are counted in effort, not in time (package turns), and what one has found is told
-// to the others at the end of a round. So the result doesn't depend on the number of
-// threads, which is how many have their turn at once, nor on the machine unless a limit stops the run.
+// to the others at the end of a round. So the result doesn't depend on the machine unless a limit stops the run,
+// nor on how many have their turn at once. Of the number of threads the learning kernel makes
+// as many copies (lcg.Team): what is proved is the same, which of several optimal solutions is found may not be.
 // A turn is longer the more the worker's last ones have brought.
 type portfolio struct {
 	auto
@@ -112,7 +111,7 @@ func (a *portfolio) Name() string { return "auto" }
 
 // Solve implements model.Solver.
 func (a *portfolio) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	ctx, a.stop = set.WithTimeLimit(ctx)
+	ctx, a.stop = set.WithTimeLimit(turns.WithThreads(ctx, set.Workers()))
 	defer a.stop()
 	began := time.Now()
 	a.r = model.NewResult(a.Name(), set.Seed)
@@ -164,7 +163,9 @@ func (a *portfolio) begin(ctx context.Context, in model.Instance, set *model.Set
 
 // seats makes the workers.
 func (a *portfolio) seats(ctx context.Context, in model.Instance, set model.Settings) (first, later []*worker) {
-	set.TimeLimit, set.Threads = 0, 1
+	if set.TimeLimit = 0; set.Effort > 0 { // which ends a run in the same place with any number of threads
+		set.Threads = 1
+	}
 	set.Others = func() model.Progress { return a.known }
 	for _, name := range a.workers {
 		x := named(name, a.Algorithms)
@@ -301,28 +302,22 @@ func (a *portfolio) round(ctx context.Context, workers []*worker, length func(*w
 		rested[k] = make(chan error, 1)
 	}
 	spent := make([]int64, len(workers))
-	turn := func(k int) (err error) {
+	turn := func(k int) {
+		var err error
 		if w := workers[k]; ctx.Err() == nil {
 			before := w.seat.Spent
 			w.ended, err = w.seat.Turn(length(w))
 			spent[k] = w.seat.Spent - before
 		}
 		rested[k] <- err
-		return nil
 	}
 	threads := a.set.Workers()
 	if threads > 1 {
-		var all errgroup.Group
-		all.SetLimit(threads)
-		go func() {
-			for k := range workers {
-				all.Go(func() error { return turn(k) })
-			}
-		}()
+		go turns.Each(ctx, len(workers), turn)
 	}
 	for k, w := range workers {
 		if threads == 1 {
-			_ = turn(k) // not before it is known whether the one before has ended all
+			turn(k) // not before it is known whether the one before has ended all
 		}
 		switch told := <-rested[k]; {
 		case errors.Is(told, model.ErrUnsupported):

@@ -173,7 +173,7 @@ func (s Status) Valid() bool {
 // Settings holds what every solver is told besides the instance.
 type Settings struct {
 	// Seed is the only source of randomness. The same instance and settings
-	// give the same solution, whatever Threads is, unless time ran out.
+	// give the same solution, on any machine, unless time ran out.
 	Seed uint64
 	// TimeLimit stops the solver; 0: no limit. Time decides nothing else.
 	TimeLimit time.Duration
@@ -181,7 +181,8 @@ type Settings struct {
 	// microseconds of a core: unlike a time limit in the same place on every machine.
 	// Algorithms that count nothing work to their end.
 	Effort int64
-	// Threads is the number of workers; 0: 1.
+	// Threads is the number of workers; 0: 1. What is proved doesn't depend on it; which
+	// of several solutions that are as good is found may.
 	Threads int
 	// Gap is the relative gap up to which a solution counts as optimal; 0:
 	// DefaultGap.

@@ -66,107 +66,76 @@ func (s *dagSearch) kernel() error {
 	}
 	turns.Stop(s.Ctx, int64(n*n/2*m)) // what it costs to make the model
 	x := newKernelModel(v, horizon)
-	k := lcg.NewWith(&x.Model.Model, lcg.Options{Off: s.without})
-	ask := question{Kernel: k, objective: x.Objective, planOf: x.planOf, best: upper,
-		follow: func(start []int64) { k.SetPhases(x.phases(start, s.plan.Machine)) }}
+	ask := question{ticks: v, best: upper}
+	if proof == nil && s.off&devCumulative == 0 && v.interchangeable() {
+		y := newCumulativeModel(v, horizon)
+		ask.models, ask.planOf = append(ask.models, &y.Model), append(ask.planOf, y.planOf)
+	}
+	ask.models, ask.planOf = append(ask.models, &x.Model.Model), append(ask.planOf, x.planOf)
+	ask.Team = s.Team(lcg.Options{Off: s.without}, ask.models...)
+	ask.follow = func(start []int64) { ask.SetPhases(&x.Model.Model, x.phases(start, s.plan.Machine)) }
 	if s.off&devHint == 0 {
 		ask.follow(start)
 	}
-	log, err := s.Prove(k, strconv.FormatFloat(v.Ticks.Unit, 'g', -1, 64), horizon)
+	log, err := s.Prove(ask.Kernels[0], strconv.FormatFloat(v.Ticks.Unit, 'g', -1, 64), horizon)
 	if err != nil {
 		return err
 	}
-	asked := []*question{&ask}
 	if log != nil || !v.Ticks.Whole {
 		lower = 0
 	}
-	if log == nil && s.off&devCumulative == 0 && v.interchangeable() {
-		x := newCumulativeModel(v, horizon)
-		k := lcg.NewWith(&x.Model, lcg.Options{Off: s.without})
-		asked = []*question{{Kernel: k, objective: x.Objective, planOf: x.planOf, best: upper, follow: func([]int64) {}}, &ask}
-	}
-	s.minimise(v, lower, asked)
+	s.minimise(&ask, lower)
 	if log != nil {
 		return log.Close()
 	}
 	return nil
 }
 
-// question is a model that the kernel is asked for schedules better than the best.
+// question is what the kernel is asked: for schedules better than the best, on one or
+// two models.
 type question struct {
-	*lcg.Kernel
-	objective cp.Var
-	planOf    func(values []int64) dagplay.Plan
-	follow    func(start []int64) // tells it of a better plan, by its starts
-	best      int64               // of its solutions, in ticks, or what it has been told of
+	*lcg.Team
+	ticks  *ticks
+	models []*cp.Model
+	planOf []func(values []int64) dagplay.Plan // of each model
+	follow func(start []int64)                 // tells it of a better plan, by its starts
+	best   int64                               // of its solutions, in ticks, or what it has been told of
 }
 
-// firstConflicts is how many conflicts a model has before another one's turn.
-const firstConflicts = 250
-
-// minimise asks for schedules better than the plan, until one question is answered or the
-// gap is closed. Several take turns, by the events that they have counted, and share the
-// best schedule and the bound. Lower is a bound on the makespan in ticks.
-func (s *dagSearch) minimise(v *ticks, lower int64, asked []*question) {
+// minimise asks for schedules better than the plan, until the question is answered or the
+// gap is closed. Lower is a bound on the makespan in ticks.
+func (s *dagSearch) minimise(q *question, lower int64) {
 	ctx, cancel := context.WithCancel(s.Ctx)
 	defer cancel()
-	nodes, upper := s.Nodes, s.upper
-	turn := func(q *question) (over bool) {
-		told := func() int64 { // its best after news
-			s.news()
-			if s.upper < upper {
-				upper = s.upper
-				_, start, makespan := v.Play(s.plan.Machine, s.plan.Order)
-				for _, x := range asked {
-					x.follow(start)
-					x.best = min(x.best, makespan)
-				}
-			}
-			return q.best
+	nodes, upper, unit := s.Nodes, s.upper, q.ticks.Ticks.Unit
+	q.News = func() int64 {
+		s.news()
+		if s.upper < upper {
+			upper = s.upper
+			_, start, makespan := q.ticks.Play(s.plan.Machine, s.plan.Order)
+			q.follow(start)
+			q.best = min(q.best, makespan)
 		}
-		q.News = told
-		most := s.conflicts
-		if len(asked) > 1 {
-			if most = q.Conflicts + firstConflicts + q.Conflicts/4; s.conflicts > 0 {
-				most = min(most, s.conflicts)
-			}
-		}
-		if lower > 0 {
-			q.Require(q.objective.AtLeast(lower))
-		}
-		best := told()
-		before := q.Conflicts
-		note := func(o *lcg.Outcome) {
-			s.Nodes = nodes + q.Conflicts - before
-			lower = max(lower, o.Bound)
-			s.lower = max(s.lower, float64(o.Bound)*v.Ticks.Unit)
-		}
-		o := q.Minimise(ctx, &best, most, func(o *lcg.Outcome) {
-			note(o)
-			if o.Values != nil && o.Best < q.best {
-				q.best = o.Best
-				s.better(q.planOf(o.Values))
-			}
-			s.progress()
-			if s.Set.Proof == nil && s.closed() {
-				cancel()
-			}
-		})
-		note(&o)
-		nodes = s.Nodes
-		return o.Optimal || s.conflicts > 0 && q.Conflicts >= s.conflicts
+		return q.best
 	}
-	for len(asked) > 0 && ctx.Err() == nil {
-		q := asked[0]
-		for _, x := range asked {
-			if x.Events < q.Events {
-				q = x
-			}
+	if lower > 0 {
+		q.Require(lower)
+	}
+	note := func(o *lcg.Outcome) {
+		s.Nodes = nodes + q.Conflicts()
+		s.lower = max(s.lower, float64(o.Bound)*unit)
+		if o.Values != nil && o.Best < q.best {
+			q.best = o.Best
+			s.better(q.planOf[slices.Index(q.models, o.Model)](o.Values))
 		}
-		if turn(q) {
-			asked = slices.DeleteFunc(slices.Clone(asked), func(x *question) bool { return x == q })
+		s.progress()
+		if s.Set.Proof == nil && s.closed() {
+			cancel()
 		}
 	}
+	best := q.News()
+	o := q.Minimise(ctx, &best, s.conflicts, note)
+	note(&o)
 }
 
 // roundUp returns the bound in ticks, rounded up. Where no time was rounded, makespans

@@ -31,7 +31,7 @@ import (
 // (contended).
 //
 // It is any-time: when ctx or the time limit ends, the result carries the best
-// schedule and the bound proved by then. The solution doesn't depend on the
+// schedule and the bound proved by then. What is proved doesn't depend on the
 // number of threads. A node is a conflict of the kernel, from which a nogood is
 // learned. Instances of more than maxPairs pairs of tasks on machines get the schedule
 // and the bounds without search.

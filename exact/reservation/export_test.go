@@ -90,10 +90,10 @@ func Turns(both *int) model.Solver {
 			turn := 3 * limit / firstNodes // 3, 24, 192, ...
 			before := x.Nodes
 			if p.kernel != nil {
-				before -= p.kernel.k.Conflicts
+				before -= p.kernel.team.Conflicts()
 			}
 			x.turns(p, turn, turn)
-			if learned := p.kernel.k.Conflicts; learned > 0 && x.Nodes-learned > before {
+			if learned := p.kernel.team.Conflicts(); learned > 0 && x.Nodes-learned > before {
 				*both++
 			}
 		}

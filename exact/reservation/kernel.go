@@ -17,7 +17,7 @@ import (
 // clairvoyant's local search first, then for better ones and for bounds on the
 // constraint model of each part (kernelModel), in whole numbers throughout.
 //
-// Like Search it is any-time, and uses one thread. A node is a conflict, from which a
+// Like Search it is any-time. A node is a conflict, from which a
 // nogood is learned. Parts of more than 2,000 jobs get a plan without a bound.
 var Kernel = engine.Engine[*model.Reservation, kernelSwitches]{ID: "kernel", Parts: kernelDevices, Learns: true, Proof: true,
 	Work: func(r *engine.Run, v *model.Reservation, off kernelSwitches, without lcg.Device) error {
@@ -82,7 +82,7 @@ func (s *searcher) learn(p *part, off kernelSwitches, without lcg.Device, confli
 // kernelSearch is the kernel on a part.
 type kernelSearch struct {
 	model *kernelModel
-	k     *lcg.Kernel
+	team  *lcg.Team
 	unit  float64 // weight of 1, in units of scale.weight
 	total int64
 	lost  int64 // least of any plan so far: the kernel looks for less only
@@ -104,7 +104,7 @@ func newKernelSearch(s *searcher, p *part, off kernelSwitches, without lcg.Devic
 	if off&kernelCharges == 0 {
 		x.model.charge(s.scale.pes, p.relax)
 	}
-	x.k = lcg.NewWith(&x.model.Model, lcg.Options{Off: without})
+	x.team = s.Team(lcg.Options{Off: without}, &x.model.Model)
 	return x
 }
 
@@ -125,10 +125,10 @@ func (x *kernelSearch) run(s *searcher, p *part, conflicts int64) {
 			phases[x.model.in[i]] = 1
 		}
 	}
-	x.k.SetPhases(phases)
-	nodes := s.Nodes - x.k.Conflicts
+	x.team.SetPhases(&x.model.Model, phases)
+	nodes := s.Nodes - x.team.Conflicts()
 	take := func(o *lcg.Outcome) {
-		s.Nodes = nodes + x.k.Conflicts
+		s.Nodes = nodes + x.team.Conflicts()
 		if o.Values != nil && o.Best < x.lost {
 			x.lost = o.Best
 			p.value = float64(x.total-x.lost) * x.unit
@@ -146,6 +146,6 @@ func (x *kernelSearch) run(s *searcher, p *part, conflicts int64) {
 		}
 	}
 	upper := x.lost
-	o := x.k.Minimise(ctx, &upper, x.k.Conflicts+conflicts, take)
+	o := x.team.Minimise(ctx, &upper, x.team.Conflicts()+conflicts, take)
 	take(&o)
 }

@@ -23,7 +23,7 @@ func (s *searcher) prove(off kernelSwitches, without lcg.Device) error {
 		return fmt.Errorf("%w: %d requests are more than the kernel takes, so there is no proof", model.ErrUnsupported, len(jobs))
 	}
 	x := newKernelSearch(s, p, off|kernelDominance|kernelCharges, without)
-	proof, err := s.Prove(x.k, fmt.Sprint(unit), x.total)
+	proof, err := s.Prove(x.team.Kernels[0], fmt.Sprint(unit), x.total)
 	if err != nil {
 		return err
 	}

@@ -330,7 +330,9 @@ func completeBins[V vectors.Vector](s *run, effort int64, p *partition[V]) {
 	}
 	// Of each class no more bins than items are used; so the sum of the capacities
 	// doesn't overflow.
-	p.threads, p.off = s.Set.Workers(), s.off
+	if p.threads, p.off = s.Set.Workers(), s.off; s.Set.Others != nil {
+		p.threads = 1 // its turns end by effort that is counted, which several walkers don't
+	}
 	for k := range s.u.Classes {
 		p.bins = append(p.bins, min(len(s.u.Classes[k].Hosts), n))
 	}

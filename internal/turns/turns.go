@@ -11,6 +11,8 @@ package turns
 import (
 	"context"
 	"errors"
+	"sync"
+	"sync/atomic"
 )
 
 // ErrSpent is the cause of the end of a context whose function may count no more.
@@ -21,10 +23,65 @@ var ErrSpent = errors.New("the effort is spent")
 // turns it returns when it is this one's turn again. One goroutine of a Seat calls it at a
 // time.
 func Stop(ctx context.Context, effort int64) bool {
-	if s, ok := ctx.Value(key{}).(*Seat); ok {
+	switch s := ctx.Value(key{}).(type) {
+	case *Seat:
 		s.count(effort)
+	case *limit:
+		if s.left -= effort; s.left <= 0 {
+			return true
+		}
 	}
 	return ctx.Err() != nil
+}
+
+// limit is how much effort is left in a context of Limit.
+type limit struct{ left int64 }
+
+// Limit returns a context in which Stop reports true, too, when so much effort is
+// counted, and which leaves a Seat out: who calls Limit counts in its place.
+func Limit(ctx context.Context, effort int64) context.Context {
+	return context.WithValue(ctx, key{}, &limit{effort})
+}
+
+// poolKey is that of a pool in a context.
+type poolKey struct{}
+
+// WithThreads returns a context in which all calls of Each together have so many threads,
+// unless ctx says already how many there are.
+func WithThreads(ctx context.Context, threads int) context.Context {
+	if ctx.Value(poolKey{}) != nil {
+		return ctx
+	}
+	return context.WithValue(ctx, poolKey{}, make(chan struct{}, max(threads, 1)-1))
+}
+
+// Each calls a function with the numbers below n, in their order and by as many threads
+// as are free (WithThreads; one if nothing is said), and returns when all calls have.
+// The thread of the caller is one of them, so that there are no more than there may be
+// where calls are nested. Calls must not panic.
+func Each(ctx context.Context, n int, call func(i int)) {
+	var next atomic.Int64
+	work := func() {
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			call(i)
+		}
+	}
+	spare, _ := ctx.Value(poolKey{}).(chan struct{})
+	var helpers sync.WaitGroup
+	begun := make(chan struct{})
+	for range min(cap(spare), n-1) {
+		helpers.Go(func() {
+			select {
+			case spare <- struct{}{}:
+				work()
+				<-spare
+			case <-begun:
+			}
+		})
+	}
+	work()
+	close(begun)
+	helpers.Wait()
 }
 
 // key is that of a Seat in its function's context.

@@ -6,7 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/turns"
@@ -113,5 +115,51 @@ func TestWithin(t *testing.T) {
 	outer := turns.NewSeat(t.Context(), func(ctx context.Context) error { return turns.Within(ctx, 100, endless) })
 	if ended, err := outer.Turn(1000); !ended || !errors.Is(err, turns.ErrSpent) || outer.Spent != 102 {
 		t.Errorf("ended %v, %v, %d spent", ended, err, outer.Spent)
+	}
+}
+
+// Calls begin in their order, and no more at once than there are threads, in all nested
+// calls together.
+func TestEach(t *testing.T) {
+	t.Parallel()
+	for threads := 1; threads <= 3; threads++ {
+		ctx := turns.WithThreads(turns.WithThreads(t.Context(), threads), 9)
+		var at, most, sum atomic.Int64
+		turns.Each(ctx, 5, func(i int) {
+			turns.Each(ctx, 4, func(k int) {
+				for now, m := at.Add(1), most.Load(); now > m && !most.CompareAndSwap(m, now); m = most.Load() {
+				}
+				sum.Add(int64(10*i + k))
+				runtime.Gosched()
+				at.Add(-1)
+			})
+		})
+		if most.Load() > int64(threads) || sum.Load() != 4*(0+10+20+30+40)+5*(0+1+2+3) {
+			t.Errorf("%d threads: %d at once, sum %d", threads, most.Load(), sum.Load())
+		}
+	}
+	var did []int
+	turns.Each(t.Context(), 3, func(i int) { did = append(did, i) })
+	if !slices.Equal(did, []int{0, 1, 2}) {
+		t.Errorf("on one thread: %v", did)
+	}
+}
+
+// In the context of a limit effort is counted to it and not to the turn.
+func TestLimit(t *testing.T) {
+	t.Parallel()
+	var steps []int
+	s := turns.NewSeat(t.Context(), func(ctx context.Context) error {
+		for range 2 {
+			within, k := turns.Limit(ctx, 30), 0
+			for !turns.Stop(within, 10) {
+				k++
+			}
+			steps = append(steps, k)
+		}
+		return nil
+	})
+	if ended, err := s.Turn(1); !ended || err != nil || s.Spent != 0 || !slices.Equal(steps, []int{2, 2}) {
+		t.Errorf("ended %v, %v, spent %d, steps %v", ended, err, s.Spent, steps)
 	}
 }

@@ -76,9 +76,9 @@ func (q *Kernel) Minimise(r *Run) error {
 		r.Reason = q.Reason
 		return nil
 	}
-	k := lcg.NewWith(q.Model, lcg.Options{Off: q.Off})
+	team := r.Team(lcg.Options{Off: q.Off}, q.Model)
 	if q.Known != nil && r.Set.Others != nil {
-		k.News = func() int64 {
+		team.News = func() int64 {
 			if s, objective := r.News(r.Objective); s != nil && r.Improve(s) == nil {
 				return q.Known(objective)
 			}
@@ -87,13 +87,13 @@ func (q *Kernel) Minimise(r *Run) error {
 	}
 	ctx, stop := context.WithCancel(r.Ctx)
 	defer stop()
-	proof, failed := r.Prove(k, q.ProofUnit, q.Model.High[q.Model.Objective])
+	proof, failed := r.Prove(team.Kernels[0], q.ProofUnit, q.Model.High[q.Model.Objective])
 	if failed != nil {
 		return failed
 	}
 	best := int64(math.MaxInt64) // objective of what has been stored
 	note := func(o *lcg.Outcome) {
-		r.Nodes = k.Conflicts
+		r.Nodes = team.Conflicts()
 		if o.Values != nil && o.Best < best {
 			best = o.Best
 			s, err := q.Solution(o.Values)
@@ -117,7 +117,7 @@ func (q *Kernel) Minimise(r *Run) error {
 	if q.Start != nil {
 		upper = &q.Upper
 	}
-	o := k.Minimise(ctx, upper, 0, func(o *lcg.Outcome) {
+	o := team.Minimise(ctx, upper, 0, func(o *lcg.Outcome) {
 		if note(o); failed == nil {
 			r.TellBest()
 		}

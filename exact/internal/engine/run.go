@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/internal/cp"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -42,6 +44,7 @@ func start[I model.Instance](ctx context.Context, name string, in model.Instance
 	var cancel context.CancelFunc
 	r.Ctx, cancel = set.WithTimeLimit(ctx)
 	defer cancel()
+	r.Ctx = turns.WithThreads(r.Ctx, set.Workers())
 	err := work(r, typed)
 	switch {
 	case errors.Is(err, model.ErrNoSolution):
@@ -123,6 +126,16 @@ func (r *Run) Tell(incumbent, bound float64, solution func() model.Solution) {
 // TellBest is Tell for the solution and the bound that are stored.
 func (r *Run) TellBest() {
 	r.Tell(r.Objective, r.Bound, func() model.Solution { return r.Solution })
+}
+
+// Team returns the kernels for the run: for as many threads as it may use, but one for
+// a proof, which is of what one kernel derives.
+func (r *Run) Team(o lcg.Options, models ...*cp.Model) *lcg.Team {
+	threads := r.Set.Workers()
+	if r.Set.Proof != nil {
+		threads = 1
+	}
+	return lcg.NewTeam(threads, o, models...)
 }
 
 // Prove has a kernel write its proof if one is asked for; nil if not. The unit is what

@@ -106,6 +106,9 @@ type Kernel struct {
 	number int64    // of the next learned nogood
 
 	options   Options
+	step      int64    // of Minimise upwards
+	telling   int32    // levels up to which a learned nogood is told to a Team
+	told      []nogood // since the end of the last round
 	values    []int64  // of the last solution
 	core      []cp.Lit // of the last refutation
 	decisions decisions
@@ -133,7 +136,7 @@ func New(m *cp.Model) *Kernel { return NewWith(m, Options{}) }
 func NewWith(m *cp.Model, o Options) *Kernel {
 	n := len(m.Low)
 	k := &Kernel{model: m, options: o, low: make([]int64, 2*n), last: make([]int32, 2*n), present: m.Present,
-		watches: make([][]watch, 2*n), subs: make([][]subscription, 2*n), sums: make([][]summand, 2*n), bump: 1, limit: 2000, guards: make([]func() bool, n)}
+		watches: make([][]watch, 2*n), subs: make([][]subscription, 2*n), sums: make([][]summand, 2*n), step: 1, bump: 1, limit: 2000, guards: make([]func() bool, n)}
 	for v := range n {
 		k.low[2*v], k.low[2*v+1] = m.Low[v], -m.High[v]
 		k.last[2*v], k.last[2*v+1] = -1, -1

@@ -5,13 +5,17 @@ package lcg
 import (
 	"context"
 	"slices"
+
+	"github.com/gapwise/gapwise/internal/cp"
+	"github.com/gapwise/gapwise/internal/turns"
 )
 
 // Outcome is what a minimisation found and proved. No solution has an objective below
 // Bound.
 type Outcome struct {
-	Values     []int64 // of the best solution; nil: none, or it is somebody else's
-	Best       int64   // its objective
+	Values     []int64   // of the best solution; nil: none, or it is somebody else's
+	Model      *cp.Model // whose variables these are
+	Best       int64     // its objective
 	Bound      int64
 	Infeasible bool // proved
 	Optimal    bool // proved: Best = Bound
@@ -27,7 +31,7 @@ type Outcome struct {
 // better solution than the best. Turns count conflicts. What one learns serves the
 // other.
 func (k *Kernel) Minimise(ctx context.Context, upper *int64, conflicts int64, found func(o *Outcome)) Outcome {
-	o := Outcome{Best: infinite, Bound: -infinite}
+	o := Outcome{Model: k.model, Best: infinite, Bound: -infinite}
 	x := k.model.Objective
 	if upper != nil {
 		o.Best = *upper
@@ -44,7 +48,7 @@ func (k *Kernel) Minimise(ctx context.Context, upper *int64, conflicts int64, fo
 		}
 		k.Require(x.AtMost(o.Best - 1))
 	}
-	turn, step := int64(100), int64(1)
+	turn, step := int64(100), &k.step
 	for up := !k.off(Upwards); ; up = !up && !k.off(Upwards) || k.off(Downwards) {
 		if k.News != nil {
 			if best := k.News(); best < o.Best {
@@ -75,19 +79,19 @@ func (k *Kernel) Minimise(ctx context.Context, upper *int64, conflicts int64, fo
 			if !up {
 				answer = k.Search(ctx, end-before)
 			} else {
-				most := o.Bound + step - 1
+				most := o.Bound + *step - 1
 				answer = k.Search(ctx, end-before, x.AtMost(most))
 				if answer == Refuted {
 					// The bound has been set on level 0, perhaps a higher one.
 					if k.Conflicts-before < 10 {
-						step *= 2
+						*step *= 2
 					} else {
-						step = max(1, step/2)
+						*step = max(1, *step/2)
 					}
 				}
 			}
 			if answer == Satisfied {
-				step = 1
+				*step = 1
 				report()
 			}
 			if found != nil && answer != Unknown {
@@ -99,7 +103,7 @@ func (k *Kernel) Minimise(ctx context.Context, upper *int64, conflicts int64, fo
 			o.Bound, o.Optimal = o.Best, o.Best < infinite
 			o.Infeasible = !o.Optimal
 			return o
-		case ctx.Err() != nil:
+		case turns.Stop(ctx, 0):
 			return o
 		}
 	}
