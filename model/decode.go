@@ -204,8 +204,19 @@ func (d *decoder) list(c codec, objects bool, v reflect.Value) error {
 			return err
 		}
 		if more, err := d.more(']'); err != nil || !more {
+			clip(v)
 			return err
 		}
+	}
+}
+
+// clip takes from a long slice the room beyond an eighth of its length: a list that isn't the
+// last of its file may have as much again.
+func clip(v reflect.Value) {
+	if n := v.Len(); n >= 1024 && v.Cap() > n+n/8 {
+		exact := reflect.MakeSlice(v.Type(), n, n)
+		reflect.Copy(exact, v)
+		v.Set(exact)
 	}
 }
 

@@ -38,7 +38,7 @@ func Arrivals(ctx context.Context, d *model.DAG, s *model.Schedule) ([]float64, 
 	}
 	at := make([]float64, len(order))
 	for k, e := range order {
-		at[k] = floor(j.exactArrival(p, e, arrived[e], replayed))
+		at[k] = floor(j.exactArrival(p, e, arrived, replayed))
 	}
 	return at, nil
 }

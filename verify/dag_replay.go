@@ -11,32 +11,23 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// depart returns the transfers that share links, in the order of their starts,
-// and the arrivals, by edge, of those that share none.
-func (j *dagJudge) depart(p *paths) (starts []transfer, arrived []arrival) {
-	in := j.in
-	arrived = make([]arrival, len(j.sent))
+// depart returns the transfers that share links, in the order of their starts.
+func (j *dagJudge) depart(p *paths) (starts []transfer) {
 	for e, at := range j.sent {
 		if stopped(j.ctx, e) {
-			return nil, arrived
+			return nil
 		}
-		if math.IsNaN(at) {
+		data := j.in.Edges[e].Data
+		m, n := j.on[j.from[e]], j.on[j.to[e]]
+		if math.IsNaN(at) || m == n || data == 0 {
 			continue
 		}
-		m, n, data := j.on[j.from[e]], j.on[j.to[e]], in.Edges[e].Data
-		if m == n { // within a machine there is no startup
-			arrived[e] = arrival{double{hi: at}, 0}
-			continue
-		}
-		startup := in.Machines[m].StartupS
-		if w := p.way(int(m), int(n)); w.class < 0 || data == 0 {
-			arrived[e] = w.arrival(at, startup, data)
-		} else {
-			starts = append(starts, transfer{int32(e), int32(w.class), twoSum(at, startup), data})
+		if w := p.way(int(m), int(n)); w.class >= 0 {
+			starts = append(starts, transfer{int32(e), int32(w.class), twoSum(at, j.in.Machines[m].StartupS), data})
 		}
 	}
 	sortFunc(j.ctx, starts, func(a, b transfer) int { return a.at.compare(b.at) })
-	return starts, arrived
+	return starts
 }
 
 // alone returns the arrival, in fractions, of an edge that shares no link.
@@ -62,7 +53,7 @@ func (j *dagJudge) alone(p *paths, e int) *big.Rat {
 // take a minute.
 func (j *dagJudge) replay() []*big.Rat {
 	p := newPaths(j.in)
-	shared, _ := j.depart(p)
+	shared := j.depart(p)
 	arrived, shares := make([]*big.Rat, len(j.sent)), make([]bool, len(j.sent))
 	type start struct {
 		transfer

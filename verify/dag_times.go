@@ -109,24 +109,41 @@ func (j *dagJudge) times(r *Report) {
 		if stopped(j.ctx, e) {
 			return
 		}
-		if (replayed == nil || !j.shares[e]) && j.edgeFine(e, arrived[e]) {
+		if (replayed == nil || !j.shares[e]) && j.edgeFine(e, j.arrival(p, e, arrived)) {
 			continue
 		}
-		at := j.exactArrival(p, e, arrived[e], replayed)
+		at := j.exactArrival(p, e, arrived, replayed)
 		if !precise && j.edge(e, at, nil) {
 			replayed, precise = j.replay(), true
 			if j.ctx.Err() != nil {
 				return
 			}
-			at = j.exactArrival(p, e, arrived[e], replayed)
+			at = j.exactArrival(p, e, arrived, replayed)
 		}
 		j.edge(e, at, r)
 	}
 }
 
+// arrival returns an edge's arrival, of no use without a transfer: of one that shares links
+// what arrivals returned.
+func (j *dagJudge) arrival(p *paths, e int, arrived []arrival) arrival {
+	at := j.sent[e]
+	if math.IsNaN(at) {
+		return arrival{}
+	}
+	if j.shares[e] {
+		return arrived[e]
+	}
+	m, n := j.on[j.from[e]], j.on[j.to[e]]
+	if m == n { // within a machine there is no startup
+		return arrival{double{hi: at}, 0}
+	}
+	return p.way(int(m), int(n)).arrival(at, j.in.Machines[m].StartupS, j.in.Edges[e].Data)
+}
+
 // exactArrival returns an edge's arrival in fractions, nil without a transfer. Of an edge that
-// shares links it is what was replayed, else at.
-func (j *dagJudge) exactArrival(p *paths, e int, at arrival, replayed []*big.Rat) *big.Rat {
+// shares links it is what was replayed, else what arrivals returned.
+func (j *dagJudge) exactArrival(p *paths, e int, arrived []arrival, replayed []*big.Rat) *big.Rat {
 	switch {
 	case math.IsNaN(j.sent[e]):
 		return nil
@@ -135,7 +152,7 @@ func (j *dagJudge) exactArrival(p *paths, e int, at arrival, replayed []*big.Rat
 	case replayed != nil:
 		return replayed[e]
 	}
-	return at.double.rat()
+	return arrived[e].rat()
 }
 
 // edgeFine reports whether edge surely finds nothing wrong or in doubt.
@@ -204,24 +221,23 @@ type arrival struct {
 	err float64
 }
 
-// arrivals returns the arrival of each edge's transfer, of no use without one. Those of
-// transfers that share links are off by far less than a unit in the last place of a
-// float64, which their err doesn't count; where that isn't enough, all are
-// replayed in fractions.
+// arrivals returns the arrivals, by edge, of the transfers that share links, nil if there are
+// none. They are off by far less than a unit in the last place of a float64, which their
+// err doesn't count; where that isn't enough, all are replayed in fractions.
 func (j *dagJudge) arrivals(p *paths) (arrived []arrival, replayed []*big.Rat) {
-	starts, arrived := j.depart(p)
+	starts := j.depart(p)
 	j.shares, j.sharing = make([]bool, len(j.sent)), len(starts)
 	for _, x := range starts {
 		j.shares[x.edge] = true
 	}
 	if len(starts) == 0 {
-		return arrived, nil
+		return nil, nil
 	}
 	outside := func(x transfer) bool { return math.Abs(x.at.hi) > latestStart || x.data < leastData }
 	if j.tolerance == 0 || slices.ContainsFunc(starts, outside) {
-		return arrived, j.replay()
+		return nil, j.replay()
 	}
-	if j.ctx.Err() == nil {
+	if arrived = make([]arrival, len(j.sent)); j.ctx.Err() == nil {
 		newFlows(p).play(j.ctx, starts, arrived)
 	}
 	return arrived, nil
@@ -236,7 +252,16 @@ func (j *dagJudge) overlaps(r *Report) {
 		finish double
 		task   int32
 	}
+	count := make([]int, len(j.in.Machines))
+	for t, m := range j.on {
+		if !math.IsNaN(j.start[t]) {
+			count[m]++
+		}
+	}
 	tasks := make([][]run, len(j.in.Machines))
+	for m, n := range count {
+		tasks[m] = make([]run, 0, n)
+	}
 	for t, m := range j.on {
 		if !math.IsNaN(j.start[t]) {
 			tasks[m] = append(tasks[m], run{j.start[t], j.finish(t), int32(t)})

@@ -25,7 +25,7 @@ func QuickOf(ctx context.Context, d *model.DAG) []bounds.Bound {
 		case "critical-path":
 			b.Evidence = x.named(d, x.chain())
 		case "communication-path":
-			b.Evidence = x.named(d, x.binding())
+			b.Evidence = x.named(d, x.binding(ctx))
 		case "area":
 			if x.weights != nil {
 				b.Evidence = &model.Evidence{Type: evidence.Load, Weights: x.weights}
@@ -34,7 +34,7 @@ func QuickOf(ctx context.Context, d *model.DAG) []bounds.Bound {
 			if x.window[1] > x.window[0] {
 				b.Evidence = &model.Evidence{Type: evidence.Interval, Window: slices.Clone(x.window[:])} // without the rest of x
 			} else {
-				b.Evidence = x.named(d, x.straight())
+				b.Evidence = x.named(d, x.straight(ctx))
 			}
 		}
 		if all[k].Evidence != nil {
@@ -44,8 +44,11 @@ func QuickOf(ctx context.Context, d *model.DAG) []bounds.Bound {
 	return all
 }
 
-// named returns evidence that names tasks.
+// named returns evidence that names tasks, nil without any.
 func (x *dagPaths) named(d *model.DAG, tasks []int32) *model.Evidence {
+	if len(tasks) == 0 {
+		return nil
+	}
 	e := &model.Evidence{Type: evidence.Path}
 	for _, t := range tasks {
 		e.Elements = append(e.Elements, d.Tasks[t].ID)
@@ -80,90 +83,85 @@ func (x *dagPaths) chain() []int32 {
 // straight returns the tasks of a path whose least heads, costs and tails are the
 // horizon of fernandezBussell: least heads and tails of its task of the largest sum need
 // the paths to and from it, on all machines.
-func (x *dagPaths) straight() []int32 {
+func (x *dagPaths) straight(ctx context.Context) []int32 {
 	best, most := int32(0), -1.0
 	for t := range x.g.Tasks {
 		if sum := x.start[t] + x.cost[t] + x.rest[t]; sum > most {
 			best, most = int32(t), sum
 		}
 	}
-	return x.around(best)
+	return x.around(ctx, best)
 }
 
 // binding returns the tasks that make the longest communication path: a path if one
-// does, else the tasks of several.
-func (x *dagPaths) binding() []int32 {
-	g, m := x.g, x.g.Machines
-	best, on, most := int32(0), 0, -1.0
-	for t := range g.Tasks {
-		least, at := math.Inf(1), 0
-		for a := range m {
-			if sum := x.head[t*m+a] + g.Cost[t*m+a] + x.tail[t*m+a]; sum < least {
-				least, at = sum, a
-			}
-		}
-		if least > most {
-			best, on, most = int32(t), at, least
-		}
+// does, else the tasks of several; none once ctx has ended.
+func (x *dagPaths) binding(ctx context.Context) []int32 {
+	if !x.have(ctx, false) {
+		return nil
 	}
-	// Back and forth along what binds on the best machine.
-	path := []int32{best}
-	for t, a := best, on; ; {
-		p, b := x.binds(t, a, true)
-		if p < 0 {
-			break
-		}
-		path = append(path, p)
-		t, a = p, b
+	after := x.way()
+	if !x.have(ctx, true) {
+		return nil
 	}
+	path := x.way()
 	slices.Reverse(path)
-	for t, a := best, on; ; {
-		s, b := x.binds(t, a, false)
-		if s < 0 {
-			break
-		}
-		path = append(path, s)
-		t, a = s, b
-	}
+	path = append(append(path, x.widest), after...)
 	if x.along(path) >= x.longest {
 		return path
 	}
-	return x.around(best)
+	return x.around(ctx, x.widest)
+}
+
+// have makes rows hold heads, if forward, or tails, and reports whether ctx let it.
+func (x *dagPaths) have(ctx context.Context, forward bool) bool {
+	if x.whole && x.forward != forward {
+		x.whole = x.fill(ctx, forward)
+	}
+	return x.whole
+}
+
+// way returns the tasks before (after) that of the longest path that bind on its machine, and
+// so on, by the heads (tails) that there are.
+func (x *dagPaths) way() (tasks []int32) {
+	for t, a := x.binds(x.widest, x.on); t >= 0; t, a = x.binds(t, a) {
+		tasks = append(tasks, t)
+	}
+	return tasks
 }
 
 // end returns the earliest end of task p on machine b (or its latest start, from the
 // end, if not forward) and the machine of the least arrival over edge e on machine a.
-func (x *dagPaths) end(p, e int32, a int, forward bool) (least float64, on int) {
+func (x *dagPaths) end(p, e int32, a int) (least float64, on int) {
 	g, m := x.g, x.g.Machines
-	of := x.head
-	if !forward {
-		of = x.tail
-	}
 	least = math.Inf(1)
-	for b := range m {
+	for b, v := range x.row(p) {
 		length := g.Comm(e, int32(b), int32(a))
-		if !forward {
+		if !x.forward {
 			length = g.Comm(e, int32(a), int32(b))
 		}
-		if v := of[int(p)*m+b] + g.Cost[int(p)*m+b] + length; v < least {
-			least, on = v, b
+		if v += g.Cost[int(p)*m+b]; v+length < least {
+			least, on = v+length, b
 		}
 	}
 	return least, on
 }
 
+// beside returns the edges into (out of) a task, and the tasks at their other ends by edge.
+func (x *dagPaths) beside(t int32) (edges, ends []int32) {
+	if x.forward {
+		return x.g.Pred(t), x.g.From
+	}
+	return x.g.Succ(t), x.g.To
+}
+
 // binds returns the task before (after) t that makes the head (tail) of t on machine
 // a, and its machine; -1 if there is none.
-func (x *dagPaths) binds(t int32, a int, forward bool) (task int32, on int) {
-	g := x.g
-	edges, ends := g.Pred(t), g.From
-	if !forward {
-		edges, ends = g.Succ(t), g.To
-	}
+func (x *dagPaths) binds(t int32, a int) (task int32, on int) {
+	edges, ends := x.beside(t)
 	task = -1
 	most := math.Inf(-1)
 	for _, e := range edges {
-		if v, b := x.end(ends[e], e, a, forward); v > most {
+		if v, b := x.end(ends[e], e, a); v > most {
 			task, on, most = ends[e], b, v
 		}
 	}
@@ -171,17 +169,14 @@ func (x *dagPaths) binds(t int32, a int, forward bool) (task int32, on int) {
 }
 
 // bindAll sets task to what binds returns on each machine, and most to the head (tail) there.
-func (x *dagPaths) bindAll(task []int32, most []float64, t int32, forward bool) {
-	g, of, edges, ends := x.g, x.head, x.g.Pred(t), x.g.From
-	if !forward {
-		of, edges, ends = x.tail, g.Succ(t), g.To
-	}
+func (x *dagPaths) bindAll(task []int32, most []float64, t int32) {
 	for a := range task {
 		task[a], most[a] = -1, math.Inf(-1)
 	}
+	edges, ends := x.beside(t)
 	for _, e := range edges {
 		p := ends[e]
-		x.reach(x.scratch, of[int(p)*g.Machines:][:g.Machines], p, e, forward)
+		x.reach(x.scratch, x.row(p), p, e)
 		for a, v := range x.scratch {
 			if v > most[a] {
 				task[a], most[a] = p, v
@@ -215,17 +210,20 @@ func (x *dagPaths) along(path []int32) float64 {
 }
 
 // around returns the tasks that bind the heads and tails of t on any machine, and of
-// those, and so on, in topological order.
-func (x *dagPaths) around(t int32) []int32 {
+// those, and so on, in topological order; none once ctx has ended.
+func (x *dagPaths) around(ctx context.Context, t int32) []int32 {
 	in := make([]bool, x.g.Tasks)
 	in[t] = true
 	task, most := make([]int32, x.g.Machines), make([]float64, x.g.Machines)
-	for _, forward := range []bool{true, false} {
+	for _, forward := range []bool{x.forward, !x.forward} {
+		if !x.have(ctx, forward) {
+			return nil
+		}
 		seen := make([]bool, x.g.Tasks)
 		for list := []int32{t}; len(list) > 0; {
 			s := list[len(list)-1]
 			list = list[:len(list)-1]
-			x.bindAll(task, most, s, forward)
+			x.bindAll(task, most, s)
 			for _, p := range task {
 				if p >= 0 && !seen[p] {
 					seen[p], in[p] = true, true

@@ -100,69 +100,122 @@ func (x *dagPaths) quick(ctx context.Context) []bounds.Bound {
 // negative, and of a few operations more.
 func roundingOf(n int) float64 { return 1e-12 + 1e-15*float64(n) }
 
-// dagPaths are the heads and tails of the tasks, in seconds.
+// dagPaths are the heads and tails of the tasks, in seconds. The head of a task on a machine is
+// a lower bound on its start there, the tail on the time from its end to the end of the schedule.
 type dagPaths struct {
 	g *view.Graph
-	// head[t*Machines+m] is a lower bound on the start of task t on machine m, and
-	// tail on the time from its end to the end of the schedule.
-	head, tail []float64
+	// rows holds the heads, if forward, or the tails, of task t on machine m at
+	// [t*Machines+m]: they are most of what is kept.
+	rows    []float64
+	forward bool
 	// Of each task, the least over the machines of head, cost and tail.
 	start, cost, rest []float64
-	whole             bool       // heads and tails are computed, and longest, start and rest
+	whole             bool       // heads and tails were computed, and longest, start and rest
 	longest           float64    // max_t min_m (head + cost + tail)
+	widest            int32      // the first task t of longest
+	on                int        // its first machine m there
 	down              float64    // factor that lowers bounds by their rounding, 1 if sums are exact
 	weights           []float64  // of the machines in area; nil: it is 0
 	window            [2]float64 // that of fernandezBussell; empty if none adds to the horizon
 	scratch           []float64  // by machine
 }
 
-// newDAGPaths computes heads and tails, unless ctx ends. O(V M + E M²)
+// newDAGPaths computes tails, and what needs heads, unless ctx ends. O(V M + E M²)
 func newDAGPaths(ctx context.Context, g *view.Graph) *dagPaths {
 	n, m := g.Tasks, g.Machines
-	x := &dagPaths{g: g, head: make([]float64, n*m), tail: make([]float64, n*m), scratch: make([]float64, m),
+	x := &dagPaths{g: g, rows: make([]float64, n*m), scratch: make([]float64, m),
 		start: make([]float64, n), cost: make([]float64, n), rest: make([]float64, n), down: 1}
 	if !g.ExactSums(2 * (n + 1)) { // the longest sum is of n costs and the edges between them
 		x.down = 1 - roundingOf(n)
 	}
-	row := func(v []float64, t int) []float64 { return v[t*m:][:m] }
 	for t := range n {
-		x.cost[t] = slices.Min(row(g.Cost, t))
+		x.cost[t] = slices.Min(g.Cost[t*m:][:m])
 	}
-	// over looks at ctx every thousand tasks or so.
-	over := func(k int) bool { return k&0x3ff == 0x3ff && turns.Stop(ctx, 1<<9) }
+	x.whole = x.fill(ctx, false) && x.meet(ctx)
+	return x
+}
+
+// row returns the head or tail of a task on each machine.
+func (x *dagPaths) row(t int32) []float64 { return x.rows[int(t)*x.g.Machines:][:x.g.Machines] }
+
+// over looks at ctx every thousand steps or so.
+func over(ctx context.Context, step int) bool { return step&0x3ff == 0x3ff && turns.Stop(ctx, 1<<9) }
+
+// fill computes all heads or tails, and reports whether ctx let it. O(V M + E M²)
+func (x *dagPaths) fill(ctx context.Context, forward bool) bool {
+	g := x.g
+	x.forward = forward
+	clear(x.rows)
+	for k := range g.Tasks {
+		if over(ctx, k) {
+			return false
+		}
+		if forward {
+			t := g.Order[k]
+			for _, e := range g.Pred(t) {
+				x.extend(x.row(t), x.row(g.From[e]), g.From[e], e)
+			}
+			continue
+		}
+		t := g.Order[g.Tasks-1-k]
+		for _, e := range g.Succ(t) {
+			x.extend(x.row(t), x.row(g.To[e]), g.To[e], e)
+		}
+	}
+	return true
+}
+
+// meet computes, from tails, what needs heads with them: longest, start and rest. It keeps
+// heads only until those of all successors are known. It reports whether ctx let it.
+func (x *dagPaths) meet(ctx context.Context) bool {
+	g, m := x.g, x.g.Machines
+	heads := make([][]float64, g.Tasks)
+	waits := make([]int32, g.Tasks) // successors without heads
+	var free [][]float64
+	x.forward, x.longest = true, -1
 	for k, t := range g.Order {
-		if over(k) {
-			return x
+		if over(ctx, k) {
+			return false
+		}
+		var head []float64
+		if last := len(free) - 1; last >= 0 {
+			head, free = free[last], free[:last]
+			clear(head)
+		} else {
+			head = make([]float64, m)
 		}
 		for _, e := range g.Pred(t) {
-			x.extend(x.head[int(t)*m:][:m], x.head[int(g.From[e])*m:][:m], g.From[e], e, true)
+			p := g.From[e]
+			x.extend(head, heads[p], p, e)
+			if waits[p]--; waits[p] == 0 {
+				heads[p], free = nil, append(free, heads[p])
+			}
 		}
-	}
-	for k := n - 1; k >= 0; k-- {
-		if over(k) {
-			return x
-		}
-		t := g.Order[k]
-		for _, e := range g.Succ(t) {
-			x.extend(x.tail[int(t)*m:][:m], x.tail[int(g.To[e])*m:][:m], g.To[e], e, false)
-		}
-	}
-	for t := range n {
-		x.start[t], x.rest[t] = slices.Min(row(x.head, t)), slices.Min(row(x.tail, t))
-		best := math.Inf(1)
+		tail, cost := x.row(t), g.Cost[int(t)*m:][:m]
+		x.start[t], x.rest[t] = slices.Min(head), slices.Min(tail)
+		least, on := math.Inf(1), 0
 		for a := range m {
-			best = min(best, x.head[t*m+a]+g.Cost[t*m+a]+x.tail[t*m+a])
+			if sum := head[a] + cost[a] + tail[a]; sum < least {
+				least, on = sum, a
+			}
 		}
-		x.longest = max(x.longest, best)
+		if least > x.longest || least == x.longest && t < x.widest {
+			x.longest, x.widest, x.on = least, t, on
+		}
+		if waits[t] = int32(len(g.Succ(t))); waits[t] > 0 {
+			heads[t] = head
+		} else {
+			free = append(free, head)
+		}
 	}
-	x.whole = true
-	return x
+	x.forward, x.longest = false, max(0, x.longest)
+	return true
 }
 
 // reach sets row[a] to the least time, over the machines b of the task other, from the head
 // (or tail, if not forward) of other on b, in of, over its cost and edge e to machine a.
 // O(M²), on a uniform network O(M).
-func (x *dagPaths) reach(row, of []float64, other, e int32, forward bool) {
+func (x *dagPaths) reach(row, of []float64, other, e int32) {
 	g := x.g
 	m := g.Machines
 	cost := g.Cost[int(other)*m:][:m]
@@ -171,7 +224,7 @@ func (x *dagPaths) reach(row, of []float64, other, e int32, forward bool) {
 			row[a] = of[a] + cost[a]
 			for b := range m {
 				length := g.Comm(e, int32(b), int32(a))
-				if !forward {
+				if !x.forward {
 					length = g.Comm(e, int32(a), int32(b))
 				}
 				row[a] = min(row[a], of[b]+cost[b]+length)
@@ -192,8 +245,8 @@ func (x *dagPaths) reach(row, of []float64, other, e int32, forward bool) {
 
 // extend raises row, the heads (or tails, if not forward) of a task, by those of the
 // task other across edge e, of.
-func (x *dagPaths) extend(row, of []float64, other, e int32, forward bool) {
-	x.reach(x.scratch, of, other, e, forward)
+func (x *dagPaths) extend(row, of []float64, other, e int32) {
+	x.reach(x.scratch, of, other, e)
 	for a, v := range x.scratch {
 		row[a] = max(row[a], v)
 	}
