@@ -5,6 +5,7 @@ package gapwise_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/heuristics/batch"
+	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/cpu"
 	"github.com/gapwise/gapwise/model"
@@ -43,25 +45,59 @@ func BenchmarkBatchPipeline(b *testing.B) {
 		}
 	}
 	b.Run("json", func(b *testing.B) {
-		benchmarkBatchPipeline(b, func() (model.Instance, error) { return instances.Load(filepath.Join(folder, "jobs.json")) })
+		read := func() (model.Instance, error) { return instances.Load(filepath.Join(folder, "jobs.json")) }
+		benchmarkPipeline(b, read, "simulate", easy)
 	})
 	b.Run("swf", func(b *testing.B) {
 		one := instances.NewBatchSpec()
 		one.Tiers, one.Jobs = 1, 0
-		benchmarkBatchPipeline(b, func() (model.Instance, error) {
+		benchmarkPipeline(b, func() (model.Instance, error) {
 			log, err := instances.LoadSWF(filepath.Join(folder, "jobs.swf.gz"))
 			if err != nil {
 				return nil, err
 			}
 			in, _, err := instances.FromSWF(&one, "jobs", log, instances.SWFJobs{})
 			return in, err
-		})
+		}, "simulate", easy)
 	})
 }
 
-func benchmarkBatchPipeline(b *testing.B, read func() (model.Instance, error)) {
+func easy(ctx context.Context, in model.Instance) (model.Solution, error) {
+	return batch.EASY(ctx, in.(*model.Batch), model.Settings{})
+}
+
+// BenchmarkDAGPipeline is BenchmarkBatchPipeline of HEFT for graphs of three edges a task on 16
+// machines, of which growth shows.
+func BenchmarkDAGPipeline(b *testing.B) {
+	for _, c := range []struct {
+		tasks   int
+		density float64
+	}{{10_000, 0.05}, {100_000, 0.015}} {
+		spec := instances.NewDAGSpec()
+		spec.Tasks, spec.Machines, spec.Density, spec.Seed = c.tasks, 16, c.density, 1
+		in, err := spec.Generate()
+		if err != nil {
+			b.Fatal(err)
+		}
+		data, err := json.Marshal(in)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprintf("tasks=%d", c.tasks), func(b *testing.B) {
+			read := func() (model.Instance, error) { return model.DecodeInstance(data) }
+			benchmarkPipeline(b, read, "heft", func(ctx context.Context, in model.Instance) (model.Solution, error) {
+				return dagheur.HEFT(ctx, in.(*model.DAG), model.Settings{})
+			})
+		})
+	}
+}
+
+// benchmarkPipeline reports the CPU seconds of reading, hashing, solving (by that name), judging
+// and bounding.
+func benchmarkPipeline(b *testing.B, read func() (model.Instance, error), name string,
+	solve func(context.Context, model.Instance) (model.Solution, error)) {
 	var parts [5]time.Duration
-	names := [...]string{"read", "hash", "simulate", "judge", "bound"}
+	names := [...]string{"read", "hash", name, "judge", "bound"}
 	for range b.N {
 		start, k := cpu.Time(), 0
 		lap := func(err error) {
@@ -76,7 +112,7 @@ func benchmarkBatchPipeline(b *testing.B, read func() (model.Instance, error)) {
 		lap(err)
 		sum, err := model.Hash(in)
 		lap(err)
-		e, err := batch.EASY(b.Context(), in.(*model.Batch), model.Settings{})
+		e, err := solve(b.Context(), in)
 		lap(err)
 		report, err := verify.Verify(b.Context(), in, e, verify.Options{Valid: true})
 		if err == nil {
