@@ -39,6 +39,7 @@ func newTVCWork(ctx context.Context, in *model.TVC) *tvcWork {
 	if in.Goal == model.GoalRevenue {
 		w.grains.SetInt64(1_000_000_000_000) // bit/s times microseconds in VM Mbit
 	}
+	one := big.NewInt(1) // shared, and never changed
 	for k := range in.Requests {
 		if stopped(ctx, k) {
 			break
@@ -47,13 +48,13 @@ func newTVCWork(ctx context.Context, in *model.TVC) *tvcWork {
 		if !j.fits(q) {
 			continue
 		}
-		r := tvcWorkRequest{vms: int64(q.VMs), weight: big.NewInt(1)}
+		r := tvcWorkRequest{vms: int64(q.VMs), weight: one}
 		r.arrival, _ = micros(q.ArrivalS)
 		duration, _ := micros(q.DurationS)
 		r.end = r.arrival + duration
 		r.bandwidth, _ = micros(q.BandwidthMbps)
 		if in.Goal == model.GoalRevenue {
-			r.weight.Mul(big.NewInt(r.vms), big.NewInt(r.bandwidth))
+			r.weight = new(big.Int).Mul(big.NewInt(r.vms), big.NewInt(r.bandwidth))
 			r.weight.Mul(r.weight, big.NewInt(duration))
 		}
 		w.at[q.ID] = len(w.requests)
@@ -114,35 +115,36 @@ func tvcEvidence(ctx context.Context, in *model.TVC, e *model.Evidence) (Followe
 // for what is accepted holds the capacities at each instant. A request's demand is its
 // VMs, or the least load that it puts on links above servers.
 func (w *tvcWork) priced(ctx context.Context, resources []model.Evidence, part []int, work *float64) (*big.Int, error) {
-	value := make([]*big.Rat, len(part))
-	for i, k := range part {
-		value[i] = new(big.Rat).SetInt(w.requests[k].weight)
-	}
 	most := new(big.Rat)
 	grains := new(big.Rat).SetInt(w.grains)
 	if w.in.Goal == model.GoalRevenue {
 		// Prices are of revenues in multiples of their greatest common divisor.
 		grains.SetInt(w.unit)
 	}
+	price := func(t *tariff, n *big.Int) *big.Rat {
+		x := t.unit.rat(n)
+		return x.Mul(x, grains)
+	}
+	tariffs := make([]*tariff, len(resources))
 	for i := range resources {
-		e := &resources[i]
-		t := newTariff(e.Times, e.Prices)
+		t := newTariff(resources[i].Times, resources[i].Prices)
 		capacity := new(big.Int).Mul(big.NewInt(w.slots), big.NewInt(w.servers))
-		if e.Resource == "links" {
+		if resources[i].Resource == "links" {
 			capacity.Mul(big.NewInt(w.rate), big.NewInt(w.servers))
 		}
-		price := func(n *big.Int) *big.Rat {
-			x := t.unit.rat(n)
-			return x.Mul(x, grains)
+		most.Add(most, price(t, capacity.Mul(capacity, t.all())))
+		tariffs[i] = t
+	}
+	value := new(big.Rat)
+	for i, k := range part {
+		if stopped(ctx, i) {
+			return nil, ctx.Err()
 		}
-		most.Add(most, price(capacity.Mul(capacity, t.all())))
-		for i, k := range part {
-			if stopped(ctx, i) {
-				return nil, ctx.Err()
-			}
-			r := &w.requests[k]
+		r := &w.requests[k]
+		value.SetInt(r.weight)
+		for i, t := range tariffs {
 			demand := big.NewInt(r.vms)
-			if e.Resource == "links" {
+			if resources[i].Resource == "links" {
 				if r.vms > w.slots {
 					if *work += float64(r.vms) * float64(w.slots); *work > maxEvidenceWork*10 {
 						return nil, tooMuch("loads")
@@ -151,12 +153,10 @@ func (w *tvcWork) priced(ctx context.Context, resources []model.Evidence, part [
 				demand = w.load(r)
 			}
 			pay := new(big.Int).Sub(t.at(r.end), t.at(r.arrival))
-			value[i].Sub(value[i], price(pay.Mul(pay, demand)))
+			value.Sub(value, price(t, pay.Mul(pay, demand)))
 		}
-	}
-	for _, v := range value {
-		if v.Sign() > 0 {
-			most.Add(most, v)
+		if value.Sign() > 0 {
+			most.Add(most, value)
 		}
 	}
 	return new(big.Int).Div(most.Num(), most.Denom()), nil

@@ -29,12 +29,15 @@ func readSolutionsOf(ctx context.Context, in model.Instance, path string) ([]sol
 		return nil, err
 	}
 	found, err := parseSolutions(instances.Label(path), data)
-	if keys := keysOf(data); err != nil && keys != nil && keys["status"] == nil {
+	if err == nil {
+		return found, nil
+	}
+	if keys := keysOf(data); keys != nil && !keys["status"] {
 		s, e := gapwise.CompleteSolution(ctx, in, data)
 		if e == nil {
 			return []solutionFile{{solution: s}}, nil
 		}
-		if keys["kind"] == nil { // it was never meant to be whole
+		if !keys["kind"] { // it was never meant to be whole
 			err = fmt.Errorf("%s: %w", instances.Label(path), e)
 		}
 	}
@@ -42,7 +45,10 @@ func readSolutionsOf(ctx context.Context, in model.Instance, path string) ([]sol
 }
 
 func parseSolutions(label string, data []byte) ([]solutionFile, error) {
-	parts := splitJSON(data)
+	var parts []jsonPart
+	if !json.Valid(data) { // a single value, which may be large, isn't copied
+		parts = splitJSON(data)
+	}
 	if len(parts) < 2 {
 		one, err := decodeSolution(data)
 		if err == nil && one.solution == nil {
@@ -95,9 +101,9 @@ func splitJSON(data []byte) (parts []jsonPart) {
 // read as one, or not at all.
 func decodeSolution(data []byte) (f solutionFile, err error) {
 	switch has := keysOf(data); {
-	case has["plan"] != nil:
+	case bool(has["plan"]):
 		return f, fmt.Errorf("%w solution: this is a line of gapwise bench, which has figures alone: gapwise bench --solutions FOLDER keeps the solutions", model.ErrInvalid)
-	case has["status"] != nil:
+	case bool(has["status"]):
 		r, err := model.DecodeResult(data)
 		return solutionFile{result: &r, solution: r.Solution}, err
 	}
@@ -108,14 +114,19 @@ func decodeSolution(data []byte) (f solutionFile, err error) {
 	return f, err
 }
 
-// keysOf returns the keys of an object with their values; none if the data aren't one. What
-// isn't JSON at all gets its message from the decoders.
-func keysOf(data []byte) (keys map[string]json.RawMessage) {
+// keysOf returns the keys of an object; none if the data aren't one. What isn't JSON at all
+// gets its message from the decoders.
+func keysOf(data []byte) (keys map[string]present) {
 	if json.Unmarshal(data, &keys) != nil {
 		return nil
 	}
 	return keys
 }
+
+// present is a value that isn't copied.
+type present bool
+
+func (p *present) UnmarshalJSON([]byte) error { *p = true; return nil }
 
 func firstSolution(all []solutionFile) model.Solution {
 	for _, f := range all {
