@@ -25,10 +25,11 @@ import (
 // Kernels of one model are shared out: those with an even number refute one objective
 // after another, the others look for better solutions, each with a seed of its own. On
 // 15 task graphs and batches that one kernel proves in 0.5 to 4 s, two of them need 1/1.57
-// of its effort each, those that go both ways 1/1.2. All together is then a quarter more,
-// so there are as many kernels as threads, and no more: which of several best solutions
-// is found depends on the number of threads. Kernels of different models, of which
-// there is one each at least, share objectives only.
+// of its effort each, those that go both ways 1/1.2. Where a solution is what takes the
+// time it is a matter of luck: of three graphs of 6 to 10 s two took them longer. All
+// together is a quarter more at the best, so there are as many kernels as threads, and
+// no more: which of several best solutions is found depends on the number of threads.
+// Kernels of different models, of which there is one each at least, share objectives only.
 type Team struct {
 	Kernels []*Kernel
 	// News is Kernel.News, asked at the end of each round.
