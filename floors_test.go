@@ -20,7 +20,7 @@ const modulePath = "github.com/gapwise/gapwise"
 // floors numbers the rooms from the bottom. A package imports from lower floors
 // alone, and from its own room as imported allows.
 var floors = map[string]int{
-	"internal": 0, "model": 1, "bounds": 4, "heuristics": 5, "exact": 6,
+	"internal": 0, "model": 1, "bounds": 4, "heuristics/online": 4, "heuristics": 5, "exact": 6,
 	"internal/cp": 1, "internal/view": 2, "internal/duals": 2, "internal/tvcrelax": 3, "internal/features": 3,
 	"internal/dagmodel": 3, "internal/dagplay": 3, "internal/bookings": 3, "internal/joborder": 3, "internal/fattree": 3,
 	"internal/partial": 3, "internal/placement": 3, "internal/processors": 3, "internal/steps": 3,
@@ -170,6 +170,7 @@ func TestWrongImport(t *testing.T) {
 		{"exact/dag", "exact/internal/engine", ""},
 		{"exact/internal/engine", "exact", ""},
 		{"heuristics/dag", "bounds/dag", ""},
+		{"heuristics/batch", "heuristics/online", ""},
 		{"bounds/dag", "model/milp/highs", ""},
 		{"model/milp/highs", "model/milp", ""},
 		{"instances", "instances/internal/swf", ""},
@@ -193,6 +194,7 @@ func TestWrongImport(t *testing.T) {
 		{"exact/dag", "bounds/vcsched", "another problem"},
 		{"exact/dag", "exact/vcsched", "another problem"},
 		{"heuristics/new", "heuristics/dag", "another problem"},
+		{"heuristics/online", "heuristics/batch", "another problem"},
 		{"exact", "exact/dag", "another problem"},
 		{"exact/internal/engine", "exact/dag", "another problem"},
 		{"exact", "bounds/dag", "another problem"},

@@ -13,8 +13,9 @@ import (
 
 // Course is when jobs start and end on one tier.
 type Course struct {
-	Starts         []int64 // in ticks, by job
-	Started, Ended []int32 // jobs in the order of these events
+	Starts         []int64   // in ticks, by job; -1: it doesn't start
+	Started, Ended []int32   // jobs in the order of these events
+	Lists          [][]int32 // processors, by job; nil: those of Number
 }
 
 // Lengths returns the ticks that jobs really run, and those that they run by their estimates,
@@ -91,14 +92,23 @@ func (c *Course) Execution(in *model.Batch, t *view.Batch, lengths []int64) (*mo
 			return nil, TooLate()
 		}
 	}
-	lists := c.Number(t, lengths)
-	segments := make([]model.Segment[model.BatchPlace], len(in.Jobs))
-	e := &model.Execution{Runs: make([]model.Run[model.BatchPlace], len(in.Jobs))}
-	for k := range in.Jobs {
-		start := c.Starts[k]
-		segments[k] = model.Segment[model.BatchPlace]{StartS: t.Seconds(start), EndS: t.Seconds(start + lengths[k]),
-			Place: model.BatchPlace{Processors: lists[k]}}
-		e.Runs[k] = model.Run[model.BatchPlace]{ID: in.Jobs[k].ID, Segments: segments[k : k+1 : k+1]}
+	if c.Lists == nil {
+		c.Lists = c.Number(t, lengths)
 	}
-	return e, nil
+	return c.Runs(in, t, lengths), nil
+}
+
+// Runs returns the execution of the jobs that start. Lists must be there.
+func (c *Course) Runs(in *model.Batch, t *view.Batch, lengths []int64) *model.Execution {
+	segments := make([]model.Segment[model.BatchPlace], len(in.Jobs))
+	e := &model.Execution{Runs: make([]model.Run[model.BatchPlace], 0, len(in.Jobs))}
+	for k, start := range c.Starts {
+		if start < 0 {
+			continue
+		}
+		segments[k] = model.Segment[model.BatchPlace]{StartS: t.Seconds(start), EndS: t.Seconds(start + lengths[k]),
+			Place: model.BatchPlace{Processors: c.Lists[k]}}
+		e.Runs = append(e.Runs, model.Run[model.BatchPlace]{ID: in.Jobs[k].ID, Segments: segments[k : k+1 : k+1]})
+	}
+	return e
 }

@@ -74,6 +74,9 @@ func (s *Free) Add(p int32) {
 	}
 }
 
+// Has reports whether processor p is in the set.
+func (s *Free) Has(p int32) bool { return s.Levels[0][p/64]>>(p%64)&1 == 1 }
+
 // Remove removes a processor of the set.
 func (s *Free) Remove(p int32) {
 	for l := range s.Levels {

@@ -24,7 +24,7 @@ func Place(in *model.Batch, starts []int64) (*model.Execution, error) {
 	if err != nil {
 		return nil, err
 	}
-	course := &Course{starts, make([]int32, len(starts)), make([]int32, len(starts))}
+	course := &Course{Starts: starts, Started: make([]int32, len(starts)), Ended: make([]int32, len(starts))}
 	for k := range starts {
 		course.Started[k], course.Ended[k] = int32(k), int32(k)
 	}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+
+package online
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/gapwise/gapwise/internal/processors"
+	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/model"
+)
+
+// BatchPolicy is a policy for model.Batch on one tier, or in the foreground of two.
+// Times are ticks, whole microseconds from the instance's second 0 on.
+type BatchPolicy = Policy[BatchPlatform, BatchEvent, BatchDecision]
+
+// BatchPlatform is what a policy knows before the first job.
+type BatchPlatform struct {
+	Processors     int
+	KillAtEstimate bool // jobs end at their estimates, at the latest
+}
+
+// BatchJob is what a policy knows of a job from its submission on.
+type BatchJob struct {
+	ID     string
+	Number int32 // jobs have the numbers 0, 1, ... in the order of their submissions
+	Submit int64
+	// Estimate is how long the job runs by the user's estimate, in ticks. In an instance
+	// a job without an estimate has an exact one, its runtime.
+	Estimate  int64
+	Processes int32
+}
+
+// BatchEventType says what has happened.
+type BatchEventType string
+
+// The events. A job ends when its work is done or, on a platform that kills at the
+// estimate, its estimate is over. It is killed by a decision; the event follows at the
+// same instant and acknowledges that. A called one is what CallAt asked for.
+const (
+	Submitted BatchEventType = "submitted"
+	Ended     BatchEventType = "ended"
+	Killed    BatchEventType = "killed"
+	Called    BatchEventType = "called"
+)
+
+// BatchEvent is an event. Its processors have become free, of a job that has ended or is
+// killed, when the policy learns it.
+type BatchEvent struct {
+	Type BatchEventType
+	// At is when it happened: now, or before if the policy was busy then (see Busy).
+	At int64
+	// Job is nil for Called.
+	Job *BatchJob
+	// Processors are those that the job has held, with Ended and Killed. They are the
+	// simulation's, and may be looked at until the job starts again.
+	Processors []int32
+}
+
+// BatchDecisionType says what to do.
+type BatchDecisionType string
+
+// The decisions.
+const (
+	// Start starts a job that waits on free processors.
+	Start BatchDecisionType = "start"
+	// Reject turns a job that waits away: it never runs.
+	Reject BatchDecisionType = "reject"
+	// Kill ends a job that runs. Its work is lost; it waits again, and may start from the
+	// beginning.
+	Kill BatchDecisionType = "kill"
+	// CallAt asks for an event Called, and so for a call of Decide, at a later instant.
+	CallAt BatchDecisionType = "call"
+	// Busy says that the policy takes until a later instant to decide. What happens
+	// before is told then, with the time when it happened.
+	Busy BatchDecisionType = "busy"
+)
+
+// BatchDecision is a decision.
+type BatchDecision struct {
+	Type BatchDecisionType
+	Job  int32 // number of the job, but with CallAt and Busy
+	// At is an instant, not before now: with CallAt and Busy that which they ask for,
+	// with Start when the job starts. It holds its processors from now on. 0 with Start
+	// means now.
+	At int64
+	// Processors, with Start, are as many as the job has processes, all free, as
+	// the policy has been told. They are the policy's, and read before the next call. nil means the lowest
+	// that are free.
+	Processors []int32
+}
+
+// BatchOptions are those of a simulation.
+type BatchOptions struct {
+	// Order is the order of the events of one instant; "" means model.BatchOrderBatch.
+	Order model.BatchOrder
+	// Transcript, if not nil, gets a transcript of the run.
+	Transcript io.Writer
+	// Complete starts the jobs that haven't started when ctx ends in the order of their
+	// arrivals, each as soon as it fits and those before it have started. So there is a
+	// whole execution, of which the policy has decided the beginning.
+	Complete bool
+}
+
+// Batch runs a policy on an instance, which must be valid, and returns the execution. Jobs
+// run on one tier, or in the foreground of two, at its rate.
+//
+// The error is a *DecisionError for a decision that can't be carried out. It wraps
+// model.ErrNoSolution if jobs are rejected, or still wait when nothing more happens, or if
+// ctx ends (but see BatchOptions.Complete), and model.ErrUnsupported for an unknown order
+// and for times that don't fit whole numbers. Otherwise it wraps the policy's. The execution
+// beside an error holds the jobs that have started until then, those that run to their
+// ends; it is nil if the run can't begin.
+//
+// O(log n) per event and decision, besides the processors that change hands.
+func Batch(ctx context.Context, in *model.Batch, p BatchPolicy, o BatchOptions) (*model.Execution, error) {
+	t := view.OfBatch(in)
+	r, err := newBatchRun(t, func(k int) string { return in.Jobs[k].ID }, p, o)
+	if err != nil {
+		return nil, err
+	}
+	if o.Transcript != nil {
+		if r.transcript, err = newTranscript(in, r.jobs, r.options); err != nil {
+			return nil, err
+		}
+	}
+	if err = r.run(ctx); r.transcript != nil {
+		err = errors.Join(err, r.transcript.close())
+	}
+	return r.execution(in), err
+}
+
+// BatchCourse is Batch for packages of this module that need no execution: jobs have no
+// names, and nothing is written. The error says nothing of what ran until then.
+func BatchCourse(ctx context.Context, t *view.Batch, p BatchPolicy, o BatchOptions) (*processors.Course, error) {
+	r, err := newBatchRun(t, nil, p, o)
+	if err == nil {
+		err = r.run(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.course(), nil
+}

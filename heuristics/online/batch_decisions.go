@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+
+package online
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/model"
+)
+
+// do carries a decision out. It returns why it can't be; "": it is done.
+func (r *batchRun) do(d *BatchDecision) (reason string) {
+	switch d.Type {
+	case CallAt, Busy:
+		return r.later(d)
+	case Start, Reject, Kill:
+	default:
+		return fmt.Sprintf("there is no such decision, there are %q, %q, %q, %q and %q", Start, Reject, Kill, CallAt, Busy)
+	}
+	k := d.Job
+	if k < 0 || int(k) >= r.arrived {
+		return fmt.Sprintf("no such job has been submitted, the policy knows numbers below %d", r.arrived)
+	}
+	switch p := r.phases[k]; {
+	case p == over:
+		return "it has ended, or is rejected"
+	case d.Type == Kill && p == waiting:
+		return "it isn't running"
+	case d.Type != Kill && p == running:
+		return fmt.Sprintf("it is running since %.9g s", r.t.Seconds(r.starts[k]))
+	}
+	switch d.Type {
+	case Start:
+		return r.start(d)
+	case Reject:
+		r.phases[k] = over
+		r.left--
+		r.rejected++
+	default:
+		return r.kill(k)
+	}
+	return ""
+}
+
+// later notes that the policy wants to be called, or is busy.
+func (r *batchRun) later(d *BatchDecision) string {
+	switch {
+	case d.At <= r.now:
+		return "this isn't later than now"
+	case d.At > view.MostTime:
+		return tooLate
+	case d.Type == CallAt:
+		r.calls.Push(d.At)
+	case r.options.Order == model.BatchOrderPyss:
+		return fmt.Sprintf("in the order %q a policy decides at once", r.options.Order)
+	default:
+		r.busy = max(r.busy, d.At)
+	}
+	return ""
+}
+
+const tooLate = "this is after 8e+09 s, the last time whose microseconds are exact"
+
+// start starts a job that waits.
+func (r *batchRun) start(d *BatchDecision) string {
+	at, width := d.At, r.t.Jobs[d.Job].Processes
+	if at == 0 {
+		at = r.now
+	}
+	switch {
+	case at > view.MostTime:
+		return tooLate
+	case at < r.now:
+		return fmt.Sprintf("its start, %.9g s, is in the past", r.t.Seconds(at))
+	case d.Processors != nil && len(d.Processors) != width:
+		return fmt.Sprintf("it has %d processes, on %d processors", width, len(d.Processors))
+	case width > r.idle:
+		return fmt.Sprintf("it needs %d processors, %d are free", width, r.idle)
+	}
+	for i, p := range d.Processors {
+		if p < 0 || int(p) >= r.t.Processors {
+			return fmt.Sprintf("there is no processor %d, there are 0 to %d", p, r.t.Processors-1)
+		}
+		if !r.free.Has(p) {
+			r.free.Give(d.Processors[:i])
+			return fmt.Sprintf("processor %d isn't free", p)
+		}
+		r.free.Remove(p)
+	}
+	r.begin(d.Job, at, d.Processors)
+	return ""
+}
+
+// begin gives a job its processors, those that are named and taken already or the lowest
+// that are free, and has it run from an instant on.
+func (r *batchRun) begin(k int32, at int64, named []int32) {
+	width := r.t.Jobs[k].Processes
+	if len(r.array) < width {
+		r.array = make([]int32, max(width, 1<<14))
+	}
+	list := r.array[:width:width]
+	r.array = r.array[width:]
+	if named == nil {
+		r.free.Take(list)
+	} else {
+		copy(list, named)
+	}
+	x := completion{at: at + r.lengths[k], job: k}
+	if r.options.Order == model.BatchOrderPyss { // ends come in the order of starts
+		x.rank = int32(len(r.started))
+	}
+	r.phases[k], r.starts[k], r.lists[k] = running, at, list
+	r.idle -= width
+	r.started = append(r.started, k)
+	r.completions.Push(x)
+}
+
+// kill notes that a job that runs is killed. One that ends at this very instant, which the
+// policy can't know, has ended: nothing happens.
+func (r *batchRun) kill(k int32) string {
+	switch {
+	case r.starts[k] >= r.now:
+		return "it hasn't run yet"
+	case slices.Contains(r.killed, k):
+		return "it is killed already"
+	case r.end(k) > r.now:
+		r.killed = append(r.killed, k)
+	}
+	return ""
+}
