@@ -113,7 +113,7 @@ func (t *tree) search() {
 
 // visit explores the node at a level.
 func (t *tree) visit(depth int) {
-	if turns.Stop(t.ctx, int64(len(t.release))/8+1) {
+	if turns.Stop(t.ctx, 5*int64(len(t.release))/8+1) {
 		t.stopped = true
 		return
 	}

@@ -14,8 +14,12 @@ import (
 // how much of each charge the capacity term has less how much of it the jobs pay at
 // their best starts. L is convex and piecewise linear. It is infinity when ctx ends.
 func lagrangian(ctx context.Context, pes int, jobs []job, g grid, corners [][]tick) func(y, sub []float64) float64 {
+	looked := 0
+	for i := range corners {
+		looked += len(corners[i])
+	}
 	return func(y, sub []float64) float64 {
-		if turns.Stop(ctx, 40*int64(len(jobs))) {
+		if turns.Stop(ctx, int64(looked/50+1)) {
 			return math.Inf(1)
 		}
 		m, bound := charged(pes, jobs, g, y), 0.0

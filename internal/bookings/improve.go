@@ -22,7 +22,7 @@ import (
 func (p *Offline) Improve(ctx context.Context, steps int, enough float64) {
 	var declined []int32
 	for step := range steps {
-		if step%16 == 0 && turns.Stop(ctx, 16*20) || p.value >= enough {
+		if step%16 == 0 && turns.Stop(ctx, 16*(3+int64(len(p.key))/100)) || p.value >= enough {
 			return
 		}
 		if step%len(p.starts) == 0 { // a scan costs as much as a step

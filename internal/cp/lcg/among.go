@@ -29,6 +29,7 @@ func (p *among) attach(k *Kernel, self int32) {
 }
 
 func (p *among) propagate(k *Kernel) {
+	k.work += int64(len(p.c.Of)) / 2
 	from := k.low[2*p.c.X]
 	least := 1 - k.low[2*p.c.X+1] // above all
 	if p.c.At >= from {

@@ -150,6 +150,7 @@ const (
 )
 
 func (p *charges) propagate(k *Kernel) {
+	k.work += 10 * int64(len(p.items))
 	slack := p.c.AtMost
 	for i := range p.items {
 		x := &p.items[i]
@@ -239,6 +240,7 @@ func (x *charged) previous(low, high, most int64) int64 {
 }
 
 func (p *charges) explain(k *Kernel, l cp.Lit, tag, at int32, out []cp.Lit) []cp.Lit {
+	k.work += 20 * int64(len(p.items))
 	own := int32(-1)
 	if tag >= 0 {
 		own = tag / 4

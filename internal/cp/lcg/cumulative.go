@@ -68,6 +68,7 @@ func (p *cumulative) part(k *Kernel, i int) (begin, end int64) {
 
 func (p *cumulative) propagate(k *Kernel) {
 	before := k.Events
+	k.work += 4 * int64(len(p.c.Starts))
 	p.changes, p.steps = p.changes[:0], p.steps[:0]
 	for i := range p.c.Starts {
 		if begin, end := p.part(k, i); begin < end {

@@ -77,6 +77,7 @@ func (p *disjunctive) cancel() {}
 
 func (p *disjunctive) propagate(k *Kernel) {
 	if p.load(k); len(p.items) >= 2 {
+		k.work += 8 * int64(len(p.items))
 		p.overload(k)
 	}
 }

@@ -57,6 +57,7 @@ func (x *energyItem) inside(end int64) int64 { return max(0, end-max(x.last, x.f
 
 // propagate looks for windows without enough room. It returns false on a conflict.
 func (p *energy) propagate(k *Kernel) bool {
+	k.work += int64(len(p.c.Starts) * len(p.c.Starts) / 2)
 	for _, p.mirror = range []bool{false, true} {
 		p.read(k)
 		last := int64(0)

@@ -328,6 +328,7 @@ func (k *Kernel) explanation(l cp.Lit, why reason, at int32) []cp.Lit {
 	default:
 		out = k.all[why.by].explain(k, l, why.tag, at, out)
 	}
+	k.work += 10 + 4*int64(len(out))
 	k.analysis.buffer = out
 	if k.test != nil {
 		out = k.test.explained(out, l, why, at)

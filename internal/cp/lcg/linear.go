@@ -210,7 +210,7 @@ func (p *linear) propagate(k *Kernel) {
 func (p *linear) explain(k *Kernel, l cp.Lit, tag, at int32, out []cp.Lit) []cp.Lit {
 	// spare is by what the sum exceeds atMost + 1, with l's opposite for what l is about.
 	spare := -p.atMost - 1
-	k.work += 2 * int64(len(p.groups)+len(p.terms))
+	k.work += int64(len(p.groups)+len(p.terms)) / 2
 	for i := range p.groups {
 		g := &p.groups[i]
 		least := int64(infinite)

@@ -91,6 +91,7 @@ func (k *Kernel) exclude(n int32) {
 func (k *Kernel) wakeNogoods(sv int32, before, bound int64) {
 	list := k.watches[sv]
 	kept := 0
+	k.work += int64(len(list)) / 4
 	for i := 0; i < len(list); i++ {
 		w := list[i]
 		if w.bound <= before || w.bound > bound || k.refuted(w.blocker) {
@@ -112,6 +113,7 @@ func (k *Kernel) wakeNogoods(sv int32, before, bound int64) {
 		for j < len(p) && k.holds(p[j]) {
 			j++
 		}
+		k.work += 2 + int64(j)
 		if j < len(p) {
 			p[1], p[j] = p[j], p[1]
 			k.watches[p[1].SV] = append(k.watches[p[1].SV], watch{p[1].B, w.nogood, p[0]})

@@ -124,6 +124,7 @@ func (p *pairs) wake(k *Kernel, sv, tag int32) {
 	if !k.holds(a.If) {
 		return
 	}
+	k.work += 3 * int64(len(a.arcs))
 	for _, x := range a.arcs {
 		if k.fails(p.activities[p.arcs[x].to].If) {
 			continue
