@@ -7,7 +7,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -57,28 +56,4 @@ func ranked(n int, order func(a, b int32) int) (at, place []int32) {
 		place[k] = int32(p)
 	}
 	return at, place
-}
-
-// onOneTier simulates a scheduler for one tier.
-func onOneTier(ctx context.Context, in *model.Batch, set model.Settings, newScheduler func(*machine) scheduler) (*model.Execution, error) {
-	return simulated(ctx, in, set, func(s *simulation) scheduler { return newScheduler(&s.machine) })
-}
-
-// simulated is onOneTier for schedulers that may know how long jobs run.
-func simulated(ctx context.Context, in *model.Batch, set model.Settings, newScheduler func(*simulation) scheduler) (*model.Execution, error) {
-	t := view.OfBatch(in)
-	s, err := newSimulation(t, set)
-	if err != nil {
-		return nil, err
-	}
-	if set.Trace != nil {
-		s.machine.tracer = &tracer{in, set.Trace}
-	}
-	by := newScheduler(s)
-	if by, ok := by.(interface{ check() error }); ok {
-		if err := by.check(); err != nil {
-			return nil, err
-		}
-	}
-	return s.run(ctx, by).Execution(in, t, s.lengths)
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/gapwise/gapwise/heuristics/online"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/cpu"
 	"github.com/gapwise/gapwise/internal/need"
@@ -54,11 +55,11 @@ func kth(t testing.TB) *view.Batch {
 
 // simulate returns when each job starts, without names of processors.
 func simulate(b testing.TB, t *view.Batch, order model.BatchOrder, by func(*machine) scheduler) *processors.Course {
-	s, err := newSimulation(t, model.Settings{Parameters: &model.BatchParameters{Order: order}})
+	c, err := online.BatchCourse(context.Background(), t, newPolicy(by), online.BatchOptions{Order: order})
 	if err != nil {
 		b.Fatal(err)
 	}
-	return s.run(context.Background(), by(&s.machine))
+	return c
 }
 
 // benched are the schedulers that are measured: those of one tier, then those of two.
@@ -66,12 +67,12 @@ var benched = []struct {
 	name   string
 	tiers  int
 	by     func(*machine) scheduler
-	policy policy
+	policy twoTierPolicy
 }{
-	{"fcfs", 1, newFCFS, policy{}}, {"sjf", 1, newSJF, policy{}}, {"easy", 1, newEASY, policy{}}, {"easy-sjbf", 1, newEASYSJBF, policy{}}, {"easy-saf", 1, newEASYSAF, policy{}},
-	{"conservative", 1, newConservative, policy{}},
-	{"keasy", 2, nil, policy{rule: killed}}, {"reasy", 2, nil, policy{rule: pinned}}, {"measy", 2, nil, policy{rule: migrated}},
-	{"peasy", 2, nil, policy{lifted, true}},
+	{"fcfs", 1, newFCFS, twoTierPolicy{}}, {"sjf", 1, newSJF, twoTierPolicy{}}, {"easy", 1, newEASY, twoTierPolicy{}}, {"easy-sjbf", 1, newEASYSJBF, twoTierPolicy{}}, {"easy-saf", 1, newEASYSAF, twoTierPolicy{}},
+	{"conservative", 1, newConservative, twoTierPolicy{}},
+	{"keasy", 2, nil, twoTierPolicy{rule: killed}}, {"reasy", 2, nil, twoTierPolicy{rule: pinned}}, {"measy", 2, nil, twoTierPolicy{rule: migrated}},
+	{"peasy", 2, nil, twoTierPolicy{lifted, true}},
 }
 
 // benchmark measures simulations alone, without an execution, by the schedulers with
@@ -125,15 +126,4 @@ func BenchmarkLoad(b *testing.B) {
 // BenchmarkKTH measures the log of KTH.
 func BenchmarkKTH(b *testing.B) {
 	benchmark(b, 1, sync.OnceValue(func() *view.Batch { return kth(b) }))
-}
-
-// BenchmarkNumber names the processors of an EASY run.
-func BenchmarkNumber(b *testing.B) {
-	t := workload(b, 1, 200_000, 0.7)
-	s, err := newSimulation(t, model.Settings{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	course := s.run(context.Background(), newEASY(&s.machine))
-	cpu.Run(b, func() { course.Number(t, s.lengths) })
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/gapwise/gapwise/internal/heap"
 	"github.com/gapwise/gapwise/internal/processors"
 	"github.com/gapwise/gapwise/internal/profile"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -39,6 +40,19 @@ import (
 // 505. So a job takes 3 µs of 10,000 jobs, 10 µs of 200,000 and 35 µs of a million (see
 // docs/results/performance.md); memory is linear.
 func Conservative(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
+	t := view.OfBatch(in)
+	_, estimates, err := processors.Lengths(t)
+	if err != nil {
+		return nil, err
+	}
+	// Reservations may follow one another, each for an estimate.
+	sum := 0.0
+	for _, e := range estimates {
+		sum += float64(e)
+	}
+	if sum > processors.MostEstimates {
+		return nil, fmt.Errorf("%w: estimates sum to %.3g s, reservations take %.3g at most", model.ErrUnsupported, sum/1e6, processors.MostEstimates/1e6)
+	}
 	return onOneTier(ctx, in, set, newConservative)
 }
 
@@ -68,27 +82,16 @@ type reservation struct {
 const widthClasses = 31
 
 func newConservative(m *machine) scheduler {
-	s := &conservative{machine: m, profile: profile.Profile{Capacity: int(m.processors)}, ends: make([]int64, len(m.jobs)), next: never,
+	s := &conservative{machine: m, profile: profile.Profile{Capacity: int(m.processors)}, next: never,
 		expiry: heap.Heap[completion]{Less: completion.before}}
 	s.freed.clear()
 	s.moved.clear()
 	return s
 }
 
-// check reports estimates that sum to more than processors.MostEstimates: reservations may follow
-// one another, each for an estimate.
-func (s *conservative) check() error {
-	sum := 0.0
-	for k := range s.jobs {
-		sum += float64(s.jobs[k].estimate)
-	}
-	if sum > processors.MostEstimates {
-		return fmt.Errorf("%w: estimates sum to %.3g s, reservations take %.3g at most", model.ErrUnsupported, sum/1e6, processors.MostEstimates/1e6)
-	}
-	return nil
+func (s *conservative) arrive(k int32) {
+	s.arrived, s.ends = k+1, append(s.ends, 0)
 }
-
-func (s *conservative) arrive(k int32) { s.arrived = k + 1 }
 
 func (s *conservative) end(k int32) {
 	s.profile.Add(0, s.ends[k], -int(s.jobs[k].width))

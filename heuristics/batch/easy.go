@@ -54,10 +54,9 @@ type easy struct {
 	stale         bool  // jobs have ended, or there is another head, since the last pass
 	shadow        int64 // of the last pass; never: no job fitted, it wasn't needed
 	extra         int32
-	queue         *waiting
+	queue         *waiting // by index
+	sorted        *ordered // used instead, if not nil
 	ends          *estimatedEnds
-	position      []int32 // in the queue, of each job; nil: its index
-	at            []int32 // job at each position; nil: the position
 }
 
 // newEASY backfills in the order of arrivals.
@@ -72,14 +71,13 @@ func newEASYSAF(m *machine) scheduler {
 	return newEASYBy(m, func(a, b int32) int { return cmp.Compare(area(a), area(b)) })
 }
 
-// newEASYBy backfills in the given order; nil: by index. Positions in the queue are
-// ranks among all jobs of the instance, which are sorted beforehand. That uses
-// nothing that the scheduler doesn't know: only jobs that wait are compared.
+// newEASYBy backfills in the given order, ties by index; nil: by index.
 func newEASYBy(m *machine, order func(a, b int32) int) *easy {
-	n := len(m.jobs)
-	s := &easy{machine: m, queue: newWaiting(n), ends: newEstimatedEnds(n)}
-	if order != nil {
-		s.at, s.position = ranked(n, order)
+	s := &easy{machine: m, ends: newEstimatedEnds()}
+	if order == nil {
+		s.queue = newWaiting(0)
+	} else {
+		s.sorted = newOrdered(func(a, b int32) bool { return cmp.Or(order(a, b), cmp.Compare(a, b)) < 0 })
 	}
 	return s
 }
@@ -87,7 +85,7 @@ func newEASYBy(m *machine, order func(a, b int32) int) *easy {
 func (s *easy) arrive(k int32) { s.arrived = k + 1 }
 
 func (s *easy) end(k int32) {
-	s.ends.remove(k)
+	s.ends.remove(k, s.estimatedEnd(k), s.jobs[k].width)
 	s.stale = true
 }
 
@@ -95,17 +93,37 @@ func (s *easy) wake() int64 { return never }
 
 func (s *easy) begin(k int32) {
 	if k < s.queued {
-		s.queue.remove(s.positionOf(k))
+		s.dequeue(k)
 	}
 	s.start(k)
 	s.ends.add(k, s.estimatedEnd(k), s.jobs[k].width)
 }
 
-func (s *easy) positionOf(k int32) int32 {
-	if s.position == nil {
-		return k
+// enqueue puts job k into the queue.
+func (s *easy) enqueue(k int32) {
+	if j := &s.jobs[k]; s.sorted != nil {
+		s.sorted.add(k, j.width, j.estimate)
+	} else {
+		s.queue.add(k, j.width, j.estimate)
 	}
-	return s.position[k]
+}
+
+// dequeue removes job k.
+func (s *easy) dequeue(k int32) {
+	if s.sorted != nil {
+		s.sorted.remove(k)
+	} else {
+		s.queue.remove(k)
+	}
+}
+
+// next returns the first job of the queue after job k (-1: of all) that can be backfilled;
+// -1: there is none.
+func (s *easy) next(k, extra int32, slack int64) int32 {
+	if s.sorted != nil {
+		return s.sorted.next(k, s.free, extra, slack)
+	}
+	return s.queue.next(max(k+1, s.head), s.queued, s.free, extra, slack)
 }
 
 func (s *easy) pass() {
@@ -121,24 +139,15 @@ func (s *easy) pass() {
 	}
 	first := max(s.queued, s.head)
 	for s.queued = first; s.queued < s.arrived; s.queued++ {
-		j := &s.jobs[s.queued]
-		s.queue.add(s.positionOf(s.queued), j.width, j.estimate)
+		s.enqueue(s.queued)
 	}
 	switch {
 	case s.head == s.arrived:
-	case s.stale || s.now > s.shadow || s.position != nil && s.queued-first > 1:
+	case s.stale || s.now > s.shadow || s.sorted != nil && s.queued-first > 1:
 		s.shadow = never
-		from, to := s.head, s.queued
-		if s.position != nil {
-			from, to = 0, int32(len(s.jobs))
-		}
-		if p := s.queue.next(from, to, s.free, s.free, 0); p >= 0 {
+		if s.next(-1, s.free, 0) >= 0 {
 			s.reserve()
-			for p = s.queue.next(p, to, s.free, s.extra, s.shadow-s.now); p >= 0; p = s.queue.next(p, to, s.free, s.extra, s.shadow-s.now) {
-				k := p
-				if s.at != nil {
-					k = s.at[p]
-				}
+			for k := s.next(-1, s.extra, s.shadow-s.now); k >= 0; k = s.next(k, s.extra, s.shadow-s.now) {
 				s.backfill(k)
 			}
 		}

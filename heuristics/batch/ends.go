@@ -2,24 +2,33 @@
 
 package batch
 
+// completion is the end of a running job, by its estimate or real. Those of one instant
+// come by job.
+type completion struct {
+	at  int64
+	job int32
+}
+
+func (x completion) before(y completion) bool { return x.at < y.at || x.at == y.at && x.job < y.job }
+
 // estimatedEnds is a set of running jobs, ordered by estimated end, with sums of
 // their widths: a treap, whose priorities are hashes of the jobs' indices. All
 // methods take O(log running jobs) on average.
 type estimatedEnds struct {
-	root  int32     // job + 1; 0: none
-	nodes []endNode // of job k at k + 1
+	root  int32     // index in nodes; 0: none
+	nodes []endNode // the first isn't used
+	spare int32     // the first node that isn't in the tree, linked by left; 0: none
 }
 
 type endNode struct {
 	at          int64
+	job         int32
 	width, sum  int32 // sum: of the subtree's widths
-	left, right int32 // at ≤, at ≥ (ties by index)
+	left, right int32 // at ≤, at ≥ (ties by job)
 	priority    uint32
 }
 
-func newEstimatedEnds(jobs int) *estimatedEnds {
-	return &estimatedEnds{nodes: make([]endNode, jobs+1)}
-}
+func newEstimatedEnds() *estimatedEnds { return &estimatedEnds{nodes: make([]endNode, 1)} }
 
 // hash mixes the bits of x (the finaliser of MurmurHash3).
 func hash(x uint32) uint32 {
@@ -28,63 +37,67 @@ func hash(x uint32) uint32 {
 	return x ^ x>>16
 }
 
-// before reports whether node x comes before node y.
-func (e *estimatedEnds) before(x, y int32) bool {
-	a, b := e.nodes[x].at, e.nodes[y].at
-	return a < b || a == b && x < y
-}
+// before reports whether the node comes before the end of job k at an instant.
+func (n *endNode) before(k int32, at int64) bool { return n.at < at || n.at == at && n.job < k }
 
+// add adds job k, which isn't in the set.
 func (e *estimatedEnds) add(k int32, at int64, width int32) {
-	x := k + 1
+	x := e.spare
+	if x > 0 {
+		e.spare = e.nodes[x].left
+	} else {
+		x, e.nodes = int32(len(e.nodes)), append(e.nodes, endNode{})
+	}
 	n := &e.nodes[x]
-	*n = endNode{at: at, width: width, sum: width, priority: hash(uint32(x))}
+	*n = endNode{at: at, job: k, width: width, sum: width, priority: hash(uint32(k) + 1)}
 	p := &e.root
 	for *p != 0 && e.nodes[*p].priority >= n.priority {
 		y := &e.nodes[*p]
 		y.sum += width
-		if e.before(x, *p) {
-			p = &y.left
-		} else {
+		if y.before(k, at) {
 			p = &y.right
+		} else {
+			p = &y.left
 		}
 	}
-	n.left, n.right = e.split(*p, x)
+	n.left, n.right = e.split(*p, k, at)
 	n.sum += e.nodes[n.left].sum + e.nodes[n.right].sum
 	*p = x
 }
 
-// split splits the tree below r into the nodes before x and those after it.
-func (e *estimatedEnds) split(r, x int32) (left, right int32) {
+// split splits the tree below r into the nodes before the end of job k at an instant and
+// those after it.
+func (e *estimatedEnds) split(r, k int32, at int64) (left, right int32) {
 	if r == 0 {
 		return 0, 0
 	}
 	n := &e.nodes[r]
-	if e.before(r, x) {
-		n.right, right = e.split(n.right, x)
+	if n.before(k, at) {
+		n.right, right = e.split(n.right, k, at)
 		left = r
 	} else {
-		left, n.left = e.split(n.left, x)
+		left, n.left = e.split(n.left, k, at)
 		right = r
 	}
 	n.sum = n.width + e.nodes[n.left].sum + e.nodes[n.right].sum
 	return left, right
 }
 
-// remove removes job k, which must be in the set.
-func (e *estimatedEnds) remove(k int32) {
-	x := k + 1
-	width := e.nodes[x].width
+// remove removes job k, which must be in the set with this instant and width.
+func (e *estimatedEnds) remove(k int32, at int64, width int32) {
 	p := &e.root
-	for *p != x {
+	for e.nodes[*p].job != k {
 		y := &e.nodes[*p]
 		y.sum -= width
-		if e.before(x, *p) {
-			p = &y.left
-		} else {
+		if y.before(k, at) {
 			p = &y.right
+		} else {
+			p = &y.left
 		}
 	}
+	x := *p
 	*p = e.merge(e.nodes[x].left, e.nodes[x].right)
+	e.nodes[x].left, e.spare = e.spare, x
 }
 
 // merge joins two trees; all nodes of a come before those of b.

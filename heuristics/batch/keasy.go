@@ -36,7 +36,7 @@ import (
 // A job in the background that goes to the foreground on other processors is killed
 // and restarted there. It loses its work.
 func KEASY(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
-	return onTwoTiers(ctx, in, set, policy{rule: killed})
+	return onTwoTiers(ctx, in, set, twoTierPolicy{rule: killed})
 }
 
 // pass makes steps 1 to 3.

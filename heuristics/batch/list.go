@@ -7,6 +7,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/gapwise/gapwise/heuristics/online"
 	"github.com/gapwise/gapwise/internal/processors"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
@@ -60,33 +61,34 @@ func (r listRule) key(j *view.BatchJob, length int64) float64 {
 // finished when ctx ends.
 func offlineList(ctx context.Context, in *model.Batch, set model.Settings, rules []listRule) (*model.Execution, error) {
 	t := view.OfBatch(in)
+	lengths, _, err := processors.Lengths(t)
+	if err != nil {
+		return nil, err
+	}
 	var best *processors.Course
-	var lengths []int64
 	for _, r := range rules {
 		if best != nil && ctx.Err() != nil {
 			break
 		}
-		s, err := newSimulation(t, set)
-		if err != nil {
-			return nil, err
-		}
-		c := s.run(ctx, newList(s, t, r))
-		if lengths = s.lengths; best == nil || responses(t, c.Starts, lengths) < responses(t, best.Starts, lengths) {
+		c, e := online.BatchCourse(ctx, t, newPolicy(func(m *machine) scheduler { return newList(m, t, lengths, r) }), online.BatchOptions{Order: orderOf(set), Complete: true})
+		switch {
+		case e != nil:
+			err = e
+		case best == nil || responses(t, c.Starts, lengths) < responses(t, best.Starts, lengths):
 			best = c
 		}
+	}
+	if best == nil {
+		return nil, err
 	}
 	return best.Execution(in, t, lengths)
 }
 
-// responses returns the weighted sum of the responses in ticks, about; without end if a
-// job doesn't start.
+// responses returns the weighted sum of the responses in ticks, about.
 func responses(t *view.Batch, starts, lengths []int64) float64 {
 	sum := 0.0
 	for k, s := range starts {
 		j := &t.Jobs[k]
-		if s < 0 {
-			return math.Inf(1)
-		}
 		sum += float64(float64(j.Weight) * float64(s-j.Submit+lengths[k])) // rounded, not fused
 	}
 	return sum
@@ -102,12 +104,12 @@ type listScheduler struct {
 	ends         *estimatedEnds
 }
 
-func newList(s *simulation, t *view.Batch, r listRule) *listScheduler {
-	n := len(s.jobs)
-	l := &listScheduler{machine: &s.machine, patience: r.patience, lengths: s.lengths, queue: newWaiting(n), ends: newEstimatedEnds(n)}
+func newList(m *machine, t *view.Batch, lengths []int64, r listRule) *listScheduler {
+	n := len(lengths)
+	l := &listScheduler{machine: m, patience: r.patience, lengths: lengths, queue: newWaiting(n), ends: newEstimatedEnds()}
 	keys := make([]float64, n)
 	for k := range keys {
-		keys[k] = r.key(&t.Jobs[k], s.lengths[k])
+		keys[k] = r.key(&t.Jobs[k], lengths[k])
 	}
 	l.at, l.position = ranked(n, func(a, b int32) int { return cmp.Compare(keys[a], keys[b]) })
 	return l
@@ -115,7 +117,7 @@ func newList(s *simulation, t *view.Batch, r listRule) *listScheduler {
 
 func (l *listScheduler) arrive(k int32) { l.queue.add(l.position[k], l.jobs[k].width, l.lengths[k]) }
 
-func (l *listScheduler) end(k int32) { l.ends.remove(k) }
+func (l *listScheduler) end(k int32) { l.ends.remove(k, l.starts[k]+l.lengths[k], l.jobs[k].width) }
 
 func (l *listScheduler) wake() int64 { return never }
 

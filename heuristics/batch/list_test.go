@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/processors"
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
@@ -82,17 +83,17 @@ func TestList(t *testing.T) {
 	for round := range need.Rounds(1000) {
 		in := testkit.RandomBatch(rng, 1+round%2, 8, 1+rng.IntN(14))
 		v := view.OfBatch(in)
+		lengths, _, err := processors.Lengths(v)
+		if err != nil {
+			t.Fatal(err)
+		}
 		best, without, of := math.Inf(1), math.Inf(1), 0
 		for i, r := range listRules {
-			s, err := newSimulation(v, model.Settings{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := plainList(v, s.lengths, r)
-			if got := s.run(t.Context(), newList(s, v, r)).Starts; !slices.Equal(got, want) {
+			want := plainList(v, lengths, r)
+			if got := simulate(t, v, "", func(m *machine) scheduler { return newList(m, v, lengths, r) }).Starts; !slices.Equal(got, want) {
 				t.Fatalf("rule %+v: %v, want %v\n%+v", r, got, want, in)
 			}
-			sum := responses(v, want, s.lengths)
+			sum := responses(v, want, lengths)
 			if sum < best {
 				best, of = sum, i
 			}

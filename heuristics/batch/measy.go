@@ -13,5 +13,5 @@ import (
 // work that it has done. There it does none in the first model.Batch.MigrationS
 // seconds, but holds its processors.
 func MEASY(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
-	return onTwoTiers(ctx, in, set, policy{rule: migrated})
+	return onTwoTiers(ctx, in, set, twoTierPolicy{rule: migrated})
 }

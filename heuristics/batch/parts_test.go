@@ -19,11 +19,11 @@ func TestEstimatedEnds(t *testing.T) {
 		at       int64
 	}
 	for _, jobs := range []int{1, 5, 100} {
-		e, list := newEstimatedEnds(jobs), []job(nil)
+		e, list := newEstimatedEnds(), []job(nil)
 		for range 3000 {
 			k := int32(rng.IntN(jobs))
 			if i := slices.IndexFunc(list, func(x job) bool { return x.k == k }); i >= 0 {
-				e.remove(k)
+				e.remove(k, list[i].at, list[i].width)
 				list = slices.Delete(list, i, i+1)
 			} else {
 				x := job{k, 1 + rng.Int32N(5), rng.Int64N(20)}
@@ -61,7 +61,7 @@ func TestWaiting(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(12, 4))
 	for _, positions := range []int{0, 1, 8, 9, 63, 64, 65, 513, 5000} {
-		q, list := newWaiting(positions), make([]*request, positions)
+		q, list := newWaiting(rng.IntN(positions+1)), make([]*request, positions) // it grows
 		for range 3000 {
 			if positions > 0 {
 				if i := rng.IntN(positions); list[i] != nil {
@@ -79,12 +79,47 @@ func TestWaiting(t *testing.T) {
 			if want >= 0 {
 				want += from
 			}
-			to := positions
+			to := min(positions, len(q.levels[0].width))
+			from = min(from, to)
 			for to > 0 && list[to-1] == nil && rng.IntN(20) > 0 {
 				to--
 			}
 			if got := q.next(int32(from), int32(to), free, extra, slack); int(got) != want {
 				t.Fatalf("%d positions: next(%d, %d, %d, %d, %d) is %d, want %d", positions, from, to, free, extra, slack, got, want)
+			}
+		}
+	}
+}
+
+// So does the queue in an order of its own.
+func TestOrdered(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(12, 5))
+	for _, jobs := range []int32{1, 7, 60, 1000} {
+		rank := rng.Perm(int(jobs))
+		q, list := newOrdered(func(a, b int32) bool { return rank[a] < rank[b] }), make([]*request, jobs) // by rank
+		for range 3000 {
+			k := rng.Int32N(jobs)
+			if i := rank[k]; list[i] != nil {
+				q.remove(k)
+				list[i] = nil
+			} else {
+				list[i] = &request{width: 1 + rng.Int32N(20), estimate: 1 + rng.Int64N(20)}
+				q.add(k, list[i].width, list[i].estimate)
+			}
+			after, free, extra, slack := rng.Int32N(jobs+1)-1, rng.Int32N(12), rng.Int32N(12), rng.Int64N(12)
+			from := 0
+			if after >= 0 {
+				from = rank[after] + 1
+			}
+			want := int32(-1)
+			for i := from; i < int(jobs) && want < 0; i++ {
+				if j := list[i]; j != nil && j.width <= free && (j.estimate <= slack || j.width <= extra) {
+					want = int32(slices.Index(rank, i))
+				}
+			}
+			if got := q.next(after, free, extra, slack); got != want {
+				t.Fatalf("%d jobs: next(%d, %d, %d, %d) is %d, want %d", jobs, after, free, extra, slack, got, want)
 			}
 		}
 	}

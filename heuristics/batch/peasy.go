@@ -34,7 +34,7 @@ func PEASY(ctx context.Context, in *model.Batch, set model.Settings) (*model.Exe
 	if p, ok := set.Parameters.(*model.BatchParameters); ok && p != nil && p.Devices != "" {
 		devices = p.Devices
 	}
-	h := policy{lifted, true}
+	h := twoTierPolicy{lifted, true}
 	switch devices {
 	case model.BatchDevicesAll:
 	case model.BatchDevicesShort:
@@ -42,7 +42,7 @@ func PEASY(ctx context.Context, in *model.Batch, set model.Settings) (*model.Exe
 	case model.BatchDevicesLift:
 		h.shortFirst = false
 	case model.BatchDevicesNone:
-		h = policy{migrated, false}
+		h = twoTierPolicy{migrated, false}
 	default:
 		return nil, fmt.Errorf("%w devices %q of peasy, must be one of %q", model.ErrUnsupported, devices, model.BatchDevicesOfPEASY)
 	}

@@ -19,7 +19,7 @@ import (
 // number of processors, as in Algorithm 3: dispatch may put a job that fits the
 // extra ones on processors of the head.
 func REASY(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
-	return onTwoTiers(ctx, in, set, policy{rule: pinned})
+	return onTwoTiers(ctx, in, set, twoTierPolicy{rule: pinned})
 }
 
 // reservePinned is reserve for a head in the background that is pinned.

@@ -15,14 +15,14 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// policy is what heuristics for two tiers differ in.
-type policy struct {
+// twoTierPolicy is what heuristics for two tiers differ in.
+type twoTierPolicy struct {
 	rule
 	shortFirst bool // step 2 takes jobs of short estimates first, see PEASY
 }
 
 // onTwoTiers simulates a heuristic for two tiers.
-func onTwoTiers(ctx context.Context, in *model.Batch, set model.Settings, h policy) (*model.Execution, error) {
+func onTwoTiers(ctx context.Context, in *model.Batch, set model.Settings, h twoTierPolicy) (*model.Execution, error) {
 	s, err := newTwoTierSimulation(view.OfBatch(in), h, set)
 	if err != nil {
 		return nil, err
@@ -96,18 +96,22 @@ type twoTierSimulation struct {
 }
 
 // newTwoTierSimulation returns the simulation at its beginning. Estimates are at the
-// foreground's rate (see newSimulation). The error wraps model.ErrUnsupported.
-func newTwoTierSimulation(t *view.Batch, h policy, set model.Settings) (*twoTierSimulation, error) {
+// foreground's rate (see processors.Lengths). The error wraps model.ErrUnsupported.
+func newTwoTierSimulation(t *view.Batch, h twoTierPolicy, set model.Settings) (*twoTierSimulation, error) {
 	if t.Tiers != 2 {
 		return nil, fmt.Errorf("%w: the platform has one tier, jobs need two: foreground and background", model.ErrUnsupported)
 	}
-	one, err := newSimulation(t, set)
+	_, estimates, err := processors.Lengths(t)
 	if err != nil {
 		return nil, err
 	}
 	n := len(t.Jobs)
-	if one.order != model.BatchOrderBatch {
-		return nil, fmt.Errorf("%w order %q, two tiers have %q only", model.ErrUnsupported, one.order, model.BatchOrderBatch)
+	if order := orderOf(set); order != "" && order != model.BatchOrderBatch {
+		return nil, fmt.Errorf("%w order %q, two tiers have %q only", model.ErrUnsupported, order, model.BatchOrderBatch)
+	}
+	one := machine{processors: int32(t.Processors), free: int32(t.Processors), jobs: make([]request, n), starts: make([]int64, n)}
+	for k := range t.Jobs {
+		one.jobs[k], one.starts[k] = request{t.Jobs[k].Submit, estimates[k], int32(t.Jobs[k].Processes)}, -1
 	}
 	p, _ := set.Parameters.(*model.BatchParameters)
 	unknown := p != nil && p.Uses == model.BatchUsesUnknown
@@ -118,9 +122,9 @@ func newTwoTierSimulation(t *view.Batch, h policy, set model.Settings) (*twoTier
 	if err != nil {
 		return nil, err
 	}
-	s := &twoTierSimulation{machine: one.machine, twoTiers: tiers, lifts: lifts{up: make([]bool, n), wake: never}, rule: h.rule, ticks: t, unknown: unknown, phases: make([]phase, n), lists: make([][]int32, n), entered: make([]int64, n), stays: make([]stay, 0, n),
+	s := &twoTierSimulation{machine: one, twoTiers: tiers, lifts: lifts{up: make([]bool, n), wake: never}, rule: h.rule, ticks: t, unknown: unknown, phases: make([]phase, n), lists: make([][]int32, n), entered: make([]int64, n), stays: make([]stay, 0, n),
 		left: make([]int64, n), since: make([]int64, n), rates: make([]int64, n), finish: make([]int64, n), list: newWaiting(n), shortest: newWaiting(n),
-		ends: newEstimatedEnds(n), completions: heap.Heap[completion]{Less: completion.before}}
+		ends: newEstimatedEnds(), completions: heap.Heap[completion]{Less: completion.before}}
 	if h.shortFirst {
 		s.at, s.positions = ranked(n, func(a, b int32) int {
 			return cmp.Compare(min(short, s.jobs[a].estimate), min(short, s.jobs[b].estimate))

@@ -53,7 +53,7 @@ func (s *twoTierSimulation) deploy(k int32) bool {
 	}
 	s.list.remove(s.position(k))
 	s.phases[k], s.entered[k] = inForeground, begin
-	s.enter(k)
+	s.free, s.starts[k] = s.free-s.jobs[k].width, s.now
 	s.toldUp(k, from, old, delay)
 	s.ends.add(k, s.estimatedEnd(k), s.jobs[k].width)
 	j := &s.ticks.Jobs[k]
@@ -104,7 +104,7 @@ func (s *twoTierSimulation) leaveForeground(k int32) {
 	s.settle(k)
 	s.stays = append(s.stays, stay{k, inForeground, false, s.entered[k], s.now, s.lists[k]})
 	s.free += s.jobs[k].width
-	s.ends.remove(k)
+	s.ends.remove(k, s.estimatedEnd(k), s.jobs[k].width)
 	for _, p := range s.lists[k] {
 		s.clearFore(p)
 	}

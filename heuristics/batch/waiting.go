@@ -2,7 +2,10 @@
 
 package batch
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // waiting is a queue of jobs at fixed positions: a tree of branch children to a node
 // that holds the least width and the least estimate of each subtree.
@@ -37,8 +40,25 @@ func newWaiting(positions int) *waiting {
 	}
 }
 
+// grow makes room for twice as many positions.
+func (q *waiting) grow() {
+	old := q.levels
+	q.levels = newWaiting(2 * len(old[0].width)).levels
+	for l := range old {
+		copy(q.levels[l].width, old[l].width)
+		copy(q.levels[l].estimate, old[l].estimate)
+	}
+	for l := len(old); l < len(q.levels); l++ { // all old nodes are below the first one
+		below := q.levels[l-1]
+		q.levels[l].width[0], q.levels[l].estimate[0] = slices.Min(below.width[:branch]), slices.Min(below.estimate[:branch])
+	}
+}
+
 // add puts a job at position i, which must be free.
 func (q *waiting) add(i, width int32, estimate int64) {
+	for int(i) >= len(q.levels[0].width) {
+		q.grow()
+	}
 	for _, l := range q.levels {
 		if width >= l.width[i] && estimate >= l.estimate[i] {
 			return
@@ -71,7 +91,7 @@ func (q *waiting) remove(i int32) {
 
 // next returns the first position from from up to to of a job that can be
 // backfilled: width ≤ free, and estimate ≤ slack or width ≤ extra. It returns -1 if
-// there is none. No job is at or beyond to.
+// there is none. No job is at or beyond to, and there is room below it.
 //
 // A subtree with least width w and least estimate e is skipped if w > free, or e >
 // slack and w > extra. Each of its jobs has a width ≥ w and an estimate ≥ e, so it

@@ -49,10 +49,10 @@ func (r *batchRun) later(d *BatchDecision) string {
 	switch {
 	case d.At <= r.now:
 		return "this isn't later than now"
-	case d.At > view.MostTime:
-		return tooLate
 	case d.Type == CallAt:
 		r.calls.Push(d.At)
+	case d.At > view.MostTime:
+		return tooLate
 	case r.options.Order == model.BatchOrderPyss:
 		return fmt.Sprintf("in the order %q a policy decides at once", r.options.Order)
 	default:
@@ -97,7 +97,7 @@ func (r *batchRun) start(d *BatchDecision) string {
 // that are free, and has it run from an instant on.
 func (r *batchRun) begin(k int32, at int64, named []int32) {
 	width := r.t.Jobs[k].Processes
-	if len(r.array) < width {
+	if len(r.array) < width { // jobs have started anew
 		r.array = make([]int32, max(width, 1<<14))
 	}
 	list := r.array[:width:width]

@@ -89,13 +89,16 @@ func newBatchRun(t *view.Batch, id func(int) string, p BatchPolicy, o BatchOptio
 	r := &batchRun{t: t, policy: p, options: o, jobs: make([]BatchJob, n), lengths: lengths, left: n, phases: make([]phase, n), starts: make([]int64, n),
 		lists: make([][]int32, n), started: make([]int32, 0, n), idle: t.Processors, free: processors.NewFree(t.Processors),
 		completions: heap.Heap[completion]{Less: completion.before}, calls: heap.Heap[int64]{Less: func(a, b int64) bool { return a < b }}}
+	total := 0
 	for k := range t.Jobs {
 		j := &t.Jobs[k]
+		total += j.Processes
 		r.jobs[k] = BatchJob{Number: int32(k), Submit: j.Submit, Estimate: estimates[k], Processes: int32(j.Processes)}
 		if r.starts[k] = -1; id != nil {
 			r.jobs[k].ID = id(k)
 		}
 	}
+	r.array = make([]int32, total)
 	return r, nil
 }
 
@@ -156,7 +159,7 @@ func (r *batchRun) next() int64 {
 func (r *batchRun) nextEnd() int64 {
 	for r.completions.Len() > 0 {
 		x := &r.completions.Items[0]
-		if r.phases[x.job] == running && r.end(x.job) == x.at {
+		if len(r.lost) == 0 || r.phases[x.job] == running && r.end(x.job) == x.at {
 			return x.at
 		}
 		r.completions.Pop()
@@ -176,7 +179,7 @@ func (r *batchRun) instant() error {
 				return err
 			}
 		}
-		for ; r.arrived < len(r.jobs) && r.jobs[r.arrived].Submit == at; r.arrived++ {
+		for r.arrived < len(r.jobs) && r.jobs[r.arrived].Submit == at {
 			if err := r.tellSubmission(); err != nil {
 				return err
 			}
@@ -202,7 +205,7 @@ func (r *batchRun) instantOfPyss() error {
 			}
 		}
 	}
-	for ; r.arrived < len(r.jobs) && r.jobs[r.arrived].Submit == r.now; r.arrived++ {
+	for r.arrived < len(r.jobs) && r.jobs[r.arrived].Submit == r.now {
 		err := r.tellSubmission()
 		if err == nil {
 			err = r.decide()
@@ -253,6 +256,7 @@ func (r *batchRun) tellEnd(k int32, how BatchEventType, at int64) error {
 func (r *batchRun) tellSubmission() error {
 	r.phases[r.arrived] = waiting
 	j := &r.jobs[r.arrived]
+	r.arrived++
 	return r.tell(BatchEvent{Submitted, j.Submit, j, nil})
 }
 

@@ -15,7 +15,7 @@ import (
 type Course struct {
 	Starts         []int64   // in ticks, by job; -1: it doesn't start
 	Started, Ended []int32   // jobs in the order of these events
-	Lists          [][]int32 // processors, by job; nil: those of Number
+	Lists          [][]int32 // processors, by job; nil: those of number
 }
 
 // Lengths returns the ticks that jobs really run, and those that they run by their estimates,
@@ -58,10 +58,10 @@ func AtRate(length, rate int64) int64 {
 	return int64(min(ticks, math.MaxInt64))
 }
 
-// Number gives each job its processors: in the order of the starts the lowest that
+// number gives each job its processors: in the order of the starts the lowest that
 // are free, ends before starts. The lists are cut from one array. It takes time
 // linear in the jobs' total width.
-func (c *Course) Number(t *view.Batch, lengths []int64) [][]int32 {
+func (c *Course) number(t *view.Batch, lengths []int64) [][]int32 {
 	total := 0
 	for k := range t.Jobs {
 		total += t.Jobs[k].Processes
@@ -93,7 +93,7 @@ func (c *Course) Execution(in *model.Batch, t *view.Batch, lengths []int64) (*mo
 		}
 	}
 	if c.Lists == nil {
-		c.Lists = c.Number(t, lengths)
+		c.Lists = c.number(t, lengths)
 	}
 	return c.Runs(in, t, lengths), nil
 }

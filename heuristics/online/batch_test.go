@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+
+package online_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gapwise/gapwise/heuristics/online"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// script answers its calls one after the other, and notes what it is told.
+type script struct {
+	turns [][]online.BatchDecision
+	told  []string
+	fails error
+}
+
+func (*script) Begin(online.BatchPlatform) error { return nil }
+
+func (s *script) Event(e online.BatchEvent) error {
+	id := ""
+	if e.Job != nil {
+		id = " " + e.Job.ID
+	}
+	s.told = append(s.told, fmt.Sprintf("%g %s%s", float64(e.At)/1e6, e.Type, id))
+	return nil
+}
+
+func (s *script) Decide() ([]online.BatchDecision, error) {
+	s.told = append(s.told, "?")
+	if len(s.turns) == 0 {
+		return nil, s.fails
+	}
+	now := s.turns[0]
+	s.turns = s.turns[1:]
+	return now, nil
+}
+
+// platform has 4 processors, and the jobs a of 10 s on 3, b of 5 s on 2 from second 1 on,
+// and c of 5 s on 1 from second 20 on.
+func platform() *model.Batch {
+	return &model.Batch{Processors: 4, Tiers: 1, Jobs: []model.BatchJob{
+		{ID: "a", RuntimeS: 10, EstimateS: 20, Processes: 3}, {ID: "b", SubmitS: 1, RuntimeS: 5, Processes: 2}, {ID: "c", SubmitS: 20, RuntimeS: 5, Processes: 1}}}
+}
+
+const second = 1_000_000
+
+func start(k int32, on ...int32) online.BatchDecision {
+	return online.BatchDecision{Type: online.Start, Job: k, Processors: on}
+}
+
+// Each decision that can't be is refused in a line, and what ran until then is kept.
+func TestDecisionError(t *testing.T) {
+	t.Parallel()
+	type turns = [][]online.BatchDecision
+	for name, c := range map[string]struct {
+		turns turns
+		order model.BatchOrder
+		want  string
+	}{
+		"not submitted yet":   {turns{{start(0), start(1)}}, "", `invalid decision at 0 s (call 1): start of job number 1: no such job has been submitted, the policy knows numbers below 1`},
+		"no job":              {turns{{start(-1)}}, "", `no such job`},
+		"started twice":       {turns{{start(0), start(0)}}, "", `start of job "a": it is running since 0 s`},
+		"ended":               {turns{{start(0)}, {}, {start(0)}}, "", `invalid decision at 10 s (call 3): start of job "a": it has ended`},
+		"too few processors":  {turns{{start(0)}, {start(1)}}, "", `start of job "b": it needs 2 processors, 1 are free`},
+		"wrong number":        {turns{{start(0, 0, 1)}}, "", `it has 3 processes, on 2 processors`},
+		"busy processor":      {turns{{start(0, 0, 1, 2)}, {start(1, 3, 2)}}, "", `needs 2 processors, 1 are free`},
+		"taken processor":     {turns{{}, {start(1, 3, 2), start(0, 0, 1, 2)}}, "", `needs 3 processors, 2 are free`},
+		"held processor":      {turns{{}, {start(1, 0, 3)}, {}, {start(0, 0, 1, 2), start(2, 2)}}, "", `start of job "c": processor 2 isn't free`},
+		"processor twice":     {turns{{start(0, 1, 2, 1)}}, "", `processor 1 isn't free`},
+		"no processor":        {turns{{start(0, 1, 2, 4)}}, "", `there is no processor 4, there are 0 to 3`},
+		"in the past":         {turns{{}, {{Type: online.Start, Job: 0, At: 1}}}, "", `start of job "a": its start, 1e-06 s, is in the past`},
+		"called in the past":  {turns{{{Type: online.CallAt}}}, "", `call at 0 s: this isn't later than now`},
+		"much too late":       {turns{{{Type: online.Start, Job: 0, At: 9e15}}}, "", `after 8e+09 s`},
+		"killed, not running": {turns{{{Type: online.Kill, Job: 0}}}, "", `kill of job "a": it isn't running`},
+		"killed at its start": {turns{{start(0), {Type: online.Kill, Job: 0}}}, "", `it hasn't run yet`},
+		"killed twice":        {turns{{start(0)}, {{Type: online.Kill}, {Type: online.Kill}}}, "", `it is killed already`},
+		"rejected, running":   {turns{{start(0), {Type: online.Reject, Job: 0}}}, "", `reject of job "a": it is running`},
+		"no decision":         {turns{{{Type: "stop"}}}, "", `stop of job "a": there is no such decision`},
+		"busy in pyss":        {turns{{{Type: online.Busy, At: 1}}}, model.BatchOrderPyss, `in the order "pyss" a policy decides at once`},
+	} {
+		e, err := online.Batch(context.Background(), platform(), &script{turns: c.turns}, online.BatchOptions{Order: c.order})
+		var refused *online.DecisionError
+		if !errors.As(err, &refused) || !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || e == nil {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
+	}
+}
+
+// What is told and when, with kills, calls and a policy that takes its time.
+func TestTold(t *testing.T) {
+	t.Parallel()
+	type turns = [][]online.BatchDecision
+	for name, c := range map[string]struct {
+		turns turns
+		order model.BatchOrder
+		told  string
+		runs  string
+		err   string
+	}{
+		"all start at once": {turns: turns{{start(0)}, nil, {start(1)}, nil, {start(2)}},
+			told: "0 submitted a, ?, 1 submitted b, ?, 10 ended a, ?, 15 ended b, ?, 20 submitted c, ?, 25 ended c, ?",
+			runs: "a 0-10 on 0-2, b 10-15 on 0-1, c 20-25 on 0"},
+		"in the order of pyss": {order: model.BatchOrderPyss, turns: turns{{start(0)}, nil, nil, nil, {start(1)}, nil, nil, nil, {start(2)}},
+			told: "0 submitted a, ?, ?, 1 submitted b, ?, ?, 10 ended a, ?, ?, 15 ended b, ?, ?, 20 submitted c, ?, ?, 25 ended c, ?, ?",
+			runs: "a 0-10 on 0-2, b 10-15 on 0-1, c 20-25 on 0"},
+		"killed and started anew": {turns: turns{{start(0)}, {{Type: online.Kill, Job: 0}}, {start(1), {Type: online.CallAt, At: 6 * second}}, {start(0)}, nil, {start(2)}},
+			told: "0 submitted a, ?, 1 submitted b, ?, 1 killed a, ?, 6 ended b, 6 called, ?, 16 ended a, ?, 20 submitted c, ?, 25 ended c, ?",
+			runs: "a 0-1 on 0-2 lost 6-16 on 0-2, b 1-6 on 0-1, c 20-25 on 0"},
+		"busy": {turns: turns{{start(0), {Type: online.Busy, At: 12 * second}}, {start(1), {Type: online.Start, Job: 1, At: 13 * second}}},
+			told: "0 submitted a, ?, 1 submitted b, 10 ended a, ?", runs: "a 0-10 on 0-2, b 12-17 on 0-1", err: "it is running since 12 s"},
+		"later": {turns: turns{{start(0)}, nil, {{Type: online.Start, Job: 1, At: 13 * second, Processors: []int32{3, 1}}}, nil, {start(2)}},
+			told: "0 submitted a, ?, 1 submitted b, ?, 10 ended a, ?, 18 ended b, ?, 20 submitted c, ?, 25 ended c, ?",
+			runs: "a 0-10 on 0-2, b 13-18 on 3,1, c 20-25 on 0"},
+		"rejected": {turns: turns{{start(0)}, {{Type: online.Reject, Job: 1}}, nil, {start(2)}},
+			told: "0 submitted a, ?, 1 submitted b, ?, 10 ended a, ?, 20 submitted c, ?, 25 ended c, ?", runs: "a 0-10 on 0-2, c 20-25 on 0", err: "no solution found: the policy has rejected 1 of 3 jobs"},
+		"left waiting": {turns: turns{{start(0)}}, told: "0 submitted a, ?, 1 submitted b, ?, 10 ended a, ?, 20 submitted c, ?",
+			runs: "a 0-10 on 0-2", err: `nothing happens any more, and 2 jobs haven't been started, the first is "b"`},
+	} {
+		p, in := &script{turns: c.turns}, platform()
+		e, err := online.Batch(context.Background(), in, p, online.BatchOptions{Order: c.order})
+		if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
+			t.Errorf("%s: %v, want %s", name, err, c.err)
+		}
+		if told := strings.Join(p.told, ", "); told != c.told {
+			t.Errorf("%s: told %s, want %s", name, told, c.told)
+		}
+		var runs []string
+		for _, r := range e.Runs {
+			text := r.ID
+			for _, s := range r.Segments {
+				text += fmt.Sprintf(" %g-%g on %v", s.StartS, s.EndS, s.Place.Processors)
+				if s.Lost {
+					text += " lost"
+				}
+			}
+			runs = append(runs, text)
+		}
+		if got := strings.Join(runs, ", "); got != c.runs {
+			t.Errorf("%s: %s, want %s", name, got, c.runs)
+		}
+		if c.err == "" {
+			if r, err := verify.Verify(t.Context(), in, e, verify.Options{}); err != nil || !r.Feasible() {
+				t.Errorf("%s: %v %v", name, err, r)
+			}
+		}
+	}
+}
+
+// The error of a policy stops the run, as does the end of ctx.
+func TestStopped(t *testing.T) {
+	t.Parallel()
+	lost := errors.New("the line is dead")
+	e, err := online.Batch(context.Background(), platform(), &script{turns: [][]online.BatchDecision{{start(0)}}, fails: lost}, online.BatchOptions{})
+	if !errors.Is(err, lost) || !strings.Contains(err.Error(), "at 1 s, when asked what to do") || len(e.Runs) != 1 {
+		t.Errorf("%v, %v", err, e)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := online.Batch(ctx, platform(), &narrowest{}, online.BatchOptions{}); !errors.Is(err, model.ErrNoSolution) {
+		t.Error(err)
+	}
+	e, err = online.Batch(ctx, platform(), &narrowest{}, online.BatchOptions{Complete: true})
+	if err != nil || len(e.Runs) != 3 || !slices.Equal(e.Runs[1].Segments[0].Place.Processors, []int32{0, 1}) || e.Runs[1].Segments[0].StartS != 10 {
+		t.Errorf("%v, %v", err, e)
+	}
+}
