@@ -150,9 +150,15 @@ func KindOf(path string) model.Kind {
 			return ""
 		}
 	}
-	dec := json.NewDecoder(io.LimitReader(in, 1<<12))
+	return kindAtStart(in)
+}
+
+// kindAtStart is KindOf of a text.
+func kindAtStart(text io.Reader) model.Kind {
+	dec := json.NewDecoder(io.LimitReader(text, 1<<12))
 	var tokens [3]json.Token // { "kind" KIND
 	for k := range tokens {
+		var err error
 		if tokens[k], err = dec.Token(); err != nil {
 			return ""
 		}

@@ -143,6 +143,9 @@ func foreignReader(extension string, data []byte) func([]byte) (Workflow, error)
 	case ".stg":
 		return ReadSTG
 	}
+	if kindAtStart(bytes.NewReader(data)) != "" {
+		return nil
+	}
 	text := withoutComments(data)
 	switch word := strings.ToLower(string(text[:min(len(text), len("digraph"))])); {
 	case strings.HasPrefix(word, "digraph"), strings.HasPrefix(word, "strict"), strings.HasPrefix(word, "graph"):

@@ -78,6 +78,8 @@ func codecOf(t reflect.Type) codec {
 		c.decode = decodeNumber
 	case t == reflect.TypeFor[json.RawMessage]():
 		c.decode = decodeRaw
+	case t == reflect.TypeFor[ProcessorList]():
+		c = codec{decodeText, encodeProcessors}
 	case implements(reflect.TypeFor[json.Marshaler]()), implements(reflect.TypeFor[json.Unmarshaler]()):
 	case implements(reflect.TypeFor[encoding.TextUnmarshaler]()) && implements(reflect.TypeFor[encoding.TextMarshaler]()):
 		c = codec{decodeText, encodeText}

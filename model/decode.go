@@ -3,7 +3,6 @@
 package model
 
 import (
-	"bytes"
 	"cmp"
 	"encoding"
 	"encoding/json"
@@ -393,9 +392,10 @@ func decodeNumber(d *decoder, v reflect.Value) error {
 	return nil
 }
 
+// decodeRaw leaves a text, which may be nearly all there is, where it was read.
 func decodeRaw(d *decoder, v reflect.Value) error {
 	text, err := d.skip()
-	v.SetBytes(bytes.Clone(text))
+	v.SetBytes(slices.Clip(text))
 	return err
 }
 

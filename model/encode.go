@@ -3,6 +3,7 @@
 package model
 
 import (
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"io"
@@ -15,8 +16,35 @@ import (
 // escaped.
 type encoder struct {
 	text []byte
-	sum  io.Writer // if not nil, text is moved to it as it grows
+	to   io.Writer // if not nil, text is moved to it as it grows
+	err  error     // its first
 	full [][]byte  // else to here: what has grown large isn't copied until the end
+}
+
+// WriteJSON writes a value as json.Marshal does. Results, instances and solutions go to w a
+// part at a time, so that the whole text is never in memory; what w returns before it is
+// written whole ends the writing.
+func WriteJSON(w io.Writer, x any) error {
+	e := encoder{to: w}
+	var err error
+	switch x := x.(type) {
+	case Result:
+		err = e.result(&x)
+	case Instance:
+		err = e.solution(x, x.Kind().New())
+	case Solution:
+		var own Solution
+		if f := x.Kind().format(); f != nil {
+			own = f.Solution()
+		}
+		err = e.solution(x, own)
+	default:
+		err = e.marshal(x)
+	}
+	if err == nil {
+		e.flush()
+	}
+	return cmp.Or(e.err, err)
 }
 
 // marshalOwn returns a file in gapwise's format: kind and version, then the
@@ -110,9 +138,11 @@ func (e *encoder) list(c codec, v reflect.Value) error {
 			return err
 		}
 		switch n := len(e.text); {
-		case e.sum != nil && n > 1<<15:
-			e.flush()
-		case n > 1<<20:
+		case e.to != nil && n > 1<<15:
+			if e.flush(); e.err != nil {
+				return e.err
+			}
+		case e.to == nil && n > 1<<20:
 			e.full, e.text = append(e.full, e.text), make([]byte, 0, 1<<20+1<<16)
 		}
 	}
@@ -121,7 +151,9 @@ func (e *encoder) list(c codec, v reflect.Value) error {
 }
 
 func (e *encoder) flush() {
-	_, _ = e.sum.Write(e.text) // a hash
+	if e.err == nil {
+		_, e.err = e.to.Write(e.text)
+	}
 	e.text = e.text[:0]
 }
 
@@ -160,11 +192,39 @@ func encodeFloat(e *encoder, v reflect.Value) error {
 	switch {
 	case size < 1<<53 && x == math.Trunc(x) && (x != 0 || !math.Signbit(x)):
 		e.text = strconv.AppendInt(e.text, int64(x), 10)
+	case size >= 1e-6 && size < 1e9 && math.Round(size*1e6)/1e6 == size:
+		e.micros(x < 0, uint64(math.Round(size*1e6)))
 	case size >= 1e-6 && size < 1e21:
 		e.text = strconv.AppendFloat(e.text, x, 'f', -1, 64)
 	default: // -0, exponents, and what isn't finite
 		return e.marshal(x)
 	}
+	return nil
+}
+
+// micros writes a number of millionths, below 10^15, without zeros at its end. That is the
+// shortest decimal of its float64: two decimals of at most 15 digits never have the same one.
+func (e *encoder) micros(minus bool, millionths uint64) {
+	if minus {
+		e.text = append(e.text, '-')
+	}
+	e.text = append(strconv.AppendUint(e.text, millionths/1e6, 10), '.')
+	begin := len(e.text)
+	e.text = append(e.text, "000000"...)
+	last := 0
+	for k, rest := 5, millionths%1e6; k >= 0; k-- {
+		digit := byte(rest % 10)
+		rest /= 10
+		if e.text[begin+k] = '0' + digit; digit > 0 && last == 0 {
+			last = k + 1
+		}
+	}
+	e.text = e.text[:begin+last]
+}
+
+// encodeProcessors is encodeText of a ProcessorList, which holds nothing to escape.
+func encodeProcessors(e *encoder, v reflect.Value) error {
+	e.text = append(v.Addr().Interface().(*ProcessorList).append(append(e.text, '"')), '"')
 	return nil
 }
 

@@ -142,7 +142,7 @@ func fill(rng *rand.Rand, v reflect.Value, size int) {
 		case 0:
 			x = oddFloats[rng.IntN(len(oddFloats))]
 		case 1:
-			x = float64(rng.IntN(1e6)) / []float64{1, 10, 100, 1e4}[rng.IntN(4)]
+			x = float64(rng.Int64N(1e15)>>rng.IntN(50)) / []float64{1, 10, 100, -1e4, 1e6}[rng.IntN(5)]
 		case 2:
 			x = math.Ldexp(rng.Float64(), rng.IntN(200)-100)
 		}

@@ -94,17 +94,9 @@ func peekKind(data []byte, what string) (Kind, error) {
 // file don't matter, its name does.
 func Hash(in Instance) (string, error) {
 	sum := sha256.New()
-	e := encoder{sum: sum}
-	var err error
-	if in != nil && reflect.TypeOf(in) == reflect.TypeOf(in.Kind().New()) {
-		err = e.own(in)
-	} else {
-		err = e.marshal(in)
-	}
-	if err != nil {
+	if err := WriteJSON(sum, in); err != nil {
 		return "", fmt.Errorf("hash: %w", err)
 	}
-	e.flush()
 	return fmt.Sprintf("sha256:%x", sum.Sum(nil)), nil
 }
 
@@ -151,18 +143,24 @@ type resultFile struct {
 
 // MarshalJSON writes the result as one object. Unknown figures are null.
 func (r Result) MarshalJSON() ([]byte, error) {
+	var e encoder
+	err := e.result(&r)
+	return e.all(), err
+}
+
+// result writes a result, its solution last.
+func (e *encoder) result(r *Result) error {
 	f := resultFile{Instance: r.Instance, InstanceHash: r.InstanceHash, Kind: r.Kind, Algorithm: r.Algorithm,
 		Status: r.Status, Objective: number(r.Objective), SecondObjective: number(r.SecondObjective),
 		Bound: number(r.Bound), Gap: number(r.Gap), GapLimit: r.GapLimit, ElapsedS: r.Elapsed.Seconds(), Nodes: r.Nodes,
 		Seed: r.Seed, Version: r.Version, Unverified: r.Unverified, SolutionOf: r.SolutionOf, Reason: r.Reason}
 	if r.Evidence != nil {
-		e, err := json.Marshal(r.Evidence)
+		text, err := json.Marshal(r.Evidence)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		f.Evidence = e
+		f.Evidence = text
 	}
-	var e encoder
 	kind := r.Kind
 	if r.Details != nil {
 		kind = r.Details.Kind()
@@ -175,18 +173,23 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	err := e.object(planOf(v.Type(), false), v)
 	if err == nil && r.Solution != nil { // the last key
 		e.text = append(e.text[:len(e.text)-1], `,"solution":`...)
-		err = e.solution(r.Solution)
+		var own Solution
+		if f := r.Solution.Kind().format(); f != nil {
+			own = f.Solution()
+		}
+		err = e.solution(r.Solution, own)
 		e.text = append(e.text, '}')
 	}
-	return e.all(), err
+	return err
 }
 
-// solution writes a solution; json.Marshal would read once more what ours write.
-func (e *encoder) solution(s Solution) error {
-	if f := s.Kind().format(); f != nil && reflect.TypeOf(s) == reflect.TypeOf(f.Solution()) {
-		return e.own(s)
+// solution writes an instance or a solution. json.Marshal would read once more what types of
+// this package write, such as own's; others write themselves.
+func (e *encoder) solution(x, own interface{ Kind() Kind }) error {
+	if own != nil && reflect.TypeOf(x) == reflect.TypeOf(own) {
+		return e.own(x)
 	}
-	return e.marshal(s)
+	return e.marshal(x)
 }
 
 // resultTypes caches the types of resultType by kind.

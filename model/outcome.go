@@ -59,7 +59,11 @@ func (b *Batch) Outcomes(s Solution) ([]Outcome, error) {
 	for i, k := range index {
 		follow(&all[k], &e.Runs[i], func(a, b *BatchPlace) bool { return slices.Equal(a.Processors, b.Processors) })
 		last := &e.Runs[i].Segments[all[k].Segments-1]
-		all[k].Resources = slices.Sorted(slices.Values(last.Place.Processors))
+		all[k].Resources = []int32(last.Place.Processors)
+		if !slices.IsSorted(all[k].Resources) {
+			all[k].Resources = slices.Clone(all[k].Resources)
+			slices.Sort(all[k].Resources)
+		}
 	}
 	return all, nil
 }

@@ -38,6 +38,10 @@ func (l ProcessorList) MarshalText() ([]byte, error) { return l.append(nil), nil
 // UnmarshalText reads the format of files. Whether processors repeat is for the
 // judge to find.
 func (l *ProcessorList) UnmarshalText(text []byte) error {
+	if list, ok := countedProcessors(text); ok {
+		*l = list
+		return nil
+	}
 	list := ProcessorList{}
 	for _, part := range strings.Split(string(text), ",") {
 		if len(text) == 0 {
@@ -61,4 +65,40 @@ func (l *ProcessorList) UnmarshalText(text []byte) error {
 	}
 	*l = list
 	return nil
+}
+
+// countedProcessors reads a list of numbers and ascending ranges that is as MarshalText
+// writes it, into no more room than it needs.
+func countedProcessors(text []byte) (list ProcessorList, ok bool) {
+	for _, fill := range []bool{false, true} {
+		n, first, x, digits := 0, -1, 0, 0
+		for k := 0; k <= len(text); k++ {
+			switch {
+			case k < len(text) && text[k] >= '0' && text[k] <= '9' && digits < 8:
+				x = 10*x + int(text[k]-'0')
+				digits++
+			case digits == 0:
+				return nil, false
+			case k < len(text) && text[k] == '-' && first < 0:
+				first, x, digits = x, 0, 0
+			case k == len(text) || text[k] == ',':
+				if first < 0 {
+					first = x
+				}
+				if x < first || x >= maxSize || n+x-first >= maxSize {
+					return nil, false
+				}
+				for p := first; fill && p <= x; p++ {
+					list = append(list, int32(p))
+				}
+				n, first, x, digits = n+x-first+1, -1, 0, 0
+			default:
+				return nil, false
+			}
+		}
+		if !fill {
+			list = make(ProcessorList, 0, n)
+		}
+	}
+	return list, true
 }

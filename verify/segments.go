@@ -84,13 +84,23 @@ type segment[P any] struct {
 // Amounts are times as shares of the request's duration.
 func (j *segmentJudge[P]) read(runs []model.Run[P]) (segments [][]segment[P], complete bool) {
 	r := j.report
-	index := make(map[string]int, j.requests)
-	for k := range j.requests {
-		if stopped(j.ctx, k) {
-			return nil, false
+	var index map[string]int // made at the first run that isn't of the request after the one before
+	next := 0
+	find := func(id string) (k int, ok bool) {
+		if index == nil && next < j.requests {
+			if this, _, _ := j.request(next); this == id {
+				return next, true
+			}
 		}
-		id, _, _ := j.request(k)
-		index[id] = k
+		if index == nil {
+			index = make(map[string]int, j.requests)
+			for k := 0; k < j.requests && !stopped(j.ctx, k); k++ {
+				this, _, _ := j.request(k)
+				index[this] = k
+			}
+		}
+		k, ok = index[id]
+		return k, ok
 	}
 	total := 0
 	for i := range runs {
@@ -103,7 +113,8 @@ func (j *segmentJudge[P]) read(runs []model.Run[P]) (segments [][]segment[P], co
 			return nil, false
 		}
 		run := &runs[i]
-		k, ok := index[run.ID]
+		k, ok := find(run.ID)
+		next = k + 1
 		switch {
 		case !ok:
 			r.add(unknownRequest, 0, "%s %q isn't in the instance", j.noun, run.ID)
@@ -190,7 +201,11 @@ func inSeconds(micros int64) float64 { return float64(micros) / 1e6 }
 // time. At one instant all ends come before all starts, and starts are in the
 // order of the requests; then it calls settled, if that isn't nil.
 func (j *segmentJudge[P]) replay(segments [][]segment[P], start, end func(*segment[P]), settled func(now int64)) {
-	var starts, ends []*segment[P]
+	total := 0
+	for k := range segments {
+		total += len(segments[k])
+	}
+	starts, ends := make([]*segment[P], 0, total), make([]*segment[P], 0, total)
 	for k := range segments {
 		if stopped(j.ctx, k) {
 			return

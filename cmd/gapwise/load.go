@@ -61,6 +61,7 @@ func (p *program) load(c *cli.Command, path string) (model.Instance, error) {
 
 // read is load, and leaves it to the caller to say what was assumed.
 func read(c *cli.Command, path string) (in model.Instance, assumed string, err error) {
+	beFrugal(path)
 	in, assumed, err = instances.LoadAssuming(path, c.String("platform"), true)
 	if err != nil {
 		return nil, "", err

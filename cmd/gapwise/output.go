@@ -3,7 +3,7 @@
 package main
 
 import (
-	"bytes"
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -30,11 +30,20 @@ func (p *program) writeFile(path string, write func(io.Writer) error) error {
 	if path == "" || isStdout(path) {
 		return write(visible.Raw(p.out)) // it may be no text
 	}
-	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		return err
+	var failed error // write's own, not the file's
+	err := put(path, func(w io.Writer) error {
+		b := bufio.NewWriterSize(w, 1<<16)
+		mine := write(b)
+		if err := b.Flush(); err != nil {
+			return err
+		}
+		failed = mine
+		return mine
+	})
+	if failed != nil {
+		return failed
 	}
-	return notWritten(path, put(path, b.Bytes()))
+	return notWritten(path, err)
 }
 
 // notWritten says that a file couldn't be written, and nothing without an error.
@@ -63,15 +72,14 @@ func full(err error) bool {
 	return false
 }
 
-// put writes the data to where the path leads.
-func put(path string, data []byte) error {
+// put has write write to where the path leads.
+func put(path string, write func(io.Writer) error) error {
 	if n, ok := descriptor(path); ok {
 		f, err := copyOf(n, path) // closing the file itself is the shell's business
 		if err != nil {
 			return err
 		}
-		_, err = f.Write(data)
-		return errors.Join(err, f.Close())
+		return errors.Join(write(f), f.Close())
 	}
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -79,15 +87,18 @@ func put(path string, data []byte) error {
 		if err != nil {
 			return err
 		}
-		_, err = f.Write(data)
-		return errors.Join(err, f.Close())
+		return errors.Join(write(f), f.Close())
 	}
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	} else if _, err := os.Lstat(path); err == nil { // a link to a file that isn't there yet
-		return os.WriteFile(path, data, 0o644)
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(f), f.Close())
 	}
-	return replace.File(path, data)
+	return replace.Stream(path, write)
 }
 
 // isStdout reports whether a path means standard output.

@@ -3,8 +3,8 @@
 package main
 
 import (
+	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -476,23 +476,15 @@ func codeOf(r model.Result, interrupted bool) int {
 
 // writeLines writes values as JSON, one a line.
 func writeLines[T any](w io.Writer, all ...T) error {
+	b := bufio.NewWriterSize(w, 1<<16) // a short line is written at once
 	for _, x := range all {
-		line, err := jsonLine(x)
-		if err == nil {
-			_, err = w.Write(line)
+		if err := model.WriteJSON(b, x); err != nil {
+			return err
 		}
-		if err != nil {
+		_ = b.WriteByte('\n')
+		if err := b.Flush(); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func jsonLine(v any) ([]byte, error) {
-	marshal := func() ([]byte, error) { return json.Marshal(v) }
-	if m, ok := v.(json.Marshaler); ok { // ours are compact: json.Marshal would read them once more
-		marshal = m.MarshalJSON
-	}
-	data, err := marshal()
-	return append(data, '\n'), err
 }

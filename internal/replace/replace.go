@@ -7,6 +7,7 @@ package replace
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 
@@ -16,7 +17,13 @@ import (
 // File writes a regular file. A new one has the mode that the umask leaves of 0644,
 // another keeps its own. What is written is on the disk before it takes the file's
 // place.
-func File(path string, data []byte) (err error) {
+func File(path string, data []byte) error {
+	return Stream(path, func(w io.Writer) error { _, err := w.Write(data); return err })
+}
+
+// Stream is File for what is written a part at a time. If write returns an error, so does it,
+// and the file stays as it was.
+func Stream(path string, write func(io.Writer) error) (err error) {
 	name := fmt.Sprintf("%s.%x", path, rand.Uint64()) // atomic.WriteFile makes it readable by its owner alone
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -30,7 +37,7 @@ func File(path string, data []byte) (err error) {
 	if old, err := os.Stat(path); err == nil {
 		_ = f.Chmod(old.Mode()) // Windows has no such modes
 	}
-	_, err = f.Write(data)
+	err = write(f)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
