@@ -196,8 +196,8 @@ func (o Options) solvers(kind model.Kind) ([]model.Solver, model.Settings, error
 		}
 	case "", "auto":
 		set.TimeLimit = cmp.Or(set.TimeLimit, AutoTimeLimit)
-		if set.Trace != nil {
-			return wrong("auto has no trace; of %s these have: %s", kind, strings.Join(p.traced(), ", "))
+		if err := o.lacking(p, model.Algorithm{Name: "auto"}); err != nil {
+			return nil, set, err
 		}
 		return []model.Solver{p.Portfolio}, set, nil
 	default:
@@ -209,11 +209,8 @@ func (o Options) solvers(kind model.Kind) ([]model.Solver, model.Settings, error
 	}
 	var all []model.Solver
 	for _, a := range found {
-		if set.Trace != nil && !a.Traced {
-			if len(p.traced()) == 0 {
-				return wrong("%s has no trace, nor has any other of %s", a.Name, kind)
-			}
-			return wrong("%s has no trace; of %s these have: %s", a.Name, kind, strings.Join(p.traced(), ", "))
+		if err := o.lacking(p, a); err != nil {
+			return nil, set, err
 		}
 		if p, ok := a.Solver.(model.Prover); set.Proof != nil && !(ok && p.Proves()) {
 			return wrong("the engine kernel writes no proofs for %s", kind)
@@ -221,6 +218,27 @@ func (o Options) solvers(kind model.Kind) ([]model.Solver, model.Settings, error
 		all = append(all, a.Solver)
 	}
 	return all, set, nil
+}
+
+// lacking reports a record of its run that is asked for and that the algorithm doesn't make.
+func (o Options) lacking(p *Problem, a model.Algorithm) error {
+	for _, x := range []struct {
+		what  string
+		asked bool
+		has   func(model.Algorithm) bool
+	}{
+		{"trace", o.Trace != nil, func(a model.Algorithm) bool { return a.Traced }},
+		{"transcript", o.Transcript != nil, func(a model.Algorithm) bool { return a.Recorded }},
+	} {
+		switch names := p.withFeature(x.has); {
+		case !x.asked || x.has(a):
+		case len(names) == 0:
+			return fmt.Errorf("%w: %s has no %s, nor has any other of %s", ErrUnknownAlgorithm, a.Name, x.what, p.Kind)
+		default:
+			return fmt.Errorf("%w: %s has no %s; of %s these have: %s", ErrUnknownAlgorithm, a.Name, x.what, p.Kind, strings.Join(names, ", "))
+		}
+	}
+	return nil
 }
 
 // engines returns the exact algorithms that Engine and Formulation name.

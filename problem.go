@@ -250,10 +250,10 @@ func general[S model.Solution](f *milp.Formulation[S]) *milp.Formulation[model.S
 // problems lists every problem.
 var problems = []*Problem{batchProblem, dagProblem, reservationProblem, tvcProblem, vcschedProblem}
 
-// traced names the algorithms that tell their steps to Settings.Trace.
-func (p *Problem) traced() (names []string) {
+// withFeature names the algorithms that have a feature.
+func (p *Problem) withFeature(has func(model.Algorithm) bool) (names []string) {
 	for _, a := range p.Algorithms {
-		if a.Traced {
+		if has(a) {
 			names = append(names, a.Name)
 		}
 	}

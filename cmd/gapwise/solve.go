@@ -53,6 +53,7 @@ func (p *program) solve() *cli.Command {
 			&cli.BoolFlag{Name: "json", Usage: "print one result object per line"},
 			&cli.BoolFlag{Name: "verbose", Usage: "print the solver's progress, as on a terminal"},
 			&cli.StringFlag{Name: "trace", Usage: "`FILE` for each step of a heuristic; - is standard error, .jsonl JSON lines"},
+			&cli.StringFlag{Name: "transcript", Usage: "`FILE` for what an online policy of batch was told and decided, and when (gapwise verify --online)"},
 			&cli.StringFlag{Name: "csv", Usage: "`FILE` for a table of the jobs (batch, tvc)"},
 		}, append(readingFlags(), algorithmFlags()...)...),
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -195,6 +196,10 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 	if err != nil {
 		return err
 	}
+	transcript, err := newTranscript(c, paths, &o)
+	if err != nil {
+		return err
+	}
 	all, err := p.toSolve(ctx, c, paths, o)
 	if err != nil {
 		return err
@@ -237,7 +242,7 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 			return err
 		}
 	}
-	if err := steps.close(p); err != nil {
+	if err := errors.Join(steps.close(p), transcript.close(p)); err != nil {
 		return err
 	}
 	if f := c.String("output"); f != "" && !(quiet && isStdout(f)) {

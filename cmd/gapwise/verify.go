@@ -3,9 +3,11 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"math"
+	"os"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -25,9 +27,12 @@ func (p *program) verify() *cli.Command {
 			"or a bare solution, which may leave out what follows from the rest\n" +
 			"(docs/how-to/bring-your-own.md). Every violated constraint is named\n" +
 			"with the amount (times in seconds, of batch and tvc as shares of a job's\n" +
-			"length); then follows what was checked and what is taken on trust.",
+			"length); then follows what was checked and what is taken on trust.\n" +
+			"With a transcript of solve --transcript, what an online policy was told\n" +
+			"and decided is replayed, too.",
 		Flags: append([]cli.Flag{
 			&cli.Float64Flag{Name: "tolerance", Value: verify.Tolerance, Usage: "tolerance, relative to the capacity at hand; batch and tvc have none"},
+			&cli.StringFlag{Name: "online", Usage: "`FILE` with the transcript of the run: judge that it was online (batch)"},
 			&cli.BoolFlag{Name: "json", Usage: "print one judgement per line"},
 		}, readingFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -75,6 +80,17 @@ func (p *program) judge(ctx context.Context, c *cli.Command, in model.Instance, 
 	}
 	tolerance := c.Float64("tolerance")
 	o := verify.Options{Tolerance: &tolerance, Hash: hash}
+	if path := c.String("online"); path != "" {
+		if len(found) > 1 {
+			return usagef("verify: --online takes one result, there are %d", len(found))
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return fmt.Errorf("%w transcript: %w", model.ErrInvalid, err)
+		}
+		defer f.Close()
+		o.Transcript = bufio.NewReader(f)
+	}
 	judged, refused := 0, 0
 	for _, f := range found {
 		v := verdict{Line: f.line}
@@ -149,6 +165,7 @@ type verdict struct {
 	Algorithm       string      `json:"algorithm,omitempty"`
 	Status          string      `json:"status,omitempty"` // as stated
 	Accepted        bool        `json:"accepted"`
+	Online          bool        `json:"online,omitempty"` // a transcript was replayed
 	Tolerance       float64     `json:"tolerance"`
 	Objective       *float64    `json:"objective"`
 	SecondObjective *float64    `json:"second_objective"`
@@ -171,6 +188,7 @@ func (v verdict) of(r verify.Report) verdict {
 		}
 		return &x
 	}
+	v.Online = r.Online
 	v.Accepted, v.Tolerance, v.Checked, v.OnTrust = r.Feasible(), r.Tolerance, r.Checked, r.Trusted
 	v.Objective, v.SecondObjective = number(r.Objective), number(r.Second)
 	v.Violations = []violation{}

@@ -126,7 +126,7 @@ func onOneTier(ctx context.Context, in *model.Batch, set model.Settings, newSche
 	if set.Trace != nil {
 		p.tracer = &tracer{in, set.Trace}
 	}
-	return online.Batch(ctx, in, p, online.BatchOptions{Order: orderOf(set), Complete: true})
+	return online.Batch(ctx, in, p, online.BatchOptions{Order: orderOf(set), Transcript: set.Transcript, Complete: true})
 }
 
 // orderOf returns the order of events that is asked for; "": none.

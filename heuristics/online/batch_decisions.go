@@ -4,7 +4,6 @@ package online
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
@@ -26,6 +25,8 @@ func (r *batchRun) do(d *BatchDecision) (reason string) {
 	switch p := r.phases[k]; {
 	case p == over:
 		return "it has ended, or is rejected"
+	case p == dying:
+		return "it is killed already"
 	case d.Type == Kill && p == waiting:
 		return "it isn't running"
 	case d.Type != Kill && p == running:
@@ -123,10 +124,9 @@ func (r *batchRun) kill(k int32) string {
 	switch {
 	case r.starts[k] >= r.now:
 		return "it hasn't run yet"
-	case slices.Contains(r.killed, k):
-		return "it is killed already"
 	case r.end(k) > r.now:
-		r.killed = append(r.killed, k)
+		r.phases[k] = dying
+		r.lost = append(r.lost, stay{k, r.starts[k], r.now, r.lists[k]})
 	}
 	return ""
 }

@@ -26,6 +26,7 @@ const (
 	coming  phase = iota // it isn't submitted, or the policy doesn't know
 	waiting              // it may start
 	running              // it has processors, as far as the policy knows
+	dying                // it is killed, and the policy isn't told yet
 	over                 // it has ended, or is rejected
 )
 
@@ -64,8 +65,8 @@ type batchRun struct {
 	completions heap.Heap[completion] // also of jobs that were killed
 	due         []int32
 	calls       heap.Heap[int64]
-	killed      []int32 // by the last decisions
 	lost        []stay
+	toldLost    int         // how many of these have been told
 	transcript  *transcript // nil: there is none
 }
 
@@ -145,6 +146,9 @@ func (r *batchRun) stuck() error {
 
 // next returns when the next thing happens; never: nothing does.
 func (r *batchRun) next() int64 {
+	if r.toldLost < len(r.lost) { // the policy was busy at once
+		return r.lost[r.toldLost].end
+	}
 	at := int64(never)
 	if r.arrived < len(r.jobs) {
 		at = r.jobs[r.arrived].Submit
@@ -173,6 +177,9 @@ func (r *batchRun) end(k int32) int64 { return r.starts[k] + r.lengths[k] }
 // instant tells all that has happened up to now, at each time ends before submissions
 // before calls, and asks once.
 func (r *batchRun) instant() error {
+	if err := r.tellKills(); err != nil {
+		return err
+	}
 	for at := r.next(); at <= r.now; at = r.next() {
 		for r.nextEnd() == at {
 			if err := r.tellEnd(r.completions.Pop().job, Ended, at); err != nil {
@@ -241,7 +248,7 @@ func (r *batchRun) tell(e BatchEvent) error {
 	return nil
 }
 
-// tellEnd tells that job k, which runs, has ended or is killed.
+// tellEnd tells that job k has ended or is killed.
 func (r *batchRun) tellEnd(k int32, how BatchEventType, at int64) error {
 	list := r.lists[k]
 	if r.idle += len(list); how == Ended {
@@ -270,6 +277,17 @@ func (r *batchRun) tellCalls(at int64) error {
 	return nil
 }
 
+// tellKills tells of the jobs that have been killed.
+func (r *batchRun) tellKills() error {
+	for ; r.toldLost < len(r.lost); r.toldLost++ {
+		x := &r.lost[r.toldLost]
+		if err := r.tellEnd(x.job, Killed, x.end); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // decide asks what to do, and does it. If jobs are killed it tells that and asks again. It
 // ends: a job that is killed has run, so none is killed twice at an instant.
 func (r *batchRun) decide() error {
@@ -289,16 +307,12 @@ func (r *batchRun) decide() error {
 				return &DecisionError{r.now, r.turn, r.words(&all[i]), reason}
 			}
 		}
-		if len(r.killed) == 0 {
+		if r.toldLost == len(r.lost) || r.busy > r.now {
 			return nil
 		}
-		for _, k := range r.killed {
-			r.lost = append(r.lost, stay{k, r.starts[k], r.now, r.lists[k]})
-			if err := r.tellEnd(k, Killed, r.now); err != nil {
-				return err
-			}
+		if err := r.tellKills(); err != nil {
+			return err
 		}
-		r.killed = r.killed[:0]
 	}
 }
 
