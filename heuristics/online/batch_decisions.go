@@ -66,7 +66,7 @@ const tooLate = "this is after 8e+09 s, the last time whose microseconds are exa
 
 // start starts a job that waits.
 func (r *batchRun) start(d *BatchDecision) string {
-	at, width := d.At, r.t.Jobs[d.Job].Processes
+	at, width := d.At, int(r.jobs[d.Job].Processes)
 	if at == 0 {
 		at = r.now
 	}
@@ -97,7 +97,7 @@ func (r *batchRun) start(d *BatchDecision) string {
 // begin gives a job its processors, those that are named and taken already or the lowest
 // that are free, and has it run from an instant on.
 func (r *batchRun) begin(k int32, at int64, named []int32) {
-	width := r.t.Jobs[k].Processes
+	width := int(r.jobs[k].Processes)
 	if len(r.array) < width { // jobs have started anew
 		r.array = make([]int32, max(width, 1<<14))
 	}

@@ -341,7 +341,7 @@ func (r *batchRun) inOrder() error {
 			continue
 		}
 		from := max(r.now, r.jobs[k].Submit)
-		for at := r.nextEnd(); at < never && (at <= from || r.idle < r.t.Jobs[k].Processes); at = r.nextEnd() {
+		for at := r.nextEnd(); at < never && (at <= from || r.idle < int(r.jobs[k].Processes)); at = r.nextEnd() {
 			leave()
 		}
 		if r.now = max(r.now, from); r.now+r.lengths[k] > view.MostTime {

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+
+package verify_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// transcribed is an instance of 4 processors, its execution, and the transcript of a policy
+// that has made it: b waits for the end of a, c starts when it is submitted.
+func transcribed(t testing.TB) (in *model.Batch, e *model.Execution, header string, turns []string) {
+	in = &model.Batch{Name: "jobs", Processors: 4, Tiers: 1, Jobs: []model.BatchJob{
+		{ID: "a", RuntimeS: 100, EstimateS: 300, Processes: 3}, {ID: "b", SubmitS: 10, RuntimeS: 50, Processes: 4}, {ID: "c", SubmitS: 20, RuntimeS: 50, Processes: 1}}}
+	run := func(id string, from, to float64, on ...int32) model.Run[model.BatchPlace] {
+		return model.Run[model.BatchPlace]{ID: id, Segments: []model.Segment[model.BatchPlace]{{StartS: from, EndS: to, Place: model.BatchPlace{Processors: on}}}}
+	}
+	e = &model.Execution{Runs: []model.Run[model.BatchPlace]{run("a", 0, 100, 0, 1, 2), run("b", 100, 150, 0, 1, 2, 3), run("c", 20, 70, 3)}}
+	hash, err := model.Hash(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	header = fmt.Sprintf(`{"kind":"batch","version":1,"transcript":"online","instance":"jobs","instance_hash":%q,"order":"batch"}`, hash)
+	return in, e, header, []string{
+		`{"at_s":0,"told":[{"type":"submitted","job":"a"}],"decided":[{"type":"start","job":"a"}]}`,
+		`{"at_s":10,"told":[{"type":"submitted","job":"b"}]}`,
+		`{"at_s":20,"told":[{"type":"submitted","job":"c"}],"decided":[{"type":"start","job":"c","processors":"3"}]}`,
+		`{"at_s":70,"told":[{"type":"ended","job":"c"}]}`,
+		`{"at_s":100,"told":[{"type":"ended","job":"a"}],"decided":[{"type":"start","job":"b"}]}`,
+		`{"at_s":150,"told":[{"type":"ended","job":"b"}]}`}
+}
+
+// Cheating policies, each found by what it couldn't know.
+func TestOnline(t *testing.T) {
+	t.Parallel()
+	in, e, header, turns := transcribed(t)
+	for name, c := range map[string]struct {
+		turn int // replaced
+		by   string
+		want string // "": online
+	}{
+		"none": {0, turns[0], ""},
+		"it decides on a job that isn't submitted": {1, `{"at_s":10,"told":[{"type":"submitted","job":"b"}],"decided":[{"type":"start","job":"c","at_s":20}]}`,
+			`impossible_decision: at 10 s, start of job "c": it wasn't told of then, it is submitted at 20 s`},
+		"it starts a job in the past": {2, `{"at_s":20,"told":[{"type":"submitted","job":"c"}],"decided":[{"type":"start","job":"c","at_s":15}]}`,
+			`impossible_decision: at 20 s, start of job "c": 15 s is in the past`},
+		"it is told of a job before": {1, `{"at_s":10,"told":[{"type":"submitted","job":"b"},{"type":"submitted","job":"c","at_s":20}]}`,
+			`told_early: at 10 s it is told that job "c" is submitted, at 20 s`},
+		"it is told of an end before": {3, `{"at_s":70,"told":[{"type":"ended","job":"c"},{"type":"ended","job":"a"}]}`,
+			`told_early: at 70 s it is told that job "a" is ended, at 100 s`},
+		"it knows when a job ends": {3, `{"at_s":70,"told":[{"type":"ended","job":"c"}],"decided":[{"type":"start","job":"b","at_s":100}]}`,
+			`impossible_decision: at 70 s, start of job "b": it needs 4 processors, 1 were free`},
+		"it is called though it hasn't asked": {3, `{"at_s":70,"told":[{"type":"ended","job":"c"},{"type":"called"}]}`, `told_wrong: at 70 s the policy is called, and hasn't asked for that`},
+		"it takes what another job holds":     {2, `{"at_s":20,"told":[{"type":"submitted","job":"c"}],"decided":[{"type":"start","job":"c","processors":"2"}]}`, `undecided: job "c" is started`},
+		"it has called":                       {1, `{"at_s":10,"told":[{"type":"submitted","job":"b"}],"decided":[{"type":"call","at_s":90}]}`, ""},
+		"it was busy, and is told too late":   {2, `{"at_s":20,"told":[{"type":"submitted","job":"c"}],"decided":[{"type":"start","job":"c"},{"type":"busy","at_s":80}]}`, "with the policy busy until 80 s"},
+	} {
+		lines := append([]string{header}, turns...)
+		lines[c.turn+1] = c.by
+		r, err := verify.Verify(t.Context(), in, e, verify.Options{Transcript: strings.NewReader(strings.Join(lines, "\n"))})
+		got := fmt.Sprint(r.Violations)
+		if err != nil {
+			got = err.Error()
+		}
+		if c.want == "" && (!r.Online || !r.Feasible()) || c.want != "" && (r.Online || !strings.Contains(got, c.want)) {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+	if _, err := verify.Verify(t.Context(), &model.DAG{Machines: []model.Machine{{ID: "m"}}}, &model.Schedule{}, verify.Options{Transcript: strings.NewReader(header)}); err == nil {
+		t.Error("a task graph has a transcript")
+	}
+}
+
+// No text makes the replay panic, and none that can't be read makes the solution online.
+func FuzzTranscript(f *testing.F) {
+	in, e, header, turns := transcribed(f)
+	f.Add(strings.Join(turns, "\n"))
+	f.Add(`{"at_s":0,"told":[{"type":"submitted","job":"a"}],"decided":[{"type":"start","job":"a"},{"type":"busy","at_s":5},{"type":"call","at_s":6}]}`)
+	f.Add(`{"at_s":10,"told":[{"type":"submitted","job":"a","at_s":0},{"type":"submitted","job":"b"}],"decided":[{"type":"kill","job":"a"},{"type":"reject","job":"b"}]}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := verify.Verify(t.Context(), in, e, verify.Options{Transcript: strings.NewReader(header + "\n" + text)})
+		if r.Online && (err != nil || !r.Feasible()) {
+			t.Errorf("online: %v\n%v\n%s", err, r, text)
+		}
+	})
+}
