@@ -31,7 +31,7 @@ func Algorithms() []model.Algorithm {
 	add("sinnen-sousa", "Sinnen, Sousa: Communication Contention in Task Scheduling (2005)", "O(E M P log E), routes of P links", "list scheduling of tasks and of transfers on links", false, sinnenSousa)
 	add("network-aware", source+", section 5.3", "50 rounds of HEFT and a replay", "HEFT again and again with realistic transfers", false, networkAware)
 	add("improve", "gapwise", "O(V + E log E) per step", "local search on the realistic makespan", true, improve)
-	add("lns", "Shaw: Using Constraint Programming and Local Search Methods to Solve Vehicle Routing Problems (1998); gapwise", "exponential within a neighbourhood", "large neighbourhoods of the local search's schedule, by a learning kernel", true, lns)
+	add("lns", "Shaw: Using Constraint Programming and Local Search Methods to Solve Vehicle Routing Problems (1998); gapwise", "exponential within a neighbourhood", "large neighbourhoods of the local search's schedule, by a learning kernel", true, searchNear)
 	for k := range all {
 		all[k].Traced = slices.Contains([]string{"dls", "cpop", "heft", "peft", "lookahead"}, all[k].Name)
 	}

@@ -18,27 +18,6 @@ const (
 	kinds
 )
 
-// kind draws a kind of neighbourhoods by its successes.
-func (x *neighbourhoods) kind() int {
-	weight := func(k int) float64 {
-		if x.off[k] {
-			return 0
-		}
-		return 0.1 + x.kinds[k].gain/x.kinds[k].tries
-	}
-	sum := 0.0
-	for k := range kinds {
-		sum += weight(k)
-	}
-	u := x.rng.Float64() * sum
-	for k := range kinds - 1 {
-		if u -= weight(k); u < 0 {
-			return k
-		}
-	}
-	return kinds - 1
-}
-
 // choose draws a neighbourhood of the given kind and number of tasks.
 func (x *neighbourhoods) choose(kind, size int) []int32 {
 	distance := make([]float64, x.board.n)
@@ -46,10 +25,10 @@ func (x *neighbourhoods) choose(kind, size int) []int32 {
 	case byTime, byMachines:
 		x.distanceInTime(distance, kind == byMachines)
 	case byPath:
-		path := x.board.critical(x.rng.IntN)
-		from := x.rng.IntN(len(path))
+		path := x.board.critical(x.Rand.IntN)
+		from := x.Rand.IntN(len(path))
 		for t := range distance {
-			distance[t] = 1 + x.rng.Float64()
+			distance[t] = 1 + x.Rand.Float64()
 		}
 		for i := range min(len(path), size/2+1) {
 			distance[path[(from+i)%len(path)]] = 0
@@ -58,7 +37,7 @@ func (x *neighbourhoods) choose(kind, size int) []int32 {
 		x.distanceByEdges(distance, size)
 	case byChance:
 		for t := range distance {
-			distance[t] = x.rng.Float64()
+			distance[t] = x.Rand.Float64()
 		}
 	}
 	tasks := make([]int32, len(distance))
@@ -73,8 +52,8 @@ func (x *neighbourhoods) choose(kind, size int) []int32 {
 // that aren't on one of two random machines, if two are asked for, come last.
 func (x *neighbourhoods) distanceInTime(distance []float64, two bool) {
 	b := x.board
-	moment := x.rng.Float64() * float64(b.makespan)
-	one, other := int32(x.rng.IntN(b.m)), int32(x.rng.IntN(b.m))
+	moment := x.Rand.Float64() * float64(b.makespan)
+	one, other := int32(x.Rand.IntN(b.m)), int32(x.Rand.IntN(b.m))
 	for t := range distance {
 		a := b.plan.Machine[t]
 		distance[t] = math.Abs(float64(b.start[t]) + float64(b.Cost(int32(t), int(a)))/2 - moment)
@@ -88,11 +67,11 @@ func (x *neighbourhoods) distanceInTime(distance []float64, two bool) {
 // one meets them, the neighbours of each in random order.
 func (x *neighbourhoods) distanceByEdges(distance []float64, size int) {
 	b := x.board
-	path := b.critical(x.rng.IntN)
+	path := b.critical(x.Rand.IntN)
 	for t := range distance {
 		distance[t] = math.Inf(1)
 	}
-	list := []int32{path[x.rng.IntN(len(path))]}
+	list := []int32{path[x.Rand.IntN(len(path))]}
 	distance[list[0]] = 0
 	for i := 0; i < len(list) && len(list) < size; i++ {
 		var near []int32
@@ -102,7 +81,7 @@ func (x *neighbourhoods) distanceByEdges(distance []float64, size int) {
 		for _, e := range b.Graph.Succ(list[i]) {
 			near = append(near, b.Graph.To[e])
 		}
-		x.rng.Shuffle(len(near), func(i, j int) { near[i], near[j] = near[j], near[i] })
+		x.Rand.Shuffle(len(near), func(i, j int) { near[i], near[j] = near[j], near[i] })
 		for _, u := range near {
 			if math.IsInf(distance[u], 1) {
 				distance[u] = float64(len(list))

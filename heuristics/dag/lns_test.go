@@ -15,6 +15,7 @@ import (
 	"github.com/gapwise/gapwise/internal/cp"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/lns"
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
@@ -139,7 +140,7 @@ func TestLNSFindsTheBestOfANeighbourhood(t *testing.T) {
 			g := view.OfDAG(d)
 			x := newNeighbourhoods(t.Context(), g, dagplay.OnMachine(g, 0), uint64(k))
 			x.aside = 0
-			x.effort = 1000 // large figures take many events
+			x.MostConflicts, x.MostEvents = 200_000, 10_000_000 // large figures take many events
 			if !x.board.Ticks.Whole {
 				continue // the kernel's best can be another one
 			}
@@ -148,11 +149,11 @@ func TestLNSFindsTheBestOfANeighbourhood(t *testing.T) {
 				relaxed := x.choose(rng.IntN(kinds), 1+rng.IntN(3))
 				least := x.value
 				neighbours(p, relaxed, func(q dagplay.Plan) { least = min(least, dagplay.Ideal(g, q)) })
-				_, found, closed := x.search(context.Background(), relaxed)
-				if !closed || x.value != least || found == p.Equal(x.board.plan) {
-					t.Fatalf("%s %d, relaxed %v: %v, closed %v after %d conflicts and %d events, the best is %v", name, k, relaxed, x.value, closed, x.conflicts, x.events, least)
+				o := x.search(context.Background(), relaxed)
+				if !o.Closed || x.value != least || o.Better == p.Equal(x.board.plan) {
+					t.Fatalf("%s %d, relaxed %v: %v, closed %v after %d conflicts and %d events, the best is %v", name, k, relaxed, x.value, o.Closed, x.Conflicts, x.Events, least)
 				}
-				if found {
+				if o.Better {
 					better++
 				} else {
 					best++
@@ -179,7 +180,7 @@ func TestLNSLoadsAreValid(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := newBoard(g, p, dagplay.Ideal(g, p))
-		x := &neighbourhoods{board: b, rng: rng}
+		x := &neighbourhoods{Search: lns.New(rng, kinds), board: b}
 		if !b.free(x.choose(byChance, 6), b.makespan) {
 			t.Fatalf("instance %d: the plan at hand isn't in its neighbourhood", k)
 		}
@@ -245,7 +246,7 @@ func TestLNSEndsWithItsContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := newNeighbourhoods(t.Context(), g, p, 1)
-	x.patient = true
+	x.Patient = true
 	ctx, cancel := context.WithCancel(context.Background())
 	calls := 0
 	x.found = func() {
@@ -283,14 +284,11 @@ func TestLNSOnLargeGraphs(t *testing.T) {
 	}
 	for kind := range kinds {
 		x := newNeighbourhoods(t.Context(), g, p, 1)
-		for k := range x.off {
-			x.off[k] = k != kind
-		}
 		start := x.value
 		for range 15 {
 			before := x.value
-			if _, better := x.next(context.Background()); better != (x.value < before) || x.value != dagplay.Ideal(g, x.board.plan) {
-				t.Fatalf("kind %d: better %v, from %v to %v, the plan takes %v", kind, better, before, x.value, dagplay.Ideal(g, x.board.plan))
+			if o := x.search(context.Background(), x.choose(kind, 15)); o.Better != (x.value < before) || x.value != dagplay.Ideal(g, x.board.plan) {
+				t.Fatalf("kind %d: better %v, from %v to %v, the plan takes %v", kind, o.Better, before, x.value, dagplay.Ideal(g, x.board.plan))
 			}
 		}
 		if kind == byPath && x.value >= start {

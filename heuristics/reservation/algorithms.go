@@ -41,5 +41,7 @@ func Algorithms() []model.Algorithm {
 	add("moving", "gapwise", "O(v^3 + n^2) per request", "selective, but what hasn't started may be moved", Moving)
 	all = append(all, model.Algorithm{Name: "clairvoyant", Kind: model.KindReservation, Class: model.Yardstick, Paper: "gapwise", Complexity: "O(w + log n) per step, w requests in a window",
 		Summary: "local search that sees all requests at once, with runtimes and withdrawals", Seeded: true, Solver: model.Adapt("clairvoyant", Clairvoyant)})
+	all = append(all, model.Algorithm{Name: "lns", Kind: model.KindReservation, Class: model.Yardstick, Paper: "Shaw: Using Constraint Programming and Local Search Methods to Solve Vehicle Routing Problems (1998); gapwise", Complexity: "exponential within a neighbourhood",
+		Summary: "large neighbourhoods of the clairvoyant plan, by a learning kernel", Seeded: true, Solver: model.Adapt("lns", searchNear)})
 	return all
 }

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+
+package reservation
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/gapwise/gapwise/internal/bookings"
+	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/model"
+)
+
+// searchNear is a large neighbourhood search of plans (bookings.Offline.Windows), from
+// Clairvoyant's after an eighth of its steps or in auto from the best plan so far,
+// or from Settings.Start. It is offline, any-time and never worse than either.
+//
+// With a deadline or in auto it goes on to the end of its limits, else it ends when nothing
+// has come of lns.Patience neighbourhoods in a row. The result depends on the seed, and on
+// time only if a limit stops it.
+//
+// The error is Clairvoyant's.
+func searchNear(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
+	t := view.OfReservation(in)
+	var from []int64
+	if b, ok := set.Start.(*model.Bookings); ok && b != nil {
+		var err error
+		if from, err = bookings.TicksOf(in, t, b); err != nil {
+			return nil, fmt.Errorf("lns: start: %w", err)
+		}
+	}
+	inAuto := set.Others != nil
+	if b, ok := set.Start.(*model.Bookings); ok && b != nil && inAuto && len(t.Jobs) <= enginesTake {
+		return b, nil
+	}
+	p := bookings.NewOffline(t, set.Seed)
+	p.Construct(ctx, from)
+	if !inAuto {
+		p.Improve(ctx, bookings.Steps(len(t.Jobs))/8, math.Inf(1))
+	}
+	_, limited := ctx.Deadline()
+	tell := func() {
+		if set.Progress == nil {
+			return
+		}
+		b, err := bookings.BookTicks(in, t, p.Starts())
+		if err == nil && (in.EffectiveGoal() != model.GoalAll || len(b.Bookings) == len(in.Requests)) {
+			set.Progress(model.Progress{Algorithm: "lns", Incumbent: p.Value() + t.FreeWeight, Bound: math.NaN(), Solution: b})
+		}
+	}
+	tell()
+	p.Windows(ctx, limited || inAuto, math.Inf(1), tell, func() {
+		if !inAuto {
+			return
+		}
+		o := set.Others()
+		better := o.Incumbent > p.Value()+t.FreeWeight+1e-9*math.Abs(o.Incumbent)
+		if b, ok := o.Solution.(*model.Bookings); ok && b != nil && better {
+			if starts, err := bookings.TicksOf(in, t, b); err == nil {
+				p.Set(starts)
+			}
+		}
+	})
+	p.ShiftLeft(ctx)
+	b, err := bookings.BookTicks(in, t, p.Starts())
+	return declined(in, b, err)
+}
+
+// enginesTake is how many requests the exact engines often take: in auto, searchNear leaves the time to them.
+const enginesTake = 100
