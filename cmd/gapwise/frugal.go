@@ -7,8 +7,8 @@ import (
 	"runtime/debug"
 )
 
-// largeFile is the size in bytes from which on an input is large: of more than 200,000 items.
-const largeFile = 32 << 20
+// largeFile is the size in bytes from which on an input is large: of some 100,000 items.
+const largeFile = 8 << 20
 
 // beFrugal has garbage collected when the heap has grown by half since the last time, not by
 // all of it, if a file is large: memory is what limits the largest instances, and what they
