@@ -254,7 +254,11 @@ func (j *onlineJudge) start(x *onlineJob, d *transcriptEvent, at int64, cannot f
 	s := &x.segments[x.begun]
 	list := s.Place.Processors
 	if start, whole := micros(s.StartS); start != at || !whole || s.Place.Tier != model.TierForeground || d.Processors != nil && !slices.Equal(d.Processors, list) {
-		j.report.add(undecided, 0, "job %q is started at %v s on processors %q, and runs from %v s on %q", x.id, inSeconds(at), d.Processors, s.StartS, list)
+		on := ""
+		if d.Processors != nil {
+			on = fmt.Sprintf(" on processors %q", d.Processors)
+		}
+		j.report.add(undecided, 0, "job %q is started at %v s%s, and runs from %v s on %q", x.id, inSeconds(at), on, s.StartS, list)
 		return
 	}
 	if len(list) != x.width {
