@@ -30,20 +30,11 @@ import (
 // and model.ErrNoSolution if the goal is all and some request found no place.
 func Clairvoyant(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
 	t := view.OfReservation(in)
-	var from []int64
-	if b, ok := set.Start.(*model.Bookings); ok && b != nil {
-		var err error
-		if from, err = bookings.TicksOf(in, t, b); err != nil {
-			return nil, fmt.Errorf("clairvoyant: start: %w", err)
-		}
+	p, err := constructed(ctx, in, set, "clairvoyant")
+	if err != nil {
+		return nil, err
 	}
-	p := bookings.NewOffline(t, set.Seed)
-	p.Construct(ctx, from)
-	if set.Progress != nil {
-		if b, err := bookings.BookTicks(in, t, p.Starts()); err == nil && (in.EffectiveGoal() != model.GoalAll || len(b.Bookings) == len(in.Requests)) {
-			set.Progress(model.Progress{Algorithm: "clairvoyant", Incumbent: p.Value() + t.FreeWeight, Bound: math.NaN(), Solution: b})
-		}
-	}
+	told(in, p, set, "clairvoyant")
 	p.Improve(ctx, bookings.Steps(len(t.Jobs)), math.Inf(1))
 	p.ShiftLeft(ctx)
 	b, err := bookings.BookTicks(in, t, p.Starts())
@@ -54,6 +45,33 @@ func Clairvoyant(ctx context.Context, in *model.Reservation, set model.Settings)
 		return nil, fmt.Errorf("clairvoyant: %w: %d of %d requests could be booked together", model.ErrNoSolution, len(b.Bookings), len(in.Requests))
 	}
 	return b, nil
+}
+
+// constructed returns the plan of Settings.Start, or else the best of serial schedules.
+func constructed(ctx context.Context, in *model.Reservation, set model.Settings, name string) (*bookings.Offline, error) {
+	t := view.OfReservation(in)
+	var from []int64
+	if b, ok := set.Start.(*model.Bookings); ok && b != nil {
+		var err error
+		if from, err = bookings.TicksOf(in, t, b); err != nil {
+			return nil, fmt.Errorf("%s: start: %w", name, err)
+		}
+	}
+	p := bookings.NewOffline(t, set.Seed)
+	p.Construct(ctx, from)
+	return p, nil
+}
+
+// told tells of a plan that is a solution.
+func told(in *model.Reservation, p *bookings.Offline, set model.Settings, name string) {
+	if set.Progress == nil {
+		return
+	}
+	t := view.OfReservation(in)
+	b, err := bookings.BookTicks(in, t, p.Starts())
+	if err == nil && (in.EffectiveGoal() != model.GoalAll || len(b.Bookings) == len(in.Requests)) {
+		set.Progress(model.Progress{Algorithm: name, Incumbent: p.Value() + t.FreeWeight, Bound: math.NaN(), Solution: b})
+	}
 }
 
 // First returns bookings in little time: one serial schedule of Clairvoyant, the requests

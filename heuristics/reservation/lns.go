@@ -4,7 +4,6 @@ package reservation
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/gapwise/gapwise/internal/bookings"
@@ -23,32 +22,19 @@ import (
 // The error is Clairvoyant's.
 func searchNear(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
 	t := view.OfReservation(in)
-	var from []int64
-	if b, ok := set.Start.(*model.Bookings); ok && b != nil {
-		var err error
-		if from, err = bookings.TicksOf(in, t, b); err != nil {
-			return nil, fmt.Errorf("lns: start: %w", err)
-		}
-	}
 	inAuto := set.Others != nil
 	if b, ok := set.Start.(*model.Bookings); ok && b != nil && inAuto && len(t.Jobs) <= enginesTake {
 		return b, nil
 	}
-	p := bookings.NewOffline(t, set.Seed)
-	p.Construct(ctx, from)
+	p, err := constructed(ctx, in, set, "lns")
+	if err != nil {
+		return nil, err
+	}
 	if !inAuto {
 		p.Improve(ctx, bookings.Steps(len(t.Jobs))/8, math.Inf(1))
 	}
 	_, limited := ctx.Deadline()
-	tell := func() {
-		if set.Progress == nil {
-			return
-		}
-		b, err := bookings.BookTicks(in, t, p.Starts())
-		if err == nil && (in.EffectiveGoal() != model.GoalAll || len(b.Bookings) == len(in.Requests)) {
-			set.Progress(model.Progress{Algorithm: "lns", Incumbent: p.Value() + t.FreeWeight, Bound: math.NaN(), Solution: b})
-		}
-	}
+	tell := func() { told(in, p, set, "lns") }
 	tell()
 	p.Windows(ctx, limited || inAuto, math.Inf(1), tell, func() {
 		if !inAuto {
