@@ -12,8 +12,7 @@ import (
 type deviceSet uint32
 
 const (
-	devFork deviceSet = 1 << iota
-	devLoadRows
+	devLoadRows deviceSet = 1 << iota
 	devLoadWeights
 	devWholeLoads
 	devNoOverlap
@@ -27,12 +26,11 @@ const (
 	// machine.
 	devStart = endOfDevices
 	// devUnproved is what a proof knows nothing of.
-	devUnproved = devFork | devWholeLoads | devCumulative
+	devUnproved = devWholeLoads | devCumulative
 )
 
 // devices names them, in the order of their bits.
 var devices = []engine.Switch[deviceSet]{
-	{Bit: devFork, Name: "fork-bound", Summary: "successors that can't be done elsewhere in time run on the task's own machine, one after another"},
 	{Bit: devLoadRows, Name: "load-rows", Summary: "rows of the machines' weighted load in the constraint model (dual bound of R|pmtn|Cmax)"},
 	{Bit: devLoadWeights, Name: "load-weights", Summary: "weights of the load rows from the duals of a linear program, beside equal ones"},
 	{Bit: devWholeLoads, Name: "whole-loads", Summary: "a machine's room in a load row is rounded to what divides the costs there (Chvátal 1973)"},

@@ -22,7 +22,7 @@ import (
 func TestSearchAgainstPlain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(31, 32))
-	without := []deviceSet{0, 0, devFork, devLoadRows, devNoOverlap, devHint, devFork, devLoadRows | devHint | devFork, devWholeLoads, devCumulative}
+	without := []deviceSet{0, 0, devLoadRows, devNoOverlap, devHint, devLoadRows | devHint, devWholeLoads, devCumulative}
 	whole, open := 0, 0
 	for k := range need.Rounds(250) {
 		d := testkit.RandomDAG(rng, 1+rng.IntN(13), 1+rng.IntN(4)).WithoutContention()

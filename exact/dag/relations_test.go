@@ -127,7 +127,7 @@ func checkDAGRelations(t *testing.T, seed uint64, count, least, most int) (searc
 			}
 			names, upper, lower = append(names, name), append(upper, s.upper/by), append(lower, s.lower/by)
 		}
-		small, kernel := dagSearch{steps: 200, conflicts: 1000}, dagSearch{off: devFork, conflicts: 1000}
+		small, kernel := dagSearch{steps: 200, conflicts: 1000}, dagSearch{off: devLocalSearch, conflicts: 1000}
 		run("itself", d, 1, small, nil)
 		run("renamed", renamedDAG(rng, d), 1, small, nil)
 		run("scaled", scaledDAG(d, 1<<10), 1<<10, small, nil)

@@ -58,75 +58,27 @@ func (v *ticks) identical() bool {
 }
 
 // tails computes tail[t*m+a], a lower bound on the time R from the end of task t on
-// machine a to the end of the schedule: the greater of two.
-//
-// Path: R ≥ max_s min_b (length(a, b) + cost_sb + tail_sb) over the successors s and
-// machines b, by induction over the topological order (PEFT's optimistic cost
-// table, with the true lengths of edges).
-//
-// Fork: let away_s be the least of that sum over b ≠ a. A successor on another
-// machine gives R ≥ away_s. So all s with away_s > R are on a, one after another,
-// each followed by its tail: R ≥ stay(R), where stay(L) is the makespan of these
-// jobs with delivery times on one machine, least in the order of falling tails
-// (Jackson 1955), for the s with away_s > L. As stay falls in L, by steps at the
-// away_s, the least R with R ≥ stay(R) is min_L max(L, stay(L)) over L = 0 and
-// L = away_s.
-//
-// O(E M² + Σ_t successors(t)² M).
+// machine a to the end of the schedule: R ≥ max_s min_b (length(a, b) + cost_sb + tail_sb)
+// over the successors s and machines b, by induction over the topological order (PEFT's
+// optimistic cost table, with the true lengths of edges). O(E M²).
 func (v *ticks) tails() {
 	m := v.m
 	v.tail, v.least = make([]int64, v.n*m), make([]int64, v.n)
-	type child struct{ away, stay, tail int64 }
-	var children []child
 	for _, t := range slices.Backward(v.Graph.Order) {
 		v.least[t] = never
 		for a := range m {
 			path := int64(0)
-			children = children[:0]
 			for _, e := range v.Graph.Succ(t) {
-				s, away := v.Graph.To[e], int64(never)
+				s := v.Graph.To[e]
+				rest := v.Cost(s, a) + v.tail[int(s)*m+a]
 				for b := range m {
 					if b != a {
-						away = min(away, v.Length(e, a, b)+v.Cost(s, b)+v.tail[int(s)*m+b])
+						rest = min(rest, v.Length(e, a, b)+v.Cost(s, b)+v.tail[int(s)*m+b])
 					}
 				}
-				c := child{away, v.Cost(s, a), v.tail[int(s)*m+a]}
-				path = max(path, min(away, c.stay+c.tail))
-				children = append(children, c)
+				path = max(path, rest)
 			}
-			best := int64(never)
-			try := func(limit int64) { // those with away > limit are on a
-				load, stay := int64(0), int64(0)
-				for done := int64(never); ; {
-					next := int64(-1)
-					for _, c := range children {
-						if c.away > limit && c.tail < done {
-							next = max(next, c.tail)
-						}
-					}
-					if next < 0 {
-						break
-					}
-					for _, c := range children {
-						if c.away > limit && c.tail == next {
-							load += c.stay
-						}
-					}
-					stay = max(stay, load+next)
-					done = next
-				}
-				best = min(best, max(limit, stay))
-			}
-			try(0)
-			for _, c := range children {
-				if c.away < never {
-					try(c.away)
-				}
-			}
-			if v.off&devFork != 0 {
-				best = 0
-			}
-			v.tail[int(t)*m+a] = min(max(path, best), never)
+			v.tail[int(t)*m+a] = min(path, never)
 			v.least[t] = min(v.least[t], v.tail[int(t)*m+a])
 		}
 	}

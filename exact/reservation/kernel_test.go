@@ -38,7 +38,7 @@ func TestReservationKernelAgainstBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(14, 31))
 	sets := [][]string{nil, {"local-search"}, {"local-search", "lagrangian-row"}}
 	for _, d := range resexact.Kernel.Devices() {
-		if d.Name == "upwards" || d.Name == "downwards" || d.Name == "learning" || d.Name == "restarts" {
+		if d.Name == "upwards" || d.Name == "downwards" || d.Name == "learning" {
 			continue // with package lcg
 		}
 		sets = append(sets, []string{d.Name})

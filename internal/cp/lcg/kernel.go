@@ -124,9 +124,9 @@ type Kernel struct {
 	watched     []int64 // [propagator]: events that it watches, by which its work is counted
 
 	// Counts of a run.
-	Conflicts, Decided, Events, Restarts int64
-	bump                                 float64
-	learned, limit                       int64 // learned nogoods since the last reduction, and how many before the next
+	Conflicts, Decided, Events int64
+	bump                       float64
+	learned, limit             int64 // learned nogoods since the last reduction, and how many before the next
 }
 
 // New returns a kernel for a model. Sums of the model must be below 2^62.

@@ -17,7 +17,6 @@ type Device uint32
 // The devices.
 const (
 	Learning  Device = 1 << iota // nogoods are kept
-	Restarts                     // searches begin anew
 	Phases                       // first the value in the best solution
 	Upwards                      // the least objective by refuting lower ones
 	Downwards                    // ... by improving solutions, in turns

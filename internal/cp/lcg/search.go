@@ -32,7 +32,7 @@ const (
 func (k *Kernel) Search(ctx context.Context, conflicts int64, assumptions ...cp.Lit) Answer {
 	k.backtrack(0)
 	k.core = k.core[:0]
-	end, restart := k.Conflicts+conflicts, k.Conflicts+100*luby(k.Restarts)
+	end := k.Conflicts + conflicts
 	k.interrupted = func(effort int64) bool { return turns.Stop(ctx, effort) }
 	if k.interrupted(0) {
 		return Unknown
@@ -75,14 +75,8 @@ func (k *Kernel) Search(ctx context.Context, conflicts int64, assumptions ...cp.
 			k.backtrack(0)
 			return Unknown
 		}
-		if k.Conflicts >= restart && int(k.level()) > len(assumptions) && !k.off(Restarts) {
-			k.Restarts++
-			restart = k.Conflicts + 100*luby(k.Restarts)
-			if k.learned > k.limit {
-				k.backtrack(0)
-			} else {
-				k.backtrack(int32(len(assumptions)))
-			}
+		if k.learned > k.limit && k.level() > 0 {
+			k.backtrack(0)
 			continue
 		}
 		l := cp.False
@@ -183,19 +177,4 @@ func (k *Kernel) decideInteger() cp.Lit {
 		}
 	}
 	return best
-}
-
-// luby returns the i-th term of the sequence 1 1 2 1 1 2 4 ... (Luby, Sinclair,
-// Zuckerman, 1993), i from 0.
-func luby(i int64) int64 {
-	for {
-		size := int64(1)
-		for size < i+1 {
-			size = 2*size + 1
-		}
-		if size == i+1 {
-			return (size + 1) / 2
-		}
-		i -= size / 2
-	}
 }

@@ -97,7 +97,7 @@ func TestDevices(t *testing.T) {
 		}
 		all := New(m).Minimise(context.Background(), nil, 0, nil)
 		for off := Learning; off <= Overload; off <<= 1 {
-			for _, o := range []Options{{Off: off}, {Off: off | Learning | Restarts, Seed: 7}} {
+			for _, o := range []Options{{Off: off}, {Off: off | Learning, Seed: 7}} {
 				got := NewWith(m, o).Minimise(context.Background(), nil, 0, nil)
 				if got.Best != all.Best || got.Optimal != all.Optimal || got.Infeasible != all.Infeasible {
 					t.Errorf("seed %d without %b: %+v, with %+v", seed, o.Off, got, all)
