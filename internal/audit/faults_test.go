@@ -191,9 +191,7 @@ func overlay(t *testing.T, root string, faults []fault) string {
 
 var plantedFaults = []fault{
 	{"DAG: tails a tick too long", "exact/dag/ticks.go",
-		"path = max(path, min(away, c.stay+c.tail))", "path = max(path, min(away, c.stay+c.tail)+1)"},
-	{"DAG: a fork keeps what can be elsewhere in time", "exact/dag/ticks.go",
-		"best = min(best, max(limit, stay))", "best = min(best, max(limit, stay+1))"},
+		"path = max(path, rest)", "path = max(path, rest+1)"},
 	{"DAG: heads a tick too late", "internal/dagmodel/dagmodel.go",
 		"h = max(h, best)", "h = max(h, best+1)"},
 	{"DAG: data for the own machine take a tick", "internal/dagmodel/dagmodel.go",
@@ -278,8 +276,8 @@ var testedFaults = []struct {
 	fault
 	tests string
 }{
-	{fault{"Batch: a pass after each arrival", "heuristics/batch/simulate.go",
-		"by.arrive(int32(arrived))\n\t\t\tif s.order == model.BatchOrderPyss {", "by.arrive(int32(arrived))\n\t\t\tif s.order == model.BatchOrderBatch {"}, "./heuristics/batch"},
+	{fault{"Batch: in the order pyss all ends are told before the arrivals", "heuristics/online/batch_run.go",
+		"if expected(k) {", "if expected(k) || r.now > 0 {"}, "./heuristics/batch"},
 	{fault{"Batch: the shadow time of a job that overran its estimate is past", "heuristics/batch/easy.go",
 		"s.shadow = max(s.now, s.ends.reach(width-s.free))", "s.shadow = s.ends.reach(width - s.free)"}, "./heuristics/batch"},
 	{fault{"Batch: an end at the shadow time gives no extra processors", "heuristics/batch/easy.go",
