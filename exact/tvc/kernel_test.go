@@ -41,7 +41,7 @@ func TestKernelBrute(t *testing.T) {
 		case 2:
 			s = kernelWithout(t, "totals")
 		case 3:
-			s = kernelWithout(t, "siblings", "totals", "restarts")
+			s = kernelWithout(t, "siblings", "totals", "phases")
 		}
 		if r := solve(t, s, in, model.Settings{}); !optimal(r, want) {
 			t.Fatalf("%s %v (%s), brute force %v\n%s", r.Status, r.Objective, r.Reason, want, text(in))
