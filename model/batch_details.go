@@ -5,7 +5,9 @@ package model
 // BatchParameters are the settings that only algorithms for Batch know.
 type BatchParameters struct {
 	// Order is the order of the events of one instant; empty: BatchOrderBatch.
-	Order BatchOrder `key:"order" shown:"batch" usage:"events of one instant: batch (ends, arrivals, one pass) or pyss (arrivals, ends, a pass for each)"`
+	Order BatchOrder `key:"order" shown:"batch" usage:"events of one instant: batch (ends, arrivals, one pass), event (ends, arrivals, a pass for each) or pyss (arrivals, ends, a pass for each)"`
+	// Placement says which processors a job may hold on one tier; empty: BatchLowest.
+	Placement BatchPlacement `key:"placement" shown:"lowest" usage:"processors of a job on one tier: lowest (any, the lowest that are free) or contiguous (neighbours only)"`
 	// Uses says whether schedulers of two tiers know what share of a processor each
 	// process uses; empty: BatchUsesKnown.
 	Uses BatchKnowledge `key:"uses" shown:"known" usage:"CPU uses that schedulers of two tiers work with: known or unknown"`
@@ -43,15 +45,31 @@ const (
 // BatchOrder is an order in which schedulers see the events of one instant.
 type BatchOrder string
 
-// The orders. In both, submissions of one instant come by the index of their jobs.
+// The orders. In all, submissions of one instant come by the index of their jobs.
 const (
 	// BatchOrderBatch has all ends first, then all arrivals, then one pass of the
 	// scheduler.
 	BatchOrderBatch BatchOrder = "batch"
+	// BatchOrderEvent has the events of BatchOrderBatch with a pass after each, as in
+	// schedulers of Batsim that read one event of a message after the other. A job whose
+	// end comes later in the instant still runs, as far as an earlier pass knows.
+	BatchOrderEvent BatchOrder = "event"
 	// BatchOrderPyss has a pass after each event, arrivals before ends and these in the
 	// order of the jobs' starts, as in the simulator pyss. Before the arrivals, the processors of jobs that end at this
 	// instant and whose estimated end has come are counted as free.
 	BatchOrderPyss BatchOrder = "pyss"
+)
+
+// BatchPlacement says which processors a job may hold on one tier.
+type BatchPlacement string
+
+// The placements.
+const (
+	// BatchLowest lets a job hold any processors; heuristics take the lowest that are free.
+	BatchLowest BatchPlacement = "lowest"
+	// BatchContiguous has each job hold neighbouring processors: p, p+1, ... Free
+	// processors that aren't neighbours don't help a wide job, also in a shadow time.
+	BatchContiguous BatchPlacement = "contiguous"
 )
 
 // Kind implements Parameters.

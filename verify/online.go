@@ -31,6 +31,7 @@ type transcriptHeader struct {
 	Instance     string     `json:"instance"`
 	InstanceHash string     `json:"instance_hash"`
 	Order        string     `json:"order"`
+	Placement    string     `json:"placement"` // "contiguous": jobs hold neighbouring processors
 }
 
 // transcriptTurn is each line after it: first something is told, then decided.
@@ -79,8 +80,12 @@ func online(ctx context.Context, in model.Instance, s model.Solution, o Options,
 		r.add(wrongInstance, 0, "the transcript is of the instance %q with the hash %s, this one has %s", h.Instance, h.InstanceHash, hash)
 		return nil
 	}
+	if h.Placement != "" && h.Placement != string(model.BatchContiguous) {
+		return bad(1, fmt.Sprintf("placement is %q, must be %q or missing", h.Placement, model.BatchContiguous))
+	}
 	before := len(r.Violations)
 	j := newOnlineJudge(ctx, b, e, r)
+	j.contiguous = h.Placement != ""
 	for line := 2; !stopped(ctx, line); line++ {
 		var turn transcriptTurn
 		err := lines.Decode(&turn)

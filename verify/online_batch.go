@@ -34,6 +34,8 @@ type onlineJudge struct {
 	before int64 // the last instant before, at which all was told that had happened
 	busy   int64 // the policy is until then
 	calls  map[int64]int
+	// contiguous demands that a job's processors are neighbours: p, p+1, ...
+	contiguous bool
 }
 
 // onlineState is what a policy knows of a job.
@@ -265,7 +267,11 @@ func (j *onlineJudge) start(x *onlineJob, d *transcriptEvent, at int64, cannot f
 		cannot("it has %d processes, on %d processors", x.width, len(list))
 		return
 	}
-	for _, p := range list {
+	for i, p := range list {
+		if j.contiguous && int(p-list[0]) != i {
+			cannot("processor %d after %d is no neighbour", p, list[i-1])
+			return
+		}
 		if p < 0 || int(p) >= len(j.taken) || j.taken[p] {
 			cannot("processor %d wasn't free", p)
 			return

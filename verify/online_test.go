@@ -4,6 +4,7 @@ package verify_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,6 +69,14 @@ func TestOnline(t *testing.T) {
 		}
 		if c.want == "" && (!r.Online || !r.Feasible()) || c.want != "" && (r.Online || !strings.Contains(got, c.want)) {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+	apart := model.Execution{Runs: slices.Clone(e.Runs)}
+	apart.Runs[0].Segments = []model.Segment[model.BatchPlace]{{EndS: 100, Place: model.BatchPlace{Processors: []int32{0, 1, 3}}}}
+	for placement, want := range map[string]string{`,"placement":"contiguous"}`: `processor 3 after 1 is no neighbour`, `,"placement":"near"}`: `placement is "near"`} {
+		text := strings.Replace(header, "}", placement, 1) + "\n" + turns[0]
+		if r, err := verify.Verify(t.Context(), in, &apart, verify.Options{Transcript: strings.NewReader(text)}); !strings.Contains(fmt.Sprint(r.Violations, err), want) {
+			t.Errorf("%s: %v, %v", placement, r.Violations, err)
 		}
 	}
 	if _, err := verify.Verify(t.Context(), &model.DAG{Machines: []model.Machine{{ID: "m"}}}, &model.Schedule{}, verify.Options{Transcript: strings.NewReader(header)}); err == nil {

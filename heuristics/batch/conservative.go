@@ -40,6 +40,9 @@ import (
 // 505. So a job takes 3 µs of 10,000 jobs, 10 µs of 200,000 and 35 µs of a million (see
 // docs/results/performance.md); memory is linear.
 func Conservative(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
+	if err := lowestAlone(set); err != nil {
+		return nil, err
+	}
 	t := view.OfBatch(in)
 	_, estimates, err := processors.Lengths(t)
 	if err != nil {

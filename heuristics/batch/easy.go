@@ -63,7 +63,7 @@ type easy struct {
 func newEASY(m *machine) scheduler { return newEASYBy(m, nil) }
 
 func newEASYSJBF(m *machine) scheduler {
-	return newEASYBy(m, func(a, b int32) int { return cmp.Compare(m.jobs[a].estimate, m.jobs[b].estimate) })
+	return newEASYBy(m, m.byEstimate)
 }
 
 func newEASYSAF(m *machine) scheduler {
@@ -72,7 +72,10 @@ func newEASYSAF(m *machine) scheduler {
 }
 
 // newEASYBy backfills in the given order, ties by index; nil: by index.
-func newEASYBy(m *machine, order func(a, b int32) int) *easy {
+func newEASYBy(m *machine, order func(a, b int32) int) scheduler {
+	if m.contiguous {
+		return newNeighbours(m, nil, true, order)
+	}
 	s := &easy{machine: m, ends: newEstimatedEnds()}
 	if order == nil {
 		s.queue = newWaiting(0)

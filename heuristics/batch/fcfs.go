@@ -19,7 +19,12 @@ type fcfs struct {
 	next, arrived int32 // jobs from next up to arrived are waiting
 }
 
-func newFCFS(m *machine) scheduler { return &fcfs{machine: m} }
+func newFCFS(m *machine) scheduler {
+	if m.contiguous {
+		return newNeighbours(m, nil, false, nil)
+	}
+	return &fcfs{machine: m}
+}
 
 func (s *fcfs) arrive(k int32) { s.arrived = k + 1 }
 

@@ -60,6 +60,9 @@ func (r listRule) key(j *view.BatchJob, length int64) float64 {
 // offlineList returns the best of the schedules of some rules, or of those that are
 // finished when ctx ends.
 func offlineList(ctx context.Context, in *model.Batch, set model.Settings, rules []listRule) (*model.Execution, error) {
+	if err := lowestAlone(set); err != nil {
+		return nil, err
+	}
 	t := view.OfBatch(in)
 	lengths, _, err := processors.Lengths(t)
 	if err != nil {

@@ -16,6 +16,7 @@ package batch
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -41,6 +42,7 @@ type machine struct {
 	starts           []int64   // of each of these; -1: it hasn't started
 	decisions        []online.BatchDecision
 	tracer           *tracer // nil: nobody listens
+	contiguous       bool    // jobs hold neighbouring processors
 }
 
 // start starts job k, which must fit.
@@ -86,6 +88,7 @@ func newPolicy(newScheduler func(*machine) scheduler) *policy {
 // Begin implements online.BatchPolicy.
 func (p *policy) Begin(platform online.BatchPlatform) error {
 	p.processors, p.free = int32(platform.Processors), int32(platform.Processors)
+	p.contiguous = platform.Placement == model.BatchContiguous
 	p.by = p.newScheduler(&p.machine)
 	return nil
 }
@@ -126,7 +129,7 @@ func onOneTier(ctx context.Context, in *model.Batch, set model.Settings, newSche
 	if set.Trace != nil {
 		p.tracer = &tracer{in, set.Trace}
 	}
-	return online.Batch(ctx, in, p, online.BatchOptions{Order: orderOf(set), Transcript: set.Transcript, Complete: true})
+	return online.Batch(ctx, in, p, online.BatchOptions{Order: orderOf(set), Placement: placementOf(set), Transcript: set.Transcript, Complete: true})
 }
 
 // orderOf returns the order of events that is asked for; "": none.
@@ -135,4 +138,21 @@ func orderOf(set model.Settings) model.BatchOrder {
 		return p.Order
 	}
 	return ""
+}
+
+// placementOf returns the placement that is asked for; "": none.
+func placementOf(set model.Settings) model.BatchPlacement {
+	if p, ok := set.Parameters.(*model.BatchParameters); ok && p != nil {
+		return p.Placement
+	}
+	return ""
+}
+
+// lowestAlone reports, for a heuristic that goes by the number of free processors, that
+// another placement is asked for.
+func lowestAlone(set model.Settings) error {
+	if x := placementOf(set); x != "" && x != model.BatchLowest {
+		return fmt.Errorf("%w placement %q: only fcfs, sjf, easy, easy-sjbf and easy-saf know others than %q", model.ErrUnsupported, x, model.BatchLowest)
+	}
+	return nil
 }

@@ -23,9 +23,15 @@ type sjf struct {
 }
 
 func newSJF(m *machine) scheduler {
-	return &sjf{m, heap.Heap[int32]{Less: func(a, b int32) bool {
-		return cmp.Or(cmp.Compare(m.jobs[a].estimate, m.jobs[b].estimate), cmp.Compare(a, b)) < 0
-	}}}
+	if m.contiguous {
+		return newNeighbours(m, m.byEstimate, false, nil)
+	}
+	return &sjf{m, heap.Heap[int32]{Less: func(a, b int32) bool { return cmp.Or(m.byEstimate(a, b), cmp.Compare(a, b)) < 0 }}}
+}
+
+// byEstimate compares the estimates of two jobs.
+func (m *machine) byEstimate(a, b int32) int {
+	return cmp.Compare(m.jobs[a].estimate, m.jobs[b].estimate)
 }
 
 func (s *sjf) arrive(k int32) { s.queue.Push(k) }

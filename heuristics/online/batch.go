@@ -20,6 +20,8 @@ type BatchPolicy = Policy[BatchPlatform, BatchEvent, BatchDecision]
 type BatchPlatform struct {
 	Processors     int
 	KillAtEstimate bool // jobs end at their estimates, at the latest
+	// Placement says which processors a job may hold.
+	Placement model.BatchPlacement
 }
 
 // BatchJob is what a policy knows of a job from its submission on.
@@ -88,7 +90,7 @@ type BatchDecision struct {
 	At int64
 	// Processors, with Start, are as many as the job has processes, all free, as
 	// the policy has been told. They are the policy's, and read before the next call. nil means the lowest
-	// that are free.
+	// that are free, with model.BatchContiguous the lowest neighbours.
 	Processors []int32
 }
 
@@ -96,6 +98,8 @@ type BatchDecision struct {
 type BatchOptions struct {
 	// Order is the order of the events of one instant; "" means model.BatchOrderBatch.
 	Order model.BatchOrder
+	// Placement says which processors a job may hold; "" means model.BatchLowest.
+	Placement model.BatchPlacement
 	// Transcript, if not nil, gets a transcript of the run.
 	Transcript io.Writer
 	// Complete starts the jobs that haven't started when ctx ends in the order of their
@@ -109,7 +113,7 @@ type BatchOptions struct {
 //
 // The error is a *DecisionError for a decision that can't be carried out. It wraps
 // model.ErrNoSolution if jobs are rejected, or still wait when nothing more happens, or if
-// ctx ends (but see BatchOptions.Complete), and model.ErrUnsupported for an unknown order
+// ctx ends (but see BatchOptions.Complete), and model.ErrUnsupported for an unknown order or placement
 // and for times that don't fit whole numbers. Otherwise it wraps the policy's. The execution
 // beside an error holds the jobs that have started until then, those that run to their
 // ends; it is nil if the run can't begin.

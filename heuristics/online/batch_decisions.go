@@ -54,7 +54,7 @@ func (r *batchRun) later(d *BatchDecision) string {
 		r.calls.Push(d.At)
 	case d.At > view.MostTime:
 		return tooLate
-	case r.options.Order == model.BatchOrderPyss:
+	case r.options.Order != model.BatchOrderBatch:
 		return fmt.Sprintf("in the order %q a policy decides at once", r.options.Order)
 	default:
 		r.busy = max(r.busy, d.At)
@@ -79,10 +79,16 @@ func (r *batchRun) start(d *BatchDecision) string {
 		return fmt.Sprintf("it has %d processes, on %d processors", width, len(d.Processors))
 	case width > r.idle:
 		return fmt.Sprintf("it needs %d processors, %d are free", width, r.idle)
+	case d.Processors == nil && !r.fits(width):
+		return fmt.Sprintf("it needs %d neighbouring processors, of the %d that are free fewer are neighbours", width, r.idle)
 	}
 	for i, p := range d.Processors {
 		if p < 0 || int(p) >= r.t.Processors {
 			return fmt.Sprintf("there is no processor %d, there are 0 to %d", p, r.t.Processors-1)
+		}
+		if r.options.Placement == model.BatchContiguous && int(p-d.Processors[0]) != i {
+			r.free.Give(d.Processors[:i])
+			return fmt.Sprintf("processor %d after %d is no neighbour, as the placement %q demands", p, d.Processors[i-1], r.options.Placement)
 		}
 		if !r.free.Has(p) {
 			r.free.Give(d.Processors[:i])
@@ -94,8 +100,13 @@ func (r *batchRun) start(d *BatchDecision) string {
 	return ""
 }
 
+// fits reports whether a job of a width can start now on processors that it may hold.
+func (r *batchRun) fits(width int) bool {
+	return width <= r.idle && (r.options.Placement != model.BatchContiguous || r.free.Neighbours(int32(width)) >= 0)
+}
+
 // begin gives a job its processors, those that are named and taken already or the lowest
-// that are free, and has it run from an instant on.
+// that it may hold, and has it run from an instant on.
 func (r *batchRun) begin(k int32, at int64, named []int32) {
 	width := int(r.jobs[k].Processes)
 	if len(r.array) < width { // jobs have started anew
@@ -103,10 +114,17 @@ func (r *batchRun) begin(k int32, at int64, named []int32) {
 	}
 	list := r.array[:width:width]
 	r.array = r.array[width:]
-	if named == nil {
-		r.free.Take(list)
-	} else {
+	switch {
+	case named != nil:
 		copy(list, named)
+	case r.options.Placement == model.BatchContiguous:
+		first := r.free.Neighbours(int32(width))
+		for i := range list {
+			list[i] = first + int32(i)
+			r.free.Remove(list[i])
+		}
+	default:
+		r.free.Take(list)
 	}
 	x := completion{at: at + r.lengths[k], job: k}
 	if r.options.Order == model.BatchOrderPyss { // ends come in the order of starts

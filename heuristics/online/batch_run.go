@@ -78,9 +78,12 @@ type stay struct {
 }
 
 func newBatchRun(t *view.Batch, id func(int) string, p BatchPolicy, o BatchOptions) (*batchRun, error) {
-	o.Order = cmp.Or(o.Order, model.BatchOrderBatch)
-	if orders := []model.BatchOrder{model.BatchOrderBatch, model.BatchOrderPyss}; !slices.Contains(orders, o.Order) {
+	o.Order, o.Placement = cmp.Or(o.Order, model.BatchOrderBatch), cmp.Or(o.Placement, model.BatchLowest)
+	if orders := []model.BatchOrder{model.BatchOrderBatch, model.BatchOrderEvent, model.BatchOrderPyss}; !slices.Contains(orders, o.Order) {
 		return nil, fmt.Errorf("%w order %q, must be one of %q", model.ErrUnsupported, o.Order, orders)
+	}
+	if all := []model.BatchPlacement{model.BatchLowest, model.BatchContiguous}; !slices.Contains(all, o.Placement) {
+		return nil, fmt.Errorf("%w placement %q, must be one of %q", model.ErrUnsupported, o.Placement, all)
 	}
 	lengths, estimates, err := processors.Lengths(t)
 	if err != nil {
@@ -105,7 +108,7 @@ func newBatchRun(t *view.Batch, id func(int) string, p BatchPolicy, o BatchOptio
 
 // run goes from instant to instant until all jobs are over.
 func (r *batchRun) run(ctx context.Context) error {
-	if err := r.policy.Begin(BatchPlatform{r.t.Processors, r.t.KillAtEstimate}); err != nil {
+	if err := r.policy.Begin(BatchPlatform{r.t.Processors, r.t.KillAtEstimate, r.options.Placement}); err != nil {
 		return err
 	}
 	for instants := 0; r.left > 0; instants++ {
@@ -123,9 +126,12 @@ func (r *batchRun) run(ctx context.Context) error {
 			return processors.TooLate()
 		}
 		var err error
-		if r.options.Order == model.BatchOrderPyss {
+		switch r.options.Order {
+		case model.BatchOrderPyss:
 			err = r.instantOfPyss()
-		} else {
+		case model.BatchOrderEvent:
+			err = r.instantByEvent()
+		default:
 			err = r.instant()
 		}
 		if err != nil {
@@ -194,6 +200,35 @@ func (r *batchRun) instant() error {
 		if err := r.tellCalls(at); err != nil {
 			return err
 		}
+	}
+	return r.decide()
+}
+
+// instantByEvent is instant in the order of model.BatchOrderEvent.
+func (r *batchRun) instantByEvent() error {
+	for r.nextEnd() == r.now {
+		err := r.tellEnd(r.completions.Pop().job, Ended, r.now)
+		if err == nil {
+			err = r.decide()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for r.arrived < len(r.jobs) && r.jobs[r.arrived].Submit == r.now {
+		err := r.tellSubmission()
+		if err == nil {
+			err = r.decide()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if r.calls.Len() == 0 || r.calls.Items[0] > r.now {
+		return nil
+	}
+	if err := r.tellCalls(r.now); err != nil {
+		return err
 	}
 	return r.decide()
 }
@@ -341,7 +376,7 @@ func (r *batchRun) inOrder() error {
 			continue
 		}
 		from := max(r.now, r.jobs[k].Submit)
-		for at := r.nextEnd(); at < never && (at <= from || r.idle < int(r.jobs[k].Processes)); at = r.nextEnd() {
+		for at := r.nextEnd(); at < never && (at <= from || !r.fits(int(r.jobs[k].Processes))); at = r.nextEnd() {
 			leave()
 		}
 		if r.now = max(r.now, from); r.now+r.lengths[k] > view.MostTime {

@@ -56,6 +56,9 @@ func start(k int32, on ...int32) online.BatchDecision {
 	return online.BatchDecision{Type: online.Start, Job: k, Processors: on}
 }
 
+// contiguous, in place of an order, asks for that placement.
+const contiguous model.BatchOrder = "contiguous"
+
 // Each decision that can't be is refused in a line, and what ran until then is kept.
 func TestDecisionError(t *testing.T) {
 	t.Parallel()
@@ -84,9 +87,16 @@ func TestDecisionError(t *testing.T) {
 		"killed twice":        {turns{{start(0)}, {{Type: online.Kill}, {Type: online.Kill}}}, "", `it is killed already`},
 		"rejected, running":   {turns{{start(0), {Type: online.Reject, Job: 0}}}, "", `reject of job "a": it is running`},
 		"no decision":         {turns{{{Type: "stop"}}}, "", `stop of job "a": there is no such decision`},
+		"no neighbours":       {turns{{start(0, 0, 1, 3)}}, contiguous, `start of job "a": processor 3 after 1 is no neighbour, as the placement "contiguous" demands`},
+		"too few neighbours":  {turns{{}, {}, {start(2, 1), start(0)}}, contiguous, `start of job "a": it needs 3 neighbouring processors, of the 3 that are free fewer are neighbours`},
+		"busy by event":       {turns{{{Type: online.Busy, At: 1}}}, model.BatchOrderEvent, `in the order "event" a policy decides at once`},
 		"busy in pyss":        {turns{{{Type: online.Busy, At: 1}}}, model.BatchOrderPyss, `in the order "pyss" a policy decides at once`},
 	} {
-		e, err := online.Batch(context.Background(), platform(), &script{turns: c.turns}, online.BatchOptions{Order: c.order})
+		o := online.BatchOptions{Order: c.order}
+		if c.order == contiguous {
+			o = online.BatchOptions{Placement: model.BatchContiguous}
+		}
+		e, err := online.Batch(context.Background(), platform(), &script{turns: c.turns}, o)
 		var refused *online.DecisionError
 		if !errors.As(err, &refused) || !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || e == nil {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
@@ -110,6 +120,12 @@ func TestTold(t *testing.T) {
 			runs: "a 0-10 on 0-2, b 10-15 on 0-1, c 20-25 on 0"},
 		"in the order of pyss": {order: model.BatchOrderPyss, turns: turns{{start(0)}, nil, nil, nil, {start(1)}, nil, nil, nil, {start(2)}},
 			told: "0 submitted a, ?, ?, 1 submitted b, ?, ?, 10 ended a, ?, ?, 15 ended b, ?, ?, 20 submitted c, ?, ?, 25 ended c, ?, ?",
+			runs: "a 0-10 on 0-2, b 10-15 on 0-1, c 20-25 on 0"},
+		"by event": {order: model.BatchOrderEvent, turns: turns{{start(0)}, nil, {start(1)}, nil, {start(2)}},
+			told: "0 submitted a, ?, 1 submitted b, ?, 10 ended a, ?, 15 ended b, ?, 20 submitted c, ?, 25 ended c, ?",
+			runs: "a 0-10 on 0-2, b 10-15 on 0-1, c 20-25 on 0"},
+		"called by event": {order: model.BatchOrderEvent, turns: turns{{start(0)}, {{Type: online.CallAt, At: 10 * second}}, nil, {start(1)}, nil, {start(2)}},
+			told: "0 submitted a, ?, 1 submitted b, ?, 10 ended a, ?, 10 called, ?, 15 ended b, ?, 20 submitted c, ?, 25 ended c, ?",
 			runs: "a 0-10 on 0-2, b 10-15 on 0-1, c 20-25 on 0"},
 		"killed and started anew": {turns: turns{{start(0)}, {{Type: online.Kill, Job: 0}}, {start(1), {Type: online.CallAt, At: 6 * second}}, {start(0)}, nil, {start(2)}},
 			told: "0 submitted a, ?, 1 submitted b, ?, 1 killed a, ?, 6 ended b, 6 called, ?, 16 ended a, ?, 20 submitted c, ?, 25 ended c, ?",

@@ -27,6 +27,8 @@ type headerLine struct {
 	Instance     string           `json:"instance"`
 	InstanceHash string           `json:"instance_hash"`
 	Order        model.BatchOrder `json:"order"`
+	// Placement is missing if it is model.BatchLowest.
+	Placement model.BatchPlacement `json:"placement,omitempty"`
 }
 
 type turnLine struct {
@@ -58,7 +60,11 @@ func newTranscript(in *model.Batch, jobs []BatchJob, o BatchOptions) (*transcrip
 	w := bufio.NewWriter(o.Transcript)
 	x := &transcript{w: w, out: json.NewEncoder(w), jobs: jobs}
 	x.out.SetEscapeHTML(false)
-	return x, x.out.Encode(headerLine{in.Kind(), 1, "online", in.Name, hash, o.Order})
+	h := headerLine{Kind: in.Kind(), Version: 1, Transcript: "online", Instance: in.Name, InstanceHash: hash, Order: o.Order}
+	if o.Placement != model.BatchLowest {
+		h.Placement = o.Placement
+	}
+	return x, x.out.Encode(h)
 }
 
 // seconds returns ticks in seconds.

@@ -2,7 +2,10 @@
 
 package processors
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Free is a set of processors from which the lowest are taken: a bitset,
 // with a bit for each of its words that isn't 0 in the next level, and so on up to
@@ -85,5 +88,54 @@ func (s *Free) Remove(p int32) {
 			return
 		}
 		p /= 64
+	}
+}
+
+// Clone returns a copy of the set.
+func (s *Free) Clone() *Free {
+	c := &Free{Levels: make([][]uint64, len(s.Levels))}
+	for l := range s.Levels {
+		c.Levels[l] = slices.Clone(s.Levels[l])
+	}
+	return c
+}
+
+// Neighbours returns the lowest processor p of the set for which p to p+width-1 are in
+// it, too; -1 if there is none. Linear in the words of the set and its longest stretches
+// of neighbours.
+func (s *Free) Neighbours(width int32) int32 {
+	end := int32(len(s.Levels[0])) * 64
+	for p := s.nextIn(0, end, true); p < end; {
+		gap := s.nextIn(p, min(end, p+width), false)
+		if gap >= p+width {
+			return p
+		}
+		p = s.nextIn(gap, end, true)
+	}
+	return -1
+}
+
+// nextIn returns the first processor from p up to end that is in the set, or isn't; end:
+// there is none.
+func (s *Free) nextIn(p, end int32, in bool) int32 {
+	for p < end {
+		word := s.Levels[0][p/64]
+		if !in {
+			word = ^word
+		}
+		if word >>= p % 64; word != 0 {
+			return min(end, p+int32(bits.TrailingZeros64(word)))
+		}
+		p = (p/64 + 1) * 64
+	}
+	return end
+}
+
+// RemoveAll removes those of the processors that are in the set.
+func (s *Free) RemoveAll(list []int32) {
+	for _, p := range list {
+		if s.Has(p) {
+			s.Remove(p)
+		}
 	}
 }

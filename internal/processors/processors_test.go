@@ -64,3 +64,37 @@ func TestAtRate(t *testing.T) {
 		}
 	}
 }
+
+// The lowest neighbours are those that a look at each place finds.
+func TestNeighbours(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(27, 27))
+	for range 2000 {
+		n := 1 + rng.IntN(200)
+		s, has := NewFree(n), make([]bool, n)
+		for p := range has {
+			if has[p] = rng.IntN(8) > 0; !has[p] {
+				s.Remove(int32(p))
+			}
+		}
+		c := s.Clone()
+		for width := 1; width <= min(n, 70); width += 1 + rng.IntN(5) {
+			want, run := int32(-1), 0
+			for p := 0; p < n && want < 0; p++ {
+				if run++; !has[p] {
+					run = 0
+				}
+				if run == width {
+					want = int32(p - width + 1)
+				}
+			}
+			if got := c.Neighbours(int32(width)); got != want {
+				t.Fatalf("%d of %v: %d, want %d", width, has, got, want)
+			}
+		}
+		c.RemoveAll([]int32{0, int32(n - 1)})
+		if c.Has(0) || c.Has(int32(n-1)) || s.Has(0) != has[0] {
+			t.Fatal("what is removed is there, or not in the set that was copied")
+		}
+	}
+}
