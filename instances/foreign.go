@@ -21,7 +21,8 @@ import (
 // have a network, which a platform replaces. The content decides about other
 // extensions, and any file may be gzipped. A foreign graph is named after its file,
 // without extensions, unless it has a name. Vector bin packing (.vbp, see ReadVBP) may
-// be told the number of hosts by the platform "hosts=N"; else it is VBP.FirstFit.
+// be told the number of hosts by the platform "hosts=N"; else it is VBP.FirstFit. A workload
+// of Batsim (JSON with the keys "jobs" and "profiles") is a batch instance.
 func LoadOn(path, platform string) (model.Instance, error) {
 	in, _, err := LoadAssuming(path, platform, true)
 	return in, err
@@ -55,13 +56,31 @@ func LoadAssuming(path, platform string, used bool) (in model.Instance, assumed 
 		}
 		return in, "", nil
 	}
-	read := foreignReader(extension, data)
+	var keys map[string]json.RawMessage
+	if kindAtStart(bytes.NewReader(data)) == "" { // own files may be large
+		keys = jsonKeys(data)
+	}
+	if isBatsim(keys) {
+		b, assumed, err := readBatsim(name, data)
+		switch {
+		case err != nil:
+		case platform != "" && used:
+			err = fmt.Errorf("%w: it is a workload with all that it needs, leave the platform out", model.ErrInvalid)
+		case !utf8.ValidString(name):
+			err = errNameNotUTF8
+		}
+		if err != nil {
+			return fail(err)
+		}
+		return b, assumed, nil
+	}
+	read := foreignReader(extension, data, keys)
 	if read == nil {
 		in, err := model.DecodeInstance(data)
 		if err == nil {
 			data = nil // instances may be large
 		} else if table := TableOf(data); table != "" {
-			err = fmt.Errorf("%w instance: it looks like %s; gapwise reads JSON (its own, WfFormat, SAGA), DOT, STG and VBP, and makes instances of SWF logs", model.ErrInvalid, table)
+			err = fmt.Errorf("%w instance: it looks like %s; gapwise reads JSON (its own, WfFormat, SAGA, Batsim), DOT, STG and VBP, and makes instances of SWF logs", model.ErrInvalid, table)
 		}
 		if err != nil {
 			return fail(err)
@@ -135,8 +154,9 @@ func nameOf(path string) (name, extension string) {
 	return strings.TrimSuffix(name, extension), strings.ToLower(extension)
 }
 
-// foreignReader returns the reader of a foreign format, nil for the own one.
-func foreignReader(extension string, data []byte) func([]byte) (Workflow, error) {
+// foreignReader returns the reader of a foreign format, nil for the own one. The keys are
+// those of jsonKeys.
+func foreignReader(extension string, data []byte, keys map[string]json.RawMessage) func([]byte) (Workflow, error) {
 	switch extension {
 	case ".dot", ".gv":
 		return readDOT
@@ -153,7 +173,7 @@ func foreignReader(extension string, data []byte) func([]byte) (Workflow, error)
 	case len(text) > 0 && isDigit(text[0]):
 		return ReadSTG
 	}
-	switch keys := jsonKeys(data); {
+	switch {
 	case keys["workflow"] != nil && keys["kind"] == nil:
 		return readWfFormat
 	case isSAGA(keys):
@@ -163,10 +183,11 @@ func foreignReader(extension string, data []byte) func([]byte) (Workflow, error)
 }
 
 // foreignWords are keys without which a JSON file is no foreign graph or network.
-var foreignWords = [][]byte{[]byte(`"workflow"`), []byte(`"task_graph"`), []byte(`"dependencies"`), []byte(`"nodes"`), []byte(`"pairs"`)}
+var foreignWords = [][]byte{[]byte(`"workflow"`), []byte(`"task_graph"`), []byte(`"dependencies"`), []byte(`"nodes"`), []byte(`"pairs"`),
+	[]byte(`"profiles"`)}
 
 // jsonKeys returns the keys of a JSON object that may be a foreign file; none of
-// others. Own files may be large, and aren't parsed here.
+// others.
 func jsonKeys(data []byte) map[string]json.RawMessage {
 	if !slices.ContainsFunc(foreignWords, func(w []byte) bool { return bytes.Contains(data, w) }) {
 		return nil

@@ -40,6 +40,8 @@ func (p *program) convert() *cli.Command {
 			"whether the items fit on --hosts hosts; all other commands take the number\n" +
 			"as --platform hosts=N. Without it, it is one that is enough, by first fit;\n" +
 			"gapwise pack looks for the least.\n" +
+			"Workloads of Batsim (JSON with nb_res, jobs and profiles of the type delay)\n" +
+			"are batch on one tier, with jobs that end at their walltimes.\n" +
 			"SWF logs (.swf, .swf.gz, or - for a pipe) become instances of the problem\n" +
 			"that --kind names. Batch on one tier is the log itself. What a log doesn't\n" +
 			"tell (lead times and windows of reservations, bandwidths of tvc, CPU uses of\n" +

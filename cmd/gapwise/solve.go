@@ -55,6 +55,7 @@ func (p *program) solve() *cli.Command {
 			&cli.StringFlag{Name: "trace", Usage: "`FILE` for each step of a heuristic; - is standard error, .jsonl JSON lines"},
 			&cli.StringFlag{Name: "transcript", Usage: "`FILE` for what an online policy of batch was told and decided, and when (gapwise verify --online)"},
 			&cli.StringFlag{Name: "csv", Usage: "`FILE` for a table of the jobs (batch, tvc)"},
+			&cli.StringFlag{Name: "batsim", Usage: "`PREFIX` of Batsim's tables of batch, PREFIX_jobs.csv and PREFIX_schedule.csv"},
 		}, append(readingFlags(), algorithmFlags()...)...),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			paths, err := files(c, 0)
@@ -253,9 +254,12 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 	if f := c.String("csv"); f != "" {
 		if results[0].Solution == nil {
 			fmt.Fprintf(p.err, "%s isn't written: there is no solution\n", f)
-		} else if err := p.writeJobs(f, all[0].in, results[0].Solution); err != nil {
+		} else if err := p.writeTable(f, runs.JobTable, all[0].in, results[0].Solution); err != nil {
 			return err
 		}
+	}
+	if err := p.writeBatsim(c.String("batsim"), all[0].in, results); err != nil {
+		return err
 	}
 	if code != exitOK {
 		return codeError(code)
@@ -326,6 +330,9 @@ func (p *program) toSolve(ctx context.Context, c *cli.Command, paths []string, o
 			if x.start, err = readStart(ctx, x.in, f); err != nil {
 				return nil, err
 			}
+		}
+		if _, ok := x.in.(*model.Batch); !ok && c.String("batsim") != "" {
+			return nil, fmt.Errorf("%s: %w: Batsim's tables are of batch, leave --batsim out", instances.Label(path), model.ErrUnsupported)
 		}
 		if _, ok := x.in.(model.OutcomeTeller); !ok && c.String("csv") != "" {
 			return nil, fmt.Errorf("%s: %w: solutions of %s run no jobs over time, leave --csv out", instances.Label(path), model.ErrUnsupported, x.in.Kind())
@@ -423,29 +430,6 @@ func (p *program) solveOne(ctx context.Context, c *cli.Command, x toSolve, o gap
 		return nil, refused, unopened
 	}
 	return mine, refused, gapwise.Join(x.in, mine, o.GapLimit())
-}
-
-// checkCSV reports what doesn't go with --csv: one table is of one solution.
-func checkCSV(c *cli.Command, paths []string) error {
-	file := c.String("csv")
-	switch {
-	case file == "":
-		return nil
-	case len(paths) > 1 || several(c):
-		return usagef("solve: --csv takes one file and one algorithm")
-	case isStdout(file) && (c.Bool("json") || isStdout(c.String("output"))):
-		return usagef("solve: standard output takes --csv, or results by --json or -o")
-	}
-	return checkOutput(file, paths)
-}
-
-// writeJobs writes the table of a solution's jobs.
-func (p *program) writeJobs(file string, in model.Instance, s model.Solution) error {
-	t, err := runs.JobTable(in, s)
-	if err != nil {
-		return err
-	}
-	return p.writeFile(file, func(w io.Writer) error { return t.Render(w, "csv") })
 }
 
 // codeOfAll returns the exit code of an instance's results: the instance is

@@ -58,5 +58,54 @@ func JobTable(in model.Instance, s model.Solution) (Table, error) {
 	return t, nil
 }
 
+// ScheduleTable returns the one row that sums a solution of batch up, with the columns of
+// Batsim's file of the schedule. Slowdowns are turnaround over execution times, and times of
+// processors are from second 0 to the last end. Jobs that are killed at their estimates have
+// no success. What isn't known is empty: energy, and the time of the simulation. The error is
+// that of JobTable.
+func ScheduleTable(in model.Instance, s model.Solution) (Table, error) {
+	b, ok := in.(*model.Batch)
+	if !ok {
+		return Table{}, fmt.Errorf("%w: there is no table of a schedule for %s, but for batch", model.ErrUnsupported, in.Kind())
+	}
+	all, err := b.Outcomes(s)
+	if err != nil {
+		return Table{}, err
+	}
+	var busy, last, slowdowns, turnarounds, waits, mostSlow, mostTurn, mostWait float64
+	success := 0
+	for i := range all {
+		o := &all[i]
+		wait, slow := o.StartS-o.SubmitS, o.Response()/(o.EndS-o.StartS)
+		waits, turnarounds, slowdowns = waits+wait, turnarounds+o.Response(), slowdowns+slow
+		mostWait, mostTurn, mostSlow = max(mostWait, wait), max(mostTurn, o.Response()), max(mostSlow, slow)
+		if last = max(last, o.EndS); !o.Killed {
+			success++
+		}
+	}
+	for _, r := range s.(*model.Execution).Runs {
+		for _, x := range r.Segments {
+			busy += (x.EndS - x.StartS) * float64(len(x.Place.Processors))
+		}
+	}
+	n, first := float64(len(all)), 0.0
+	if len(all) > 0 {
+		first = all[0].SubmitS
+	}
+	mean := func(sum float64) string { return decimal(sum / max(1, n)) }
+	t := Table{Rows: make([][]string, 1)}
+	for _, x := range [][2]string{{"batsim_version", ""}, {"consumed_joules", ""}, {"makespan", decimal(last - first)},
+		{"max_slowdown", decimal(mostSlow)}, {"max_turnaround_time", decimal(mostTurn)}, {"max_waiting_time", decimal(mostWait)},
+		{"mean_slowdown", mean(slowdowns)}, {"mean_turnaround_time", mean(turnarounds)}, {"mean_waiting_time", mean(waits)},
+		{"nb_computing_machines", strconv.Itoa(b.Processors)}, {"nb_grouped_switches", "0"}, {"nb_jobs", strconv.Itoa(len(all))},
+		{"nb_jobs_finished", strconv.Itoa(len(all))}, {"nb_jobs_killed", strconv.Itoa(len(all) - success)}, {"nb_jobs_rejected", "0"},
+		{"nb_jobs_success", strconv.Itoa(success)}, {"nb_machine_switches", "0"}, {"scheduling_time", ""}, {"simulation_time", ""},
+		{"success_rate", mean(float64(success))}, {"time_computing", decimal(busy)}, {"time_idle", decimal(float64(b.Processors)*last - busy)},
+		{"time_sleeping", "0"}, {"time_switching_off", "0"}, {"time_switching_on", "0"}} {
+		t.Header, t.Rows[0] = append(t.Header, x[0]), append(t.Rows[0], x[1])
+	}
+	return t, nil
+}
+
 // decimal formats a number with six decimals at most.
 func decimal(x float64) string { return strconv.FormatFloat(math.Round(1e6*x)/1e6, 'f', -1, 64) }
