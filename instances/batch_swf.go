@@ -52,10 +52,11 @@ func (s BatchSpec) fromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance
 	}
 	in := s.empty(name, processors)
 	in.Jobs = make([]model.BatchJob, len(taken))
+	logs := jobLogs{queues: queueNames(log.Header), known: map[model.JobLog]*model.JobLog{}}
 	index, longest := streamSWF-1-uint64(s.Index), math.Floor(3600*s.Longest)
 	for k, line := range taken {
 		j := &log.Jobs[line]
-		in.Jobs[k] = model.BatchJob{ID: swfID(log, line), SubmitS: float64(j.Submit - log.Jobs[taken[0]].Submit), RuntimeS: float64(max(1, j.Runtime)), Processes: int(j.Size())}
+		in.Jobs[k] = model.BatchJob{ID: swfID(log, line), SubmitS: float64(j.Submit - log.Jobs[taken[0]].Submit), RuntimeS: float64(max(1, j.Runtime)), Processes: int(j.Size()), Log: logs.of(j)}
 		if o.Estimate && j.RequestedTime > 0 {
 			in.Jobs[k].EstimateS = float64(j.RequestedTime)
 		}

@@ -76,6 +76,8 @@ type BatchJob struct {
 	// BgEfficiency is the share of the idle cycles that the background makes use of,
 	// from 0 to 1; 0 or missing: the job makes no progress there.
 	BgEfficiency float64 `json:"bg_efficiency,omitempty"`
+	// Log is what a log tells besides; nil for nothing. Jobs may share one.
+	Log *JobLog `json:"log,omitempty"`
 }
 
 // DefaultThreshold is the paper's (section 2.1): with more foreground use the
@@ -235,6 +237,8 @@ func (b *Batch) Validate() error {
 			return bad(k, "fg_loss is %v, must be from 0 to below 1, with at most four decimals", j.FgLoss)
 		case !(j.BgEfficiency >= 0 && j.BgEfficiency <= 1) || !wholeShare(j.BgEfficiency):
 			return bad(k, "bg_efficiency is %v, must be from 0 to 1, with at most four decimals", j.BgEfficiency)
+		case j.Log != nil && j.Log.wrong() != "":
+			return bad(k, "%s", j.Log.wrong())
 		case work > mostBusy*float64(b.Processors):
 			return bad(k, "the jobs up to here keep all processors busy for %v s, the most is %g", work/float64(b.Processors), mostBusy)
 		}

@@ -25,7 +25,7 @@ const (
 	threeJobs = `{"kind":"batch","version":1,"name":"three","processors":8,"tiers":2,"threshold":0.9,"migration_s":20,"kill_at_estimate":true,"jobs":[
 {"id":"a","submit_s":0,"runtime_s":100,"estimate_s":200.5,"processes":3,"cpu":[0.5,0.25,1],"fg_loss":0.04,"bg_efficiency":0.48},
 {"id":"b","submit_s":5.5,"runtime_s":0.000001,"processes":1,"cpu":[0.9999]},
-{"id":"c","submit_s":5.5,"runtime_s":60,"estimate_s":50,"processes":8,"weight":3,"bg_efficiency":1}]}`
+{"id":"c","submit_s":5.5,"runtime_s":60,"estimate_s":50,"processes":8,"weight":3,"bg_efficiency":1,"log":{"user":"u","group":"7","executable":"x","queue":"long","partition":"2","preceding":"a","think_s":3.5,"status":"last part failed"}}]}`
 	threeExecuted = `{"kind":"batch","version":1,"runs":[
 {"id":"a","segments":[{"start_s":0,"end_s":30.5,"place":{"tier":"background","processors":"5,3-4"},"lost":true},{"start_s":40,"end_s":100,"place":{"processors":"0-2"}}]},
 {"id":"c","segments":[{"start_s":6,"end_s":20,"place":{"processors":"0-7"}},{"start_s":20,"end_s":80.25,"place":{"tier":"","processors":"1-7,0"},"lost":false}]},
@@ -77,7 +77,7 @@ func TestBatchBadInput(t *testing.T) {
 		"fine efficiency":     {`"bg_efficiency":0.48`, `"bg_efficiency":0.48001`, a + `bg_efficiency is 0.48001, must be from 0 to 1, with at most four decimals`},
 		"half a process":      {`"processes":8`, `"processes":7.5`, `invalid JSON: line 4: jobs[2].processes: a whole number is wanted, 7.5 isn't one, or too large`},
 		"missing":             {`"tiers":2,`, ``, `invalid JSON: line 4: the key "tiers" is missing`},
-		"unknown key":         {`"fg_loss":0.04`, `"loss":0.04`, `invalid JSON: line 2: unknown key "jobs[0].loss"; known here: bg_efficiency, cpu, estimate_s, fg_loss, id, processes, runtime_s, submit_s, weight`},
+		"unknown key":         {`"fg_loss":0.04`, `"loss":0.04`, `invalid JSON: line 2: unknown key "jobs[0].loss"; known here: bg_efficiency, cpu, estimate_s, fg_loss, id, log, processes, runtime_s, submit_s, weight`},
 		"negative weight":     {`"weight":3`, `"weight":-1`, c + `weight is -1, must be from 1 to 1000000, or 0 for 1`},
 		"weight too large":    {`"weight":3`, `"weight":1000001`, c + `weight is 1000001, must be from 1 to 1000000, or 0 for 1`},
 		"half a weight":       {`"weight":3`, `"weight":0.5`, `invalid JSON: line 4: jobs[2].weight: a whole number is wanted, 0.5 isn't one, or too large`},

@@ -110,7 +110,7 @@ func codecOf(t reflect.Type) codec {
 
 func pointerCodec(t reflect.Type) codec {
 	c := codecOf(t.Elem())
-	return codec{
+	p := codec{
 		decode: func(d *decoder, v reflect.Value) error {
 			v.Set(reflect.New(t.Elem()))
 			return c.decode(d, v.Elem())
@@ -123,6 +123,10 @@ func pointerCodec(t reflect.Type) codec {
 			return c.encode(e, v.Elem())
 		},
 	}
+	if t == reflect.TypeFor[*JobLog]() {
+		p.decode = decodeJobLog
+	}
+	return p
 }
 
 func listCodec(t reflect.Type) codec {

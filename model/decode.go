@@ -67,8 +67,9 @@ type decoder struct {
 	at    int
 	wrong *json.UnmarshalTypeError // the first value of a wrong type
 
-	floats []float64 // scratch
-	texts  []string  // short texts read last, by their hash: ids are there again and again
+	floats []float64          // scratch
+	texts  []string           // short texts read last, by their hash: ids are there again and again
+	logs   map[string]*JobLog // read before, by their text
 }
 
 // fail returns an error that names the line of the current offset.

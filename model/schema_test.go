@@ -177,7 +177,8 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 	clustersRare := [][2]string{{`"slots":2`, `"slots":62501`}, {`"vms":32`, `"vms":33`}, {`"duration_s":60`, `"duration_s":1e9`}, {`"duration_s":60`, `"duration_s":60.0000001`},
 		{`"bandwidth_mbps":50.25`, `"bandwidth_mbps":50.0000001`}, {`"queue":false`, `"queue":true`}, {`"c","arrival_s":5.5`, `"c","arrival_s":4`}}
 	jobsRare := [][2]string{{`"processes":8`, `"processes":9`}, {`"weight":3`, `"weight":1000001`}, {`"runtime_s":100`, `"runtime_s":100.0000001`}, {`"migration_s":20`, `"migration_s":20.0000001`}, {`[0.5,0.25,1]`, `[0.5,0.25]`},
-		{`"fg_loss":0.04`, `"fg_loss":0.04001`}, {`"c","submit_s":5.5`, `"c","submit_s":4`}, {`"id":"c"`, `"id":"a"`}}
+		{`"fg_loss":0.04`, `"fg_loss":0.04001`}, {`"c","submit_s":5.5`, `"c","submit_s":4`}, {`"id":"c"`, `"id":"a"`},
+		{`"think_s":3.5`, `"think_s":-3`}, {`"user":"u"`, `"user":7`}, {`"user":"u"`, `"usr":"u"`}, {`last part failed`, `lost`}}
 	executionRare := [][2]string{{`"5,3-4"`, `"5,4-3"`}}
 	draws := need.Rounds(1000)
 	var mutex sync.Mutex

@@ -26,13 +26,16 @@ type BatchPlatform struct {
 
 // BatchJob is what a policy knows of a job from its submission on.
 type BatchJob struct {
-	ID     string
-	Number int32 // jobs have the numbers 0, 1, ... in the order of their submissions
-	Submit int64
+	ID        string
+	Number    int32 // jobs have the numbers 0, 1, ... in the order of their submissions
+	Processes int32
+	Submit    int64
 	// Estimate is how long the job runs by the user's estimate, in ticks. In an instance
 	// a job without an estimate has an exact one, its runtime.
-	Estimate  int64
-	Processes int32
+	Estimate int64
+	// Log is what a log tells of the job: its user, group, queue and so on, but not its
+	// status, which nobody knows at submission. nil: nothing. Jobs may share one.
+	Log *model.JobLog
 }
 
 // BatchEventType says what has happened.
@@ -121,7 +124,7 @@ type BatchOptions struct {
 // O(log n) per event and decision, besides the processors that change hands.
 func Batch(ctx context.Context, in *model.Batch, p BatchPolicy, o BatchOptions) (*model.Execution, error) {
 	t := view.OfBatch(in)
-	r, err := newBatchRun(t, func(k int) string { return in.Jobs[k].ID }, p, o)
+	r, err := newBatchRun(t, in, p, o)
 	if err != nil {
 		return nil, err
 	}

@@ -77,7 +77,8 @@ type stay struct {
 	list       []int32
 }
 
-func newBatchRun(t *view.Batch, id func(int) string, p BatchPolicy, o BatchOptions) (*batchRun, error) {
+// newBatchRun prepares a run. Of in, which may be nil, come names and logs.
+func newBatchRun(t *view.Batch, in *model.Batch, p BatchPolicy, o BatchOptions) (*batchRun, error) {
 	o.Order, o.Placement = cmp.Or(o.Order, model.BatchOrderBatch), cmp.Or(o.Placement, model.BatchLowest)
 	if orders := []model.BatchOrder{model.BatchOrderBatch, model.BatchOrderEvent, model.BatchOrderPyss}; !slices.Contains(orders, o.Order) {
 		return nil, fmt.Errorf("%w order %q, must be one of %q", model.ErrUnsupported, o.Order, orders)
@@ -93,17 +94,33 @@ func newBatchRun(t *view.Batch, id func(int) string, p BatchPolicy, o BatchOptio
 	r := &batchRun{t: t, policy: p, options: o, jobs: make([]BatchJob, n), lengths: lengths, left: n, phases: make([]phase, n), starts: make([]int64, n),
 		lists: make([][]int32, n), started: make([]int32, 0, n), idle: t.Processors, free: processors.NewFree(t.Processors),
 		completions: heap.Heap[completion]{Less: completion.before}, calls: heap.Heap[int64]{Less: func(a, b int64) bool { return a < b }}}
-	total := 0
+	total, public := 0, publicLogs{}
 	for k := range t.Jobs {
 		j := &t.Jobs[k]
 		total += j.Processes
 		r.jobs[k] = BatchJob{Number: int32(k), Submit: j.Submit, Estimate: estimates[k], Processes: int32(j.Processes)}
-		if r.starts[k] = -1; id != nil {
-			r.jobs[k].ID = id(k)
+		if r.starts[k] = -1; in != nil {
+			r.jobs[k].ID, r.jobs[k].Log = in.Jobs[k].ID, public.of(in.Jobs[k].Log)
 		}
 	}
 	r.array = make([]int32, total)
 	return r, nil
+}
+
+// publicLogs holds what policies are told of logs, for those that hold more.
+type publicLogs map[*model.JobLog]*model.JobLog
+
+// of returns a log without what nobody knows when the job is submitted.
+func (p publicLogs) of(l *model.JobLog) *model.JobLog {
+	if l == nil || l.Status == "" {
+		return l
+	}
+	if p[l] == nil {
+		public := *l
+		public.Status = ""
+		p[l] = &public
+	}
+	return p[l]
 }
 
 // run goes from instant to instant until all jobs are over.

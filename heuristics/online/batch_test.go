@@ -170,6 +170,44 @@ func TestTold(t *testing.T) {
 	}
 }
 
+// inquisitive starts whatever is submitted, and notes the logs.
+type inquisitive struct {
+	logs  []*model.JobLog
+	start []online.BatchDecision
+}
+
+func (*inquisitive) Begin(online.BatchPlatform) error { return nil }
+
+func (p *inquisitive) Event(e online.BatchEvent) error {
+	if e.Type == online.Submitted {
+		p.logs, p.start = append(p.logs, e.Job.Log), append(p.start, start(e.Job.Number))
+	}
+	return nil
+}
+
+func (p *inquisitive) Decide() ([]online.BatchDecision, error) {
+	now := p.start
+	p.start = nil
+	return now, nil
+}
+
+// A policy learns all that a log tells at submission, and never how the job ended in it.
+func TestToldOfLogs(t *testing.T) {
+	t.Parallel()
+	whole := model.JobLog{User: "u", Group: "g", Executable: "x", Queue: "q", Partition: "p", Preceding: "a", ThinkS: 2, Status: "cancelled"}
+	public := whole
+	public.Status = ""
+	in := &model.Batch{Processors: 8, Tiers: 1, Jobs: []model.BatchJob{{ID: "a", RuntimeS: 1, Processes: 1}, {ID: "b", RuntimeS: 1, Processes: 1, Log: &whole},
+		{ID: "c", RuntimeS: 1, Processes: 1, Log: &whole}, {ID: "d", RuntimeS: 1, Processes: 1, Log: &public}}}
+	p := &inquisitive{}
+	if _, err := online.Batch(t.Context(), in, p, online.BatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if len(p.logs) != 4 || p.logs[0] != nil || *p.logs[1] != public || p.logs[1] != p.logs[2] || p.logs[3] != &public || whole.Status != "cancelled" {
+		t.Errorf("told %v", p.logs)
+	}
+}
+
 // The error of a policy stops the run, as does the end of ctx.
 func TestStopped(t *testing.T) {
 	t.Parallel()

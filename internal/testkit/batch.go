@@ -12,6 +12,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
+// logs are what logs tell of jobs, which changes nothing.
+var logs = []*model.JobLog{nil, {User: "a", Status: "cancelled"}, nil, {User: "b", Queue: "long", Preceding: "1", ThinkS: 2.5, Status: "completed"}}
+
 // RandomBatch draws a valid instance of n jobs on up to most processors of one or two tiers.
 // Runtimes are of one style, and widths are. Jobs are submitted together, when others end, or
 // one by one. Estimates are missing, exact, too long or too short, and jobs are killed at them
@@ -61,6 +64,7 @@ func RandomBatch(rng *rand.Rand, tiers, most, n int) *model.Batch {
 		case 2:
 			j.EstimateS = max(1, math.Round(j.RuntimeS*one(rng, 0.5, 2, 10)*1e6)) / 1e6
 		}
+		j.Log = logs[len(in.Jobs)%len(logs)]
 		switch rng.IntN(3) {
 		case 0:
 			j.CPU = []float64{one(rng, uses...)}
