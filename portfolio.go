@@ -40,7 +40,9 @@ type portfolio struct {
 	mu    sync.Mutex
 	shut  bool // nothing is passed on any more
 	r     model.Result
-	nodes int64          // of all engines, as far as their turns count
+	told  model.Progress // to the caller
+	began time.Time
+	nodes int64 // of all engines, as far as their turns count
 	known model.Progress // what the workers know of each other
 }
 
@@ -114,11 +116,12 @@ func (a *portfolio) Name() string { return "auto" }
 func (a *portfolio) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
 	ctx, a.stop = set.WithTimeLimit(turns.WithThreads(ctx, set.Workers()))
 	defer a.stop()
-	began := time.Now()
+	a.began = time.Now()
 	a.r = model.NewResult(a.Name(), set.Seed)
 	if a.first.Solution != nil {
 		a.adopt(a.first)
 	}
+	a.told = model.Progress{Incumbent: a.r.Objective, Bound: math.NaN()}
 	if set.Start != nil {
 		if err := a.begin(ctx, in, &set); err != nil {
 			return a.r, err
@@ -139,7 +142,7 @@ func (a *portfolio) Solve(ctx context.Context, in model.Instance, set model.Sett
 	})
 	defer quick.Leave()
 	err := a.run(ctx, quick, first, later)
-	a.r.Elapsed = time.Since(began)
+	a.r.Elapsed = time.Since(a.began)
 	a.close(ctx, append(later, first...))
 	return a.r, err
 }
@@ -202,21 +205,34 @@ func (a *portfolio) hear(w *worker, p model.Progress) {
 		w.bound = p.Bound
 	}
 	w.nodes = p.Nodes
+	if p.Nodes = a.nodes; w.Exact {
+		p.Nodes += w.nodes - w.taken
+	}
+	a.tell(p)
+}
+
+// tell tells the caller what is new. a.mu is held.
+func (a *portfolio) tell(p model.Progress) {
 	if a.set.Progress == nil {
 		return
 	}
-	if p.Algorithm = a.Name(); w.Exact {
-		p.Nodes += a.nodes - w.taken
-	} else {
-		p.Nodes = a.nodes
+	sense := model.SenseOf(a.Instance)
+	if p.Solution == nil || !math.IsNaN(a.told.Incumbent) && !sense.Better(p.Incumbent, a.told.Incumbent) {
+		p.Solution, p.Incumbent = nil, a.told.Incumbent
 	}
-	if p.Solution == nil || a.r.Solution != nil && !sense.Better(p.Incumbent, a.r.Objective) {
-		p.Solution, p.Incumbent = nil, a.r.Objective
+	if math.IsNaN(p.Bound) || sense.Better(p.Bound, a.told.Bound) {
+		p.Bound = a.told.Bound
 	}
-	if math.IsNaN(p.Bound) || sense.Better(p.Bound, a.r.Bound) {
-		p.Bound = a.r.Bound
-	}
+	p.Algorithm, p.Elapsed = a.Name(), time.Since(a.began)+a.first.Elapsed
+	a.told = p
 	a.set.Progress(p)
+}
+
+// tellResult tells the caller of the result so far if it is news. a.mu is held.
+func (a *portfolio) tellResult() {
+	if a.r.Objective != a.told.Incumbent && a.r.Solution != nil || a.r.Bound != a.told.Bound && !math.IsNaN(a.r.Bound) {
+		a.tell(model.Progress{Incumbent: a.r.Objective, Bound: a.r.Bound, Nodes: a.nodes, Solution: a.r.Solution})
+	}
 }
 
 // publish tells the workers what is known.
@@ -244,6 +260,9 @@ func (a *portfolio) run(ctx context.Context, quick *turns.Seat, first, later []*
 						return a.explain(later, b.Reason)
 					}
 				}
+				a.mu.Lock()
+				a.tellResult()
+				a.mu.Unlock()
 			}
 		}
 		most := 0.0
@@ -378,6 +397,7 @@ func (a *portfolio) take(w *worker) error {
 	a.r.Evidence = evidence
 	w.best, w.bound = model.Progress{}, math.NaN()
 	w.credit = w.credit/2 + brought(sense, before, a.r)
+	a.tellResult()
 	return nil
 }
 

@@ -101,8 +101,15 @@ func TestAutoTells(t *testing.T) {
 	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
 		in := middling(t, p)[1]
 		sense := model.SenseOf(in)
-		best, bound, told := math.NaN(), math.NaN(), 0
+		best, bound, told, elapsed := math.NaN(), math.NaN(), 0, time.Duration(0)
 		set := model.Settings{Seed: 1, TimeLimit: time.Minute, Progress: func(x model.Progress) {
+			if x.Done && x.Solution != nil {
+				t.Errorf("the best solution, %v, is told at the end alone", x.Incumbent)
+			}
+			if x.Elapsed < elapsed {
+				t.Errorf("%v after %v", x.Elapsed, elapsed)
+			}
+			elapsed = x.Elapsed
 			if x.Solution != nil {
 				told++
 				o, err := in.Objective(x.Solution)

@@ -15,7 +15,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// LNS is a large neighbourhood search (Shaw 1998; ours): from Improve's schedule it
+// LNS is a large neighbourhood search (Shaw 1998; ours): from Improve's schedule, in auto from the best, it
 // relaxes a few tasks again and again, all others keep their machines and their order
 // on them, and a learning kernel (package lcg) looks for a shorter schedule among all
 // that are left. It is any-time and never worse than Improve.
@@ -24,7 +24,7 @@ import (
 // next one is. Every other neighbourhood starts from
 // random machines and orders and takes a plan that is as good, too, so that the search
 // doesn't stay where it is. When some hundred neighbourhoods in a row
-// have brought nothing, the search ends or, if it has a deadline, gives each one twice
+// have brought nothing, the search ends or, if it has a deadline or in auto, gives each one twice
 // the conflicts from then on. It ends, too, when a neighbourhood of all tasks
 // was searched to its end or the makespan is that of a quick bound.
 //
@@ -39,24 +39,38 @@ func searchNear(ctx context.Context, d *model.DAG, set model.Settings) (*model.S
 	if d.Transfers() != model.TransferIdeal {
 		return nil, nil, fmt.Errorf("%w: lns knows no contention, take improve, or the transfer model %q", model.ErrUnsupported, model.TransferIdeal)
 	}
-	s, err := improved(ctx, d, set)
+	g := view.OfDAG(d)
+	s, err := startSearch(ctx, d, g, set)
 	if err != nil {
 		return nil, nil, err
 	}
-	plan, _ := Neighbourhoods(ctx, s.g, s.best.Plan, set.Seed, 0, func(p dagplay.Plan, makespan float64, conflicts int64) {
-		if set.Progress != nil {
-			schedule, _ := played(d, s.g, p, nil)
-			set.Progress(model.Progress{Algorithm: "lns", Incumbent: makespan, Bound: math.NaN(), Nodes: conflicts, Solution: schedule})
+	inAuto := set.Others != nil // where Improve is another worker
+	if !inAuto {
+		s.anneal(ctx, set, s.steps(), 0)
+	}
+	x := newNeighbourhoods(ctx, g, s.best.Plan, set.Seed)
+	_, limited := ctx.Deadline()
+	x.Patient = limited || inAuto
+	x.news = func() {
+		if s.news(set) && less(s.lowest, x.value) && x.board.take(s.best.Plan) {
+			x.value = s.lowest
 		}
-	})
-	best, rounds := played(d, s.g, plan, nil)
+	}
+	x.found = func() {
+		if set.Progress != nil {
+			schedule, _ := played(d, g, x.board.plan, nil)
+			set.Progress(model.Progress{Algorithm: "lns", Incumbent: x.value, Bound: math.NaN(), Nodes: x.Conflicts, Solution: schedule})
+		}
+	}
+	x.run(ctx)
+	best, rounds := played(d, g, x.board.plan, nil)
 	return best, rounds, nil
 }
 
 // Neighbourhoods is LNS on a plan for a contention-free graph. It returns the best plan
 // and its makespan in seconds. It ends after about so many conflicts or a hundred times as
-// many events, or earlier; 0: as LNS does. found is told of each better plan, and of the
-// conflicts so far.
+// many events, or earlier; 0: with a deadline at that. found is told of each better plan,
+// and of the conflicts so far.
 func Neighbourhoods(ctx context.Context, g *view.Graph, p dagplay.Plan, seed uint64, conflicts int64, found func(p dagplay.Plan, makespan float64, conflicts int64)) (dagplay.Plan, float64) {
 	x := newNeighbourhoods(ctx, g, p, seed)
 	if x.Most = conflicts; conflicts == 0 {
@@ -75,11 +89,12 @@ type neighbourhoods struct {
 	bound   float64 // of all plans
 	horizon float64 // of the board's ticks
 	found   func()  // told of each better plan
+	news    func()  // takes a plan of others, if it is better
 	aside   float64 // share of the neighbourhoods that take a plan that is as good
 }
 
 func newNeighbourhoods(ctx context.Context, g *view.Graph, p dagplay.Plan, seed uint64) *neighbourhoods {
-	x := &neighbourhoods{Search: lns.New(rand.New(rand.NewPCG(seed, 0x6c6e73)), kinds), value: dagplay.Ideal(g, p), aside: 0.5, found: func() {}}
+	x := &neighbourhoods{Search: lns.New(rand.New(rand.NewPCG(seed, 0x6c6e73)), kinds), value: dagplay.Ideal(g, p), aside: 0.5, found: func() {}, news: func() {}}
 	x.horizon, x.board = x.value, newBoard(g, p, x.value)
 	for _, b := range dagbounds.Quick(ctx, g) {
 		x.bound = max(x.bound, b.Value)
@@ -91,7 +106,10 @@ func newNeighbourhoods(ctx context.Context, g *view.Graph, p dagplay.Plan, seed 
 func (x *neighbourhoods) run(ctx context.Context) {
 	// Rounding may leave a schedule that meets the bound a little above it.
 	met := func() bool { return x.value <= x.bound*(1+1e-9) }
-	x.Run(ctx, x.board.n, met, func(kind, size int) lns.Outcome { return x.search(ctx, x.choose(kind, size)) })
+	x.Run(ctx, x.board.n, met, func(kind, size int) lns.Outcome {
+		x.news()
+		return x.search(ctx, x.choose(kind, size))
+	})
 }
 
 // search looks for plans better than the one at hand in which all but the relaxed tasks

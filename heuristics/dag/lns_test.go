@@ -17,6 +17,7 @@ import (
 	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/internal/lns"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -318,5 +319,54 @@ func BenchmarkNeighbourhood(b *testing.B) {
 				x.search(context.Background(), x.choose(byTime, 30))
 			}
 		})
+	}
+}
+
+// In auto the search starts from what is known, and goes on from what others find: Improve is
+// another worker there.
+func TestLNSListens(t *testing.T) {
+	d := testkit.RandomDAG(rand.New(rand.NewPCG(3, 3)), 60, 3)
+	good, err := Improve(t.Context(), d, model.Settings{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := d.Objective(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start, err := OneMachine(t.Context(), d, model.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := d.Objective(start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, told := 0, []float64{}
+	set := model.Settings{Seed: 1, Start: start}
+	set.Others = func() model.Progress {
+		if asked++; asked <= 5 {
+			return model.Progress{Incumbent: first.Value, Solution: start}
+		}
+		return model.Progress{Incumbent: o.Value, Solution: good}
+	}
+	set.Progress = func(p model.Progress) { told = append(told, p.Incumbent) }
+	var s *model.Schedule
+	err = turns.Within(t.Context(), 100_000, func(ctx context.Context) (err error) {
+		s, err = LNS(ctx, d, set)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	end, err := d.Objective(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if end.Value > o.Value || len(told) > 0 && told[0] >= first.Value {
+		t.Errorf("from %g, told of %g: ends with %g, told %v", first.Value, o.Value, end.Value, told)
+	}
+	if slices.ContainsFunc(told[min(5, len(told)):], func(v float64) bool { return v >= o.Value }) {
+		t.Errorf("tells %v, %g is known", told, o.Value)
 	}
 }
