@@ -34,29 +34,65 @@ type transcriptHeader struct {
 	Placement    string     `json:"placement"` // "contiguous": jobs hold neighbouring processors
 }
 
-// transcriptTurn is each line after it: first something is told, then decided.
-type transcriptTurn struct {
-	AtS     float64           `json:"at_s"`
-	Told    []transcriptEvent `json:"told"`
-	Decided []transcriptEvent `json:"decided"`
+// transcriptTurn is each line after it: first events E are told, then D decided.
+type transcriptTurn[E, D any] struct {
+	AtS     float64 `json:"at_s"`
+	Told    []E     `json:"told"`
+	Decided []D     `json:"decided"`
 }
 
-// transcriptEvent is an event or a decision.
-type transcriptEvent struct {
-	Type       string              `json:"type"`
-	Job        string              `json:"job"`
-	AtS        *float64            `json:"at_s"` // nil: when it is told or decided
-	Processors model.ProcessorList `json:"processors"`
+// onlineReplay replays the turns of a transcript beside the solution.
+type onlineReplay interface {
+	// turn replays the next line, which decode reads. The error is decode's, or for a
+	// line that says nothing.
+	turn(decode func(any) error) error
+	// end checks that everything was told, and that the solution has nothing else.
+	end()
 }
 
-// online replays a transcript beside the solution of a batch instance. The error is for a
+// replayTurn replays a line: begin, then each event, then each decision. In a time of a
+// kind at_s is not negative, and not before the line before.
+func replayTurn[E, D any](decode func(any) error, begin func(atS float64) error, told func(*E) error, decided func(*D) error) error {
+	var t transcriptTurn[E, D]
+	if err := decode(&t); err != nil {
+		return err
+	}
+	if err := begin(t.AtS); err != nil {
+		return err
+	}
+	for i := range t.Told {
+		if err := told(&t.Told[i]); err != nil {
+			return err
+		}
+	}
+	for i := range t.Decided {
+		if err := decided(&t.Decided[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replayOf returns the replay of a solution; nil: there is none for such a one.
+func replayOf(ctx context.Context, in model.Instance, s model.Solution, h transcriptHeader, r *Report) onlineReplay {
+	switch in := in.(type) {
+	case *model.Batch:
+		if e, ok := s.(*model.Execution); ok && e != nil {
+			j := newOnlineJudge(ctx, in, e, r)
+			j.contiguous = h.Placement != ""
+			return j
+		}
+	case *model.Reservation:
+		if b, ok := s.(*model.Bookings); ok && b != nil {
+			return newReservationReplay(ctx, in, b, r)
+		}
+	}
+	return nil
+}
+
+// online replays a transcript beside the solution of an instance. The error is for a
 // transcript that can't be read; it wraps model.ErrInvalid.
 func online(ctx context.Context, in model.Instance, s model.Solution, o Options, r *Report) error {
-	b, ok := in.(*model.Batch)
-	e, isExecution := s.(*model.Execution)
-	if !ok || !isExecution {
-		return fmt.Errorf("verify: %w: there are no transcripts for %s, but for batch", model.ErrUnsupported, in.Kind())
-	}
 	lines := json.NewDecoder(o.Transcript)
 	lines.DisallowUnknownFields()
 	bad := func(line int, reason any) error {
@@ -83,20 +119,18 @@ func online(ctx context.Context, in model.Instance, s model.Solution, o Options,
 	if h.Placement != "" && h.Placement != string(model.BatchContiguous) {
 		return bad(1, fmt.Sprintf("placement is %q, must be %q or missing", h.Placement, model.BatchContiguous))
 	}
+	replay := replayOf(ctx, in, s, h, r)
+	if replay == nil {
+		return fmt.Errorf("verify: %w: there are no transcripts for a %T of %s", model.ErrUnsupported, s, in.Kind())
+	}
 	before := len(r.Violations)
-	j := newOnlineJudge(ctx, b, e, r)
-	j.contiguous = h.Placement != ""
 	for line := 2; !stopped(ctx, line); line++ {
-		var turn transcriptTurn
-		err := lines.Decode(&turn)
+		err := replay.turn(lines.Decode)
 		if errors.Is(err, io.EOF) {
-			j.end()
+			replay.end()
 			break
 		}
 		if err != nil {
-			return bad(line, err)
-		}
-		if err := j.turn(&turn); err != nil {
 			return bad(line, err)
 		}
 		if len(r.Violations) > before {

@@ -38,6 +38,14 @@ type onlineJudge struct {
 	contiguous bool
 }
 
+// transcriptEvent is an event or a decision.
+type transcriptEvent struct {
+	Type       string              `json:"type"`
+	Job        string              `json:"job"`
+	AtS        *float64            `json:"at_s"` // nil: when it is told or decided
+	Processors model.ProcessorList `json:"processors"`
+}
+
 // onlineState is what a policy knows of a job.
 type onlineState uint8
 
@@ -89,29 +97,24 @@ func (j *onlineJudge) time(x *float64) (int64, error) {
 	return at, nil
 }
 
-// turn replays a line. The error is for one that says nothing.
-func (j *onlineJudge) turn(t *transcriptTurn) error {
-	at, err := j.time(&t.AtS)
+// turn implements onlineReplay.
+func (j *onlineJudge) turn(decode func(any) error) error {
+	return replayTurn(decode, j.begin, j.told, j.decided)
+}
+
+// begin goes on to the time of a line.
+func (j *onlineJudge) begin(atS float64) error {
+	at, err := j.time(&atS)
 	if err != nil {
 		return err
 	}
 	if at < j.at || at < j.busy {
-		return fmt.Errorf("it is of %v s, after one of %v s and with the policy busy until %v s", t.AtS, inSeconds(j.at), inSeconds(max(0, j.busy)))
+		return fmt.Errorf("it is of %v s, after one of %v s and with the policy busy until %v s", atS, inSeconds(j.at), inSeconds(max(0, j.busy)))
 	}
 	if at > j.at {
 		j.before = j.at
 	}
 	j.at = at
-	for i := range t.Told {
-		if err := j.told(&t.Told[i]); err != nil {
-			return err
-		}
-	}
-	for i := range t.Decided {
-		if err := j.decided(&t.Decided[i]); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 

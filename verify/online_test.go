@@ -84,14 +84,81 @@ func TestOnline(t *testing.T) {
 	}
 }
 
+// booked is an instance of 4 PEs, its bookings, and the transcript of a policy that has made
+// them: a ends early, b is withdrawn, c is moved.
+func booked(t testing.TB) (in *model.Reservation, b *model.Bookings, header string, turns []string) {
+	three, eight := 3.0, 8.0
+	in = &model.Reservation{Name: "requests", PEs: 4, Requests: []model.Request{{ID: "a", DurationS: 10, DeadlineS: 10, PEs: 3, RuntimeS: &three},
+		{ID: "b", ArrivalS: 1, ReadyS: 1, DurationS: 5, DeadlineS: 30, PEs: 2, CancelS: &eight}, {ID: "c", ArrivalS: 2, ReadyS: 2, DurationS: 5, DeadlineS: 30, PEs: 2}}}
+	b = &model.Bookings{Bookings: []model.Booking{{ID: "a", PEs: model.PEList{{First: 0, Last: 2}}},
+		{ID: "b", StartS: 10, PEs: model.PEList{{First: 0, Last: 1}}}, {ID: "c", StartS: 4, PEs: model.PEList{{First: 2, Last: 3}}}}}
+	hash, err := model.Hash(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	header = fmt.Sprintf(`{"kind":"reservation","version":1,"transcript":"online","instance":"requests","instance_hash":%q}`, hash)
+	return in, b, header, []string{
+		`{"at_s":0,"told":[{"type":"submitted","request":"a"}],"decided":[{"type":"accept","request":"a","start_s":0,"pes":"0-2"}]}`,
+		`{"at_s":1,"told":[{"type":"submitted","request":"b"}],"decided":[{"type":"accept","request":"b","start_s":10},{"type":"call","at_s":2}]}`,
+		`{"at_s":2,"told":[{"type":"called"},{"type":"submitted","request":"c"}],"decided":[{"type":"accept","request":"c","start_s":11,"pes":"2-3"}]}`,
+		`{"at_s":3,"told":[{"type":"ended","request":"a"}],"decided":[{"type":"move","request":"c","start_s":4,"pes":"2-3"}]}`,
+		`{"at_s":8,"told":[{"type":"withdrawn","request":"b"}]}`}
+}
+
+// What a policy of reservation can't have been told, or can't have decided.
+func TestOnlineReservation(t *testing.T) {
+	t.Parallel()
+	in, b, header, turns := booked(t)
+	for name, c := range map[string]struct {
+		turn int // replaced
+		by   string
+		want string // "": online
+	}{
+		"none":         {0, turns[0], ""},
+		"no answer":    {2, `{"at_s":2,"told":[{"type":"called"},{"type":"submitted","request":"c"}]}`, `request "c" isn't answered when it arrives, at 2 s`},
+		"answered":     {3, `{"at_s":3,"told":[{"type":"ended","request":"a"}],"decided":[{"type":"accept","request":"c","start_s":4}]}`, `it didn't arrive then`},
+		"promised":     {2, `{"at_s":2,"told":[{"type":"called"},{"type":"submitted","request":"c"}],"decided":[{"type":"accept","request":"c","start_s":4,"pes":"2-3"}]}`, `PE 2 was that of request "a" from 0 s to 10 s`},
+		"known before": {2, `{"at_s":2,"told":[{"type":"ended","request":"a"},{"type":"submitted","request":"c"}],"decided":[{"type":"reject","request":"c"}]}`, `told_early`},
+		"not called":   {1, `{"at_s":1,"told":[{"type":"called"},{"type":"submitted","request":"b"}],"decided":[{"type":"accept","request":"b","start_s":10}]}`, `hasn't asked for that`},
+		"moved late":   {4, `{"at_s":8,"told":[{"type":"withdrawn","request":"b"}],"decided":[{"type":"move","request":"c","start_s":9}]}`, `it wasn't waiting for its start`},
+		"no request":   {4, `{"at_s":8,"told":[{"type":"withdrawn","request":"z"}]}`, `line 6: there is no request "z"`},
+		"no time":      {1, `{"at_s":1,"told":[{"type":"submitted","request":"b"}],"decided":[{"type":"accept","request":"b"}]}`, `there is no start_s`},
+		"half a tick":  {1, `{"at_s":1.5}`, `line 3: at_s is 1.5, which isn't a time`},
+	} {
+		lines := append([]string{header}, turns...)
+		lines[c.turn+1] = c.by
+		r, err := verify.Verify(t.Context(), in, b, verify.Options{Transcript: strings.NewReader(strings.Join(lines, "\n"))})
+		got := fmt.Sprint(r.Violations)
+		if err != nil {
+			got = err.Error()
+		}
+		if c.want == "" && (!r.Online || !r.Feasible()) || c.want != "" && (r.Online || !strings.Contains(got, c.want)) {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
 // No text makes the replay panic, and none that can't be read makes the solution online.
 func FuzzTranscript(f *testing.F) {
-	in, e, header, turns := transcribed(f)
-	f.Add(strings.Join(turns, "\n"))
-	f.Add(`{"at_s":0,"told":[{"type":"submitted","job":"a"}],"decided":[{"type":"start","job":"a"},{"type":"busy","at_s":5},{"type":"call","at_s":6}]}`)
-	f.Add(`{"at_s":10,"told":[{"type":"submitted","job":"a","at_s":0},{"type":"submitted","job":"b"}],"decided":[{"type":"kill","job":"a"},{"type":"reject","job":"b"}]}`)
-	f.Fuzz(func(t *testing.T, text string) {
-		r, err := verify.Verify(t.Context(), in, e, verify.Options{Transcript: strings.NewReader(header + "\n" + text)})
+	type sample struct {
+		in     model.Instance
+		s      model.Solution
+		header string
+	}
+	var all []sample
+	add := func(in model.Instance, s model.Solution, header string, turns []string) {
+		all = append(all, sample{in, s, header})
+		f.Add(uint8(len(all)-1), strings.Join(turns, "\n"))
+	}
+	batch, e, header, turns := transcribed(f)
+	add(batch, e, header, turns)
+	f.Add(uint8(0), `{"at_s":0,"told":[{"type":"submitted","job":"a"}],"decided":[{"type":"start","job":"a"},{"type":"busy","at_s":5},{"type":"call","at_s":6}]}`)
+	f.Add(uint8(0), `{"at_s":10,"told":[{"type":"submitted","job":"a","at_s":0},{"type":"submitted","job":"b"}],"decided":[{"type":"kill","job":"a"},{"type":"reject","job":"b"}]}`)
+	reservation, b, header, turns := booked(f)
+	add(reservation, b, header, turns)
+	f.Fuzz(func(t *testing.T, kind uint8, text string) {
+		x := all[int(kind)%len(all)]
+		r, err := verify.Verify(t.Context(), x.in, x.s, verify.Options{Transcript: strings.NewReader(x.header + "\n" + text)})
 		if r.Online && (err != nil || !r.Feasible()) {
 			t.Errorf("online: %v\n%v\n%s", err, r, text)
 		}

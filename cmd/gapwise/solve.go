@@ -53,7 +53,7 @@ func (p *program) solve() *cli.Command {
 			&cli.BoolFlag{Name: "json", Usage: "print one result object per line"},
 			&cli.BoolFlag{Name: "verbose", Usage: "print the solver's progress, as on a terminal"},
 			&cli.StringFlag{Name: "trace", Usage: "`FILE` for each step of a heuristic; - is standard error, .jsonl JSON lines"},
-			&cli.StringFlag{Name: "transcript", Usage: "`FILE` for what an online policy of batch was told and decided, and when (gapwise verify --online)"},
+			&cli.StringFlag{Name: "transcript", Usage: "`FILE` for what an online policy was told and decided, and when (gapwise verify --online)"},
 			&cli.StringFlag{Name: "csv", Usage: "`FILE` for a table of the jobs (batch, tvc)"},
 			&cli.StringFlag{Name: "batsim", Usage: "`PREFIX` of Batsim's tables of batch, PREFIX_jobs.csv and PREFIX_schedule.csv"},
 		}, append(readingFlags(), algorithmFlags()...)...),

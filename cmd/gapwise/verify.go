@@ -32,7 +32,7 @@ func (p *program) verify() *cli.Command {
 			"and decided is replayed, too.",
 		Flags: append([]cli.Flag{
 			&cli.Float64Flag{Name: "tolerance", Value: verify.Tolerance, Usage: "tolerance, relative to the capacity at hand; batch and tvc have none"},
-			&cli.StringFlag{Name: "online", Usage: "`FILE` with the transcript of the run: judge that it was online (batch)"},
+			&cli.StringFlag{Name: "online", Usage: "`FILE` with the transcript of the run: judge that it was online"},
 			&cli.BoolFlag{Name: "json", Usage: "print one judgement per line"},
 		}, readingFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {

@@ -38,23 +38,12 @@ type BatchJob struct {
 	Log *model.JobLog
 }
 
-// BatchEventType says what has happened.
-type BatchEventType string
-
-// The events. A job ends when its work is done or, on a platform that kills at the
-// estimate, its estimate is over. It is killed by a decision; the event follows at the
-// same instant and acknowledges that. A called one is what CallAt asked for.
-const (
-	Submitted BatchEventType = "submitted"
-	Ended     BatchEventType = "ended"
-	Killed    BatchEventType = "killed"
-	Called    BatchEventType = "called"
-)
-
-// BatchEvent is an event. Its processors have become free, of a job that has ended or is
-// killed, when the policy learns it.
+// BatchEvent is an event: Submitted, Ended, Killed or Called. Its processors have become
+// free, of a job that has ended or is killed, when the policy learns it. A job ends when its
+// work is done or, on a platform that kills at the estimate, its estimate is over. It is
+// killed by a decision; the event follows at the same instant and acknowledges that.
 type BatchEvent struct {
-	Type BatchEventType
+	Type EventType
 	// At is when it happened: now, or before if the policy was busy then (see Busy).
 	At int64
 	// Job is nil for Called.
@@ -64,28 +53,10 @@ type BatchEvent struct {
 	Processors []int32
 }
 
-// BatchDecisionType says what to do.
-type BatchDecisionType string
-
-// The decisions.
-const (
-	// Start starts a job that waits on free processors.
-	Start BatchDecisionType = "start"
-	// Reject turns a job that waits away: it never runs.
-	Reject BatchDecisionType = "reject"
-	// Kill ends a job that runs. Its work is lost; it waits again, and may start from the
-	// beginning.
-	Kill BatchDecisionType = "kill"
-	// CallAt asks for an event Called, and so for a call of Decide, at a later instant.
-	CallAt BatchDecisionType = "call"
-	// Busy says that the policy takes until a later instant to decide. What happens
-	// before is told then, with the time when it happened.
-	Busy BatchDecisionType = "busy"
-)
-
-// BatchDecision is a decision.
+// BatchDecision is a decision: Start, Reject, Kill, CallAt or Busy. A job that is killed
+// loses its work; it waits again, and may start from the beginning.
 type BatchDecision struct {
-	Type BatchDecisionType
+	Type DecisionType
 	Job  int32 // number of the job, but with CallAt and Busy
 	// At is an instant, not before now: with CallAt and Busy that which they ask for,
 	// with Start when the job starts. It holds its processors from now on. 0 with Start
@@ -129,7 +100,7 @@ func Batch(ctx context.Context, in *model.Batch, p BatchPolicy, o BatchOptions) 
 		return nil, err
 	}
 	if o.Transcript != nil {
-		if r.transcript, err = newTranscript(in, r.jobs, r.options); err != nil {
+		if r.transcript, err = newBatchTranscript(in, r.jobs, r.options); err != nil {
 			return nil, err
 		}
 	}

@@ -44,16 +44,14 @@ func (x completion) before(y completion) bool {
 // batchRun is a run of a policy. starts, lists and phases are what has been decided and
 // told; completions and lengths are the truth.
 type batchRun struct {
+	driver[BatchPlatform, BatchEvent, BatchDecision]
 	t           *view.Batch
-	policy      BatchPolicy
 	options     BatchOptions
 	jobs        []BatchJob
 	lengths     []int64 // ticks that each job really runs
-	now         int64
-	turn        int   // calls of Decide
-	busy        int64 // the policy is until then
-	arrived     int   // jobs from here on are coming
-	left        int   // jobs that aren't over
+	busy        int64   // the policy is until then
+	arrived     int     // jobs from here on are coming
+	left        int     // jobs that aren't over
 	rejected    int
 	phases      []phase
 	starts      []int64 // of each job that runs or has ended; -1: it hasn't started
@@ -66,8 +64,7 @@ type batchRun struct {
 	due         []int32
 	calls       heap.Heap[int64]
 	lost        []stay
-	toldLost    int         // how many of these have been told
-	transcript  *transcript // nil: there is none
+	toldLost    int // how many of these have been told
 }
 
 // stay is a time of a job that was killed at its end.
@@ -91,7 +88,7 @@ func newBatchRun(t *view.Batch, in *model.Batch, p BatchPolicy, o BatchOptions) 
 		return nil, err
 	}
 	n := len(t.Jobs)
-	r := &batchRun{t: t, policy: p, options: o, jobs: make([]BatchJob, n), lengths: lengths, left: n, phases: make([]phase, n), starts: make([]int64, n),
+	r := &batchRun{driver: driver[BatchPlatform, BatchEvent, BatchDecision]{policy: p, perSecond: ticksPerSecond}, t: t, options: o, jobs: make([]BatchJob, n), lengths: lengths, left: n, phases: make([]phase, n), starts: make([]int64, n),
 		lists: make([][]int32, n), started: make([]int32, 0, n), idle: t.Processors, free: processors.NewFree(t.Processors),
 		completions: heap.Heap[completion]{Less: completion.before}, calls: heap.Heap[int64]{Less: func(a, b int64) bool { return a < b }}}
 	total, public := 0, publicLogs{}
@@ -289,19 +286,8 @@ func (r *batchRun) instantOfPyss() error {
 	return r.decide()
 }
 
-// tell tells an event.
-func (r *batchRun) tell(e BatchEvent) error {
-	if r.transcript != nil {
-		r.transcript.tell(e)
-	}
-	if err := r.policy.Event(e); err != nil {
-		return fmt.Errorf("at %.9g s, when told of what is %s: %w", r.t.Seconds(r.now), e.Type, err)
-	}
-	return nil
-}
-
 // tellEnd tells that job k has ended or is killed.
-func (r *batchRun) tellEnd(k int32, how BatchEventType, at int64) error {
+func (r *batchRun) tellEnd(k int32, how EventType, at int64) error {
 	list := r.lists[k]
 	if r.idle += len(list); how == Ended {
 		r.phases[k], r.left = over, r.left-1
@@ -309,20 +295,20 @@ func (r *batchRun) tellEnd(k int32, how BatchEventType, at int64) error {
 		r.phases[k], r.starts[k], r.lists[k] = waiting, -1, nil
 	}
 	r.free.Give(list)
-	return r.tell(BatchEvent{how, at, &r.jobs[k], list})
+	return r.tell(how, BatchEvent{how, at, &r.jobs[k], list})
 }
 
 func (r *batchRun) tellSubmission() error {
 	r.phases[r.arrived] = waiting
 	j := &r.jobs[r.arrived]
 	r.arrived++
-	return r.tell(BatchEvent{Submitted, j.Submit, j, nil})
+	return r.tell(Submitted, BatchEvent{Submitted, j.Submit, j, nil})
 }
 
 func (r *batchRun) tellCalls(at int64) error {
 	for r.calls.Len() > 0 && r.calls.Items[0] == at {
 		r.calls.Pop()
-		if err := r.tell(BatchEvent{Called, at, nil, nil}); err != nil {
+		if err := r.tell(Called, BatchEvent{Called, at, nil, nil}); err != nil {
 			return err
 		}
 	}
@@ -344,19 +330,13 @@ func (r *batchRun) tellKills() error {
 // ends: a job that is killed has run, so none is killed twice at an instant.
 func (r *batchRun) decide() error {
 	for {
-		r.turn++
-		all, err := r.policy.Decide()
+		all, err := r.ask()
 		if err != nil {
-			return fmt.Errorf("at %.9g s, when asked what to do: %w", r.t.Seconds(r.now), err)
-		}
-		if r.transcript != nil {
-			if err := r.transcript.decided(r.now, all); err != nil {
-				return err
-			}
+			return err
 		}
 		for i := range all {
 			if reason := r.do(&all[i]); reason != "" {
-				return &DecisionError{r.now, r.turn, r.words(&all[i]), reason}
+				return r.refuse(r.words(&all[i]), reason)
 			}
 		}
 		if r.toldLost == len(r.lost) || r.busy > r.now {

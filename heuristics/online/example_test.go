@@ -60,3 +60,61 @@ func ExampleBatch() {
 	// b starts at 10 s on 0-3
 	// c starts at 2 s on 3
 }
+
+// firstFit accepts a request at the first whole second at which PEs are left over.
+type firstFit struct {
+	pes      int
+	second   int64 // in ticks
+	accepted map[*online.ReservationRequest]int64
+	answer   []online.ReservationDecision
+}
+
+func (p *firstFit) Begin(platform online.ReservationPlatform) error {
+	p.pes, p.second, p.accepted = platform.PEs, int64(platform.TicksPerSecond), map[*online.ReservationRequest]int64{}
+	return nil
+}
+
+func (p *firstFit) Event(e online.ReservationEvent) error {
+	if e.Type != online.Submitted { // it has ended early, or is withdrawn
+		delete(p.accepted, e.Request)
+		return nil
+	}
+	d := online.ReservationDecision{Type: online.Reject, Request: e.Request.Number}
+	for at := e.Request.Ready; at <= e.Request.Deadline-e.Request.Duration && d.Type == online.Reject; at += p.second {
+		used := 0 // by all that overlap it: at no instant it is more
+		for q, start := range p.accepted {
+			if start < at+e.Request.Duration && at < start+q.Duration {
+				used += q.PEs
+			}
+		}
+		if used+e.Request.PEs <= p.pes {
+			d.Type, d.At, p.accepted[e.Request] = online.Accept, at, at
+		}
+	}
+	p.answer = []online.ReservationDecision{d}
+	return nil
+}
+
+func (p *firstFit) Decide() ([]online.ReservationDecision, error) {
+	defer func() { p.answer = nil }()
+	return p.answer, nil
+}
+
+// A policy that books no PEs gets the lowest ones when a request starts.
+func ExampleReservation() {
+	half := 5.0
+	in := &model.Reservation{PEs: 4, Requests: []model.Request{
+		{ID: "a", DurationS: 10, DeadlineS: 10, PEs: 3, RuntimeS: &half}, {ID: "b", ArrivalS: 1, ReadyS: 1, DurationS: 4, DeadlineS: 9, PEs: 2},
+		{ID: "c", ArrivalS: 6, ReadyS: 6, DurationS: 4, DeadlineS: 10, PEs: 4}}}
+	b, err := online.Reservation(context.Background(), in, &firstFit{}, online.ReservationOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, x := range b.Bookings { // b couldn't know that a would end early
+		fmt.Printf("%s starts at %v s on %v\n", x.ID, x.StartS, x.PEs)
+	}
+	// Output:
+	// a starts at 0 s on 0-2
+	// c starts at 6 s on 0-3
+}

@@ -19,7 +19,7 @@ import (
 )
 
 // Policy decides as events come. P is the platform, E an event, D a decision of a problem:
-// BatchPlatform, BatchEvent and BatchDecision for model.Batch.
+// BatchPlatform, BatchEvent and BatchDecision for model.Batch, and so on.
 //
 // A simulation calls Begin once, before all else. Then it goes from instant to instant; at
 // each it calls Event for all that has happened, in the order of time, and then Decide. It
@@ -36,18 +36,93 @@ type Policy[P, E, D any] interface {
 	Decide() ([]D, error)
 }
 
+// EventType says what has happened.
+type EventType string
+
+// The events.
+const (
+	Submitted EventType = "submitted" // there is a job or a request; before, nothing is known of it
+	Ended     EventType = "ended"     // it has run to its end
+	Killed    EventType = "killed"    // a decision has ended it before
+	Withdrawn EventType = "withdrawn" // its user has cancelled it before its start
+	Called    EventType = "called"    // what CallAt asked for
+)
+
+// DecisionType says what to do.
+type DecisionType string
+
+// The decisions.
+const (
+	// Start starts what waits.
+	Start DecisionType = "start"
+	// Accept promises a request that it will run, from a time on.
+	Accept DecisionType = "accept"
+	// Move changes what is promised to a request that hasn't started.
+	Move DecisionType = "move"
+	// Reject turns what waits away: it never runs.
+	Reject DecisionType = "reject"
+	// Kill ends what runs. Its work is lost.
+	Kill DecisionType = "kill"
+	// CallAt asks for an event Called, and so for a call of Decide, at a later instant.
+	CallAt DecisionType = "call"
+	// Busy says that the policy takes until a later instant to decide. What happens
+	// before is told then, with the time when it happened.
+	Busy DecisionType = "busy"
+)
+
 // DecisionError reports the first decision of a policy that can't be carried out. It wraps
 // model.ErrInvalid.
 type DecisionError struct {
-	At     int64  // the instant in ticks (microseconds)
-	Turn   int    // which call of Decide, from 1
-	What   string // the decision, and the job: start of job "17"
+	AtS    float64 // the instant in seconds
+	Turn   int     // which call of Decide, from 1
+	What   string  // the decision, and the job: start of job "17"
 	Reason string
 }
 
 func (e *DecisionError) Error() string {
-	return fmt.Sprintf("%v decision at %.9g s (call %d): %s: %s", model.ErrInvalid, float64(e.At)/1e6, e.Turn, e.What, e.Reason)
+	return fmt.Sprintf("%v decision at %.9g s (call %d): %s: %s", model.ErrInvalid, e.AtS, e.Turn, e.What, e.Reason)
 }
 
 // Unwrap returns model.ErrInvalid.
 func (*DecisionError) Unwrap() error { return model.ErrInvalid }
+
+// driver tells a policy, asks it, and has both written down.
+type driver[P, E, D any] struct {
+	policy     Policy[P, E, D]
+	perSecond  float64 // ticks
+	now        int64
+	turn       int              // calls of Decide
+	transcript transcript[E, D] // nil: there is none
+}
+
+// seconds returns a time in seconds.
+func (d *driver[P, E, D]) seconds(at int64) float64 { return float64(at) / d.perSecond }
+
+// tell tells an event of a type.
+func (d *driver[P, E, D]) tell(what EventType, e E) error {
+	if d.transcript != nil {
+		d.transcript.tell(d.now, e)
+	}
+	if err := d.policy.Event(e); err != nil {
+		return fmt.Errorf("at %.9g s, when told of what is %s: %w", d.seconds(d.now), what, err)
+	}
+	return nil
+}
+
+// ask returns what the policy decides.
+func (d *driver[P, E, D]) ask() ([]D, error) {
+	d.turn++
+	all, err := d.policy.Decide()
+	if err != nil {
+		return nil, fmt.Errorf("at %.9g s, when asked what to do: %w", d.seconds(d.now), err)
+	}
+	if d.transcript != nil {
+		err = d.transcript.decided(d.now, all)
+	}
+	return all, err
+}
+
+// refuse returns the error of a decision that can't be carried out.
+func (d *driver[P, E, D]) refuse(what, reason string) error {
+	return &DecisionError{d.seconds(d.now), d.turn, what, reason}
+}

@@ -6,18 +6,28 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 
 	"github.com/gapwise/gapwise/model"
 )
 
-// transcript writes what is told and decided as JSON lines: a header, then a line for each
-// call of Decide before which something was told or by which something was decided.
-// docs/reference/schema/batch-transcript.json describes them.
-type transcript struct {
-	w    *bufio.Writer
-	out  *json.Encoder
-	jobs []BatchJob
-	told []toldLine
+// transcript takes what is told and decided, at instants in ticks.
+type transcript[E, D any] interface {
+	tell(now int64, e E)
+	decided(now int64, all []D) error
+	close() error
+}
+
+// lines writes a transcript as JSON lines: a header, then a line for each call of Decide
+// before which something was told or by which something was decided, with an object for
+// each of these. docs/reference/schema/KIND-transcript.json describes them.
+type lines[E, D, EL, DL any] struct {
+	w        *bufio.Writer
+	out      *json.Encoder
+	seconds  func(int64) float64
+	event    func(now int64, e E) EL  // makes the object of an event
+	decision func(now int64, d *D) DL // and of a decision
+	told     []EL
 }
 
 type headerLine struct {
@@ -26,93 +36,59 @@ type headerLine struct {
 	Transcript   string           `json:"transcript"`
 	Instance     string           `json:"instance"`
 	InstanceHash string           `json:"instance_hash"`
-	Order        model.BatchOrder `json:"order"`
-	// Placement is missing if it is model.BatchLowest.
+	Order        model.BatchOrder `json:"order,omitempty"` // of batch
+	// Placement, of batch, is missing if it is model.BatchLowest.
 	Placement model.BatchPlacement `json:"placement,omitempty"`
 }
 
-type turnLine struct {
-	AtS     float64       `json:"at_s"`
-	Told    []toldLine    `json:"told,omitempty"`
-	Decided []decidedLine `json:"decided,omitempty"`
+type turnLine[EL, DL any] struct {
+	AtS     float64 `json:"at_s"`
+	Told    []EL    `json:"told,omitempty"`
+	Decided []DL    `json:"decided,omitempty"`
 }
 
-type toldLine struct {
-	Type BatchEventType `json:"type"`
-	Job  string         `json:"job,omitempty"`
-	AtS  *float64       `json:"at_s,omitempty"` // nil: when it is told
-
-	at int64
-}
-
-type decidedLine struct {
-	Type       BatchDecisionType   `json:"type"`
-	Job        string              `json:"job,omitempty"`
-	AtS        *float64            `json:"at_s,omitempty"` // nil: at once
-	Processors model.ProcessorList `json:"processors,omitempty"`
-}
-
-func newTranscript(in *model.Batch, jobs []BatchJob, o BatchOptions) (*transcript, error) {
+// begin writes the header, which may hold options already.
+func (x *lines[E, D, EL, DL]) begin(to io.Writer, in model.Instance, h headerLine) error {
 	hash, err := model.Hash(in)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	w := bufio.NewWriter(o.Transcript)
-	x := &transcript{w: w, out: json.NewEncoder(w), jobs: jobs}
+	x.w = bufio.NewWriter(to)
+	x.out = json.NewEncoder(x.w)
 	x.out.SetEscapeHTML(false)
-	h := headerLine{Kind: in.Kind(), Version: 1, Transcript: "online", Instance: in.Name, InstanceHash: hash, Order: o.Order}
-	if o.Placement != model.BatchLowest {
-		h.Placement = o.Placement
-	}
-	return x, x.out.Encode(h)
+	h.Kind, h.Version, h.Transcript, h.Instance, h.InstanceHash = in.Kind(), 1, "online", in.ID(), hash
+	return x.out.Encode(h)
 }
-
-// seconds returns ticks in seconds.
-func seconds(ticks int64) float64 { return float64(ticks) / 1e6 }
 
 // tell notes an event.
-func (x *transcript) tell(e BatchEvent) {
-	told := toldLine{Type: e.Type, at: e.At}
-	if e.Job != nil {
-		told.Job = e.Job.ID
-	}
-	x.told = append(x.told, told)
-}
+func (x *lines[E, D, EL, DL]) tell(now int64, e E) { x.told = append(x.told, x.event(now, e)) }
 
 // decided writes what was told since the last call, and decided now.
-func (x *transcript) decided(now int64, all []BatchDecision) error {
+func (x *lines[E, D, EL, DL]) decided(now int64, all []D) error {
 	if len(x.told) == 0 && len(all) == 0 {
 		return nil
 	}
-	line := turnLine{AtS: seconds(now), Told: x.told}
-	for i := range x.told {
-		if t := &x.told[i]; t.at != now {
-			at := seconds(t.at)
-			t.AtS = &at
-		}
-	}
+	line := turnLine[EL, DL]{AtS: x.seconds(now), Told: x.told}
 	for i := range all {
-		d := &all[i]
-		decided := decidedLine{Type: d.Type, Processors: d.Processors}
-		if d.Type != CallAt && d.Type != Busy {
-			if decided.Job = fmt.Sprintf("number %d", d.Job); d.Job >= 0 && int(d.Job) < len(x.jobs) {
-				decided.Job = x.jobs[d.Job].ID
-			}
-		}
-		if d.At != 0 && d.At != now {
-			at := seconds(d.At)
-			decided.AtS = &at
-		}
-		line.Decided = append(line.Decided, decided)
+		line.Decided = append(line.Decided, x.decision(now, &all[i]))
 	}
 	x.told = x.told[:0]
 	return x.out.Encode(line)
 }
 
 // close writes what is left.
-func (x *transcript) close() error {
+func (x *lines[E, D, EL, DL]) close() error {
 	if err := x.w.Flush(); err != nil {
 		return fmt.Errorf("transcript: %w", err)
 	}
 	return nil
+}
+
+// unless returns the seconds of a time, nil if that is now.
+func unless(now, at int64, seconds func(int64) float64) *float64 {
+	if at == now {
+		return nil
+	}
+	s := seconds(at)
+	return &s
 }

@@ -8,12 +8,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/bitset"
+	"github.com/gapwise/gapwise/heuristics/online"
 	"github.com/gapwise/gapwise/internal/bookings"
-	"github.com/gapwise/gapwise/internal/heap"
 	"github.com/gapwise/gapwise/internal/profile"
-	"github.com/gapwise/gapwise/internal/turns"
-	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -38,86 +35,111 @@ import (
 //
 // When ctx ends, it returns what was accepted by then. The error is
 // model.ErrNoSolution if the goal is all and a request was declined.
-func Moving(ctx context.Context, in *model.Reservation, _ model.Settings) (*model.Bookings, error) {
-	m := &mover{in: in, times: view.OfReservation(in), free: bitset.New(in.PEs), running: heap.Heap[event]{Less: event.before}, out: &model.Bookings{Goal: in.Goal}}
-	m.free.Fill(in.PEs)
-	small, smaller := newThreshold(in, fill), newThreshold(in, fill/2)
-	for k := range in.Requests {
-		if turns.Stop(ctx, 50) {
-			break // what was accepted by then
-		}
-		m.advance(m.times.Requests[k].Arrival)
-		ask := newQuery(&in.Requests[k], &m.times.Requests[k])
-		admit, move := small.admits(m.now, ask), smaller.admits(m.now, ask)
-		if admit {
-			m.request(k, move)
-		}
+func Moving(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
+	b, err := run(ctx, in, &mover{}, set)
+	if b != nil {
+		b.Online = false // that none was moved, it may be
 	}
-	m.advance(forever)
-	return declined(in, m.out, nil)
+	return b, err
 }
 
-// mover is the state of Moving at the time now.
+// mover is the policy of Moving. Its bookings have no PEs until they start, and then the
+// lowest that are free.
 type mover struct {
-	in      *model.Reservation
-	times   *view.Reservation
-	now     int64
-	free    bitset.Set
-	running heap.Heap[event] // when PEs come free; until then they count as reserved until event.end
-	waiting []plan
-	out     *model.Bookings
+	pes            int
+	perSecond      float64
+	now            int64
+	small, smaller *threshold
+	requests       []*online.ReservationRequest // by number
+	starts         []int64                      // of those that are accepted, as the simulation knows; -1: it isn't
+	running        []plan                       // they count as reserved until their ends
+	waiting        []plan
+	decisions      []online.ReservationDecision
 }
 
-// plan is an accepted request that hasn't started.
+// plan is an accepted request.
 type plan struct {
 	request int
 	bookings.Interval
 }
 
-// advance moves the time to a moment: until then, jobs start, end and are
-// cancelled.
+// Begin implements online.ReservationPolicy.
+func (m *mover) Begin(p online.ReservationPlatform) error {
+	m.pes, m.perSecond = p.PEs, p.TicksPerSecond
+	m.small, m.smaller = newThreshold(p, fill), newThreshold(p, fill/2)
+	return nil
+}
+
+// Event implements online.ReservationPolicy.
+func (m *mover) Event(e online.ReservationEvent) error {
+	switch e.Type {
+	case online.Submitted:
+		m.requests, m.starts = append(m.requests, e.Request), append(m.starts, -1)
+		m.advance(e.At)
+		q := newQuery(e.Request)
+		admit, move := m.small.admits(m.now, q), m.smaller.admits(m.now, q)
+		if admit {
+			m.request(int(e.Request.Number), move)
+		}
+		m.decide(e.Request.Number)
+	case online.Ended, online.Withdrawn: // one that has started by now may still be among those that wait
+		is := func(p plan) bool { return p.request == int(e.Request.Number) }
+		m.running, m.waiting = slices.DeleteFunc(m.running, is), slices.DeleteFunc(m.waiting, is)
+	}
+	return nil
+}
+
+// decide decides what makes the bookings those that wait, and answers a request.
+func (m *mover) decide(asked int32) {
+	for _, p := range m.waiting {
+		if m.starts[p.request] == p.Start {
+			continue
+		}
+		d := online.ReservationDecision{Type: online.Move, Request: int32(p.request), At: p.Start}
+		if d.Request == asked {
+			d.Type = online.Accept
+		}
+		m.starts[p.request] = p.Start
+		m.decisions = append(m.decisions, d)
+	}
+	if m.starts[asked] < 0 {
+		m.decisions = append(m.decisions, online.ReservationDecision{Type: online.Reject, Request: asked})
+	}
+}
+
+// Decide implements online.ReservationPolicy.
+func (m *mover) Decide() ([]online.ReservationDecision, error) {
+	all := m.decisions
+	m.decisions = m.decisions[:0]
+	return all, nil
+}
+
+// advance moves the time to a moment: until then, jobs have started and ended.
 func (m *mover) advance(to int64) {
+	m.now = to
 	slices.SortFunc(m.waiting, func(a, b plan) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.request, b.request))
 	})
-	release := func(until int64) {
-		for m.running.Len() > 0 && m.running.Items[0].at <= until {
-			bookings.AddPEs(m.free, m.running.Pop().pes)
-		}
+	n := 0
+	for n < len(m.waiting) && m.waiting[n].Start <= to {
+		n++
 	}
-	kept := m.waiting[:0]
-	for _, p := range m.waiting {
-		q, t := &m.in.Requests[p.request], &m.times.Requests[p.request]
-		switch {
-		case !t.Runs(p.Start) && t.Cancel <= to:
-			// It never runs: any PEs will do.
-			m.out.Bookings = append(m.out.Bookings, model.Booking{ID: q.ID, StartS: m.times.Seconds(p.Start), PEs: model.PEList{{First: 0, Last: q.PEs - 1}}})
-		case p.Start <= to:
-			release(p.Start)
-			pes := bookings.LowestPEs(m.free, q.PEs)
-			bookings.RemovePEs(m.free, pes)
-			m.running.Push(event{min(p.Start+t.Runtime, p.End), p.request, p.Start, p.End, pes})
-			m.out.Bookings = append(m.out.Bookings, model.Booking{ID: q.ID, StartS: m.times.Seconds(p.Start), PEs: pes})
-		default:
-			kept = append(kept, p)
-		}
-	}
-	m.waiting = kept
-	release(to)
-	m.now = to
+	m.running = append(m.running, m.waiting[:n]...)
+	m.waiting = slices.Delete(m.waiting, 0, n)
+	m.running = slices.DeleteFunc(m.running, func(p plan) bool { return p.End <= to })
 }
 
 // request accepts request k if it can be placed. move allows it to move others.
 func (m *mover) request(k int, move bool) {
-	c := &profile.Profile{Capacity: m.in.PEs}
-	for _, r := range m.running.Items {
-		c.Add(m.now, r.end, m.in.Requests[r.request].PEs)
+	c := &profile.Profile{Capacity: m.pes}
+	for _, p := range m.running {
+		c.Add(m.now, p.End, p.PEs)
 	}
 	base := c.Clone()
 	for _, p := range m.waiting {
 		c.Add(p.Start, p.End, p.PEs)
 	}
-	q := newQuery(&m.in.Requests[k], &m.times.Requests[k])
+	q := newQuery(m.requests[k])
 	if x, ok := leastLoaded(c, q); ok {
 		m.waiting = append(m.waiting, plan{k, x})
 		return
@@ -136,7 +158,7 @@ func (m *mover) request(k int, move bool) {
 
 // query returns what a waiting request asks for from now on.
 func (m *mover) query(k int) query {
-	q := newQuery(&m.in.Requests[k], &m.times.Requests[k])
+	q := newQuery(m.requests[k])
 	q.Ready = max(q.Ready, m.now)
 	return q
 }
@@ -152,7 +174,7 @@ next:
 		var out []int // of plans
 		for {
 			at, most := c.Peak(w.start, w.end)
-			if most+q.PEs <= m.in.PEs {
+			if most+q.PEs <= m.pes {
 				break
 			}
 			// Of those that run at the peak, take the one with the most room in
@@ -163,7 +185,7 @@ next:
 					continue
 				}
 				r := m.query(p.request)
-				if x := (float64(r.Deadline-r.Ready-r.Duration) + m.times.PerSecond()) / (float64(p.PEs) * float64(r.Duration)); pick < 0 || x > room {
+				if x := (float64(r.Deadline-r.Ready-r.Duration) + m.perSecond) / (float64(p.PEs) * float64(r.Duration)); pick < 0 || x > room {
 					pick, room = i, x
 				}
 			}

@@ -3,13 +3,10 @@
 package reservation
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
-	"github.com/gapwise/gapwise/internal/heap"
-	"github.com/gapwise/gapwise/internal/turns"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/heuristics/online"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -18,15 +15,21 @@ import (
 // known of them before. When ctx ends, the bookings are those made by then. With the goal
 // all it returns model.ErrNoSolution if a request is declined.
 func (p policy) book(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
-	list := newAvailability(in.PEs)
-	find := func(q query) (allocation, bool) { return list.Find(q, p) }
+	s := &searcher{by: p}
 	if set.Trace != nil {
-		find = traced(in, list, p, find, set.Trace)
+		s.tracer = &tracer{emit: set.Trace}
 	}
-	b, err := online(ctx, in, list, find)
-	if set.Trace != nil {
-		set.Trace(slots(view.OfReservation(in), in.PEs, list, "slots at the end"))
+	b, err := run(ctx, in, s, set)
+	if s.tracer != nil {
+		set.Trace(s.tracer.last)
 	}
+	return b, err
+}
+
+// run runs an online policy. With the goal all it returns model.ErrNoSolution if a request
+// is declined.
+func run(ctx context.Context, in *model.Reservation, p online.ReservationPolicy, set model.Settings) (*model.Bookings, error) {
+	b, err := online.Reservation(ctx, in, p, online.ReservationOptions{Transcript: set.Transcript})
 	return declined(in, b, err)
 }
 
@@ -39,48 +42,67 @@ func declined(in *model.Reservation, b *model.Bookings, err error) (*model.Booki
 	return b, err
 }
 
-// online books by a search on an empty list.
-func online(ctx context.Context, in *model.Reservation, list *availability, find func(query) (allocation, bool)) (*model.Bookings, error) {
-	b, times := &model.Bookings{Goal: in.Goal, Online: true}, view.OfReservation(in)
-	known := heap.Heap[event]{Less: event.before}
-	for k := range in.Requests {
-		if turns.Stop(ctx, 10) {
-			break // what was accepted by then
+// searcher books each request by a search of what is free when it arrives.
+type searcher struct {
+	by        policy
+	share     float64 // that requests below a threshold may take, see Selective; 0: there is none
+	small     *threshold
+	list      *availability
+	decisions []online.ReservationDecision
+	tracer    *tracer // nil: nobody listens
+}
+
+// Begin implements online.ReservationPolicy.
+func (s *searcher) Begin(p online.ReservationPlatform) error {
+	s.list = newAvailability(p.PEs)
+	if s.share > 0 {
+		s.small = newThreshold(p, s.share)
+	}
+	if s.tracer != nil {
+		s.tracer.begin(p, s.list)
+	}
+	return nil
+}
+
+// Event implements online.ReservationPolicy.
+func (s *searcher) Event(e online.ReservationEvent) error {
+	switch q := e.Request; e.Type {
+	case online.Submitted:
+		s.list.Advance(e.At)
+		return s.answer(q)
+	case online.Ended:
+		return s.list.Delete(e.At, e.Start+q.Duration, e.PEs)
+	case online.Withdrawn:
+		return s.list.Delete(e.Start, e.Start+q.Duration, e.PEs)
+	}
+	return nil
+}
+
+// answer accepts or declines a request that has arrived.
+func (s *searcher) answer(r *online.ReservationRequest) error {
+	d, q := online.ReservationDecision{Type: online.Reject, Request: r.Number}, newQuery(r)
+	if s.small == nil || s.small.admits(s.list.now, q) {
+		find := s.list.Find
+		if s.tracer != nil {
+			find = s.tracer.finding(r)
 		}
-		q, t := &in.Requests[k], &times.Requests[k]
-		for known.Len() > 0 && known.Items[0].at <= t.Arrival {
-			e := known.Pop()
-			if err := list.Delete(e.from, e.end, e.pes); err != nil {
-				return nil, err
+		if a, ok := find(q, s.by); ok {
+			d.Type, d.At, d.PEs = online.Accept, a.Start, a.PEs
+			if err := s.list.Add(a.Start, a.End, a.PEs); err != nil {
+				return err
 			}
 		}
-		list.Advance(t.Arrival)
-		a, ok := find(newQuery(q, t))
-		if !ok {
-			continue
-		}
-		if err := list.Add(a.Start, a.End, a.PEs); err != nil {
-			return nil, err
-		}
-		b.Bookings = append(b.Bookings, model.Booking{ID: q.ID, StartS: times.Seconds(a.Start), PEs: a.PEs})
-		if !t.Runs(a.Start) {
-			known.Push(event{t.Cancel, k, a.Start, a.End, a.PEs})
-		} else if end := a.Start + t.Runtime; end < a.End {
-			known.Push(event{end, k, end, a.End, a.PEs})
-		}
 	}
-	return b, nil
+	if s.tracer != nil {
+		s.tracer.last = s.tracer.slots("slots at the end")
+	}
+	s.decisions = append(s.decisions, d)
+	return nil
 }
 
-// event frees PEs over [from, end); it is known at the time at.
-type event struct {
-	at        int64 // ticks, as all times
-	request   int
-	from, end int64
-	pes       model.PEList
-}
-
-// before orders events by time.
-func (e event) before(f event) bool {
-	return cmp.Or(cmp.Compare(e.at, f.at), cmp.Compare(e.request, f.request)) < 0
+// Decide implements online.ReservationPolicy.
+func (s *searcher) Decide() ([]online.ReservationDecision, error) {
+	all := s.decisions
+	s.decisions = s.decisions[:0]
+	return all, nil
 }

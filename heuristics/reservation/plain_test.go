@@ -293,7 +293,7 @@ func bookPlain(in *model.Reservation, p policy) ([]*allocation, error) {
 			}
 		}
 		l.Advance(now)
-		if a, ok := l.Find(newQuery(&in.Requests[k], &t.Requests[k]), p); ok {
+		if a, ok := l.Find(query{t.Requests[k].Ready, t.Requests[k].Duration, t.Requests[k].Deadline, in.Requests[k].PEs}, p); ok {
 			booked[k] = &a
 			if err := l.Add(a.Start, a.End, a.PEs); err != nil {
 				return nil, err

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/heuristics/online"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -16,9 +16,9 @@ type query struct {
 	PEs                       int
 }
 
-// newQuery returns the query of a request with its times.
-func newQuery(r *model.Request, t *view.Request) query {
-	return query{Ready: t.Ready, Duration: t.Duration, Deadline: t.Deadline, PEs: r.PEs}
+// newQuery returns the query of a request.
+func newQuery(r *online.ReservationRequest) query {
+	return query{Ready: r.Ready, Duration: r.Duration, Deadline: r.Deadline, PEs: r.PEs}
 }
 
 // allocation is PEs over [Start, End), in ticks. Rectangle is the maximum

@@ -6,6 +6,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/gapwise/gapwise/heuristics/online"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -27,15 +28,8 @@ import (
 //
 // When ctx ends, it returns what was accepted by then. The error is
 // model.ErrNoSolution if the goal is all and a request was declined.
-func Selective(ctx context.Context, in *model.Reservation, _ model.Settings) (*model.Bookings, error) {
-	list, small := newAvailability(in.PEs), newThreshold(in, fill)
-	b, err := online(ctx, in, list, func(q query) (allocation, bool) {
-		if !small.admits(list.now, q) {
-			return allocation{}, false
-		}
-		return list.Find(q, leastLoad)
-	})
-	return declined(in, b, err)
+func Selective(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
+	return run(ctx, in, &searcher{by: leastLoad, share: fill}, set)
 }
 
 // fill is the share of the cluster that the requests below the threshold may
@@ -55,8 +49,8 @@ type threshold struct {
 	span  float64   // ticks from arrival to deadline, summed over the requests so far
 }
 
-func newThreshold(in *model.Reservation, share float64) *threshold {
-	return &threshold{off: in.EffectiveGoal() != model.GoalAccepted, rate: share * float64(in.PEs)}
+func newThreshold(p online.ReservationPlatform, share float64) *threshold {
+	return &threshold{off: p.Goal != model.GoalAccepted, rate: share * float64(p.PEs)}
 }
 
 // minimumSeen is how many requests must have arrived before any is declined.

@@ -5,52 +5,63 @@ package reservation
 import (
 	"fmt"
 
+	"github.com/gapwise/gapwise/heuristics/online"
 	"github.com/gapwise/gapwise/internal/steps"
-	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
-// traced returns find, which it calls once for each request in turn, and tells for each the
-// slots before it, the starts that were looked at, and which was taken.
-func traced(in *model.Reservation, list *availability, p policy, find func(query) (allocation, bool), emit func(model.Step)) func(query) (allocation, bool) {
-	times := view.OfReservation(in)
-	next := 0
-	seconds := func(at int64) string { return fmt.Sprintf("%.9g", times.Seconds(at)) }
-	return func(q query) (allocation, bool) {
-		id := in.Requests[next].ID
-		next++
-		emit(slots(times, in.PEs, list, "slots when request "+id+" arrives"))
+// tracer tells for each request the slots before it, the starts that were looked at, and
+// which was taken.
+type tracer struct {
+	emit      func(model.Step)
+	pes       int
+	perSecond float64
+	list      *availability
+	last      model.Step // the slots after the last request
+}
+
+func (x *tracer) begin(p online.ReservationPlatform, list *availability) {
+	x.pes, x.perSecond, x.list = p.PEs, p.TicksPerSecond, list
+	x.last = x.slots("slots at the end")
+}
+
+func (x *tracer) seconds(at int64) string { return fmt.Sprintf("%.9g", float64(at)/x.perSecond) }
+
+// finding returns the list's Find for a request.
+func (x *tracer) finding(r *online.ReservationRequest) func(query, policy) (allocation, bool) {
+	return func(q query, p policy) (allocation, bool) {
+		x.emit(x.slots("slots when request " + r.ID + " arrives"))
 		var tried steps.Candidates
-		list.tried = func(start int64, free int, score float64) {
-			text := fmt.Sprintf("%s s %d free", seconds(start), free)
+		x.list.tried = func(start int64, free int, score float64) {
+			text := fmt.Sprintf("%s s %d free", x.seconds(start), free)
 			if free >= q.PEs && !p.first {
 				text += fmt.Sprintf(" (score %.6g)", score)
 			} else if free < q.PEs {
 				text += ", too few"
 			}
-			tried.Add(text, steps.Figures("free from "+seconds(start)+" s", float64(free))...)
+			tried.Add(text, steps.Figures("free from "+x.seconds(start)+" s", float64(free))...)
 		}
-		a, ok := find(q)
-		list.tried = nil
+		a, ok := x.list.Find(q, p)
+		x.list.tried = nil
 		what, words := "decline", "declined"
 		if ok {
 			why := "the least score"
 			if p.first {
 				why = "the first"
 			}
-			what, words = "accept", fmt.Sprintf("accepted at %s s, %s, on PEs %s", seconds(a.Start), why, a.PEs)
+			what, words = "accept", fmt.Sprintf("accepted at %s s, %s, on PEs %s", x.seconds(a.Start), why, a.PEs)
 		}
-		steps.Teller(emit).Tell(what, id, tried.Figures, "request %s, %d PEs for %s s from %s s to %s s: starts %s: %s",
-			id, q.PEs, seconds(q.Duration), seconds(q.Ready), seconds(q.Deadline), &tried, words)
+		steps.Teller(x.emit).Tell(what, r.ID, tried.Figures, "request %s, %d PEs for %s s from %s s to %s s: starts %s: %s",
+			r.ID, q.PEs, x.seconds(q.Duration), x.seconds(q.Ready), x.seconds(q.Deadline), &tried, words)
 		return a, ok
 	}
 }
 
 // slots tells how many PEs are free from each time on.
-func slots(times *view.Reservation, pes int, list *availability, when string) model.Step {
+func (x *tracer) slots(when string) model.Step {
 	var free steps.Candidates
-	for _, r := range list.Records() {
-		at, n := times.Seconds(r.Time), pes-r.Busy.Len()
+	for _, r := range x.list.Records() {
+		at, n := float64(r.Time)/x.perSecond, x.pes-r.Busy.Len()
 		free.Add(fmt.Sprintf("%d from %.9g s", n, at), steps.Figures(fmt.Sprintf("free from %.9g s", at), float64(n))...)
 	}
 	if len(free.Figures) == 0 {

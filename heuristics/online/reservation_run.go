@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: MIT
+
+package online
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gapwise/gapwise/internal/bitset"
+	"github.com/gapwise/gapwise/internal/bookings"
+	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/turns"
+	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/model"
+)
+
+// reservationRun is a run of a policy. requests, phases, starts and pes are what has been
+// told and decided; occasions and t are the truth.
+type reservationRun struct {
+	driver[ReservationPlatform, ReservationEvent, ReservationDecision]
+	t         *view.Reservation
+	requests  []ReservationRequest
+	arrived   int // requests from here on are coming
+	phases    []promise
+	starts    []int64        // of those that are accepted; -1: it isn't
+	pes       []model.PEList // nil: the booking has none yet
+	occasions heap.Heap[occasion]
+	held      held
+	anew      bool // a booking was moved, or had no PEs at first
+	free      bitset.Set
+}
+
+// promise is what a request has.
+type promise uint8
+
+const (
+	unknown  promise = iota // it hasn't arrived
+	asks                    // it is to be answered
+	isBooked                // PEs are its own, if it has some
+	isOver                  // it is rejected, has ended early, or is withdrawn
+)
+
+// occasion is something that happens to a booking. Those of one instant come in the order
+// of what they are, and then of requests.
+type occasion struct {
+	at      int64
+	what    what
+	request int32 // 0 for a call
+	start   int64 // of the booking: if this is another one now, nothing happens
+}
+
+type what uint8
+
+const (
+	endsEarly what = iota
+	takesPEs       // the start of a booking that has none
+	isWithdrawn
+	isCalled
+)
+
+func (x occasion) before(y occasion) bool {
+	return x.at < y.at || x.at == y.at && (x.what < y.what || x.what == y.what && x.request < y.request)
+}
+
+func newReservationRun(in *model.Reservation, t *view.Reservation, p ReservationPolicy) *reservationRun {
+	n := len(in.Requests)
+	r := &reservationRun{driver: driver[ReservationPlatform, ReservationEvent, ReservationDecision]{policy: p, perSecond: t.PerSecond()}, t: t,
+		requests: make([]ReservationRequest, n), phases: make([]promise, n), starts: make([]int64, n), pes: make([]model.PEList, n),
+		occasions: heap.Heap[occasion]{Less: occasion.before}, free: bitset.New(in.PEs)}
+	for k := range in.Requests {
+		q := &t.Requests[k]
+		r.requests[k] = ReservationRequest{in.Requests[k].ID, int32(k), in.Requests[k].PEs, q.Arrival, q.Ready, q.Duration, q.Deadline}
+		r.starts[k] = -1
+	}
+	return r
+}
+
+// run goes from instant to instant until nothing more happens.
+func (r *reservationRun) run(ctx context.Context) error {
+	if err := r.policy.Begin(ReservationPlatform{r.t.PEs, r.t.Goal, r.t.PerSecond()}); err != nil {
+		return err
+	}
+	for n := len(r.requests); ; {
+		arrives := r.arrived < n
+		switch {
+		case r.occasions.Len() > 0 && !(arrives && r.requests[r.arrived].Arrival <= r.occasions.Items[0].at):
+			r.now, arrives = r.occasions.Items[0].at, false
+		case !arrives:
+			return nil
+		case turns.Stop(ctx, 10):
+			n = 0 // what was accepted by then
+			continue
+		default:
+			r.now = r.requests[r.arrived].Arrival
+		}
+		told, err := r.tellOccasions()
+		if err != nil {
+			return err
+		}
+		if arrives {
+			k := r.arrived
+			r.arrived++
+			r.phases[k] = asks
+			err = r.tell(Submitted, ReservationEvent{Type: Submitted, At: r.now, Request: &r.requests[k]})
+		}
+		if err == nil && (arrives || told) {
+			err = r.decide(arrives)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// tellOccasions tells what happens now to bookings. It reports whether something was told.
+func (r *reservationRun) tellOccasions() (told bool, err error) {
+	for r.occasions.Len() > 0 && r.occasions.Items[0].at <= r.now {
+		x := r.occasions.Pop()
+		e := ReservationEvent{Type: Called, At: r.now}
+		if k := x.request; x.what != isCalled {
+			if r.phases[k] != isBooked || r.starts[k] != x.start || x.what == takesPEs && r.pes[k] != nil {
+				continue // it was moved, back perhaps
+			}
+			if x.what == takesPEs {
+				if err := r.takePEs(k); err != nil {
+					return told, err
+				}
+				continue
+			}
+			e = ReservationEvent{Ended, r.now, &r.requests[k], x.start, r.pes[k]}
+			if x.what == isWithdrawn {
+				e.Type = Withdrawn
+			}
+			r.phases[k] = isOver
+			r.held.leave(x.start, k)
+		}
+		told = true
+		if err := r.tell(e.Type, e); err != nil {
+			return true, err
+		}
+	}
+	return told, nil
+}
+
+// takePEs gives a booking that starts now its PEs.
+func (r *reservationRun) takePEs(k int32) error {
+	q := &r.requests[k]
+	r.free.Fill(r.t.PEs)
+	r.held.overlapping(r.now, r.now+q.Duration, func(x *holding) bool {
+		bookings.RemovePEs(r.free, r.pes[x.request])
+		return true
+	})
+	if n := r.free.Len(); n < q.PEs {
+		return r.refuse(fmt.Sprintf("start of request %q", q.ID), fmt.Sprintf("it asks for %d PEs, %d are no one else's until its end", q.PEs, n))
+	}
+	pes := bookings.LowestPEs(r.free, q.PEs)
+	r.hold(k, pes)
+	r.expect(k)
+	return nil
+}
+
+// hold gives a booking PEs.
+func (r *reservationRun) hold(k int32, pes model.PEList) {
+	r.pes[k] = pes
+	r.held.add(holding{r.starts[k], r.starts[k] + r.requests[k].Duration, blocksOf(pes, r.t.PEs), k}, r.now)
+}
+
+// expect notes what will happen to a booking.
+func (r *reservationRun) expect(k int32) {
+	q, start := &r.t.Requests[k], r.starts[k]
+	switch {
+	case !q.Runs(start):
+		r.occasions.Push(occasion{max(q.Cancel, r.now), isWithdrawn, k, start})
+	case r.pes[k] == nil:
+		r.occasions.Push(occasion{start, takesPEs, k, start})
+	case q.Runtime < q.Duration:
+		r.occasions.Push(occasion{start + q.Runtime, endsEarly, k, start})
+	}
+}
+
+// decide asks what to do, and does it. If a request has arrived it must be answered.
+func (r *reservationRun) decide(arrived bool) error {
+	all, err := r.ask()
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		if reason := r.do(&all[i]); reason != "" {
+			return r.refuse(r.words(&all[i]), reason)
+		}
+	}
+	if k := r.arrived - 1; arrived && r.phases[k] == asks {
+		return r.refuse(fmt.Sprintf("none on request %q", r.requests[k].ID), "a request is accepted or rejected when it arrives")
+	}
+	return nil
+}
+
+// words names a decision.
+func (r *reservationRun) words(d *ReservationDecision) string {
+	switch {
+	case d.Type == CallAt:
+		return fmt.Sprintf("%s at %.9g s", d.Type, r.seconds(d.At))
+	case d.Request < 0 || int(d.Request) >= r.arrived: // the policy doesn't know its name
+		return fmt.Sprintf("%s of request number %d", d.Type, d.Request)
+	}
+	return fmt.Sprintf("%s of request %q", d.Type, r.requests[d.Request].ID)
+}
+
+// do carries a decision out. It returns why it can't be; "": it is done.
+func (r *reservationRun) do(d *ReservationDecision) (reason string) {
+	k := d.Request
+	switch d.Type {
+	case CallAt:
+		if d.At <= r.now {
+			return "this isn't later than now"
+		}
+		r.occasions.Push(occasion{at: d.At, what: isCalled})
+		return ""
+	case Accept, Move, Reject:
+	default:
+		return fmt.Sprintf("there is no such decision, there are %q, %q, %q and %q", Accept, Reject, Move, CallAt)
+	}
+	if k < 0 || int(k) >= r.arrived {
+		return fmt.Sprintf("no such request has arrived, the policy knows numbers below %d", r.arrived)
+	}
+	switch p := r.phases[k]; {
+	case d.Type != Move && p != asks:
+		return "it is answered already"
+	case d.Type == Reject:
+		r.phases[k] = isOver
+		return ""
+	case d.Type == Move && p != isBooked:
+		return "it isn't booked"
+	case d.Type == Move && (r.starts[k] < r.now || r.starts[k] == r.now && r.pes[k] != nil):
+		return fmt.Sprintf("it has started at %.9g s", r.seconds(r.starts[k]))
+	}
+	return r.book(k, d.At, d.PEs)
+}
+
+// book books a request, or moves its booking.
+func (r *reservationRun) book(k int32, start int64, pes model.PEList) string {
+	q := &r.requests[k]
+	switch {
+	case start < r.now:
+		return fmt.Sprintf("its start, %.9g s, is in the past", r.seconds(start))
+	case start < q.Ready:
+		return fmt.Sprintf("its start, %.9g s, is before it is ready, at %.9g s", r.seconds(start), r.seconds(q.Ready))
+	case start > q.Deadline-q.Duration:
+		return fmt.Sprintf("from %.9g s on it isn't over by its deadline, %.9g s", r.seconds(start), r.seconds(q.Deadline))
+	}
+	if reason := r.check(k, start, pes); reason != "" {
+		return reason
+	}
+	if r.phases[k] == isBooked {
+		r.held.leave(r.starts[k], k)
+		r.anew = true
+	}
+	r.anew = r.anew || pes == nil
+	r.phases[k], r.starts[k], r.pes[k] = isBooked, start, nil
+	if pes != nil {
+		r.hold(k, pes)
+	}
+	r.expect(k)
+	return ""
+}
+
+// check returns why a request can't have PEs from a start on; nil are found later.
+func (r *reservationRun) check(k int32, start int64, pes model.PEList) (reason string) {
+	if pes == nil {
+		return ""
+	}
+	q, next := &r.requests[k], 0
+	for _, x := range pes {
+		if x.First < next || x.Last < x.First || x.Last >= r.t.PEs {
+			return fmt.Sprintf("its PEs, %q, aren't ascending ranges from 0 to %d", pes, r.t.PEs-1)
+		}
+		next = x.Last + 1
+	}
+	if n := pes.Len(); n != q.PEs {
+		return fmt.Sprintf("it asks for %d PEs and gets %d", q.PEs, n)
+	}
+	blocks := blocksOf(pes, r.t.PEs)
+	r.held.overlapping(start, start+q.Duration, func(x *holding) bool {
+		if x.request != k && x.blocks&blocks != 0 {
+			if pe, meet := meeting(pes, r.pes[x.request]); meet {
+				reason = fmt.Sprintf("PE %d is that of request %q from %.9g s to %.9g s", pe, r.requests[x.request].ID, r.seconds(x.start), r.seconds(x.end))
+			}
+		}
+		return reason == ""
+	})
+	return reason
+}
+
+// bookings returns the bookings of the requests that were accepted.
+func (r *reservationRun) bookings(goal model.Goal) *model.Bookings {
+	b, n := &model.Bookings{Goal: goal, Online: !r.anew}, 0
+	for _, start := range r.starts {
+		if start >= 0 {
+			n++
+		}
+	}
+	if n > 0 {
+		b.Bookings = make([]model.Booking, 0, n)
+	}
+	for k := range r.requests[:r.arrived] {
+		if r.starts[k] < 0 {
+			continue
+		}
+		pes := r.pes[k]
+		if pes == nil { // it never runs: any will do
+			pes = model.PEList{{First: 0, Last: r.requests[k].PEs - 1}}
+		}
+		b.Bookings = append(b.Bookings, model.Booking{ID: r.requests[k].ID, StartS: r.t.Seconds(r.starts[k]), PEs: pes})
+	}
+	return b
+}
+
+// holding is a booking that has PEs, from start up to end.
+type holding struct {
+	start, end int64
+	blocks     uint64 // 64ths of the PEs that it touches, as bits
+	request    int32
+}
+
+// held are the bookings that may still hold something, in the order of their starts and
+// then of requests.
+type held struct {
+	all     []holding
+	longest int64 // no booking is longer
+	most    int   // as many are kept before those that have ended are looked for
+}
+
+// at returns where a booking is, or where it would be.
+func (h *held) at(start int64, request int32) int {
+	low, high := 0, len(h.all)
+	for low < high {
+		middle := int(uint(low+high) / 2)
+		if x := &h.all[middle]; x.start < start || x.start == start && x.request < request {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low
+}
+
+// add adds a booking. Those that have ended by now are dropped once they are half of all.
+func (h *held) add(x holding, now int64) {
+	if len(h.all) >= h.most {
+		h.all = slices.DeleteFunc(h.all, func(y holding) bool { return y.end <= now })
+		h.most = 2*len(h.all) + 64
+	}
+	h.longest = max(h.longest, x.end-x.start)
+	h.all = slices.Insert(h.all, h.at(x.start, x.request), x)
+}
+
+// leave has a booking hold nothing, if it is there.
+func (h *held) leave(start int64, request int32) {
+	if at := h.at(start, request); at < len(h.all) && h.all[at].start == start && h.all[at].request == request {
+		h.all = slices.Delete(h.all, at, at+1)
+	}
+}
+
+// overlapping calls f for the bookings that hold something from start up to end, until it
+// returns false.
+func (h *held) overlapping(start, end int64, f func(*holding) bool) {
+	for i := h.at(end, math.MinInt32) - 1; i >= 0 && h.all[i].start > start-h.longest; i-- {
+		if x := &h.all[i]; x.end > start && !f(x) {
+			return
+		}
+	}
+}
+
+// blocksOf returns the 64ths of n PEs that a list touches.
+func blocksOf(pes model.PEList, n int) (blocks uint64) {
+	size := (n + 63) / 64
+	for _, x := range pes {
+		first, last := x.First/size, x.Last/size
+		blocks |= math.MaxUint64 >> (63 - (last - first)) << first
+	}
+	return blocks
+}
+
+// meeting returns a PE that two lists have in common.
+func meeting(a, b model.PEList) (pe int, ok bool) {
+	for len(a) > 0 && len(b) > 0 {
+		if first := max(a[0].First, b[0].First); first <= min(a[0].Last, b[0].Last) {
+			return first, true
+		}
+		if a[0].Last < b[0].Last {
+			a = a[1:]
+		} else {
+			b = b[1:]
+		}
+	}
+	return 0, false
+}

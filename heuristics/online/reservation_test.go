@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+
+package online_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gapwise/gapwise/heuristics/online"
+	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// answers are the decisions of a policy, one call after the other. It notes what it is told.
+type answers struct {
+	turns [][]online.ReservationDecision
+	told  []string
+}
+
+func (*answers) Begin(online.ReservationPlatform) error { return nil }
+
+func (s *answers) Event(e online.ReservationEvent) error {
+	id := ""
+	if e.Request != nil {
+		id = " " + e.Request.ID
+	}
+	s.told = append(s.told, fmt.Sprintf("%d %s%s", e.At, e.Type, id))
+	return nil
+}
+
+func (s *answers) Decide() ([]online.ReservationDecision, error) {
+	s.told = append(s.told, "?")
+	if len(s.turns) == 0 {
+		return nil, nil
+	}
+	now := s.turns[0]
+	s.turns = s.turns[1:]
+	return now, nil
+}
+
+// requests has 4 PEs, and the requests a of 3 PEs for 10 s that takes 6 s, b of 2 PEs
+// that is cancelled at second 8, and c of 2 PEs.
+func requests() *model.Reservation {
+	six, eight := 6.0, 8.0
+	return &model.Reservation{PEs: 4, Requests: []model.Request{
+		{ID: "a", DurationS: 10, DeadlineS: 30, PEs: 3, RuntimeS: &six},
+		{ID: "b", ArrivalS: 1, ReadyS: 2, DurationS: 5, DeadlineS: 40, PEs: 2, CancelS: &eight},
+		{ID: "c", ArrivalS: 3, ReadyS: 3, DurationS: 5, DeadlineS: 20, PEs: 2}}}
+}
+
+func accept(k int32, at int64, pes ...int) online.ReservationDecision {
+	d := online.ReservationDecision{Type: online.Accept, Request: k, At: at}
+	for _, pe := range pes {
+		d.PEs = d.PEs.Append(pe)
+	}
+	return d
+}
+
+func move(k int32, at int64, pes ...int) online.ReservationDecision {
+	d := accept(k, at, pes...)
+	d.Type = online.Move
+	return d
+}
+
+// Each decision that can't be is refused in a line, and what was booked until then is kept.
+func TestReservationRefused(t *testing.T) {
+	t.Parallel()
+	type turns = [][]online.ReservationDecision
+	reject := func(k int32) online.ReservationDecision {
+		return online.ReservationDecision{Type: online.Reject, Request: k}
+	}
+	for name, c := range map[string]struct {
+		turns turns
+		want  string
+	}{
+		"no answer":        {turns{{accept(0, 0, 0, 1, 2)}, {}}, `invalid decision at 1 s (call 2): none on request "b": a request is accepted or rejected when it arrives`},
+		"not arrived":      {turns{{accept(1, 2, 0, 1)}}, `accept of request number 1: no such request has arrived, the policy knows numbers below 1`},
+		"answered twice":   {turns{{reject(0), accept(0, 0, 0, 1, 2)}}, `accept of request "a": it is answered already`},
+		"in the past":      {turns{{reject(0)}, {reject(1)}, {accept(2, 2, 0, 1)}}, `its start, 2 s, is in the past`},
+		"not ready":        {turns{{reject(0)}, {accept(1, 1, 0, 1)}}, `its start, 1 s, is before it is ready, at 2 s`},
+		"too late":         {turns{{accept(0, 21, 0, 1, 2)}}, `from 21 s on it isn't over by its deadline, 30 s`},
+		"too few PEs":      {turns{{accept(0, 0, 0, 1)}}, `it asks for 3 PEs and gets 2`},
+		"no PE":            {turns{{accept(0, 0, 2, 3, 4)}}, `its PEs, "2-4", aren't ascending ranges from 0 to 3`},
+		"promised":         {turns{{accept(0, 5, 0, 1, 2)}, {accept(1, 12, 0, 3)}}, `accept of request "b": PE 0 is that of request "a" from 5 s to 15 s`},
+		"not enough then":  {turns{{accept(0, 5, 0, 1, 2)}, {accept(1, 6)}, {reject(2)}}, `start of request "b": it asks for 2 PEs, 1 are no one else's until its end`},
+		"moved, not known": {turns{{reject(0), move(0, 3)}}, `move of request "a": it isn't booked`},
+		"moved, started":   {turns{{accept(0, 0, 0, 1, 2)}, {reject(1), move(0, 5)}}, `move of request "a": it has started at 0 s`},
+		"called before":    {turns{{reject(0), {Type: online.CallAt}}}, `call at 0 s: this isn't later than now`},
+		"no decision":      {turns{{{Type: online.Kill}}}, `kill of request "a": there is no such decision`},
+	} {
+		b, err := online.Reservation(context.Background(), requests(), &answers{turns: c.turns}, online.ReservationOptions{})
+		var refused *online.DecisionError
+		if !errors.As(err, &refused) || !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || b == nil {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
+	}
+}
+
+// What is told and when: b, moved behind its cancellation, is withdrawn; what a leaves early
+// is free for c.
+func TestReservationTold(t *testing.T) {
+	t.Parallel()
+	p := &answers{turns: [][]online.ReservationDecision{{accept(0, 0, 0, 1, 2), {Type: online.CallAt, At: 2}}, {accept(1, 2)}, {move(1, 30)}, {accept(2, 12, 2, 3)}, {move(2, 6)}}}
+	b, err := online.Reservation(context.Background(), requests(), p, online.ReservationOptions{})
+	// b would start at 2, where it has too few PEs: it is called at 2 only after the start.
+	if err == nil || !strings.Contains(err.Error(), `start of request "b"`) {
+		t.Fatal(err, b)
+	}
+	p = &answers{turns: [][]online.ReservationDecision{{accept(0, 0, 0, 1, 2), {Type: online.CallAt, At: 2}}, {accept(1, 15)}, {move(1, 30)}, {accept(2, 12, 2, 3)}, {move(2, 6)}}}
+	b, err = online.Reservation(context.Background(), requests(), p, online.ReservationOptions{})
+	want := "0 submitted a, ?, 1 submitted b, ?, 2 called, ?, 3 submitted c, ?, 6 ended a, ?, 8 withdrawn b, ?"
+	if told := strings.Join(p.told, ", "); err != nil || told != want {
+		t.Errorf("%v: %s, want %s", err, told, want)
+	}
+	if got, want := fmt.Sprint(b.Bookings), "[{a 0 0-2} {b 30 0-1} {c 6 0-1}]"; got != want || b.Online {
+		t.Errorf("%s, want %s; online: %v", got, want, b.Online)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if b, err := online.Reservation(ctx, requests(), &answers{}, online.ReservationOptions{}); err != nil || len(b.Bookings) > 0 {
+		t.Error(err, b)
+	}
+}
+
+// roulette books at random: with PEs or without, where there are enough for sure, and moves
+// bookings without.
+type roulette struct {
+	rng     *rand.Rand
+	pes     int
+	named   bool
+	now     int64
+	starts  map[*online.ReservationRequest]int64 // of bookings that aren't over
+	on      map[*online.ReservationRequest]model.PEList
+	answers []online.ReservationDecision
+}
+
+func (p *roulette) Begin(platform online.ReservationPlatform) error {
+	p.pes, p.starts, p.on = platform.PEs, map[*online.ReservationRequest]int64{}, map[*online.ReservationRequest]model.PEList{}
+	return nil
+}
+
+func (p *roulette) Event(e online.ReservationEvent) error {
+	p.now = e.At
+	switch e.Type {
+	case online.Submitted:
+		p.answer(e.Request, online.Accept)
+	case online.Ended, online.Withdrawn:
+		delete(p.starts, e.Request)
+	}
+	return nil
+}
+
+func (p *roulette) answer(q *online.ReservationRequest, how online.DecisionType) {
+	d := online.ReservationDecision{Type: how, Request: q.Number}
+	first := max(q.Ready, p.now)
+	if d.At = first; q.Deadline-q.Duration > first {
+		d.At += p.rng.Int64N(q.Deadline - q.Duration - first + 1)
+	}
+	taken := make([]bool, p.pes)
+	for other, start := range p.starts {
+		if other == q || start >= d.At+q.Duration || start+other.Duration <= d.At {
+			continue
+		}
+		for pe := range taken {
+			for _, x := range p.on[other] {
+				taken[pe] = taken[pe] || x.First <= pe && pe <= x.Last
+			}
+		}
+	}
+	var free []int
+	for pe, is := range taken {
+		if !is {
+			free = append(free, pe)
+		}
+	}
+	if len(free) < q.PEs || d.At > q.Deadline-q.Duration {
+		if d.Type = online.Reject; how == online.Move {
+			return
+		}
+		p.answers = append(p.answers, d)
+		return
+	}
+	p.rng.Shuffle(len(free), func(a, b int) { free[a], free[b] = free[b], free[a] })
+	free = free[:q.PEs]
+	slices.Sort(free)
+	var list model.PEList
+	for _, pe := range free {
+		list = list.Append(pe)
+	}
+	p.starts[q], p.on[q] = d.At, list
+	if p.named {
+		d.PEs = list
+	}
+	p.answers = append(p.answers, d)
+}
+
+func (p *roulette) Decide() ([]online.ReservationDecision, error) {
+	if p.named && p.rng.IntN(3) == 0 {
+		var later []*online.ReservationRequest
+		for q, start := range p.starts {
+			if start > p.now {
+				later = append(later, q)
+			}
+		}
+		slices.SortFunc(later, func(a, b *online.ReservationRequest) int { return int(a.Number - b.Number) })
+		if len(later) > 0 {
+			p.answer(later[p.rng.IntN(len(later))], online.Move)
+		}
+	}
+	if p.rng.IntN(4) == 0 && len(p.starts) > 0 && p.now < 1e9 {
+		p.answers = append(p.answers, online.ReservationDecision{Type: online.CallAt, At: p.now*2 + 1})
+	}
+	all := p.answers
+	p.answers = nil
+	return all, nil
+}
+
+// The judge accepts the transcripts of random policies, and none with a planted fault.
+func TestReservationTranscript(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(27, 5))
+	f := newFaultTest(t, rng, model.KindReservation, "accept", "reject")
+	f.own = map[string]func(rng *rand.Rand, all []turn, s model.Solution) bool{
+		"accepted for another time": func(rng *rand.Rand, all []turn, _ model.Solution) bool {
+			k, i, ok := pick(rng, all, decidedOf, func(_ int, x map[string]any) bool { return is(x, "accept") && !moved(all, x["request"]) })
+			if ok {
+				all[k].Decided[i]["start_s"] = all[k].Decided[i]["start_s"].(float64) + 1
+			}
+			return ok
+		},
+		"on other PEs": func(rng *rand.Rand, all []turn, _ model.Solution) bool {
+			k, i, ok := pick(rng, all, decidedOf, func(_ int, x map[string]any) bool {
+				return is(x, "accept") && x["pes"] != nil && !moved(all, x["request"])
+			})
+			if ok {
+				x := all[k].Decided[i]
+				if was := x["pes"]; was == "0" {
+					x["pes"] = "1"
+				} else {
+					x["pes"] = "0"
+				}
+			}
+			return ok
+		},
+		"another solution": func(rng *rand.Rand, _ []turn, s model.Solution) bool {
+			b := s.(*model.Bookings)
+			if len(b.Bookings) == 0 {
+				return false
+			}
+			if i := rng.IntN(len(b.Bookings)); rng.IntN(2) == 0 {
+				b.Bookings[i].StartS += 0.5
+			} else {
+				b.Bookings = slices.Delete(b.Bookings, i, i+1)
+			}
+			return true
+		},
+	}
+	for range need.Rounds(300) {
+		in := testkit.RandomReservation(rng, 1+rng.IntN(12))
+		in.Goal = ""
+		p := &roulette{rng: rng, named: rng.IntN(3) > 0}
+		var text bytes.Buffer
+		b, err := online.Reservation(t.Context(), in, p, online.ReservationOptions{Transcript: &text})
+		var refused *online.DecisionError
+		if !p.named && errors.As(err, &refused) { // there weren't enough PEs in one piece of time
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.check(t, in, b, text.String())
+	}
+	f.done(t)
+}
+
+// moved reports whether a request is moved, so that what was decided before doesn't count.
+func moved(all []turn, request any) bool {
+	for k := range all {
+		if slices.ContainsFunc(all[k].Decided, func(x map[string]any) bool { return is(x, "move") && x["request"] == request }) {
+			return true
+		}
+	}
+	return false
+}
+
+// A cheating policy is found by what it couldn't know.
+func TestReservationCheats(t *testing.T) {
+	t.Parallel()
+	in := requests()
+	var text bytes.Buffer
+	p := &answers{turns: [][]online.ReservationDecision{{accept(0, 0, 0, 1, 2)}, {accept(1, 10, 0, 1)}, {accept(2, 10, 2, 3)}}}
+	b, err := online.Reservation(t.Context(), in, p, online.ReservationOptions{Transcript: &text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ from, to, want string }{
+		"none": {"", "", ""},
+		"it takes what ends early before it does": {`"c","start_s":10,"pes":"2-3"`, `"c","start_s":6,"pes":"2-3"`,
+			`impossible_decision: at 3 s, accept of request "c": PE 2 was that of request "a" from 0 s to 10 s`},
+		"it is told of a withdrawal before": {`[{"type":"submitted","request":"c"}]`, `[{"type":"withdrawn","request":"b"},{"type":"submitted","request":"c"}]`,
+			`told_early: at 3 s it is told that request "b" is withdrawn, at 8 s`},
+		"a runtime": {`"submitted","request":"a"`, `"submitted","request":"a","runtime_s":6`, `unknown field "runtime_s"`},
+	} {
+		r, err := verify.Verify(t.Context(), in, b, verify.Options{Transcript: strings.NewReader(strings.Replace(text.String(), c.from, c.to, 1))})
+		if got := fmt.Sprint(err, r.Violations); r.Online != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
