@@ -26,19 +26,31 @@ func (p *program) table() *cli.Command {
 	for _, c := range runs.ColumnNames() {
 		help += fmt.Sprintf("  %-21s %s\n", c[0], words.Wrap(c[1], 51, 24))
 	}
-	help += "\n" + parametersHelp()
+	help += "\n" + parametersHelp() +
+		words.Wrap("Jobs: with --by "+strings.Join(runs.JobKeys(), ", ")+" the table is of the jobs of solutions that wait in a queue (batch, tvc), "+
+			"divided by that: of INSTANCE... and the RESULT... of gapwise solve -o, or of RESULTS whose solutions gapwise bench --solutions has kept. "+
+			"Sizes are 1, 2 to 4, 5 to 16 processes and so on.", 76, 0) + "\n" +
+		"Columns of jobs:\n"
+	for _, c := range runs.JobColumns() {
+		help += fmt.Sprintf("  %-21s %s\n", c[0], words.Wrap(c[1], 51, 24))
+	}
 	return &cli.Command{
 		Name:        "table",
 		Usage:       "make a table of results",
-		ArgsUsage:   "RESULTS...",
+		ArgsUsage:   "RESULTS... [INSTANCE...]",
 		Description: strings.TrimRight(help, "\n"),
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "by", Usage: "`LIST` of parameters to group by"},
+			&cli.StringFlag{Name: "by", Usage: "`LIST` of parameters to group by; or user, queue, size, ... of jobs"},
 			&cli.StringFlag{Name: "algorithms", Usage: "`LIST` of algorithms to show, in this order"},
 			&cli.StringFlag{Name: "columns", Usage: "`LIST` of columns to show, or all"},
+			&cli.IntFlag{Name: "most", Value: 20, Usage: "jobs: most users, groups, ...; the others are one; 0: all"},
+			&cli.StringFlag{Name: "plan", Usage: "jobs: plan in `FILE` of runs whose solutions were kept"},
 			instancesFlag(),
 		}, tableFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {
+			if slices.Contains(runs.JobKeys(), c.String("by")) {
+				return p.tableOfJobs(ctx, c)
+			}
 			records, err := p.results(c)
 			if err != nil {
 				return err
@@ -109,22 +121,10 @@ func list(c *cli.Command, flag string) []string {
 	return all
 }
 
-// results reads the results files of a command line, all as one, after a look
-// at the flags --format and --output.
+// results reads the results files of a command line, all as one.
 func (p *program) results(c *cli.Command) ([]runs.Record, error) {
-	paths, err := files(c, 0)
+	paths, err := tableFiles(c)
 	if err != nil {
-		return nil, err
-	}
-	if f := c.String("format"); !slices.Contains(runs.Formats, f) {
-		return nil, usagef("%s: --format is %q, give one of %s", c.Name, f, strings.Join(runs.Formats, ", "))
-	}
-	for _, f := range []string{"caption", "label"} {
-		if c.IsSet(f) && c.String("format") != "latex" {
-			return nil, usagef("%s: --%s goes with --format latex", c.Name, f)
-		}
-	}
-	if err := checkOutput(c.String("output"), paths); err != nil {
 		return nil, err
 	}
 	records, err := readRecords(paths)
@@ -137,6 +137,60 @@ func (p *program) results(c *cli.Command) ([]runs.Record, error) {
 	records, notes, err := runs.Merge(records)
 	p.note(notes)
 	return records, err
+}
+
+// tableOfJobs writes a table of jobs by user, queue and so on.
+func (p *program) tableOfJobs(ctx context.Context, c *cli.Command) error {
+	paths, err := tableFiles(c)
+	if err != nil {
+		return err
+	}
+	found, _, _, err := p.reported(ctx, c, paths)
+	if err != nil {
+		return err
+	}
+	chosen := list(c, "algorithms")
+	var solved []runs.Solved
+	for i := range found {
+		r := &found[i]
+		if len(chosen) > 0 && !slices.Contains(chosen, r.Algorithm) {
+			continue
+		}
+		if r.Load != nil && r.Solution == nil {
+			if r.Instance, r.Solution, err = r.Load(ctx); err != nil {
+				return err
+			}
+		}
+		if r.Instance != nil && r.Solution != nil {
+			solved = append(solved, runs.Solved{Record: &r.Record, Instance: r.Instance, Solution: r.Solution})
+		}
+	}
+	if len(solved) == 0 {
+		return fmt.Errorf("table: %w: --by %s is of jobs, and no solution is at hand with its instance; give both, as in gapwise table --by %s INSTANCE RESULT", model.ErrInvalid, c.String("by"), c.String("by"))
+	}
+	t, err := runs.TabulateJobs(solved, c.String("by"), list(c, "columns"), c.Int("most"))
+	if err != nil {
+		return err
+	}
+	return p.writeFile(c.String("output"), func(w io.Writer) error { return render(w, c, t) })
+}
+
+// tableFiles returns the files of a command line, after a look at the flags --format and
+// --output.
+func tableFiles(c *cli.Command) ([]string, error) {
+	paths, err := files(c, 0)
+	if err != nil {
+		return nil, err
+	}
+	if f := c.String("format"); !slices.Contains(runs.Formats, f) {
+		return nil, usagef("%s: --format is %q, give one of %s", c.Name, f, strings.Join(runs.Formats, ", "))
+	}
+	for _, f := range []string{"caption", "label"} {
+		if c.IsSet(f) && c.String("format") != "latex" {
+			return nil, usagef("%s: --%s goes with --format latex", c.Name, f)
+		}
+	}
+	return paths, checkOutput(c.String("output"), paths)
 }
 
 // note prints what there is to know of results, a line each.

@@ -146,6 +146,14 @@ var measures = sync.OnceValue(func() []measure {
 	plain := func(key, help, name, unit string, of func(Run) float64) measure {
 		return measure{key, help, nil, of, model.Metric{Name: name, Unit: unit, Sense: model.Minimise}, nil}
 	}
+	for _, f := range jobFigures() {
+		kinds := []model.Kind{model.KindBatch, model.KindTVC}
+		if k := slices.IndexFunc(all, func(m measure) bool { return m.name == f.key }); k >= 0 { // a metric of one of them
+			all[k].kinds = kinds
+			continue
+		}
+		all = append(all, measure{f.key, "of " + joined(kinds) + " with a queue, " + f.help, kinds, func(r Run) float64 { return r.metric(f.key) }, model.Metric{Name: f.name, Unit: f.unit, Sense: f.sense}, nil})
+	}
 	return append(all,
 		measure{objectiveKey, "objective", nil, Run.Value, model.Metric{}, func(r *Record) *model.Metric { return &r.metrics()[0] }},
 		measure{secondKey, "second objective", nil, func(r Run) float64 { return Number(r.Second) }, model.Metric{}, func(r *Record) *model.Metric { return &r.metrics()[1] }},
@@ -323,6 +331,11 @@ var columns = sync.OnceValue(func() []column {
 		name := "mean " + strings.TrimPrefix(m.Name, "mean ")
 		all = append(all, column{m.Key, fmt.Sprintf("%s, of %s", name, joined(m.kinds)), fixed, over(by(m.Key), mean)},
 			column{strings.TrimSuffix(m.Key, " %") + " ±", "half-width of the 95 % confidence interval of the " + name, fixed, halfOf(m.Key)})
+	}
+	for _, f := range jobFigures() {
+		if !slices.ContainsFunc(all, func(c column) bool { return c.name == f.key }) {
+			all = append(all, column{f.key, f.help, fixed, over(by(f.key), mean)})
+		}
 	}
 	return all
 })

@@ -169,6 +169,9 @@ func New(in model.Instance, params, features map[string]float64, r model.Result)
 		if metrics[firstHalf], metrics[secondHalf], err = Halves(in, r.Solution); err != nil {
 			return Record{}, err
 		}
+		if err := jobMetrics(in, r.Solution, metrics); err != nil {
+			return Record{}, err
+		}
 	}
 	maps.DeleteFunc(metrics, func(_ string, x float64) bool { return Optional(x) == nil })
 	return Record{Instance: in.ID(), Hash: r.InstanceHash, Kind: r.Kind, Variants: variants, Params: params, Features: features, Algorithm: r.Algorithm,

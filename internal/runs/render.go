@@ -18,6 +18,7 @@ import (
 	"github.com/olekukonko/tablewriter/tw"
 
 	"github.com/gapwise/gapwise/internal/visible"
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -60,6 +61,14 @@ func (t Table) Render(w io.Writer, format string) error {
 			}
 			number++
 			if _, err := fmt.Fprintf(w, "%s\n", bytes.TrimRight(line, " \n")); err != nil {
+				return err
+			}
+		}
+		for _, note := range t.Notes {
+			if format == "markdown" {
+				note = "\n*" + markdownCell(note) + "*"
+			}
+			if _, err := fmt.Fprintln(w, words.Wrap(note, 78, 2)); err != nil {
 				return err
 			}
 		}
@@ -135,6 +144,9 @@ func (t Table) LaTeX(w io.Writer, caption, label string) error {
 		fmt.Fprintf(out, "%s \\\\\n", latexRow(r))
 	}
 	fmt.Fprint(out, "\\bottomrule\n\\end{tabular}\n")
+	for _, note := range t.Notes {
+		fmt.Fprintf(out, "%% %s\n", note)
+	}
 	if float {
 		fmt.Fprint(out, "\\end{table}\n")
 	}
@@ -179,7 +191,7 @@ func csvCell(cell string) string {
 
 // withGroups returns the table with its groups as a last column.
 func (t Table) withGroups() Table {
-	out := Table{Header: append(slices.Clone(t.Header), "group")}
+	out := Table{Header: append(slices.Clone(t.Header), "group"), Notes: t.Notes}
 	for k, r := range t.Rows {
 		name, _, _ := strings.Cut(t.Groups[k], ":")
 		out.Rows = append(out.Rows, append(slices.Clone(r), name))

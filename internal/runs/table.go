@@ -24,6 +24,9 @@ type Table struct {
 	// Groups, if not nil, names the group of each row, those of a group one after the
 	// other: a line above the first of each in text, a column in CSV.
 	Groups []string
+	// Notes say what must be known to read the table: lines below it in text and Markdown,
+	// comments in LaTeX.
+	Notes []string
 }
 
 // TableOptions choose what a table shows.
@@ -168,6 +171,7 @@ func (f *Figures) Table(o TableOptions) Table {
 		}
 		t.Groups, t.Rows = append(t.Groups, GroupOf(r.Class)), append(t.Rows, row)
 	}
+	t.Notes = notes(f.Columns)
 	if !slices.ContainsFunc(f.Rows, func(r Row) bool { return HasPolicies(r.Runs[0].Kind) }) {
 		t.Calm()
 	}
