@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gapwise/gapwise/heuristics/command"
+	"github.com/gapwise/gapwise/heuristics/online/wire"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/external"
@@ -88,6 +89,19 @@ func ofExternal(p *Problem, name, formulation string) (model.Algorithm, error) {
 		return model.Algorithm{}, fmt.Errorf("%w engine: %w", model.ErrInvalid, err)
 	}
 	return model.Engine(p.Kind, p.Linear(formulation, b), "", b.Title+" on the formulation "+formulation), nil
+}
+
+// ofPolicy returns the online policy that another program is, see heuristics/online/wire.
+func ofPolicy(kind model.Kind, name string) (model.Algorithm, error) {
+	if kind != model.KindBatch {
+		return model.Algorithm{}, fmt.Errorf("%w: %s: policies of other programs are there for batch, this is a %s", model.ErrUnsupported, name, kind)
+	}
+	s, err := wire.New(name)
+	if err != nil {
+		return model.Algorithm{}, err
+	}
+	return model.Algorithm{Name: name, Kind: kind, Class: model.Online, Summary: "a policy that is another program", Complexity: "unknown",
+		Seeded: true, Recorded: true, Solver: s}, nil
 }
 
 // ofCommand returns the heuristic that a command is.

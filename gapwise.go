@@ -19,6 +19,7 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/heuristics/command"
+	"github.com/gapwise/gapwise/heuristics/online/wire"
 	"github.com/gapwise/gapwise/internal/nearest"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
@@ -41,6 +42,8 @@ var ErrUnknownAlgorithm = errors.New("unknown algorithm")
 type Options struct {
 	// Algorithm is a name of Algorithms(kind), or
 	//   - cmd:COMMAND, a heuristic that is a program (docs/how-to/bring-your-own.md);
+	//   - online:COMMAND or batsim:tcp://HOST:PORT, an online policy of batch that is another
+	//     program (docs/how-to/bring-your-own-policy.md);
 	//   - a solver of linear models, see Externals;
 	//   - exact: the engine(s) below, without a time limit of their own;
 	//   - auto (and ""): all heuristics and the engines of Problem.Auto take turns, for
@@ -111,6 +114,8 @@ func ClassOf(kind model.Kind, name string) model.Class {
 	}
 	first := EngineNames(name)[0]
 	switch {
+	case wire.Known(name):
+		return model.Online
 	case name == "" || name == "auto" || name == "exact" || first == "both" || slices.Contains(p.Engines(), first):
 		return model.Yardstick
 	case isExternal(first) || slices.ContainsFunc(Externals(), func(e string) bool { return strings.HasPrefix(first, e+"-") }):
@@ -122,8 +127,8 @@ func ClassOf(kind model.Kind, name string) model.Class {
 }
 
 // Find returns the algorithm of a name: one of Algorithms(kind), or a solver of
-// linear models that is a program of its own, see Externals, or a heuristic that is
-// one, cmd:COMMAND. The error wraps
+// linear models that is a program of its own, see Externals, or a heuristic or an online policy
+// that is one, cmd:COMMAND or online:COMMAND. The error wraps
 // ErrUnknownAlgorithm and names the algorithms that there are.
 func Find(kind model.Kind, name string) (model.Algorithm, error) {
 	var names []string
@@ -135,6 +140,9 @@ func Find(kind model.Kind, name string) (model.Algorithm, error) {
 	}
 	if strings.HasPrefix(name, command.Prefix) {
 		return ofCommand(kind, name)
+	}
+	if wire.Known(name) {
+		return ofPolicy(kind, name)
 	}
 	if a, ok, err := findExternal(kind, name); ok {
 		return a, err
@@ -296,7 +304,7 @@ func (o Options) engines(p *Problem) ([]model.Algorithm, error) {
 func EngineNames(engine string) (names []string) {
 	for {
 		name, rest, more := strings.Cut(engine, ",")
-		if strings.HasPrefix(engine, external.Prefix) || strings.HasPrefix(engine, command.Prefix) || !more {
+		if strings.HasPrefix(engine, external.Prefix) || strings.HasPrefix(engine, command.Prefix) || wire.Known(engine) || !more {
 			return append(names, engine)
 		}
 		names, engine = append(names, name), rest

@@ -159,6 +159,7 @@ var batchFormat = format{
 	Kind:     KindBatch,
 	Instance: func() Instance { return new(Batch) },
 	Solution: func() Solution { return new(Execution) },
+	Details:  func() Details { return new(BatchDetails) },
 }
 
 // Work returns the work of job k in seconds of dedicated processors.

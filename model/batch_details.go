@@ -2,12 +2,17 @@
 
 package model
 
+import "fmt"
+
 // BatchParameters are the settings that only algorithms for Batch know.
 type BatchParameters struct {
 	// Order is the order of the events of one instant; empty: BatchOrderBatch.
 	Order BatchOrder `key:"order" shown:"batch" usage:"events of one instant: batch (ends, arrivals, one pass), event (ends, arrivals, a pass for each) or pyss (arrivals, ends, a pass for each)"`
 	// Placement says which processors a job may hold on one tier; empty: BatchLowest.
 	Placement BatchPlacement `key:"placement" shown:"lowest" usage:"processors of a job on one tier: lowest (any, the lowest that are free) or contiguous (neighbours only)"`
+	// AnswerLimit is how many seconds a policy that is another program has for an answer;
+	// 0: 60.
+	AnswerLimit float64 `key:"answer_limit" shown:"60" above:"0" usage:"seconds that a policy which is another program has for an answer"`
 	// Uses says whether schedulers of two tiers know what share of a processor each
 	// process uses; empty: BatchUsesKnown.
 	Uses BatchKnowledge `key:"uses" shown:"known" usage:"CPU uses that schedulers of two tiers work with: known or unknown"`
@@ -74,3 +79,27 @@ const (
 
 // Kind implements Parameters.
 func (*BatchParameters) Kind() Kind { return KindBatch }
+
+// BatchDetails is what solvers tell of a result of Batch.
+type BatchDetails struct {
+	// Partial is what ran until a policy failed, without a solution: the jobs that had
+	// started, those that ran then to their ends.
+	Partial []Run[BatchPlace] `json:"partial,omitempty"`
+}
+
+// Kind implements Details.
+func (*BatchDetails) Kind() Kind { return KindBatch }
+
+// Lines implements Details.
+func (d *BatchDetails) Lines(Result) []string {
+	if d.Partial == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d jobs had started until then (the result's key partial)", len(d.Partial))}
+}
+
+// Claims implements Details.
+func (*BatchDetails) Claims() []string { return nil }
+
+// Figures implements Details.
+func (*BatchDetails) Figures() map[string]float64 { return nil }

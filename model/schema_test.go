@@ -148,7 +148,7 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 	if err := executed.SetSolution(jobs, decodeSolution[*model.Execution](t, threeExecuted)); err != nil {
 		t.Fatal(err)
 	}
-	executed.Kind = jobs.Kind()
+	executed.Kind, executed.Details = jobs.Kind(), &model.BatchDetails{Partial: decodeSolution[*model.Execution](t, threeExecuted).Runs}
 	embeddable := 1
 	embedded.Kind, embedded.Details = clusters.Kind(), &model.TVCDetails{NeverFit: 1, Embeddable: &embeddable, Preempted: &embeddable}
 	instance := func(d []byte) error { _, err := model.DecodeInstance(d); return err }

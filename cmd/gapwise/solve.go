@@ -34,12 +34,14 @@ func (p *program) solve() *cli.Command {
 			"which must agree: --engine search,kernel; all runs every algorithm.\n" +
 			"-a 'cmd:python3 mine.py {in} {out}' runs a heuristic of your own; the engines\n" +
 			"glpsol, cbc, scip, gurobi_cl and mps:COMMAND are programs for MPS files\n" +
-			"(docs/how-to/bring-your-own.md).\n" +
+			"(docs/how-to/bring-your-own.md). -a 'online:python3 mine.py' runs an online\n" +
+			"policy of batch, -a batsim:tcp://127.0.0.1:28000 a scheduler for Batsim\n" +
+			"(docs/how-to/bring-your-own-policy.md).\n" +
 			"With several files the exit code is that of the first that applies:\n" +
 			"verification failed (7), internal error (1), bad input (3), stopped without a\n" +
 			"solution (6), infeasible (4), stopped with a solution (5), ok (0).",
 		Flags: append([]cli.Flag{
-			&cli.StringSliceFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "auto, exact, all, a `LIST` of names, or cmd:COMMAND; may be repeated", DefaultText: "auto"},
+			&cli.StringSliceFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "auto, exact, all, a `LIST` of names, cmd:COMMAND or, for policies, online:COMMAND; may be repeated", DefaultText: "auto"},
 			&cli.StringFlag{Name: "engine", Usage: "engines of exact: search, highs, kernel, glpsol, cbc, scip, gurobi_cl, lanl or mps:COMMAND, several with commas; both: search,highs"},
 			&cli.StringFlag{Name: "formulation", Usage: "formulation of highs and of solvers of MPS files (gapwise export --help)"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the random generator"},
@@ -145,6 +147,9 @@ func parametersOf(c *cli.Command, p *gapwise.Problem) (model.Parameters, error) 
 		for _, x := range params.Of(p.Parameters()) {
 			if c.IsSet(x.Flag()) {
 				values[x.Key] = c.String(x.Flag())
+				if err := x.Set(p.Parameters(), values[x.Key]); err != nil {
+					return nil, usagef("solve: --%s %w", x.Flag(), err)
+				}
 			}
 		}
 	}

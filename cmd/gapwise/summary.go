@@ -127,6 +127,11 @@ func unsolved(say func(string, ...any), results []model.Result) {
 	for _, r := range results {
 		if r.Solution == nil && r.Reason != "" {
 			say("%s: %s", r.Algorithm, r.Reason)
+			if r.Details != nil {
+				for _, line := range r.Details.Lines(r) {
+					say("%s", line)
+				}
+			}
 		}
 	}
 }

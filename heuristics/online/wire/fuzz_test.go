@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+
+package wire
+
+import (
+	"bufio"
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/gapwise/gapwise/heuristics/online"
+)
+
+// No answer makes our side panic, or decide what isn't in it.
+func FuzzAnswer(f *testing.F) {
+	f.Add([]byte(`{"now":1,"events":[{"timestamp":1,"type":"EXECUTE_JOB","data":{"job_id":"w0!1","alloc":"0-2 5"}}]}`))
+	f.Add([]byte(`{"now":2.5,"events":[{"timestamp":1.5,"type":"KILL_JOB","data":{"job_ids":["w0!1"]}},{"timestamp":2,"type":"CALL_ME_LATER","data":{"timestamp":7}}]}`))
+	f.Add([]byte(`{"now":1,"events":[{"timestamp":1,"type":"REJECT_JOB","data":{"job_id":"w0!2"}},{"timestamp":1,"type":"NOTIFY","data":{}}]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		p := &policy{processors: 6, jobs: make([]jobState, 2)}
+		now, events, err := readAnswer(text, 1e6)
+		if err == nil && now < 1e6 {
+			t.Errorf("now is %d", now)
+		}
+		for i := range events {
+			var all []online.BatchDecision
+			if all, err = p.decisions(nil, &events[i], 1e6); err != nil {
+				break
+			}
+			for _, d := range all {
+				if d.Type != online.CallAt && (d.Job < 0 || d.Job > 1) {
+					t.Errorf("%+v", d)
+				}
+				for _, x := range d.Processors {
+					if x < 0 || x > 5 {
+						t.Errorf("%+v", d)
+					}
+				}
+			}
+		}
+		if err != nil && strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q", err)
+		}
+	})
+}
+
+// No bytes of a peer make it panic, or take more room than they do.
+func FuzzFrame(f *testing.F) {
+	f.Add([]byte(rep + frames(empty)))
+	f.Add([]byte("\x02\x00\x00\x00\x00\x03\xff\xff\xff"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		s := &socket{in: bufio.NewReader(bytes.NewReader(text))}
+		for {
+			_, body, err := s.frame()
+			if err != nil {
+				return
+			}
+			if len(body) > len(text) {
+				t.Errorf("%d bytes of %d", len(body), len(text))
+			}
+			property(body, "Socket-Type")
+		}
+	})
+}
