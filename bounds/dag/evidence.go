@@ -13,7 +13,24 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// QuickOf is Quick of an instance, each bound with its evidence.
+// QuickOf computes the bounds that need no linear program, each with its evidence:
+//
+//   - critical-path: the longest path, each task at its least cost, edges free. O(V M + E)
+//   - communication-path: the longest path, each task on its best machine for
+//     its predecessors and successors, edges between machines at their length. O(E M²)
+//   - area: the least costs together over the number of machines, or the same
+//     with machines weighted by their speed. O(V M)
+//   - fernandez-bussell: the work that can't be moved out of some interval
+//     (Fernández, Bussell 1973), with the heads and tails of communication-path and
+//     least costs. O(V P²) for P ends of intervals, at most 200 and fewer on large
+//     graphs
+//
+// Where all times have a common unit, the sums are exact, and so are the bounds but
+// for a division, which rounds down. Elsewhere they are lowered by more than rounding
+// can add.
+//
+// critical-path and area are computed in any case. communication-path is left out, and
+// fernandez-bussell what it has proved, when ctx ends.
 func QuickOf(ctx context.Context, d *model.DAG) []bounds.Bound {
 	x := newDAGPaths(ctx, view.OfDAG(d))
 	all := x.quick(ctx)

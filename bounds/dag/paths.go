@@ -62,26 +62,18 @@ func All(ctx context.Context, d *model.DAG) ([]bounds.Bound, error) {
 // formulation: more take minutes.
 const maxRelaxed = 60
 
-// Quick computes the bounds that need no linear program either:
-//
-//   - critical-path: the longest path, each task at its least cost, edges free. O(V M + E)
-//   - communication-path: the longest path, each task on its best machine for
-//     its predecessors and successors, edges between machines at their length. O(E M²)
-//   - area: the least costs together over the number of machines, or the same
-//     with machines weighted by their speed. O(V M)
-//   - fernandez-bussell: the work that can't be moved out of some interval
-//     (Fernández, Bussell 1973), with the heads and tails of communication-path and
-//     least costs. O(V P²) for P ends of intervals, at most 200 and fewer on large
-//     graphs
-//
-// Where all times have a common unit, the sums are exact, and so are the bounds but
-// for a division, which rounds down. Elsewhere they are lowered by more than rounding
-// can add.
-//
-// critical-path and area are computed in any case. communication-path is left out, and
-// fernandez-bussell what it has proved, when ctx ends.
-func Quick(ctx context.Context, g *view.Graph) []bounds.Bound {
-	return newDAGPaths(ctx, g).quick(ctx)
+// Lower returns the best of QuickOf d, whose view is g, in seconds. It computes none if
+// they are known already.
+func Lower(ctx context.Context, d *model.DAG, g *view.Graph) float64 {
+	all, ok := view.Kept[[]bounds.Bound](d, view.QuickBounds)
+	if !ok {
+		all = newDAGPaths(ctx, g).quick(ctx)
+	}
+	lower := 0.0
+	for _, b := range all {
+		lower = max(lower, b.Value)
+	}
+	return lower
 }
 
 func (x *dagPaths) quick(ctx context.Context) []bounds.Bound {

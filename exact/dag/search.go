@@ -100,9 +100,7 @@ func (s *dagSearch) run() error {
 		}
 		return nil
 	}
-	for _, b := range dagbounds.Quick(s.Ctx, s.g) {
-		s.lower = max(s.lower, b.Value)
-	}
+	s.lower = max(s.lower, dagbounds.Lower(s.Ctx, s.d, s.g))
 	steps := s.steps
 	if steps == 0 {
 		steps = 2000 + 100*s.g.Tasks
@@ -142,7 +140,7 @@ func (s *dagSearch) neighbourhoods(alone bool) {
 	if _, limited := s.Ctx.Deadline(); limited && alone {
 		conflicts = 0
 	}
-	s.plan, s.upper = dagheur.Neighbourhoods(s.Ctx, s.g, s.plan, s.Set.Seed, conflicts, func(p dagplay.Plan, makespan float64, _ int64) {
+	s.plan, s.upper = dagheur.Neighbourhoods(s.Ctx, s.g, s.plan, s.lower, s.Set.Seed, conflicts, func(p dagplay.Plan, makespan float64, _ int64) {
 		s.plan, s.upper = p, makespan
 		s.progress()
 	})

@@ -43,10 +43,7 @@ func (s *search) firstEffort() int64 {
 // replays are longer when the one before has brought something, and else shorter. Those on
 // bookings are longer when it has brought nothing.
 func (s *search) goOn(ctx context.Context, set model.Settings) {
-	effort, bound := s.firstEffort(), 0.0
-	for _, b := range dagbounds.Quick(ctx, s.g) {
-		bound = max(bound, b.Value)
-	}
+	effort, bound := s.firstEffort(), dagbounds.Lower(ctx, s.d, s.g)
 	spread, booked, steps := effort/8, effort/8, s.steps()/8
 	gains := func(run func()) bool {
 		before := s.lowest

@@ -48,7 +48,7 @@ func searchNear(ctx context.Context, d *model.DAG, set model.Settings) (*model.S
 	if !inAuto {
 		s.anneal(ctx, set, s.steps(), 0)
 	}
-	x := newNeighbourhoods(ctx, g, s.best.Plan, set.Seed)
+	x := newNeighbourhoods(g, s.best.Plan, dagbounds.Lower(ctx, d, g), set.Seed)
 	_, limited := ctx.Deadline()
 	x.Patient = limited || inAuto
 	x.news = func() {
@@ -67,12 +67,12 @@ func searchNear(ctx context.Context, d *model.DAG, set model.Settings) (*model.S
 	return best, rounds, nil
 }
 
-// Neighbourhoods is LNS on a plan for a contention-free graph. It returns the best plan
-// and its makespan in seconds. It ends after about so many conflicts or a hundred times as
+// Neighbourhoods is LNS on a plan for a contention-free graph, of which no makespan is
+// below bound (seconds). It returns the best plan and its makespan in seconds. It ends after about so many conflicts or a hundred times as
 // many events, or earlier; 0: with a deadline at that. found is told of each better plan,
 // and of the conflicts so far.
-func Neighbourhoods(ctx context.Context, g *view.Graph, p dagplay.Plan, seed uint64, conflicts int64, found func(p dagplay.Plan, makespan float64, conflicts int64)) (dagplay.Plan, float64) {
-	x := newNeighbourhoods(ctx, g, p, seed)
+func Neighbourhoods(ctx context.Context, g *view.Graph, p dagplay.Plan, bound float64, seed uint64, conflicts int64, found func(p dagplay.Plan, makespan float64, conflicts int64)) (dagplay.Plan, float64) {
+	x := newNeighbourhoods(g, p, bound, seed)
 	if x.Most = conflicts; conflicts == 0 {
 		_, x.Patient = ctx.Deadline()
 	}
@@ -93,12 +93,9 @@ type neighbourhoods struct {
 	aside   float64 // share of the neighbourhoods that take a plan that is as good
 }
 
-func newNeighbourhoods(ctx context.Context, g *view.Graph, p dagplay.Plan, seed uint64) *neighbourhoods {
-	x := &neighbourhoods{Search: lns.New(rand.New(rand.NewPCG(seed, 0x6c6e73)), kinds), value: dagplay.Ideal(g, p), aside: 0.5, found: func() {}, news: func() {}}
+func newNeighbourhoods(g *view.Graph, p dagplay.Plan, bound float64, seed uint64) *neighbourhoods {
+	x := &neighbourhoods{Search: lns.New(rand.New(rand.NewPCG(seed, 0x6c6e73)), kinds), value: dagplay.Ideal(g, p), bound: bound, aside: 0.5, found: func() {}, news: func() {}}
 	x.horizon, x.board = x.value, newBoard(g, p, x.value)
-	for _, b := range dagbounds.Quick(ctx, g) {
-		x.bound = max(x.bound, b.Value)
-	}
 	return x
 }
 

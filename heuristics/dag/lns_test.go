@@ -98,7 +98,7 @@ func TestLNSReachesTheOptimum(t *testing.T) {
 				continue
 			}
 			g := view.OfDAG(d)
-			x := newNeighbourhoods(t.Context(), g, dagplay.OnMachine(g, 0), uint64(k))
+			x := newNeighbourhoods(g, dagplay.OnMachine(g, 0), 0, uint64(k))
 			x.run(context.Background())
 			if math.Abs(x.value-want) > 1e-7*want { // ticks are rounded down
 				t.Fatalf("%s %d: %v, the optimum is %v", name, k, x.value, want)
@@ -139,7 +139,7 @@ func TestLNSFindsTheBestOfANeighbourhood(t *testing.T) {
 		for k := range 40 {
 			d := draw(rng, 4+rng.IntN(5))
 			g := view.OfDAG(d)
-			x := newNeighbourhoods(t.Context(), g, dagplay.OnMachine(g, 0), uint64(k))
+			x := newNeighbourhoods(g, dagplay.OnMachine(g, 0), 0, uint64(k))
 			x.aside = 0
 			x.MostConflicts, x.MostEvents = 200_000, 10_000_000 // large figures take many events
 			if !x.board.Ticks.Whole {
@@ -223,7 +223,7 @@ func TestLNSIsDeterministic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x := newNeighbourhoods(t.Context(), g, p, 7)
+		x := newNeighbourhoods(g, p, 0, 7)
 		calls := 0
 		x.found = func() { calls++ }
 		x.run(context.Background())
@@ -246,7 +246,7 @@ func TestLNSEndsWithItsContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := newNeighbourhoods(t.Context(), g, p, 1)
+	x := newNeighbourhoods(g, p, 0, 1)
 	x.Patient = true
 	ctx, cancel := context.WithCancel(context.Background())
 	calls := 0
@@ -284,7 +284,7 @@ func TestLNSOnLargeGraphs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for kind := range kinds {
-		x := newNeighbourhoods(t.Context(), g, p, 1)
+		x := newNeighbourhoods(g, p, 0, 1)
 		start := x.value
 		for range 15 {
 			before := x.value
@@ -314,7 +314,7 @@ func BenchmarkNeighbourhood(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			x := newNeighbourhoods(b.Context(), g, p, 1)
+			x := newNeighbourhoods(g, p, 0, 1)
 			for b.Loop() {
 				x.search(context.Background(), x.choose(byTime, 30))
 			}
