@@ -41,9 +41,6 @@ func summary(ctx context.Context, w io.Writer, in model.Instance, assumed string
 		t.Groups = append(t.Groups, runs.GroupOf(class(r)))
 		t.Rows = append(t.Rows, []string{r.Algorithm, string(r.Status), figure(r.Objective), figure(r.Bound), percent(r.Gap), duration(r.Elapsed)})
 	}
-	if !runs.HasPolicies(in.Kind()) {
-		t.Calm()
-	}
 	if err := t.Render(w, "text"); err != nil {
 		return err
 	}

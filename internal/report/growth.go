@@ -60,7 +60,7 @@ func growth(all []*part) section {
 			"Where several parameters vary at once an exponent tells of all of them together."}}
 	for _, p := range all {
 		f := &figures{Choices: []choice{{Name: "Against"}}}
-		t := &table{Caption: "Fitted exponents", Columns: []column{{Name: "algorithm"}, {Name: "against"}, {"exponent", "of the size in the power law", true}, {"R²", "share of the variance of the logarithms that the fit explains", true},
+		t := &table{Caption: "Fitted exponents", Columns: []column{{Name: "algorithm"}, {Name: "class"}, {Name: "against"}, {"exponent", "of the size in the power law", true}, {"R²", "share of the variance of the logarithms that the fit explains", true},
 			{"n", "runs that the fit is of", true}, {"left out", "runs that a limit stopped or that found nothing", true}}}
 		for _, key := range p.sizesOf() {
 			c := &chart{name: "Time against " + key, x: axis{label: p.unitOf(key), log: true}, y: axis{label: "time (s)", log: true}}
@@ -100,7 +100,7 @@ func growth(all []*part) section {
 						dots.line = append(dots.line, point{x: x, y: math.Exp(power.intercept) * math.Pow(x, power.exponent)})
 					}
 					dots.name = fmt.Sprintf("%s: exponent %s", a, words.Short(power.exponent, 2))
-					t.Rows = append(t.Rows, row{Cells: []cell{text(a), text(key), number(power.exponent, words.Short(power.exponent, 2)), number(power.r2, fmt.Sprintf("%.3f", power.r2)), count(power.n), count(stopped)}})
+					t.Rows = append(t.Rows, row{Cells: []cell{text(a), text(string(p.class[a])), text(key), number(power.exponent, words.Short(power.exponent, 2)), number(power.r2, fmt.Sprintf("%.3f", power.r2)), count(power.n), count(stopped)}})
 				}
 				c.curves = append(c.curves, dots)
 			}

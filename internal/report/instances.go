@@ -257,7 +257,7 @@ func (i *instance) describe(p *part) (all []string) {
 // table lists the runs.
 func (i *instance) table(p *part) *table {
 	unit, seconds := words.UnitFor(values(i.runs, func(r *run) float64 { return r.ElapsedS }))
-	columns := []measure{byAlgorithm,
+	columns := slices.Concat([]measure{byAlgorithm}, p.group(), []measure{
 		single("status", "", false, func(r *run) cell { return text(r.status()) }),
 		single(p.first.String(), "objective", true, func(r *run) cell { return figureCell(r.objective()) }),
 		single(p.second.String(), "what breaks ties", true, func(r *run) cell { return figureCell(runs.Number(r.Second)) }),
@@ -276,7 +276,7 @@ func (i *instance) table(p *part) *table {
 				return text("stated")
 			}
 			return text("verified")
-		})}
+		})})
 	t := &table{Caption: "Runs", Plain: true, Columns: columnsOf(columns)}
 	for _, r := range i.runs {
 		t.Rows = append(t.Rows, row{Cells: cellsOf(columns, []*run{r})})

@@ -44,11 +44,11 @@ func overTime(all []*part) section {
 		geometric := &chart{name: "Shifted geometric mean of the primal gap over time", x: means.x, y: axis{label: "primal gap, shifted geometric mean (%)"}, zero: true}
 		single := len(p.instances) == 1
 		unit, seconds := words.TimeUnit(end / 30)
-		integrals := &table{Caption: fmt.Sprintf("Primal integral up to %s", words.Duration(end)), Plain: len(p.algorithms) < 6, Columns: []column{{Name: "algorithm"}, {"n", "runs on instances with a solution", true},
+		integrals := &table{Caption: fmt.Sprintf("Primal integral up to %s", words.Duration(end)), Plain: len(p.algorithms) < 6, Columns: []column{{Name: "algorithm"}, {Name: "class"}, {"n", "runs on instances with a solution", true},
 			{"mean (" + unit + ")", "mean primal integral: the mean primal gap times the time", true}, {"shifted (" + unit + ")", "shifted geometric mean of the primal integrals, shift 10 ms", true},
 			{"gap at the end, mean (%)", "mean primal gap at the end", true}, {"first solution, median (" + unit + ")", "median time of the first solution that is known of; without a trajectory, of the end", true}}}
 		if single {
-			integrals.Columns = []column{{Name: "algorithm"}, {"primal integral (" + unit + ")", "the mean primal gap times the time", true}, {"gap at the end (%)", "primal gap at the end", true},
+			integrals.Columns = []column{{Name: "algorithm"}, {Name: "class"}, {"primal integral (" + unit + ")", "the mean primal gap times the time", true}, {"gap at the end (%)", "primal gap at the end", true},
 				{"first solution (" + unit + ")", "when the first solution is known of; without a trajectory, the end", true}}
 		}
 		for _, a := range p.algorithms {
@@ -79,9 +79,9 @@ func overTime(all []*part) section {
 			})
 			last := values(some, func(r *run) float64 { return r.PrimalGapAt(math.Inf(1), r.on.Best) })
 			long := func(x float64) cell { return number(x, words.Three(x/seconds)) }
-			cells := []cell{text(a), count(len(some)), long(stats.Mean(whole)), long(stats.Shifted(whole, shift)), number(stats.Mean(last), words.Percent(stats.Mean(last))), long(stats.Median(first))}
+			cells := []cell{text(a), text(string(p.class[a])), count(len(some)), long(stats.Mean(whole)), long(stats.Shifted(whole, shift)), number(stats.Mean(last), words.Percent(stats.Mean(last))), long(stats.Median(first))}
 			if single {
-				cells = []cell{cells[0], cells[2], cells[4], cells[5]}
+				cells = []cell{cells[0], cells[1], cells[3], cells[5], cells[6]}
 			}
 			integrals.Rows = append(integrals.Rows, row{Cells: cells})
 		}

@@ -42,13 +42,13 @@ func gapTables(all []*part) section {
 			continue
 		}
 		by := &table{Caption: "By parameter", Choices: []choice{{Name: "Parameter", Index: 0, Values: params, One: true}, {Name: "Algorithm", Index: 1, Values: p.algorithms}},
-			Columns: append([]column{{Name: "parameter"}, {Name: "value", Number: true}, {Name: "algorithm"}}, columnsOf(gaps)...)}
+			Columns: append([]column{{Name: "parameter"}, {Name: "value", Number: true}, {Name: "algorithm"}}, columnsOf(append(p.group(), gaps...))...)}
 		for _, key := range params {
 			for _, c := range p.classes(key) {
 				for _, a := range p.algorithms {
 					some := slices.DeleteFunc(p.of(a), func(r *run) bool { return !c.in[r.on] })
 					if len(some) > 0 {
-						by.Rows = append(by.Rows, row{Cells: append([]cell{text(key), number(c.x, c.label), text(a)}, cellsOf(gaps, some)...), Values: []string{key, a}})
+						by.Rows = append(by.Rows, row{Cells: append([]cell{text(key), number(c.x, c.label), text(a)}, cellsOf(append(p.group(), gaps...), some)...), Values: []string{key, a}})
 					}
 				}
 			}
@@ -126,19 +126,16 @@ func gapMeasures(unit string, seconds float64) []measure {
 			}
 			return share(stats.Largest(values(some, (*run).gap)))
 		}),
-		shared("to best (%)", "mean distance to the best solution of any run, relative to it; online policies among themselves", (*run).toBest, stats.Mean),
+		shared("to best (%)", "mean distance to the best solution of any run, relative to it, of the same class: online, offline or yardstick", (*run).toBest, stats.Mean),
 		time("time", "mean time of a run", stats.Mean),
 		time("shifted", "shifted geometric mean of the times, shift 10 ms", func(x []float64) float64 { return stats.Shifted(x, shift) }),
 		time("longest", "longest time of a run", stats.Largest),
 	}
 }
 
-// group is the column of the algorithms' groups, nothing if all are of one.
+// group is the column of the algorithms' classes.
 func (p *part) group() []measure {
-	if !p.mixed() {
-		return nil
-	}
-	return []measure{single("group", "online: decides with what is known at that time; offline: sees the instance whole; yardstick: clairvoyant or exact. They aren't ranked against each other", false, func(r *run) cell {
+	return []measure{single("class", "online: decides with what is known at that time; offline: sees the instance whole; yardstick: clairvoyant or exact. They aren't ranked against each other", false, func(r *run) cell {
 		return cell{Text: string(p.class[r.Algorithm]), Sort: fmt.Sprint(p.rankOf(r.Algorithm))}
 	})}
 }

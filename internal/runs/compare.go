@@ -117,24 +117,12 @@ func Compare(records []Record, o CompareOptions) (Table, error) {
 		}
 		return show(x)
 	}
-	// Pairs of online policies first, then pairs of those that see the instance whole;
-	// what lies between the two isn't who is better, and is named so.
+	// Pairs of one class first. What lies between two classes isn't who is better.
 	class := classes(records)
-	group := func(c *comparison) int {
-		switch a, b := class[c.first] == model.Online, class[c.second] == model.Online; {
-		case a && b:
-			return 0
-		case a != b:
-			return 2
-		}
-		return 1
-	}
-	slices.SortStableFunc(rows, func(a, b comparison) int { return cmp.Compare(group(&a), group(&b)) })
+	slices.SortStableFunc(rows, func(a, b comparison) int { return cmp.Compare(a.rank(class), b.rank(class)) })
 	for i := range rows {
-		t.Groups = append(t.Groups, []string{"online policies: each decides with what is known at that time", "the others: each sees the instance whole",
-			"online against the others: what not knowing the future costs"}[group(&rows[i])])
+		t.Groups = append(t.Groups, rows[i].group(class))
 	}
-	t.Calm()
 	for _, c := range rows {
 		t.Rows = append(t.Rows, []string{c.first, c.second, strconv.Itoa(c.n), strconv.Itoa(c.wins), strconv.Itoa(c.ties), strconv.Itoa(c.losses),
 			known(c.mean), known(c.half), known(c.ratio), words.Probability(c.p, o.Plain), words.Probability(c.holm, o.Plain)})
@@ -172,6 +160,30 @@ type comparison struct {
 	mean, half            float64 // of the differences
 	ratio                 float64 // geometric mean; NaN where it has no meaning
 	p, holm               float64 // NaN without a difference
+}
+
+// rank orders the pairs: those of one class first, by class, then those of two.
+func (c *comparison) rank(class map[string]model.Class) int {
+	a, b := class[c.first].Rank(), class[c.second].Rank()
+	if a == b {
+		return a
+	}
+	return len(model.Classes()) * (1 + a + b)
+}
+
+// group names the classes of the pair, and says what a difference between them is.
+func (c *comparison) group(class map[string]model.Class) string {
+	low, high := class[c.first], class[c.second]
+	if low.Rank() > high.Rank() {
+		low, high = high, low
+	}
+	switch {
+	case low == high:
+		return GroupOf(low)
+	case low == model.Online:
+		return "online against " + string(high) + ": what not knowing the future costs"
+	}
+	return "offline against yardstick: how far heuristics are from what anybody could reach"
 }
 
 // compare compares two algorithms by their mean values on the instances.

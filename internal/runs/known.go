@@ -26,7 +26,7 @@ type Known struct {
 
 	longest  float64          // the longest time of the compared algorithms, in seconds
 	searched bool             // the run that has the bound has counted nodes
-	bests    map[bool]float64 // best objectives of the online policies and of the others
+	bests    map[model.Class]float64 // best objectives of each class of algorithms
 	any      float64          // best objective of all algorithms
 }
 
@@ -38,7 +38,7 @@ func Learn(records []Record, compared []string) map[string]*Known {
 		r := &records[i]
 		k := all[r.Hash] // plans may share names, not instances
 		if k == nil {
-			k = &Known{Sense: r.metrics()[0].Sense, Bound: math.NaN(), Best: math.NaN(), any: math.NaN(), bests: map[bool]float64{true: math.NaN(), false: math.NaN()}}
+			k = &Known{Sense: r.metrics()[0].Sense, Bound: math.NaN(), Best: math.NaN(), any: math.NaN(), bests: map[model.Class]float64{}}
 			all[r.Hash] = k
 		}
 		k.Infeasible = k.Infeasible || r.Sealed && r.Status == model.StatusInfeasible
@@ -54,8 +54,7 @@ func Learn(records []Record, compared []string) map[string]*Known {
 		k.any = k.better(k.any, *r.Objective)
 		if compared == nil || slices.Contains(compared, r.Algorithm) {
 			k.Best = k.better(k.Best, *r.Objective)
-			online := r.Class() == model.Online
-			k.bests[online] = k.better(k.bests[online], *r.Objective)
+			k.bests[r.Class()] = k.better(k.BestOf(r.Class()), *r.Objective)
 		}
 	}
 	stated := map[*Known]bool{} // nothing is proved of them
@@ -115,7 +114,11 @@ func (k *Known) Optimal(objective float64) bool {
 	return !k.Stated && k.Gap(objective) <= model.DefaultGap
 }
 
-// BestOf returns the best objective that an algorithm of a class is compared with: online
-// policies are compared with each other, all others, which see the instance whole, with
-// each other. NaN without any.
-func (k *Known) BestOf(c model.Class) float64 { return k.bests[c == model.Online] }
+// BestOf returns the best objective of a class of algorithms, with which those of the class
+// are compared. NaN without any.
+func (k *Known) BestOf(c model.Class) float64 {
+	if best, ok := k.bests[c]; ok {
+		return best
+	}
+	return math.NaN()
+}

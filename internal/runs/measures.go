@@ -312,7 +312,7 @@ var columns = sync.OnceValue(func() []column {
 		{"gap p95 %", "95th percentile of the gap to the best bound", inShare, over(by("gap %"), quantile(0.95))},
 		{"gap max %", "largest gap to the best bound proved by any run", inShare, over(by("gap %"), stats.Largest)},
 		{"gap<=1% %", "share of instances closed to 1 % or proved infeasible", inShare, over(percent(yes(func(r Run) bool { return r.Known.Infeasible || r.Gap() <= 0.01 })), mean)},
-		{"deg. mean %", "mean degradation from the best objective of the table's algorithms; online policies among themselves", inShare, over(by("degradation %"), mean)},
+		{"deg. mean %", "mean degradation from the best objective of the table's algorithms of the same class: online, offline or yardstick", inShare, over(by("degradation %"), mean)},
 		{"deg. max %", "largest degradation from the best objective", inShare, over(by("degradation %"), stats.Largest)},
 		{"deg. all %", "mean degradation of all runs on instances that an algorithm of the table solved; a run without a solution counts as 100 %", inShare, over(by("deg. all %"), mean)},
 		{"deg. > 3 %", "runs whose degradation is larger than 3 %", whole, number(func(r Run) bool { return r.degradation() > 0.03 })},
@@ -324,7 +324,7 @@ var columns = sync.OnceValue(func() []column {
 		{"primal mean", "mean primal integral (Berthold 2013): the primal gap to the best objective of the table's algorithms, over the time of the longest run on the instance", inTime, over(by("primal integral"), mean)},
 		{"nodes mean", "mean nodes of a run", inFull, over(nodes, mean)},
 		{"nodes geo.", "shifted geometric mean of the nodes, with a shift of 100", inFull, over(nodes, shifted(100))},
-		{"best", "runs that no other algorithm of the table beats on the instance; online policies among themselves", whole,
+		{"best", "runs that no other algorithm of the table of the same class beats on the instance", whole,
 			number(func(r Run) bool { return r.degradation() <= tieWithin || r.Value() == r.best() })},
 	}
 	for _, m := range metrics() {

@@ -74,9 +74,7 @@ func (t Table) Render(w io.Writer, format string) error {
 		}
 		return nil
 	case "csv":
-		if t.Groups != nil {
-			t = t.withGroups()
-		}
+		t = t.marked()
 		out := csv.NewWriter(w)
 		if err := out.WriteAll(append([][]string{t.Header}, t.Rows...)); err != nil {
 			return err
@@ -189,11 +187,20 @@ func csvCell(cell string) string {
 	return cell
 }
 
-// withGroups returns the table with its groups as a last column.
-func (t Table) withGroups() Table {
-	out := Table{Header: append(slices.Clone(t.Header), "group"), Notes: t.Notes}
+// marked returns the table with a last column that holds the class of each row's algorithm or,
+// of other groups, their names.
+func (t Table) marked() Table {
+	if t.Groups == nil {
+		return t
+	}
+	out := Table{Header: append(slices.Clone(t.Header), "class"), Notes: t.Notes}
 	for k, r := range t.Rows {
 		name, _, _ := strings.Cut(t.Groups[k], ":")
+		for _, c := range model.Classes() {
+			if t.Groups[k] == GroupOf(c) {
+				name = string(c)
+			}
+		}
 		out.Rows = append(out.Rows, append(slices.Clone(r), name))
 	}
 	return out

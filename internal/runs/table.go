@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/stats"
 	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
@@ -172,9 +171,6 @@ func (f *Figures) Table(o TableOptions) Table {
 		t.Groups, t.Rows = append(t.Groups, GroupOf(r.Class)), append(t.Rows, row)
 	}
 	t.Notes = notes(f.Columns)
-	if !slices.ContainsFunc(f.Rows, func(r Row) bool { return HasPolicies(r.Runs[0].Kind) }) {
-		t.Calm()
-	}
 	return t
 }
 
@@ -302,16 +298,3 @@ func classes(records []Record) map[string]model.Class {
 // GroupOf names a class of algorithms as a group of a table's rows, and says what it
 // knows.
 func GroupOf(c model.Class) string { return c.Plural() + ": " + c.Meaning() }
-
-// HasPolicies reports whether a problem has online policies. A table of it says what its
-// algorithms know even if all know the same.
-func HasPolicies(kind model.Kind) bool {
-	return slices.ContainsFunc(gapwise.Algorithms(kind), func(a model.Algorithm) bool { return a.Class == model.Online })
-}
-
-// Calm leaves the groups out where all rows are of one.
-func (t *Table) Calm() {
-	if len(slices.Compact(slices.Clone(t.Groups))) < 2 {
-		t.Groups = nil
-	}
-}
