@@ -51,7 +51,7 @@ func TestExamples(t *testing.T) {
 // exampleOrder lists the commands so that each finds the files that its examples
 // read.
 var exampleOrder = []string{"help", "version", "man", "completion", "algorithms", "generate", "solve", "pack", "verify", "check", "bound", "explain", "export",
-	"convert", "gantt", "bench", "merge", "table", "compare", "plot", "report", "findings", "audit"}
+	"convert", "gantt", "bench", "merge", "table", "compare", "plot", "report", "findings", "policy", "audit"}
 
 // What stands in a page of the documents after "$ gapwise" is run, page by page,
 // in a folder with the examples of docs, the files of testdata/documents and those
@@ -123,7 +123,8 @@ func commandsOf(lines []string, tutorial bool) []typed {
 // and draw with what it shows.
 func runPage(t *testing.T, page, text string) {
 	room := filepath.Base(filepath.Dir(page))
-	tutorial, shows := room == "tutorial", room == "tutorial" || room == "how-to" || room == "problems"
+	tutorial := room == "tutorial"
+	shows := slices.Contains([]string{"tutorial", "how-to", "problems"}, room) || filepath.Base(page) == "policies.md"
 	lines := strings.Split(text, "\n")
 	commands := slices.DeleteFunc(commandsOf(lines, tutorial), func(c typed) bool {
 		if !toolsThere(c.line) {

@@ -47,6 +47,7 @@ var examples = map[string][]example{
 		{"those for task graphs", "gapwise algorithms dag"},
 		{"all, one JSON object a line", "gapwise algorithms --json"},
 	},
+	"policy":     {{"a policy of your own to begin with: policy.py", "gapwise policy init --language python"}},
 	"audit":      {{"every claim held against every other, for 2 s", "gapwise audit --time 2s -o audit"}},
 	"completion": {{"in ~/.bashrc: source <(gapwise completion bash)", "gapwise completion bash"}},
 	"man":        {{"the manual page", "gapwise man -o gapwise.1"}},

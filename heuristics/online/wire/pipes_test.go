@@ -9,10 +9,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/process"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -210,5 +215,57 @@ func TestAfterwards(t *testing.T) {
 	}
 	if how := p.close(); !strings.Contains(how, "can't run /there/is/none") {
 		t.Error(how)
+	}
+}
+
+// The schema of messages accepts what goes either way in recorded sessions and in ours.
+func TestMessageSchema(t *testing.T) {
+	t.Parallel()
+	schema, err := jsonschema.NewCompiler().Compile("../../../docs/reference/schema/batch-message.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepts := func(text []byte) error {
+		x, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return schema.Validate(x)
+	}
+	kept := filepath.Join(t.TempDir(), "kept")
+	answers := []string{at(0), at(1.5, execute(1.25, "w0!1", "3 0-1"), do(1.5, callMeLater, `{"timestamp":2}`)), at(2, do(2, killJob, `{"job_ids":["w0!1"]}`)),
+		at(2, do(2, executeJob, `{"job_id":"w0!2"}`)), at(3), at(17, execute(17, "w0!3", "3"), execute(17, "w0!1", "0-2")), at(22), at(27), at(27)}
+	if r := solve(t, strings.ReplaceAll(answering(answers...), "${KEPT:-/dev/null}", kept), model.Settings{}); r.Status != model.StatusFeasible {
+		t.Fatalf("%+v", r)
+	}
+	asked, err := os.ReadFile(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := append(strings.Split(strings.TrimSpace(string(asked)), "\n"), answers...)
+	if len(lines) != 2*len(answers) {
+		t.Errorf("%d messages", len(lines))
+	}
+	for _, text := range lines {
+		if err := accepts([]byte(text)); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for _, text := range []string{`{"now":1}`, at(1, execute(1, "job 1", "0")), at(1, execute(1, "w0!1", "all")), at(1, do(1, "REGISTER_JOB", `{}`)), at(1, do(1, executeJob, `{}`))} {
+		if accepts([]byte(text)) == nil {
+			t.Errorf("accepted: %s", text)
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(need.Data(t, "batsim"), "transcripts", "tiny-*.gz"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		_, r := replay(t, file)
+		for _, text := range append(r.requests, r.answers...) {
+			if err := accepts(text); err != nil {
+				t.Errorf("%s: %s: %v", file, text, err)
+			}
+		}
 	}
 }

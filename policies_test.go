@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+
+package gapwise_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// sameStarts solves an instance by both algorithms, which must give the same execution. The
+// judge must accept the transcript of the first.
+func sameStarts(t *testing.T, in *model.Batch, program, ours string) {
+	t.Helper()
+	var transcript bytes.Buffer
+	got, err := gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: program, Settings: model.Settings{Transcript: &transcript}})
+	if err != nil || got.Solution == nil {
+		t.Fatal(got.Reason, err)
+	}
+	want, err := gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: ours})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got.Solution, want.Solution) {
+		t.Errorf("%s: %s gives %v, %s %v", in.Name, program, got.Objective, ours, want.Objective)
+	}
+	r, err := verify.Verify(t.Context(), in, got.Solution, verify.Options{Transcript: &transcript})
+	if err != nil || !r.Online || !r.Feasible() {
+		t.Errorf("%s: %v %v", in.Name, r, err)
+	}
+	if gapwise.ClassOf(model.KindBatch, program) != model.Online {
+		t.Errorf("%s isn't marked online", program)
+	}
+}
+
+// The policies of examples/policies give the starts of ours, on small instances and on the jobs of a log.
+func TestPythonPolicies(t *testing.T) {
+	t.Parallel()
+	python := need.Tool(t, "python3", "python3")
+	rng := rand.New(rand.NewPCG(27, 4))
+	for range 6 {
+		in := testkit.RandomBatch(rng, 1, 6, 30)
+		sameStarts(t, in, "online:"+python+" examples/policies/easy.py", "easy")
+		sameStarts(t, in, "online:"+python+" examples/policies/fcfs.py", "fcfs")
+	}
+	if testing.Short() {
+		return
+	}
+	log, err := instances.LoadSWF(need.Data(t, "swf", "KTH-SP2-1996-2.1-cln.swf.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := instances.NewBatchSpec()
+	spec.Tiers = 1
+	in, _, err := instances.FromSWF(&spec, "kth", log, instances.SWFJobs{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameStarts(t, in.(*model.Batch), "online:"+python+" examples/policies/easy.py", "easy")
+}
+
+// The policies to begin with run, in each language whose compiler is there, and give the starts of FCFS.
+func TestPolicyTemplates(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("compilers take seconds")
+	}
+	dir := t.TempDir()
+	for _, c := range []struct{ language, file, compiler string }{
+		{"python", "policy.py", "python3"}, {"go", "policy.go", "go"}, {"rust", "policy.rs", "rustc"}, {"c", "policy.c", "cc"}} {
+		compiler, err := exec.LookPath(c.compiler)
+		if err != nil {
+			t.Logf("not run, for want of %s", c.compiler)
+			continue
+		}
+		template := map[string]string{"go": "batch.go.tmpl"}[c.language]
+		if template == "" {
+			template = "batch" + filepath.Ext(c.file)
+		}
+		text, err := os.ReadFile(filepath.Join("cmd/gapwise/policies", template))
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, binary := filepath.Join(dir, c.file), filepath.Join(dir, c.language)
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		run := binary
+		var build *exec.Cmd
+		switch c.language {
+		case "python":
+			run = compiler + " " + file
+			if example, err := os.ReadFile("examples/policies/fcfs.py"); err != nil || !bytes.Equal(example, text) {
+				t.Errorf("examples/policies/fcfs.py isn't the template: %v", err)
+			}
+		case "go":
+			build = exec.Command(compiler, "build", "-o", binary, file)
+		case "rust":
+			build = exec.Command(compiler, "-o", binary, file)
+		default:
+			build = exec.Command(compiler, "-Wall", "-Werror", "-o", binary, file)
+		}
+		if build != nil {
+			if out, err := build.CombinedOutput(); err != nil {
+				t.Errorf("%s: %v\n%s", c.language, err, out)
+				continue
+			}
+		}
+		if lines := strings.Count(string(text), "\n"); lines > 50 {
+			t.Errorf("%s has %d lines", template, lines)
+		}
+		rng := rand.New(rand.NewPCG(27, 5))
+		for range 5 {
+			in := testkit.RandomBatch(rng, 1, 6, 30)
+			sameStarts(t, in, "online:"+run, "fcfs")
+		}
+	}
+}
