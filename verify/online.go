@@ -86,6 +86,10 @@ func replayOf(ctx context.Context, in model.Instance, s model.Solution, h transc
 		if b, ok := s.(*model.Bookings); ok && b != nil {
 			return newReservationReplay(ctx, in, b, r)
 		}
+	case *model.TVC:
+		if e, ok := s.(*model.Embeddings); ok && e != nil {
+			return newTVCReplay(ctx, in, e, r)
+		}
 	}
 	return nil
 }

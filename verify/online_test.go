@@ -138,6 +138,62 @@ func TestOnlineReservation(t *testing.T) {
 	}
 }
 
+// embedded is an instance of two servers with a queue, its embeddings, and the transcript of
+// a policy that has made them: a is suspended for b, and goes on on the other server.
+func embedded(t testing.TB) (in *model.TVC, e *model.Embeddings, header string, turns []string) {
+	in = &model.TVC{Name: "clusters", FatTree: model.FatTree{K: 2, Slots: 2, LinkMbps: 10}, Queue: true, MigrationS: 2, Requests: []model.TVCRequest{
+		{ID: "a", VMs: 2, BandwidthMbps: 1, DurationS: 10}, {ID: "b", ArrivalS: 5, VMs: 4, BandwidthMbps: 1, DurationS: 3}}}
+	on := func(from, to float64, servers ...model.ServerVMs) model.Segment[model.Embedding] {
+		return model.Segment[model.Embedding]{StartS: from, EndS: to, Place: model.Embedding{Switch: model.Switch{Layer: model.LayerCore}, Servers: servers}}
+	}
+	e = &model.Embeddings{Runs: []model.Run[model.Embedding]{
+		{ID: "a", Segments: []model.Segment[model.Embedding]{on(0, 5, model.ServerVMs{Server: 0, VMs: 2}), on(8, 15, model.ServerVMs{Server: 1, VMs: 2})}},
+		{ID: "b", Segments: []model.Segment[model.Embedding]{on(5, 8, model.ServerVMs{Server: 0, VMs: 2}, model.ServerVMs{Server: 1, VMs: 2})}}}}
+	hash, err := model.Hash(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	header = fmt.Sprintf(`{"kind":"tvc","version":1,"transcript":"online","instance":"clusters","instance_hash":%q}`, hash)
+	start := func(id string, servers string) string {
+		return fmt.Sprintf(`{"type":"start","request":%q,"place":{"switch":"core-0-0","servers":[%s]}}`, id, servers)
+	}
+	return in, e, header, []string{
+		`{"at_s":0,"told":[{"type":"submitted","request":"a"}],"decided":[` + start("a", `{"server":0,"vms":2}`) + `]}`,
+		`{"at_s":5,"told":[{"type":"submitted","request":"b"}],"decided":[{"type":"suspend","request":"a"},` + start("b", `{"server":0,"vms":2},{"server":1,"vms":2}`) + `]}`,
+		`{"at_s":8,"told":[{"type":"ended","request":"b"}],"decided":[` + start("a", `{"server":1,"vms":2}`) + `]}`,
+		`{"at_s":15,"told":[{"type":"ended","request":"a"}]}`}
+}
+
+// What a policy of tvc can't have been told, or can't have decided.
+func TestOnlineTVC(t *testing.T) {
+	t.Parallel()
+	in, e, header, turns := embedded(t)
+	for name, c := range map[string]struct {
+		turn int // replaced
+		by   string
+		want string // "": online
+	}{
+		"none":            {0, turns[0], ""},
+		"it knows of b":   {0, strings.Replace(turns[0], `"decided":[`, `"decided":[{"type":"reject","request":"b"},`, 1), `it wasn't told of then, it arrives at 5 s`},
+		"not suspended":   {1, strings.Replace(turns[1], `{"type":"suspend","request":"a"},`, "", 1), `start of request "a": it wasn't waiting`},
+		"elsewhere":       {2, strings.Replace(turns[2], `"server":1`, `"server":0`, 1), `undecided`},
+		"ended too early": {2, strings.Replace(turns[2], `{"type":"ended","request":"b"}`, `{"type":"ended","request":"b"},{"type":"ended","request":"a"}`, 1), `which isn't running`},
+		"no place":        {2, `{"at_s":8,"told":[{"type":"ended","request":"b"}],"decided":[{"type":"start","request":"a"}]}`, `line 4: a start has no place`},
+		"no migration":    {3, `{"at_s":13,"told":[{"type":"ended","request":"a"}]}`, `told_early`},
+	} {
+		lines := append([]string{header}, turns...)
+		lines[c.turn+1] = c.by
+		r, err := verify.Verify(t.Context(), in, e, verify.Options{Transcript: strings.NewReader(strings.Join(lines, "\n"))})
+		got := fmt.Sprint(r.Violations)
+		if err != nil {
+			got = err.Error()
+		}
+		if c.want == "" && (!r.Online || !r.Feasible()) || c.want != "" && (r.Online || !strings.Contains(got, c.want)) {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
 // No text makes the replay panic, and none that can't be read makes the solution online.
 func FuzzTranscript(f *testing.F) {
 	type sample struct {
@@ -156,6 +212,8 @@ func FuzzTranscript(f *testing.F) {
 	f.Add(uint8(0), `{"at_s":10,"told":[{"type":"submitted","job":"a","at_s":0},{"type":"submitted","job":"b"}],"decided":[{"type":"kill","job":"a"},{"type":"reject","job":"b"}]}`)
 	reservation, b, header, turns := booked(f)
 	add(reservation, b, header, turns)
+	tvc, e2, header, turns := embedded(f)
+	add(tvc, e2, header, turns)
 	f.Fuzz(func(t *testing.T, kind uint8, text string) {
 		x := all[int(kind)%len(all)]
 		r, err := verify.Verify(t.Context(), x.in, x.s, verify.Options{Transcript: strings.NewReader(x.header + "\n" + text)})

@@ -118,3 +118,53 @@ func ExampleReservation() {
 	// a starts at 0 s on 0-2
 	// c starts at 6 s on 0-3
 }
+
+// roomiest embeds a request on the server with the most free slots, if it has room there.
+type roomiest struct {
+	free   []int
+	answer []online.TVCDecision
+}
+
+func (p *roomiest) Begin(platform online.TVCPlatform) error {
+	for range platform.FatTree.Servers() {
+		p.free = append(p.free, platform.FatTree.Slots)
+	}
+	return nil
+}
+
+func (p *roomiest) Event(e online.TVCEvent) error {
+	if e.Type == online.Ended {
+		p.free[e.Place.Servers[0].Server] += e.Request.VMs
+		return nil
+	}
+	server := slices.Index(p.free, slices.Max(p.free))
+	d := online.TVCDecision{Type: online.Reject, Request: e.Request.Number}
+	if e.Request.VMs <= p.free[server] {
+		p.free[server] -= e.Request.VMs
+		d.Type, d.Place = online.Start, model.Embedding{Switch: model.Switch{Layer: model.LayerCore}, Servers: []model.ServerVMs{{Server: server, VMs: e.Request.VMs}}}
+	}
+	p.answer = append(p.answer, d)
+	return nil
+}
+
+func (p *roomiest) Decide() ([]online.TVCDecision, error) {
+	defer func() { p.answer = nil }()
+	return p.answer, nil
+}
+
+// On one server, VMs need no links.
+func ExampleTVC() {
+	in := &model.TVC{FatTree: model.FatTree{K: 2, Slots: 4, LinkMbps: 100}, Requests: []model.TVCRequest{{ID: "a", VMs: 3, BandwidthMbps: 50, DurationS: 10},
+		{ID: "b", ArrivalS: 1, VMs: 2, BandwidthMbps: 50, DurationS: 10}, {ID: "c", ArrivalS: 2, VMs: 3, BandwidthMbps: 50, DurationS: 10}}}
+	e, err := online.TVC(context.Background(), in, &roomiest{}, online.TVCOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, r := range e.Runs {
+		fmt.Printf("%s runs from %v s on %v\n", r.ID, r.Segments[0].StartS, r.Segments[0].Place.Servers)
+	}
+	// Output:
+	// a runs from 0 s on [{0 3}]
+	// b runs from 1 s on [{1 2}]
+}

@@ -61,6 +61,8 @@ const (
 	Move DecisionType = "move"
 	// Reject turns what waits away: it never runs.
 	Reject DecisionType = "reject"
+	// Suspend ends what runs for now. Its work is kept.
+	Suspend DecisionType = "suspend"
 	// Kill ends what runs. Its work is lost.
 	Kill DecisionType = "kill"
 	// CallAt asks for an event Called, and so for a call of Decide, at a later instant.

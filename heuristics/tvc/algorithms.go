@@ -74,7 +74,7 @@ func findEmbedder(name string) (embedder, error) {
 func Algorithms() []model.Algorithm {
 	var all []model.Algorithm
 	add := func(name, paper, complexity, summary string, traced bool) {
-		all = append(all, model.Algorithm{Name: name, Kind: model.KindTVC, Class: model.Online, Paper: paper, Complexity: complexity, Summary: summary, Traced: traced,
+		all = append(all, model.Algorithm{Name: name, Kind: model.KindTVC, Class: model.Online, Paper: paper, Complexity: complexity, Summary: summary, Traced: traced, Recorded: true,
 			Solver: model.AdaptDetailed(name, func(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, model.Details, error) {
 				return solveDetailed(ctx, in, set, name)
 			})})
@@ -109,7 +109,7 @@ func solveDetailed(ctx context.Context, in *model.TVC, set model.Settings, name 
 		if err != nil {
 			return nil, nil, err
 		}
-		s, preempted, err := queueSchedulers[k].serve(ctx, in, e)
+		s, preempted, err := queueSchedulers[k].serve(ctx, in, e, set)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -125,7 +125,7 @@ func solveDetailed(ctx context.Context, in *model.TVC, set model.Settings, name 
 			details.NeverFit++
 		}
 	}
-	x := newTracer(in, e, set)
+	x := newTracer(e, set)
 	switch p.Embeddable {
 	case "", "no":
 	case "yes":
@@ -134,6 +134,6 @@ func solveDetailed(ctx context.Context, in *model.TVC, set model.Settings, name 
 	default:
 		return nil, nil, fmt.Errorf("%w parameter embeddable=%q, must be yes or no", model.ErrUnsupported, p.Embeddable)
 	}
-	s, err := online(ctx, in, t, e, x)
+	s, err := runLoss(ctx, in, e, x, set)
 	return s, details, err
 }

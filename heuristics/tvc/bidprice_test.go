@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -26,7 +25,7 @@ func drawn(t *testing.T, fabric model.Fabric, bandwidth, load float64, requests,
 
 func accepted(t *testing.T, in *model.TVC, e embedder) *model.Embeddings {
 	t.Helper()
-	s, err := online(context.Background(), in, view.OfTVC(in), e, nil)
+	s, err := runLoss(context.Background(), in, e, nil, model.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}

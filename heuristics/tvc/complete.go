@@ -7,7 +7,6 @@ import (
 
 	"github.com/gapwise/gapwise/internal/fattree"
 	"github.com/gapwise/gapwise/internal/partial"
-	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -32,7 +31,7 @@ func Complete(in *model.TVC, start *model.Embeddings) (*model.Embeddings, model.
 		}
 		return e, c, nil
 	}
-	e, err := online(context.Background(), in, view.OfTVC(in), &kept{in: in, start: start, of: of}, nil)
+	e, err := runLoss(context.Background(), in, &kept{in: in, start: start, of: of}, nil, model.Settings{})
 	return e, c, err
 }
 

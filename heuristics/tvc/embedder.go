@@ -6,9 +6,9 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gapwise/gapwise/heuristics/online"
 	"github.com/gapwise/gapwise/internal/fattree"
 	"github.com/gapwise/gapwise/internal/heap"
-	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -46,36 +46,69 @@ func ask(e embedder, d *fattree.DataCentre, k int) (model.Embedding, bool) {
 	return e.Embed(d, d.Requests[k].VMs, d.Requests[k].Bandwidth)
 }
 
-// online runs loss mode, t being the instance's ticks; x is told what becomes of requests.
-func online(ctx context.Context, in *model.TVC, t *view.TVC, e embedder, x *tracer) (*model.Embeddings, error) {
+// runLoss runs loss mode; x is told what becomes of requests.
+func runLoss(ctx context.Context, in *model.TVC, e embedder, x *tracer, set model.Settings) (*model.Embeddings, error) {
 	if in.Queue {
 		return nil, fmt.Errorf("%w: embedders decide at the arrival, the instance has a queue; take fcfs, sdf, sbf, bgmbf, bgmbf-sdf or srpt", model.ErrUnsupported)
 	}
-	d := newLoss(t)
-	s := new(model.Embeddings)
-	for k := range t.Requests {
-		if turns.Stop(ctx, 20) {
-			break
+	return online.TVC(ctx, in, &lossPolicy{embedder: e, tracer: x}, online.TVCOptions{Transcript: set.Transcript})
+}
+
+// newCentre returns an empty data centre without requests.
+func newCentre(p online.TVCPlatform) *fattree.DataCentre {
+	t := *view.OfTVC(&model.TVC{FatTree: p.FatTree, Hose: p.Hose, Queue: p.Queue, Goal: p.Goal})
+	t.Migration, t.Requests = p.Migration, nil
+	return fattree.New(&t)
+}
+
+// addRequest adds a request that arrives to those of the data centre.
+func addRequest(d *fattree.DataCentre, q *online.TVCRequest) {
+	d.Requests = append(d.Requests, view.TVCRequest{Arrival: q.Arrival, Duration: q.Duration, VMs: q.VMs, Bandwidth: q.Bandwidth, Fits: q.Fits, Revenue: q.Revenue})
+	d.Arrive(q.Bandwidth)
+}
+
+// lossPolicy embeds each request that arrives, or rejects it.
+type lossPolicy struct {
+	embedder  embedder
+	centre    *fattree.DataCentre
+	decisions []online.TVCDecision
+	tracer    *tracer // nil: nobody listens
+}
+
+// Begin implements online.TVCPolicy.
+func (l *lossPolicy) Begin(p online.TVCPlatform) error {
+	l.centre = newCentre(p)
+	return nil
+}
+
+// Event implements online.TVCPolicy.
+func (l *lossPolicy) Event(e online.TVCEvent) error {
+	q, d := e.Request, l.centre
+	switch e.Type {
+	case online.Ended:
+		d.Remove(e.Place, q.VMs, q.Bandwidth)
+	case online.Submitted:
+		addRequest(d, q)
+		l.tracer.arrives(d, q)
+		x := online.TVCDecision{Type: online.Reject, Request: q.Number}
+		var place *model.Embedding
+		if q.Fits {
+			if p, ok := ask(l.embedder, d, int(q.Number)); ok {
+				x.Type, x.Place, place = online.Start, p, &p
+				d.Add(place, q.VMs, q.Bandwidth)
+			}
 		}
-		q := &t.Requests[k]
-		d.until(q.Arrival)
-		d.Arrive(q.Bandwidth)
-		x.arrives(d.DataCentre, k)
-		if !q.Fits {
-			x.decided(nil, false)
-			continue
-		}
-		p, ok := ask(e, d.DataCentre, k)
-		if !ok {
-			x.decided(nil, true)
-			continue
-		}
-		x.decided(&p, true)
-		d.admit(k, p)
-		s.Runs = append(s.Runs, model.Run[model.Embedding]{ID: in.Requests[k].ID, Segments: []model.Segment[model.Embedding]{
-			{StartS: t.Seconds(q.Arrival), EndS: t.Seconds(q.Arrival + q.Duration), Place: p}}})
+		l.tracer.decided(place, q.Fits)
+		l.decisions = append(l.decisions, x)
 	}
-	return s, nil
+	return nil
+}
+
+// Decide implements online.TVCPolicy.
+func (l *lossPolicy) Decide() ([]online.TVCDecision, error) {
+	all := l.decisions
+	l.decisions = l.decisions[:0]
+	return all, nil
 }
 
 // counting is an embedder that counts the requests that it rejects though an

@@ -5,13 +5,13 @@ package tvc
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/heuristics/online"
 	"github.com/gapwise/gapwise/internal/fattree"
-	"github.com/gapwise/gapwise/internal/heap"
-	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -41,11 +41,11 @@ type queue struct {
 	top       waiting  // the queue
 	others    waiting  // the same requests in the order in which they are backfilled, if they are
 	running   []int    // ascending
-	departing heap.Heap[queueEnd]
 	releases  int64    // how often a request gave back what it had
 	noRoom    []noRoom // by number of VMs
 	blocked   blocked
-	preempted int  // how often suspend was called
+	preempted int // how often suspend was called
+	decisions []online.TVCDecision
 	retry     bool // tests: nothing is skipped
 }
 
@@ -69,12 +69,6 @@ func (x *queued) work(now int64) int64 { return min(x.left, x.end-now) }
 
 // place returns where the request runs or ran last.
 func (x *queued) place() *model.Embedding { return &x.segments[len(x.segments)-1].place }
-
-// queueEnd is the end of a request's run, unless it is suspended before.
-type queueEnd struct {
-	at      int64
-	request int
-}
 
 // blocked tells in which state the top request couldn't be embedded though all
 // that arrived after it were suspended.
@@ -123,57 +117,38 @@ func (w *waiting) remove(q *queue, k int) {
 // loss mode, and for a schedule that goes on after view.MostTime. If ctx ends before all requests have run, what runs goes on to its end, and
 // then the others run one by one. preempted is how often a request was suspended, those
 // times included at which it went on at once in the same place.
-func (s *scheduler) serve(ctx context.Context, in *model.TVC, e embedder) (embeddings *model.Embeddings, preempted int, err error) {
-	q := s.newQueue(view.OfTVC(in), e)
-	embeddings, err = q.run(ctx, in)
+func (s *scheduler) serve(ctx context.Context, in *model.TVC, e embedder, set model.Settings) (embeddings *model.Embeddings, preempted int, err error) {
+	q := s.newQueue(e)
+	embeddings, err = q.run(ctx, in, set)
 	return embeddings, q.preempted, err
 }
 
-func (s *scheduler) newQueue(t *view.TVC, e embedder) *queue {
-	most := 0
-	for k := range t.Requests {
-		most = max(most, t.Requests[k].VMs)
-	}
-	return &queue{DataCentre: fattree.New(t), scheduler: s, embedder: e, requests: make([]queued, len(t.Requests)),
-		top: waiting{key: s.order}, others: waiting{key: s.backfill}, noRoom: make([]noRoom, most+1), releases: 1,
-		departing: heap.Heap[queueEnd]{Less: func(x, y queueEnd) bool { return x.at < y.at || x.at == y.at && x.request < y.request }}}
+func (s *scheduler) newQueue(e embedder) *queue {
+	return &queue{scheduler: s, embedder: e, top: waiting{key: s.order}, others: waiting{key: s.backfill}, releases: 1}
 }
 
-func (q *queue) run(ctx context.Context, in *model.TVC) (*model.Embeddings, error) {
-	if !q.Queue {
+func (q *queue) run(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
+	if !in.Queue {
 		return nil, fmt.Errorf("%w: schedulers serve a queue, and the instance has none (\"queue\" is false); take an embedder, such as adaba, or --goal response", model.ErrUnsupported)
 	}
-	events := -1
-	for next := 0; next < len(q.requests) || q.departing.Len() > 0; {
-		if events++; events&0x3f == 0 && turns.Stop(ctx, 64*20) {
-			if !q.alone() {
-				return nil, view.TooLate("request", "servers")
-			}
-			break
-		}
-		if next == len(q.requests) || q.departing.Len() > 0 && q.departing.Items[0].at < q.Requests[next].Arrival {
-			q.now = q.departing.Items[0].at
-		} else {
-			q.now = q.Requests[next].Arrival
-		}
-		if q.now > view.MostTime {
-			return nil, view.TooLate("request", "servers")
-		}
-		changed := false
-		for q.departing.Len() > 0 && q.departing.Items[0].at == q.now {
-			x := q.departing.Pop()
-			if r := &q.requests[x.request]; r.runs && r.end == q.now { // else it was suspended
-				q.release(x.request)
-				r.left, changed = 0, true
-			}
-		}
-		for ; next < len(q.requests) && q.Requests[next].Arrival == q.now; next++ {
-			q.arrive(next)
-			changed = true
-		}
-		if changed {
-			q.serve()
-		}
+	e, err := online.TVC(ctx, in, q, online.TVCOptions{Transcript: set.Transcript})
+	if errors.Is(err, model.ErrNoSolution) { // it was stopped
+		return q.whole(in)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// whole returns the runs once alone has made them whole.
+func (q *queue) whole(in *model.TVC) (*model.Embeddings, error) {
+	for _, r := range view.OfTVC(in).Requests[len(q.Requests):] {
+		q.Requests = append(q.Requests, r)
+		q.requests = append(q.requests, queued{})
+	}
+	if !q.alone() {
+		return nil, view.TooLate("request", "servers")
 	}
 	s := new(model.Embeddings)
 	for k := range q.requests {
@@ -187,6 +162,32 @@ func (q *queue) run(ctx context.Context, in *model.TVC) (*model.Embeddings, erro
 		s.Runs = append(s.Runs, run)
 	}
 	return s, nil
+}
+
+// Begin implements online.TVCPolicy.
+func (q *queue) Begin(p online.TVCPlatform) error {
+	q.DataCentre = newCentre(p)
+	return nil
+}
+
+// Event implements online.TVCPolicy.
+func (q *queue) Event(e online.TVCEvent) error {
+	q.now = e.At
+	switch e.Type {
+	case online.Ended:
+		q.release(int(e.Request.Number))
+		q.requests[e.Request.Number].left = 0
+	case online.Submitted:
+		q.arrive(e.Request)
+	}
+	return nil
+}
+
+// Decide implements online.TVCPolicy.
+func (q *queue) Decide() ([]online.TVCDecision, error) {
+	q.decisions = q.decisions[:0]
+	q.serve()
+	return q.decisions, nil
 }
 
 // alone has the requests that haven't run to their end run one after the other, once
@@ -236,12 +237,14 @@ func (q *queue) alone() bool {
 }
 
 // arrive puts a request into the queue, or refuses it.
-func (q *queue) arrive(k int) {
-	r := &q.Requests[k]
-	q.Arrive(r.Bandwidth)
+func (q *queue) arrive(r *online.TVCRequest) {
+	addRequest(q.DataCentre, r)
+	q.requests = append(q.requests, queued{left: r.Duration})
+	for len(q.noRoom) <= r.VMs {
+		q.noRoom = append(q.noRoom, noRoom{})
+	}
 	if r.Fits {
-		q.requests[k].left = r.Duration
-		q.wait(k)
+		q.wait(int(r.Number))
 	}
 }
 
@@ -343,7 +346,7 @@ func (q *queue) begin(k int, e model.Embedding) {
 	q.take(k, &e)
 	i, _ := slices.BinarySearch(q.running, k)
 	q.running = slices.Insert(q.running, i, k)
-	q.departing.Push(queueEnd{x.end, k})
+	q.decisions = append(q.decisions, online.TVCDecision{Type: online.Start, Request: int32(k), Place: e})
 }
 
 // release gives back what a running request has.
@@ -366,9 +369,13 @@ func (q *queue) giveBack(k int) {
 	q.releases++
 }
 
-// suspend puts a running request that has given back what it had into the queue.
+// suspend puts a running request that has given back what it had into the queue, for one
+// that has started: it is suspended before that.
 func (q *queue) suspend(k int) {
 	q.preempted++
+	last := len(q.decisions) - 1
+	q.decisions = append(q.decisions, q.decisions[last])
+	q.decisions[last] = online.TVCDecision{Type: online.Suspend, Request: int32(k)}
 	x := &q.requests[k]
 	left := x.work(q.now)
 	x.left, x.owed, x.runs = left, x.end-q.now-left, false

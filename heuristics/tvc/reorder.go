@@ -73,8 +73,8 @@ func (x *reorder) schedule(ctx context.Context) (*model.Embeddings, error) {
 		return int64(min(float64(of(q, k))*x.factor[k], math.MaxInt64/2))
 	}
 	s := &scheduler{order: key, backfill: key, suspend: (*queue).suspendLarger}
-	x.now = s.newQueue(x.TVC, x)
-	return x.now.run(ctx, x.in)
+	x.now = s.newQueue(x)
+	return x.now.run(ctx, x.in, model.Settings{})
 }
 
 // start takes a key and an embedder for all.

@@ -5,6 +5,7 @@ package tvc
 import (
 	"fmt"
 
+	"github.com/gapwise/gapwise/heuristics/online"
 	"github.com/gapwise/gapwise/internal/fattree"
 	"github.com/gapwise/gapwise/internal/steps"
 	"github.com/gapwise/gapwise/model"
@@ -13,17 +14,16 @@ import (
 // tracer tells the steps of loss mode with an embedder that takes servers in a sequence;
 // nil: nobody listens.
 type tracer struct {
-	in *model.TVC
 	steps.Teller
 	of string // the request in hand
 }
 
 // newTracer returns the tracer of a run, and makes the embedder tell it what it does.
-func newTracer(in *model.TVC, e embedder, set model.Settings) *tracer {
+func newTracer(e embedder, set model.Settings) *tracer {
 	if set.Trace == nil {
 		return nil
 	}
-	x := &tracer{in: in, Teller: set.Trace}
+	x := &tracer{Teller: set.Trace}
 	if q, is := e.(*sequence); is {
 		q.tracer = x
 	}
@@ -34,15 +34,15 @@ func (x *tracer) tell(what string, values []model.StepValue, words string, args 
 	x.Tell(what, x.of, values, "request %s: %s", x.of, fmt.Sprintf(words, args...))
 }
 
-// arrives tells that request k does, and what is free.
-func (x *tracer) arrives(d *fattree.DataCentre, k int) {
+// arrives tells that a request does, and what is free.
+func (x *tracer) arrives(d *fattree.DataCentre, q *online.TVCRequest) {
 	if x == nil {
 		return
 	}
-	q := &x.in.Requests[k]
 	x.of = q.ID
-	x.tell("arrive", steps.Figures("time", q.ArrivalS, "free slots", float64(d.AllFree)),
-		"at %.9g s, %d VMs at %.6g Mbit/s for %.9g s; %d of %d slots are free", q.ArrivalS, q.VMs, q.BandwidthMbps, q.DurationS, d.AllFree, d.Servers*d.Slots)
+	at := d.Seconds(q.Arrival)
+	x.tell("arrive", steps.Figures("time", at, "free slots", float64(d.AllFree)),
+		"at %.9g s, %d VMs at %.6g Mbit/s for %.9g s; %d of %d slots are free", at, q.VMs, float64(q.Bandwidth)/1e6, d.Seconds(q.Duration), d.AllFree, d.Servers*d.Slots)
 }
 
 // decided tells what has become of the request.

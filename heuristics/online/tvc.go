@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+
+package online
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/model"
+)
+
+// TVCPolicy is a policy for model.TVC, with a queue or without. Times are ticks, whole
+// microseconds from the instance's second 0 on.
+type TVCPolicy = Policy[TVCPlatform, TVCEvent, TVCDecision]
+
+// TVCPlatform is what a policy knows before the first request.
+type TVCPlatform struct {
+	FatTree   model.FatTree
+	Hose      model.Hose
+	Queue     bool          // requests may wait, and be suspended
+	Goal      model.TVCGoal // what is maximised without a queue
+	Migration int64         // ticks without work after a move to other servers
+}
+
+// TVCRequest is what a policy knows of a request from its arrival on.
+type TVCRequest struct {
+	ID        string
+	Number    int32 // requests have the numbers 0, 1, ... in the order of their arrivals
+	Arrival   int64
+	Duration  int64
+	VMs       int
+	Bandwidth int64 // of each VM, in bit/s
+	// Fits says that there is an embedding in the empty data centre. One that doesn't fit
+	// never runs.
+	Fits    bool
+	Revenue float64 // what it counts for model.GoalRevenue
+}
+
+// TVCEvent is an event: Submitted, Ended or Called. At an instant ends come first, then
+// arrivals, then calls.
+type TVCEvent struct {
+	Type    EventType
+	At      int64            // now
+	Request *TVCRequest      // nil for Called
+	Place   *model.Embedding // that of a request that has ended
+}
+
+// TVCDecision is a decision: Start, Reject, Suspend or CallAt. Without a queue each request
+// starts or is rejected in the call of Decide after the events of its arrival. With one it
+// may wait. A request that is suspended keeps the work that it has done, and goes on
+// with another Start: at the same instant in the same place it hasn't been suspended.
+type TVCDecision struct {
+	Type    DecisionType
+	Request int32 // its number, but with CallAt
+	// Place, with Start, is where it runs. The policy doesn't change it any more.
+	Place model.Embedding
+	At    int64 // an instant later than now, with CallAt
+}
+
+// TVCOptions are those of a simulation.
+type TVCOptions struct {
+	// Transcript, if not nil, gets a transcript of the run.
+	Transcript io.Writer
+}
+
+// TVC runs a policy on an instance, which must be valid, and returns the embeddings of the
+// requests that have run, in the order of their arrival. When ctx ends, nothing arrives any
+// more, and nothing is decided: what runs goes on to its end.
+//
+// The error is a *DecisionError for a decision that can't be carried out. With a queue it
+// wraps model.ErrNoSolution if a request that fits hasn't run to its end, and
+// model.ErrUnsupported for a schedule that goes on after view.MostTime. Otherwise it wraps the
+// policy's. Beside an error are the runs until then, the last ones to their ends.
+//
+// O(log n) per event and decision, besides the servers and links of the request.
+func TVC(ctx context.Context, in *model.TVC, p TVCPolicy, o TVCOptions) (*model.Embeddings, error) {
+	r := newTVCRun(in, view.OfTVC(in), p)
+	if o.Transcript != nil {
+		var err error
+		if r.transcript, err = newTVCTranscript(in, r.requests, o.Transcript); err != nil {
+			return nil, err
+		}
+	}
+	err := r.run(ctx)
+	if r.transcript != nil {
+		err = errors.Join(err, r.transcript.close())
+	}
+	return r.embeddings(), err
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+
+package online
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/model"
+)
+
+// tvcTold is an event in a transcript.
+type tvcTold struct {
+	Type    EventType `json:"type"`
+	Request string    `json:"request,omitempty"`
+}
+
+// tvcDecided is a decision in a transcript.
+type tvcDecided struct {
+	Type    DecisionType     `json:"type"`
+	Request string           `json:"request,omitempty"`
+	Place   *model.Embedding `json:"place,omitempty"`
+	AtS     *float64         `json:"at_s,omitempty"`
+}
+
+// newTVCTranscript begins the transcript of a run.
+func newTVCTranscript(in *model.TVC, requests []TVCRequest, to io.Writer) (transcript[TVCEvent, TVCDecision], error) {
+	seconds := (*view.TVC)(nil).Seconds
+	x := &lines[TVCEvent, TVCDecision, tvcTold, tvcDecided]{seconds: seconds}
+	x.event = func(_ int64, e TVCEvent) tvcTold {
+		told := tvcTold{Type: e.Type}
+		if e.Request != nil {
+			told.Request = e.Request.ID
+		}
+		return told
+	}
+	x.decision = func(now int64, d *TVCDecision) tvcDecided {
+		decided := tvcDecided{Type: d.Type}
+		if d.Type == CallAt {
+			at := seconds(d.At)
+			decided.AtS = &at
+			return decided
+		}
+		if d.Type == Start {
+			decided.Place = &d.Place
+		}
+		if decided.Request = fmt.Sprintf("number %d", d.Request); d.Request >= 0 && int(d.Request) < len(requests) {
+			decided.Request = requests[d.Request].ID
+		}
+		return decided
+	}
+	return x, x.begin(to, in, headerLine{})
+}
