@@ -73,11 +73,15 @@ func (p *program) algorithms() *cli.Command {
 			}
 			if !c.Bool("json") {
 				fmt.Fprintf(p.out, "of your own (docs/how-to/bring-your-own.md)\n")
-				for _, x := range [][2]string{
+				own := [][2]string{
 					{"cmd:COMMAND", "an offline heuristic that is a program, as in cmd:'python3 mine.py {in} {out}'"},
 					{strings.Join(gapwise.Externals(), ", "), "engines that solve MPS files, if their programs are there"},
 					{"mps:COMMAND", "such an engine that is any command, as in mps:'solver {in} {out}'"},
-				} {
+				}
+				if slices.Contains(kinds, model.KindBatch) {
+					own = slices.Insert(own, 0, [2]string{"online:COMMAND, batsim:tcp://HOST:PORT", "an online policy of batch on one tier that is another program"})
+				}
+				for _, x := range own {
 					fmt.Fprintf(p.out, "  %s\n    %s\n", x[0], words.Wrap(x[1], 74, 4))
 				}
 			}

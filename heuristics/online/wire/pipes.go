@@ -111,7 +111,7 @@ func (p *pipes) ask(ctx context.Context, request []byte, limit time.Duration) ([
 }
 
 // close implements line. A program that hasn't failed has a while to end by itself.
-func (p *pipes) close() string {
+func (p *pipes) close() (how, said string) {
 	close(p.requests)
 	asked := p.late
 	if !asked {
@@ -123,29 +123,20 @@ func (p *pipes) close() string {
 	}
 	p.stop()
 	<-p.done
-	text := process.LastLines(p.result.Stderr, 3, reasonSize)
-	if text != "" {
-		text = "; its standard error: " + text
+	if text := process.LastLines(p.result.Stderr, 3, reasonSize); text != "" {
+		said = "its standard error: " + text
 	}
 	switch {
 	case p.err != nil:
-		return p.err.Error()
-	case asked && !p.late:
-		return fmt.Sprintf("it didn't end within %v of the end of its input%s", farewell, text)
+		return p.err.Error(), said
+	case p.late:
+		return "", said
 	case asked:
-		return trimmed(text)
+		return fmt.Sprintf("it didn't end within %v of the end of its input", farewell), said
 	case p.result.Code < 0:
-		return "it was killed" + text
+		return "it was killed", said
 	case p.result.Code > 0:
-		return fmt.Sprintf("it ended with the exit code %d%s", p.result.Code, text)
+		return fmt.Sprintf("it ended with the exit code %d", p.result.Code), said
 	}
-	return trimmed(text)
-}
-
-// trimmed returns what said is worth alone.
-func trimmed(said string) string {
-	if said == "" {
-		return ""
-	}
-	return said[len("; "):]
+	return "", said
 }

@@ -187,7 +187,7 @@ func TestHangs(t *testing.T) {
 func TestAfterwards(t *testing.T) {
 	t.Parallel()
 	all := []string{at(0), at(1, execute(1, "w0!1", "0-2")), at(3, execute(3, "w0!3", "3")), at(8), at(11, execute(11, "w0!2", "0-1")), at(26), at(26)}
-	for end, want := range map[string]string{"": "", "; exit 4": "it ended with the exit code 4", "; sleep 60": "it didn't end within 1s of the end of its input"} {
+	for end, want := range map[string]string{"": "", "; exit 4": "it ended with the exit code 4", "; echo done >&2": "", "; echo no >&2; exit 4": "it ended with the exit code 4; its standard error: no", "; sleep 60": "it didn't end within 1s of the end of its input"} {
 		name := strings.Replace(answering(all...), "; done'", "; done"+end+"'", 1)
 		if r := solve(t, name, model.Settings{}); r.Status != model.StatusFeasible || r.Reason != want {
 			t.Errorf("%s: %q, %+v", end, r.Reason, r)
@@ -213,7 +213,7 @@ func TestAfterwards(t *testing.T) {
 	if _, err := p.ask(t.Context(), []byte("{}"), time.Minute); !errors.Is(err, errOver) {
 		t.Error(err)
 	}
-	if how := p.close(); !strings.Contains(how, "can't run /there/is/none") {
+	if how, _ := p.close(); !strings.Contains(how, "can't run /there/is/none") {
 		t.Error(how)
 	}
 }

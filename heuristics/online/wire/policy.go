@@ -17,9 +17,9 @@ type line interface {
 	// ask sends a request and returns the answer. It waits as long as the limit, and until
 	// ctx ends. After an error nothing more is asked.
 	ask(ctx context.Context, request []byte, limit time.Duration) ([]byte, error)
-	// close ends the connection. It returns in a few words how a program has failed, and what
-	// it said last; "" for none or one that has done what it should.
-	close() string
+	// close ends the connection. It returns in a few words how a program has failed to end, ""
+	// for none or one that has, and what it said last.
+	close() (how, said string)
 }
 
 // errOver is what ask returns when the other side has ended the connection.

@@ -29,6 +29,7 @@ type recorded struct {
 	requests []json.RawMessage
 	answers  []json.RawMessage // may be one less: the scheduler died
 	at       int
+	loose    bool // other requests do
 }
 
 func (r *recorded) ask(_ context.Context, request []byte, _ time.Duration) ([]byte, error) {
@@ -36,7 +37,7 @@ func (r *recorded) ask(_ context.Context, request []byte, _ time.Duration) ([]by
 		r.t.Errorf("request %d isn't in the transcript: %s", r.at+1, request)
 		return nil, errOver
 	}
-	if !sameJSON(r.t, request, r.requests[r.at]) {
+	if !r.loose && !sameJSON(r.t, request, r.requests[r.at]) {
 		r.t.Errorf("request %d: %s\nwant %s", r.at+1, request, r.requests[r.at])
 	}
 	if r.at++; r.at > len(r.answers) {
@@ -45,7 +46,7 @@ func (r *recorded) ask(_ context.Context, request []byte, _ time.Duration) ([]by
 	return r.answers[r.at-1], nil
 }
 
-func (*recorded) close() string { return "" }
+func (*recorded) close() (how, said string) { return "", "" }
 
 // sameJSON reports whether two texts have the same values.
 func sameJSON(t *testing.T, a, b []byte) bool {
@@ -167,13 +168,18 @@ func TestRecordedBad(t *testing.T) {
 		}
 		in := instance(t, file)
 		s, line := replay(t, filepath.Join(folder, "bad", name+".jsonl.gz"))
-		if of == "zero" { // we shift the time, so that no scheduler dies of it
-			continue
-		}
+		line.loose = of == "zero" // we shift the time, so that no scheduler dies of submissions at 0
 		r, err := s.Solve(t.Context(), in, model.Settings{})
 		if err != nil || r.Status != model.StatusUnknown || line.at != len(line.requests) || strings.Contains(r.Reason, "\n") {
 			t.Errorf("%s: %v, %+v", name, err, r)
 		}
-		t.Logf("%s\n  %s", why, r.Reason)
+		want := "request 2 (now 1 s: JOB_SUBMITTED of w0!1 and 2 more): it has ended without an answer"
+		if _, needs, ok := strings.Cut(why, "needs "); ok { // job w0!6 needs 16 resources, got [2, 3]
+			count, got, _ := strings.Cut(needs, " resources, got ")
+			want = fmt.Sprintf("it has %s processes, on %d processors", count, len(strings.FieldsFunc(got, func(r rune) bool { return strings.ContainsRune("[], ", r) })))
+		}
+		if !strings.HasPrefix(r.Reason, fmt.Sprintf("request %d (", len(line.requests))) || !strings.HasSuffix(r.Reason, want) {
+			t.Errorf("%s: %s, want %s", name, r.Reason, want)
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"net"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -114,10 +115,12 @@ func (s *solver) Solve(ctx context.Context, in model.Instance, set model.Setting
 			err = errors.Join(err, failed)
 		}
 	}
-	ended := to.close()
+	how, said := to.close()
 	r.Elapsed = time.Since(start)
 	if err == nil {
-		r.Reason = ended
+		if how != "" {
+			r.Reason = joined(how, said)
+		}
 		return r, r.SetSolution(in, e)
 	}
 	var refused *online.DecisionError
@@ -131,13 +134,16 @@ func (s *solver) Solve(ctx context.Context, in model.Instance, set model.Setting
 	default:
 		return r, fmt.Errorf("%s: %w", s.name, err)
 	}
-	if ended != "" {
-		r.Reason += "; " + ended
-	}
+	r.Reason = joined(r.Reason, how, said)
 	if e != nil && len(e.Runs) > 0 {
 		r.Details = &model.BatchDetails{Partial: e.Runs}
 	}
 	return r, nil
+}
+
+// joined joins what isn't empty.
+func joined(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; ")
 }
 
 // stopped says why a run is stopped.
