@@ -111,8 +111,9 @@ func (p *pipes) ask(ctx context.Context, request []byte, limit time.Duration) ([
 }
 
 // close implements line. A program that hasn't failed has a while to end by itself.
-func (p *pipes) close() (how, said string) {
+func (p *pipes) close(ctx context.Context) (how, said string) {
 	close(p.requests)
+	p.late = p.late || ctx.Err() != nil
 	asked := p.late
 	if !asked {
 		select {

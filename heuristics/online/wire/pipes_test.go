@@ -163,6 +163,8 @@ func TestHangs(t *testing.T) {
 		"it goes on":    {`sh -c 'trap "" TERM; while :; do sleep 0.01; done'`, model.Settings{Parameters: &model.BatchParameters{AnswerLimit: 0.1}}, "no answer within 100ms"},
 		"in all":        {`sh -c 'sleep 60'`, model.Settings{TimeLimit: 200 * time.Millisecond}, "request 1 (now 0 s: SIMULATION_BEGINS): stopped by the time limit"},
 		"it closes all": {`sh -c 'exec <&- >&-; sleep 60'`, model.Settings{Parameters: &model.BatchParameters{AnswerLimit: 0.1}}, "no answer within 100ms"},
+		"calls for ever": {`sh -c 'read -r l; echo "{\"now\":0,\"events\":[]}"; while read -r l; do n=${l#*:}; n=${n%%,*}; echo "{\"now\":$n,\"events\":[{\"timestamp\":$n,\"type\":\"CALL_ME_LATER\",\"data\":{\"timestamp\":$((n+1))}}]}"; done'`,
+			model.Settings{TimeLimit: 500 * time.Millisecond}, "stopped"},
 		"a long answer": {`sh -c 'tr "\\0" x </dev/zero'`, model.Settings{}, "its answer is longer than 64 MB"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -213,7 +215,7 @@ func TestAfterwards(t *testing.T) {
 	if _, err := p.ask(t.Context(), []byte("{}"), time.Minute); !errors.Is(err, errOver) {
 		t.Error(err)
 	}
-	if how, _ := p.close(); !strings.Contains(how, "can't run /there/is/none") {
+	if how, _ := p.close(t.Context()); !strings.Contains(how, "can't run /there/is/none") {
 		t.Error(how)
 	}
 }

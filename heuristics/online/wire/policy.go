@@ -18,8 +18,8 @@ type line interface {
 	// ctx ends. After an error nothing more is asked.
 	ask(ctx context.Context, request []byte, limit time.Duration) ([]byte, error)
 	// close ends the connection. It returns in a few words how a program has failed to end, ""
-	// for none or one that has, and what it said last.
-	close() (how, said string)
+	// for none or one that has, and what it said last. It is in a hurry if ctx has ended.
+	close(ctx context.Context) (how, said string)
 }
 
 // errOver is what ask returns when the other side has ended the connection.

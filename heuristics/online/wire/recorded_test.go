@@ -46,7 +46,7 @@ func (r *recorded) ask(_ context.Context, request []byte, _ time.Duration) ([]by
 	return r.answers[r.at-1], nil
 }
 
-func (*recorded) close() (how, said string) { return "", "" }
+func (*recorded) close(context.Context) (how, said string) { return "", "" }
 
 // sameJSON reports whether two texts have the same values.
 func sameJSON(t *testing.T, a, b []byte) bool {

@@ -115,7 +115,7 @@ func (s *solver) Solve(ctx context.Context, in model.Instance, set model.Setting
 			err = errors.Join(err, failed)
 		}
 	}
-	how, said := to.close()
+	how, said := to.close(ctx)
 	r.Elapsed = time.Since(start)
 	if err == nil {
 		if how != "" {

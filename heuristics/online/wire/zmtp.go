@@ -239,7 +239,7 @@ func (s *socket) command(body []byte) error {
 }
 
 // close implements line.
-func (s *socket) close() (how, said string) {
+func (s *socket) close(context.Context) (how, said string) {
 	s.conn.Close()
 	return "", ""
 }
