@@ -51,14 +51,14 @@ vet:
 staticcheck:
 	@$(with_highs) $(GO) tool staticcheck ./...
 
-# The packages that start goroutines, or lock what others share. What they run at
+# The packages that start goroutines, or lock what others share (and wire, by channels alone). What they run at
 # once of the other packages, the detector sees: TestConformanceAtOnce runs every
 # algorithm so. Pictures, and most scripts of the command, take the detector minutes
 # and run one thing at a time. So do instances, but for files that they share, and
 # internal/papers and internal/runs, which make values once, for benchmarks.
 concurrent := {{range .Imports}}{{if or (eq . "sync") (eq . "sync/atomic") (eq . "golang.org/x/sync/errgroup")}}{{$$.ImportPath}}{{"\n"}}{{end}}{{end}}
 race:
-	@$(with_highs) $(GO) test -race -short $$($(GO) list -f '$(concurrent)' ./... | sort -u | grep -v '/draw$$\|/cmd/gapwise$$\|/gapwise$$\|/instances$$\|/internal/papers$$\|/internal/runs$$') && \
+	@$(with_highs) $(GO) test -race -short $$($(GO) list -f '$(concurrent)' ./... | sort -u | grep -v '/draw$$\|/cmd/gapwise$$\|/gapwise$$\|/instances$$\|/internal/papers$$\|/internal/runs$$') ./heuristics/online/wire && \
 	  $(GO) test -race -short -run 'AtOnce|Session' . ./instances && \
 	  $(GO) test -race -short -run 'TestTerm|TestScripts/(interrupt|bench|results|solve|shard)' ./cmd/gapwise
 
