@@ -171,6 +171,7 @@ func TestWrongImport(t *testing.T) {
 		{"exact/internal/engine", "exact", ""},
 		{"heuristics/dag", "bounds/dag", ""},
 		{"heuristics/batch", "heuristics/online", ""},
+		{"heuristics/online/wire", "heuristics/online", ""},
 		{"bounds/dag", "model/milp/highs", ""},
 		{"model/milp/highs", "model/milp", ""},
 		{"instances", "instances/internal/swf", ""},
