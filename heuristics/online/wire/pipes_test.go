@@ -208,6 +208,11 @@ func TestAfterwards(t *testing.T) {
 	} else if _, err := s.Solve(t.Context(), &model.DAG{}, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
 		t.Error(err)
 	}
+	if s, err := New("online:sh"); err != nil {
+		t.Error(err)
+	} else if _, err := s.Solve(t.Context(), &model.Batch{Processors: 1e7, Tiers: 1}, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
+		t.Error(err)
+	}
 	p, err := launch(process.Options{Args: []string{"/there/is/none"}})
 	if err != nil {
 		t.Fatal(err)

@@ -79,6 +79,9 @@ type solver struct {
 // Name implements model.Solver.
 func (s *solver) Name() string { return s.name }
 
+// mostProcessors bounds the size of the first request, to about 90 MB.
+const mostProcessors = 1_000_000
+
 // answerLimit limits the time of an answer if nothing else is asked for.
 const answerLimit = time.Minute
 
@@ -90,6 +93,9 @@ func (s *solver) Solve(ctx context.Context, in model.Instance, set model.Setting
 	b, ok := in.(*model.Batch)
 	if !ok {
 		return r, fmt.Errorf("%s: %w: policies of other programs are there for batch, this is a %s", s.name, model.ErrUnsupported, in.Kind())
+	}
+	if b.Processors > mostProcessors {
+		return r, fmt.Errorf("%s: %w: the first request lists the processors, %d are too many; the most is %d", s.name, model.ErrUnsupported, b.Processors, mostProcessors)
 	}
 	o, limit := online.BatchOptions{Transcript: set.Transcript}, answerLimit
 	if x, ok := set.Parameters.(*model.BatchParameters); ok && x != nil {
