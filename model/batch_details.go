@@ -10,6 +10,9 @@ type BatchParameters struct {
 	Order BatchOrder `key:"order" shown:"batch" usage:"events of one instant: batch (ends, arrivals, one pass), event (ends, arrivals, a pass for each) or pyss (arrivals, ends, a pass for each)"`
 	// Placement says which processors a job may hold on one tier; empty: BatchLowest.
 	Placement BatchPlacement `key:"placement" shown:"lowest" usage:"processors of a job on one tier: lowest (any, the lowest that are free) or contiguous (neighbours only)"`
+	// Prediction says by what policies of one tier go in place of the users' estimates;
+	// empty: BatchPredictionNone.
+	Prediction BatchPrediction `key:"prediction" shown:"none" usage:"what policies of one tier go by: none (the users' estimates) or last-two (mean runtime of the user's last two jobs that have ended)"`
 	// AnswerLimit is how many seconds a policy that is another program has for an answer;
 	// 0: 60.
 	AnswerLimit float64 `key:"answer_limit" shown:"60" above:"0" usage:"seconds that a policy which is another program has for an answer"`
@@ -20,6 +23,22 @@ type BatchParameters struct {
 	// BatchDevicesAll.
 	Devices BatchDevices `key:"devices" shown:"all" usage:"devices of peasy: all, short (short jobs are backfilled first), lift (the background runs in the idle foreground) or none, which is measy"`
 }
+
+// BatchPrediction is a way to predict runtimes.
+type BatchPrediction string
+
+// The predictions.
+const (
+	BatchPredictionNone BatchPrediction = "none"
+	// BatchPredictionLastTwo is the mean runtime of the last two jobs of the job's user that
+	// have ended before its submission, at most its estimate, and its estimate before there
+	// are two or where no log tells the user (Tsafrir, Etsion, Feitelson: Backfilling Using
+	// System-Generated Predictions Rather Than User Runtime Estimates, 2007). Where a job
+	// runs longer, easy and its kin extend the prediction as they do, by 1, 5, 15 and 30
+	// minutes, 1, 2, 5, 10, 20, 50 and 100 hours, up to the estimate; conservative has a rule
+	// of its own for jobs that run longer.
+	BatchPredictionLastTwo BatchPrediction = "last-two"
+)
 
 // BatchDevices are devices of the heuristic peasy.
 type BatchDevices string

@@ -92,6 +92,13 @@ func (s *easy) end(k int32) {
 	s.stale = true
 }
 
+// revise implements reviser.
+func (s *easy) revise(k int32, old int64) {
+	s.ends.remove(k, old, s.jobs[k].width)
+	s.ends.add(k, s.estimatedEnd(k), s.jobs[k].width)
+	s.stale = true
+}
+
 func (s *easy) wake() int64 { return never }
 
 func (s *easy) begin(k int32) {

@@ -63,6 +63,9 @@ func offlineList(ctx context.Context, in *model.Batch, set model.Settings, rules
 	if err := lowestAlone(set); err != nil {
 		return nil, err
 	}
+	if err := estimatesAlone(set); err != nil {
+		return nil, err
+	}
 	t := view.OfBatch(in)
 	lengths, _, err := processors.Lengths(t)
 	if err != nil {

@@ -78,7 +78,8 @@ type policy struct {
 	machine
 	newScheduler func(*machine) scheduler
 	by           scheduler
-	called       int64 // the next call that has been asked for, as far as is kept; never: none
+	predictor    *lastTwo // nil: the users' estimates
+	called       int64    // the next call that has been asked for, as far as is kept; never: none
 }
 
 func newPolicy(newScheduler func(*machine) scheduler) *policy {
@@ -98,13 +99,20 @@ func (p *policy) Event(e online.BatchEvent) error {
 	p.now = e.At
 	switch e.Type {
 	case online.Submitted:
+		estimate := e.Job.Estimate
+		if p.predictor != nil {
+			estimate = p.predictor.submitted(e.Job)
+		}
 		if len(p.jobs) == cap(p.jobs) { // append makes room for a quarter more, and copies often
 			p.jobs, p.starts = slices.Grow(p.jobs, len(p.jobs)+64), slices.Grow(p.starts, len(p.jobs)+64)
 		}
-		p.jobs, p.starts = append(p.jobs, request{e.Job.Submit, e.Job.Estimate, e.Job.Processes}), append(p.starts, -1)
+		p.jobs, p.starts = append(p.jobs, request{e.Job.Submit, estimate, e.Job.Processes}), append(p.starts, -1)
 		p.by.arrive(e.Job.Number)
 	case online.Ended:
 		p.free += e.Job.Processes
+		if p.predictor != nil {
+			p.predictor.ended(e.Job, e.At-p.starts[e.Job.Number])
+		}
 		p.by.end(e.Job.Number)
 	case online.Called:
 		p.called = never
@@ -115,7 +123,13 @@ func (p *policy) Event(e online.BatchEvent) error {
 // Decide implements online.BatchPolicy.
 func (p *policy) Decide() ([]online.BatchDecision, error) {
 	p.decisions = p.decisions[:0]
+	if p.predictor != nil {
+		p.predictor.correct(p)
+	}
 	p.by.pass()
+	if p.predictor != nil {
+		p.predictor.started(p)
+	}
 	if at := p.by.wake(); at < p.called {
 		p.called = at
 		p.decisions = append(p.decisions, online.BatchDecision{Type: online.CallAt, At: at})
@@ -126,6 +140,16 @@ func (p *policy) Decide() ([]online.BatchDecision, error) {
 // onOneTier runs a scheduler for one tier.
 func onOneTier(ctx context.Context, in *model.Batch, set model.Settings, newScheduler func(*machine) scheduler) (*model.Execution, error) {
 	p := newPolicy(newScheduler)
+	switch by := predictionOf(set); by {
+	case "", model.BatchPredictionNone:
+	case model.BatchPredictionLastTwo:
+		if placementOf(set) == model.BatchContiguous {
+			return nil, fmt.Errorf("%w: predictions go with the placement %q", model.ErrUnsupported, model.BatchLowest)
+		}
+		p.predictor = newLastTwo()
+	default:
+		return nil, fmt.Errorf("%w prediction %q, must be %s or %s", model.ErrUnsupported, by, model.BatchPredictionNone, model.BatchPredictionLastTwo)
+	}
 	if set.Trace != nil {
 		p.tracer = &tracer{in, set.Trace}
 	}
@@ -144,6 +168,14 @@ func orderOf(set model.Settings) model.BatchOrder {
 func placementOf(set model.Settings) model.BatchPlacement {
 	if p, ok := set.Parameters.(*model.BatchParameters); ok && p != nil {
 		return p.Placement
+	}
+	return ""
+}
+
+// predictionOf returns the prediction that is asked for; "": none.
+func predictionOf(set model.Settings) model.BatchPrediction {
+	if p, ok := set.Parameters.(*model.BatchParameters); ok && p != nil {
+		return p.Prediction
 	}
 	return ""
 }

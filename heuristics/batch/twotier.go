@@ -109,6 +109,9 @@ func newTwoTierSimulation(t *view.Batch, h twoTierPolicy, set model.Settings) (*
 	if err := lowestAlone(set); err != nil {
 		return nil, err
 	}
+	if err := estimatesAlone(set); err != nil {
+		return nil, err
+	}
 	if order := orderOf(set); order != "" && order != model.BatchOrderBatch {
 		return nil, fmt.Errorf("%w order %q, two tiers have %q only", model.ErrUnsupported, order, model.BatchOrderBatch)
 	}
