@@ -41,7 +41,7 @@ var examples = map[string][]example{
 	"table":    {{"gaps and times of each algorithm", "gapwise table runs.jsonl"}, {"for a paper", "gapwise table --by tasks --format latex --label tab:gaps runs.jsonl"}},
 	"compare":  {{"which algorithm is better, and is it significant", "gapwise compare --value time --base search runs.jsonl"}},
 	"plot":     {{"the gap as graphs grow", "gapwise plot -x tasks -y 'gap %' runs.jsonl -o gap.svg"}},
-	"report":   {{"tables, curves and pictures of runs, on one page", "gapwise report runs.jsonl -o runs.html"}, {"an instance, solved by all heuristics and auto", "gapwise report --time-limit 2s graph.json -o graph.html"}, {"the policies on the jobs of a log, and what nobody can beat", "gapwise report --time-limit 2s log.swf -o log.html"}},
+	"report":   {{"tables, curves and pictures of runs, on one page", "gapwise report runs.jsonl -o runs.html"}, {"an instance, solved by all heuristics and auto", "gapwise report --time-limit 2s graph.json -o graph.html"}, {"the policies on the jobs of a log, and what nobody can beat", "gapwise report --time-limit 2s log.swf -o log.html"}, {"what a fifth more processors would bring", "gapwise report --effort 9999 log.swf --what-if processors=1.2x -o log.html"}},
 	"findings": {{"what papers say, held against runs", "gapwise findings results/vms.jsonl"}},
 	"algorithms": {
 		{"those for task graphs", "gapwise algorithms dag"},

@@ -28,6 +28,8 @@ func (p *program) report() *cli.Command {
 		Name:      "report",
 		Usage:     "one page of results, of an instance or of a log, as HTML",
 		ArgsUsage: "RESULTS... [INSTANCE...] | INSTANCE | LOG",
+
+		DisableSliceFlagSeparator: true, // a change holds commas
 		Description: "The page holds everything that it shows and loads nothing from anywhere\n" +
 			"(docs/how-to/report.md).\n" +
 			"Of RESULTS of gapwise bench or of gapwise solve -o: summary, gap tables,\n" +
@@ -39,12 +41,19 @@ func (p *program) report() *cli.Command {
 			"Workload Format all policies are compared, with utilisation, queue and\n" +
 			"declined work over time: of batch on one tier, which is the log itself,\n" +
 			"unless --kind or --tiers say otherwise; what is drawn then is said. The flags\n" +
-			"marked SWF are those of gapwise convert.",
+			"marked SWF are those of gapwise convert.\n" +
+			"With --what-if the page of a LOG or of a batch INSTANCE has a column for each\n" +
+			"change beside today's, which is --policy on the machine as it is; a summary\n" +
+			"is printed (docs/how-to/what-if.md). A change is a list of\n" +
+			words.Wrap(report.ChangeHelp+".", 76, 0),
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` that ends in .html", DefaultText: "kth.html for kth.swf.gz"},
 			&cli.StringFlag{Name: "title", Usage: "title of the page", DefaultText: "plan, instance or log"},
 			&cli.IntFlag{Name: "pictures", Value: report.DefaultPictures, Usage: "most pictures of solutions"},
 			&cli.DurationFlag{Name: "time-limit", Value: report.DefaultTimeLimit, Usage: "limit of each algorithm that the page runs"},
+			&cli.StringSliceFlag{Name: "what-if", Usage: "batch on one tier: a `CHANGE` beside today, may be repeated"},
+			&cli.StringFlag{Name: "policy", Value: "easy", Usage: "what-if: today's policy"},
+			&cli.Int64Flag{Name: "effort", Value: report.DefaultEffort, Usage: "what-if: of the search for what anybody could reach"},
 			&cli.StringFlag{Name: "plan", Usage: "plan in `FILE` of runs whose solutions were kept, to draw them"},
 			instancesFlag(),
 		}, logFlags(), readingFlags(), parameterFlags(ofLogs)),
@@ -70,6 +79,10 @@ func (p *program) report() *cli.Command {
 			if err := checkOutput(output, paths); err != nil {
 				return err
 			}
+			changes, err := changes(c)
+			if err != nil {
+				return err
+			}
 			o := report.Options{Title: c.String("title"), Pictures: c.Int("pictures")}
 			s := report.Solving{TimeLimit: c.Duration("time-limit"), Seed: c.Uint64("seed"), Said: func(line string) { fmt.Fprintln(p.err, words.Wrap(line, 78, 2)) }}
 			if len(paths) == 1 && instances.IsSWF(paths[0]) {
@@ -87,8 +100,12 @@ func (p *program) report() *cli.Command {
 			o.Assumed = strings.Join(assumed, "; ")
 			var write func(io.Writer) error
 			switch {
+			case len(runs) > 0 && len(changes) > 0:
+				return usagef("report: --what-if goes with a log or an instance, not with results")
 			case len(runs) > 0:
 				write = func(w io.Writer) error { return report.Results(ctx, w, runs, o) }
+			case len(given) == 1 && len(changes) > 0:
+				write = p.whatIf(ctx, c, output, given[0], nil, changes, s, o)
 			case len(given) == 1:
 				write = func(w io.Writer) error { return report.Instance(ctx, w, given[0], nil, s, o) }
 			default:
@@ -119,7 +136,50 @@ func (p *program) reportLog(ctx context.Context, c *cli.Command, paths []string,
 		return err
 	}
 	about := &report.Log{Name: in.ID(), Said: said.Counts(), Invented: said.Invented(), Command: convertCommand(c, paths[0], report.FileOf(in.ID()))}
+	changes, err := changes(c)
+	if err != nil {
+		return err
+	}
+	if len(changes) > 0 {
+		return p.writePage(ctx, output, p.whatIf(ctx, c, output, in, about, changes, s, o))
+	}
 	return p.writePage(ctx, output, func(w io.Writer) error { return report.Instance(ctx, w, in, about, s, o) })
+}
+
+// changes reads the flags --what-if.
+func changes(c *cli.Command) (all []report.Change, err error) {
+	for _, text := range c.StringSlice("what-if") {
+		change, err := report.ParseChange(text)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, change)
+	}
+	for _, f := range []string{"policy", "effort"} {
+		if c.IsSet(f) && len(all) == 0 {
+			return nil, usagef("report: --%s goes with --what-if", f)
+		}
+	}
+	if c.Int64("effort") < 1 {
+		return nil, usagef("report: --effort is %d, must be at least 1", c.Int64("effort"))
+	}
+	return all, nil
+}
+
+// whatIf returns the function that writes the page of what-ifs, and prints their summary.
+func (p *program) whatIf(ctx context.Context, c *cli.Command, output string, in model.Instance, about *report.Log, changes []report.Change, s report.Solving, o report.Options) func(io.Writer) error {
+	return func(w io.Writer) error {
+		batch, ok := in.(*model.Batch)
+		if !ok {
+			return fmt.Errorf("report: %w: --what-if is of batch, this is an instance of %s", model.ErrUnsupported, in.Kind())
+		}
+		text := p.out
+		if isStdout(output) {
+			text = p.err
+		}
+		s.Effort = c.Int64("effort")
+		return report.WhatIf(ctx, w, text, batch, c.String("policy"), changes, about, s, o)
+	}
 }
 
 // pageOf returns the file of a page that no flag names: kth.html for logs/kth.swf.gz,

@@ -21,6 +21,9 @@ type Solving struct {
 	// TimeLimit is that of each algorithm and of the bounds; 0: 10 s.
 	TimeLimit time.Duration
 	Seed      uint64
+	// Effort is that of the search for what anybody could reach, of what-ifs;
+	// 0: DefaultEffort.
+	Effort int64
 	// Said, if not nil, is called with a line for each algorithm that is through, and
 	// then with the page's summary.
 	Said func(line string)

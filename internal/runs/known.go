@@ -24,10 +24,10 @@ type Known struct {
 	Infeasible bool    // proved
 	Best       float64 // best objective of the compared algorithms; NaN: none
 
-	longest  float64          // the longest time of the compared algorithms, in seconds
-	searched bool             // the run that has the bound has counted nodes
+	longest  float64                 // the longest time of the compared algorithms, in seconds
+	searched bool                    // the run that has the bound has counted nodes
 	bests    map[model.Class]float64 // best objectives of each class of algorithms
-	any      float64          // best objective of all algorithms
+	any      float64                 // best objective of all algorithms
 }
 
 // Learn collects what is known, by hash of the instance. The best objectives are those

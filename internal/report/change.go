@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Change is a what-if: what is other than today on a machine with a queue. What is empty or 0
+// is as today.
+type Change struct {
+	Text       string // as it was given
+	Policy     string
+	Estimates  string  // one of changeEstimates
+	Processors int     // or
+	Factor     float64 // times today's processors, rounded
+	Load       float64 // the times between submissions are divided by it
+}
+
+// The values of Change.Estimates: the users', the runtimes, or predictions by the user's last
+// two jobs (model.BatchPredictionLastTwo).
+const (
+	estimatesUsers     = "users"
+	estimatesExact     = "exact"
+	estimatesPredicted = "predicted"
+)
+
+var changeEstimates = []string{estimatesUsers, estimatesExact, estimatesPredicted}
+
+// ChangeHelp says what a change may be.
+const ChangeHelp = "processors=120 or processors=1.2x, policy=NAME, estimates=" + estimatesUsers + ", " + estimatesExact + " or " + estimatesPredicted +
+	" (mean runtime of the user's last two jobs), load=1.1x (the times between submissions are divided by 1.1)"
+
+// ParseChange reads a change such as processors=1.2x,policy=easy-saf. The error wraps
+// model.ErrInvalid.
+func ParseChange(text string) (Change, error) {
+	c := Change{Text: text}
+	bad := func(format string, args ...any) (Change, error) {
+		return c, fmt.Errorf("%w what-if %q: %s", model.ErrInvalid, text, fmt.Sprintf(format, args...))
+	}
+	for _, part := range strings.Split(text, ",") {
+		key, value, ok := strings.Cut(strings.TrimSpace(part), "=")
+		if !ok || value == "" {
+			return bad("%q isn't key=value; give %s", part, ChangeHelp)
+		}
+		factor, times := strings.CutSuffix(value, "x")
+		number, err := strconv.ParseFloat(factor, 64)
+		switch key {
+		case "processors":
+			whole := number == math.Trunc(number) && number <= 1e7
+			if err != nil || !(number > 0) || !times && !whole || times && number > 1e4 {
+				return bad("processors is %q, must be a number such as 120, or of times such as 1.2x", value)
+			}
+			if c.Processors, c.Factor = 0, number; !times {
+				c.Processors, c.Factor = int(number), 0
+			}
+		case "load":
+			if err != nil || !times || !(number >= 0.01 && number <= 100) {
+				return bad("load is %q, must be a number of times such as 1.1x, from 0.01x to 100x", value)
+			}
+			c.Load = number
+		case "policy":
+			if _, err := gapwise.Find(model.KindBatch, value); err != nil {
+				return bad("%v", err)
+			}
+			c.Policy = value
+		case "estimates":
+			if !slices.Contains(changeEstimates, value) {
+				return bad("estimates is %q, must be one of %s", value, strings.Join(changeEstimates, ", "))
+			}
+			c.Estimates = value
+		default:
+			return bad("there is no key %q; give %s", key, ChangeHelp)
+		}
+	}
+	return c, nil
+}
+
+// of returns the instance that the change makes of today's. The error wraps model.ErrInvalid:
+// a job doesn't fit.
+func (c *Change) of(today *model.Batch) (*model.Batch, error) {
+	in := *today
+	switch {
+	case c.Processors > 0:
+		in.Processors = c.Processors
+	case c.Factor > 0:
+		in.Processors = max(1, int(math.Round(c.Factor*float64(today.Processors))))
+	}
+	large, largest := 0, 0
+	for k := range in.Jobs {
+		if n := in.Jobs[k].Processes; n > in.Processors {
+			large, largest = large+1, max(largest, n)
+		}
+	}
+	if large > 0 {
+		return nil, fmt.Errorf("%w what-if %q: %d jobs need more than %d processors, up to %d", model.ErrInvalid, c.Text, large, in.Processors, largest)
+	}
+	if c.Load == 0 && c.Estimates != estimatesExact {
+		return &in, nil
+	}
+	in.Jobs = slices.Clone(today.Jobs)
+	for k := range in.Jobs {
+		j := &in.Jobs[k]
+		if c.Estimates == estimatesExact {
+			j.EstimateS = in.Work(k)
+		}
+		if c.Load > 0 {
+			j.SubmitS = math.Round(1e6*j.SubmitS/c.Load) / 1e6
+		}
+	}
+	return &in, nil
+}

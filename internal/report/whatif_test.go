@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+
+package report
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// queue is a machine of 8 processors with 20 days of jobs of five users.
+func queue(rng *rand.Rand) *model.Batch {
+	in := &model.Batch{Name: "machine", StartTime: "2026-01-05T00:00:00Z", Processors: 8, Tiers: 1}
+	at := 0.0
+	for k := range 400 {
+		run := math.Round(60 + 20000*rng.Float64()*rng.Float64())
+		in.Jobs = append(in.Jobs, model.BatchJob{ID: fmt.Sprint(k + 1), SubmitS: at, RuntimeS: run, EstimateS: run * float64(1+rng.IntN(5)), Processes: 1 + rng.IntN(6),
+			Log: &model.JobLog{User: fmt.Sprint("u", rng.IntN(5)), Queue: []string{"short", "long"}[rng.IntN(2)]}})
+		at += math.Round(9000 * rng.Float64())
+	}
+	return in
+}
+
+func changesOf(t *testing.T, texts ...string) (all []Change) {
+	t.Helper()
+	for _, text := range texts {
+		c, err := ParseChange(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// What is the same as today changes nothing; other figures are those of a plain computation,
+// and the change lies in its interval.
+func TestWhatIf(t *testing.T) {
+	t.Parallel()
+	in := queue(rand.New(rand.NewPCG(27, 7)))
+	x, err := Solving{Seed: 1, Effort: 50_000}.whatIf(t.Context(), in, "easy", changesOf(t, "processors=1x,policy=easy,estimates=users", "processors=1.25x,policy=easy-saf", "estimates=exact", "load=1.2x", "estimates=predicted"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x.block != "day" || len(x.blocks) < fewestBlocks || x.cases[2].in.Processors != 10 || x.cases[3].in.Jobs[7].EstimateS != in.Jobs[7].RuntimeS || in.Jobs[7].EstimateS == in.Jobs[7].RuntimeS {
+		t.Fatalf("%d blocks by %s, %d processors", len(x.blocks), x.block, x.cases[2].in.Processors)
+	}
+	for _, c := range x.cases {
+		starts := map[string]float64{}
+		for _, r := range c.run.Solution.(*model.Execution).Runs {
+			starts[r.ID] = r.Segments[0].StartS
+		}
+		var waits []float64
+		sum, area, weighted := 0.0, 0.0, 0.0
+		for _, j := range c.in.Jobs {
+			wait := starts[j.ID] - j.SubmitS
+			waits = append(waits, wait)
+			sum += wait
+			area += j.RuntimeS * float64(j.Processes)
+			weighted += wait * j.RuntimeS * float64(j.Processes)
+		}
+		slices.Sort(waits)
+		for i, want := range []float64{sum / 400, waits[199], waits[379], weighted / area} {
+			if m := &whatIfMeasures[i]; math.Abs(m.of(c)-want) > 1e-6*math.Max(1, want) {
+				t.Errorf("%s: %s is %v, want %v", c.name, m.name, m.of(c), want)
+			}
+		}
+		if !(c.bound() <= *c.seer.Objective+1e-9) || !(*c.seer.Objective <= *c.run.Objective+1e-9) {
+			t.Errorf("%s: bound %v, clairvoyant %v, policy %v", c.name, c.bound(), *c.seer.Objective, *c.run.Objective)
+		}
+		for i := range whatIfMeasures {
+			m := &whatIfMeasures[i]
+			low, high := x.interval(m, c)
+			change := m.of(c) - m.of(x.cases[0])
+			switch {
+			case c == x.cases[1] && (change != 0 || !math.IsNaN(low) && (low != 0 || high != 0)):
+				t.Errorf("%s of the same is another by %v, %v to %v", m.name, change, low, high)
+			case m.percent == 0 && m.values != nil && !(low <= change && change <= high):
+				t.Errorf("%s: the change %v of %s isn't in %v to %v", c.name, change, m.name, low, high)
+			}
+		}
+	}
+	// A percentile of resampled jobs is that of the jobs written out.
+	m := whatIfMeasures[2]
+	for k, y := range x.percentiles(x.cases[0].waits, 95)[:20] {
+		var all []float64
+		for _, b := range x.draws[k] {
+			for _, j := range x.blocks[b] {
+				all = append(all, x.cases[0].waits[j])
+			}
+		}
+		slices.Sort(all)
+		if want := all[(95*len(all)+99)/100-1]; y != want {
+			t.Errorf("draw %d: %s %v, want %v", k, m.name, y, want)
+		}
+	}
+}
+
+// Page and summary are the same again, the summary fits a terminal, and both name what is
+// what.
+func TestWhatIfPage(t *testing.T) {
+	t.Parallel()
+	in := queue(rand.New(rand.NewPCG(27, 8)))
+	var pages, texts [2]bytes.Buffer
+	for k := range pages {
+		if err := WhatIf(t.Context(), &pages[k], &texts[k], in, "easy", changesOf(t, "processors=12", "policy=spt", "policy=fcfs", "load=0.9x"), nil, Solving{Seed: 3, Effort: 50_000}, Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if pages[0].String() != pages[1].String() || texts[0].String() != texts[1].String() {
+		t.Error("another page from the same")
+	}
+	for _, line := range strings.Split(texts[0].String(), "\n") {
+		if utf8.RuneCountInString(line) > 80 {
+			t.Errorf("%d columns: %s", utf8.RuneCountInString(line), line)
+		}
+	}
+	for _, want := range []string{"today: easy (online) on 8 processors", "B: policy=spt: spt (offline)", "D: load=0.9x", "clairvoyant response (s)", "1000 resamples", "Steady: the tenth"} {
+		if !strings.Contains(texts[0].String(), want) {
+			t.Errorf("the summary doesn't say %q:\n%s", want, texts[0].String())
+		}
+	}
+	for _, want := range []string{"By user", "By queue", "By size", "Ground and sky", "offline", "processors=12"} {
+		if !strings.Contains(pages[0].String(), want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+}
+
+// Each change that can't be is refused in one line that says what to give.
+func TestChangeRefused(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"": "isn't key=value; give processors", "processors=0": "must be a number such as 120", "processors=1.5": "must be a number", "processors=-1x": "must be",
+		"load=2": "must be a number of times", "policy=esy": "esy", "estimates=mine": "must be one of users, exact, predicted", "speed=2x": `no key "speed"`, "processors=NaNx": "must be"} {
+		if _, err := ParseChange(text); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+	in := queue(rand.New(rand.NewPCG(27, 9)))
+	for text, want := range map[string]string{"processors=0.5x": "jobs need more than 4 processors, up to 6", "policy=measy": "one tier", "policy=spt,estimates=predicted": "prediction"} {
+		if _, err := (Solving{Effort: 50_000}).whatIf(t.Context(), in, "easy", changesOf(t, text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+	in.Tiers = 2
+	if _, err := (Solving{Effort: 50_000}).whatIf(t.Context(), in, "easy", nil); !errors.Is(err, model.ErrUnsupported) {
+		t.Error(err)
+	}
+}
