@@ -47,7 +47,9 @@ func (s *dagSearch) contended(d *model.DAG) error {
 	if err := s.run(); err != nil {
 		return err
 	}
-	if x := dagplay.NewReplay(g); x.Run(s.plan, nil) < s.Objective {
+	x := dagplay.NewReplay(g)
+	x.Stop = func(effort int64) bool { return turns.Stop(s.Ctx, effort) }
+	if x.Run(s.plan, nil) < s.Objective {
 		if err := s.SetSolution(d, d.Schedule(s.plan.Machine, x.Start, x.Sent)); err != nil {
 			return err
 		}

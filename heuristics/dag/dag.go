@@ -18,6 +18,7 @@ import (
 	"math"
 
 	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -40,20 +41,30 @@ func listed(plan planner) detailed {
 		if err != nil {
 			return nil, nil, err
 		}
-		s, rounds := played(d, g, p, nil)
-		return s, rounds, nil
+		return played(ctx, d, g, p)
 	}
 }
 
-// played returns the schedule of a plan and, under contention, its makespans.
-func played(d *model.DAG, g *view.Graph, p dagplay.Plan, holds []dagplay.Hold) (*model.Schedule, []model.Round) {
-	r := dagplay.NewReplay(g)
-	makespan := r.Run(p, holds)
+// played returns the schedule of a plan and, under contention, its makespans. The error is
+// that of stopped.
+func played(ctx context.Context, d *model.DAG, g *view.Graph, p dagplay.Plan) (*model.Schedule, []model.Round, error) {
+	r := newReplay(ctx, g)
+	makespan := r.Run(p, nil)
+	if math.IsInf(makespan, 1) && ctx.Err() != nil {
+		return nil, nil, stopped(ctx)
+	}
 	s := d.Schedule(p.Machine, r.Start, r.Sent)
 	if g.Transfer == model.TransferIdeal {
-		return s, nil
+		return s, nil, nil
 	}
-	return s, []model.Round{{Round: 1, Planned: dagplay.Ideal(g, p), Realistic: makespan, Kept: true}}
+	return s, []model.Round{{Round: 1, Planned: dagplay.Ideal(g, p), Realistic: makespan, Kept: true}}, nil
+}
+
+// newReplay returns a replay that ctx ends, and that counts its effort.
+func newReplay(ctx context.Context, g *view.Graph) *dagplay.Replay {
+	r := dagplay.NewReplay(g)
+	r.Stop = func(effort int64) bool { return turns.Stop(ctx, effort) }
+	return r
 }
 
 // stopped returns the error of a list scheduler that was interrupted: half a plan is

@@ -124,7 +124,8 @@ func (s *search) anneal(ctx context.Context, set model.Settings, steps int, boun
 		s.value = v
 		stale++
 		if less(v, s.lowest) {
-			s.best, s.lowest, s.booked, stale = s.now.clone(), v, nil, 0
+			s.keep(s.now, v)
+			stale = 0
 			if set.Progress != nil {
 				told := s.d.Schedule(s.best.Machine, s.replay.Start, s.replay.Sent)
 				set.Progress(model.Progress{Algorithm: "improve", Incumbent: v, Bound: math.NaN(), Nodes: int64(k), Solution: told})
@@ -137,8 +138,8 @@ func (s *search) anneal(ctx context.Context, set model.Settings, steps int, boun
 // step changes something on the critical path and returns what undoes it, nil
 // if nothing was changed.
 func (s *search) step() func() {
-	if len(s.critical) == 0 {
-		s.chain()
+	if len(s.critical) == 0 && !s.chain() {
+		return nil
 	}
 	if s.replay.Shares && s.rng.IntN(4) == 0 {
 		return s.moveHold()
@@ -245,10 +246,12 @@ func (s *search) moveHold() func() {
 }
 
 // chain replays now and finds a critical path: from the task that ends last back to
-// one whose end or data it waited for, and so on.
-func (s *search) chain() {
+// one whose end or data it waited for, and so on. It reports whether the replay wasn't stopped.
+func (s *search) chain() bool {
 	g, r := s.g, s.replay
-	r.Run(s.now.Plan, s.now.holds)
+	if math.IsInf(r.Run(s.now.Plan, s.now.holds), 1) {
+		return false
+	}
 	s.start = append(s.start[:0], r.Start...)
 	s.sent, s.arrived = append(s.sent[:0], r.Sent...), append(s.arrived[:0], r.Arrived...)
 	for _, order := range s.now.Order {
@@ -284,7 +287,7 @@ func (s *search) chain() {
 			}
 		}
 		if before < 0 {
-			return
+			return true
 		}
 		t = before
 	}

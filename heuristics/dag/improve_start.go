@@ -32,7 +32,7 @@ type search struct {
 	now, best   state
 	value       float64 // of now
 	lowest      float64 // of best
-	booked      *times  // of best; nil: those of its replay
+	booked      *times  // of best; nil without contention: those of its replay
 	booker      *booker // nil without contention
 	heard       float64 // the best makespan that others have told
 	tried       int64   // schedules of the booker
@@ -48,7 +48,7 @@ type search struct {
 
 // startSearch makes the search, from the best of other algorithms' schedules.
 func startSearch(ctx context.Context, d *model.DAG, g *view.Graph, set model.Settings) (*search, error) {
-	s := &search{d: d, g: g, replay: dagplay.NewReplay(g), lowest: math.Inf(1), heard: math.Inf(1), rng: rand.New(rand.NewPCG(set.Seed, 0x6461)), place: make([]int32, g.Tasks)}
+	s := &search{d: d, g: g, replay: newReplay(ctx, g), lowest: math.Inf(1), heard: math.Inf(1), rng: rand.New(rand.NewPCG(set.Seed, 0x6461)), place: make([]int32, g.Tasks)}
 	start, ok := set.Start.(*model.Schedule)
 	if ok = ok && start != nil; ok && set.Others != nil { // the others have run
 		if err := s.takeSchedule(start); err != nil {
@@ -59,7 +59,10 @@ func startSearch(ctx context.Context, d *model.DAG, g *view.Graph, set model.Set
 	}
 	// A plan for one machine takes linear time. Where data are long it is hard to beat, and
 	// the local search would need many steps to get there from a plan that spreads.
+	stop := s.replay.Stop
+	s.replay.Stop = nil // there is a plan in any case
 	s.take(state{Plan: onBestMachine(g)})
+	s.replay.Stop = stop
 	if p, err := heft(ctx, g, nil); err == nil {
 		s.take(state{Plan: p})
 	} else if ctx.Err() == nil {
@@ -132,10 +135,19 @@ func (s *search) takeTimes(x *model.Schedule) error {
 func (s *search) take(x state) bool {
 	v := s.replay.Run(x.Plan, x.holds)
 	if less(v, s.lowest) {
-		s.best, s.lowest, s.booked = x.clone(), v, nil
+		s.keep(x, v)
 		return true
 	}
 	return false
+}
+
+// keep makes a state, which was replayed last, the best. A replay under contention is long on
+// large graphs, so its times are kept.
+func (s *search) keep(x state, makespan float64) {
+	s.best, s.lowest, s.booked = x.clone(), makespan, nil
+	if s.replay.Shares {
+		s.booked = &times{slices.Clone(s.replay.Start), slices.Clone(s.replay.Sent)}
+	}
 }
 
 // sentOf returns when a schedule sends its transfers.

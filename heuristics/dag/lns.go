@@ -58,13 +58,19 @@ func searchNear(ctx context.Context, d *model.DAG, set model.Settings) (*model.S
 	}
 	x.found = func() {
 		if set.Progress != nil {
-			schedule, _ := played(d, g, x.board.plan, nil)
+			schedule := idealSchedule(d, g, x.board.plan)
 			set.Progress(model.Progress{Algorithm: "lns", Incumbent: x.value, Bound: math.NaN(), Nodes: x.Conflicts, Solution: schedule})
 		}
 	}
 	x.run(ctx)
-	best, rounds := played(d, g, x.board.plan, nil)
-	return best, rounds, nil
+	return idealSchedule(d, g, x.board.plan), nil, nil
+}
+
+// idealSchedule returns the schedule of a plan for a contention-free graph.
+func idealSchedule(d *model.DAG, g *view.Graph, p dagplay.Plan) *model.Schedule {
+	r := dagplay.NewReplay(g)
+	r.Run(p, nil)
+	return d.Schedule(p.Machine, r.Start, r.Sent)
 }
 
 // Neighbourhoods is LNS on a plan for a contention-free graph, of which no makespan is

@@ -40,13 +40,13 @@ func networkAware(ctx context.Context, d *model.DAG, set model.Settings) (*model
 	if err != nil {
 		return nil, nil, err
 	}
-	s, _ := played(d, g, p, nil)
-	return s, trace, nil
+	s, _, err := played(ctx, d, g, p)
+	return s, trace, err
 }
 
 // stretch returns the best plan and each round's makespans.
 func stretch(ctx context.Context, g *view.Graph, most int) (dagplay.Plan, []model.Round, error) {
-	r := dagplay.NewReplay(g)
+	r := newReplay(ctx, g)
 	contentionFree := *g
 	contentionFree.Transfer = model.TransferIdeal
 	free := dagplay.NewReplay(&contentionFree)
@@ -74,6 +74,12 @@ func stretch(ctx context.Context, g *view.Graph, most int) (dagplay.Plan, []mode
 		}
 		seen = append(seen, p)
 		makespan := r.Run(p, nil)
+		if math.IsInf(makespan, 1) && ctx.Err() != nil {
+			if round > 1 {
+				break
+			}
+			return best, nil, stopped(ctx)
+		}
 		x := model.Round{Round: round, Planned: free.Run(p, nil), Realistic: makespan, Kept: less(makespan, lowest)}
 		trace = append(trace, x)
 		if x.Kept {

@@ -38,7 +38,7 @@ func sinnenSousa(ctx context.Context, d *model.DAG, _ model.Settings) (*model.Sc
 		c.links[l] = newTimeline()
 	}
 	for _, t := range byPriority(g, b.upward()) {
-		if turns.Stop(ctx, 3*int64(g.Machines)) {
+		if turns.Stop(ctx, 3*int64(g.Machines)/2+1) {
 			return nil, nil, stopped(ctx)
 		}
 		edges := c.byFinish(t)
@@ -56,8 +56,7 @@ func sinnenSousa(ctx context.Context, d *model.DAG, _ model.Settings) (*model.Sc
 	}
 	p := b.plan()
 	if g.Transfer == model.TransferIdeal {
-		s, _ := played(d, g, p, nil)
-		return s, nil, nil
+		return idealSchedule(d, g, p), nil, nil
 	}
 	return d.Schedule(b.machine, b.start, c.sent),
 		[]model.Round{{Round: 1, Planned: dagplay.Ideal(g, p), Realistic: b.makespan(), Kept: true}}, nil

@@ -24,8 +24,11 @@ import (
 // Arrived hold the times.
 type Replay struct {
 	*view.Play
-	g       *view.Graph
-	Shares  bool      // some transfers share links under the model
+	g      *view.Graph
+	Shares bool // some transfers share links under the model
+	// Stop, if not nil, is asked during a run with shared links, with the effort since it was
+	// asked last (turns.Stop). If it says so, the run ends.
+	Stop    func(effort int64) bool
 	classOf []int32   // of transfers from machine m to n at [m*Machines+n], -1 if they share no link
 	classes []class   // transfers with the same route and rate
 	flows   []int32   // scratch, by link: transfers under way
@@ -69,6 +72,9 @@ type Hold struct{ Edge, After int32 }
 // rounding is the relative difference up to which clocks and rates of a replay are
 // equal: they must be so to the judge, too.
 const rounding = 1e-15
+
+// askEvery is after how many instants Stop is asked: some milliseconds.
+const askEvery = 256
 
 // NewReplay prepares the replay of plans for g.
 func NewReplay(g *view.Graph) *Replay {
@@ -140,7 +146,7 @@ func (r *Replay) Contends(m, n int32) bool { return r.classOf[int(m)*r.g.Machine
 
 // Run plays the plan and returns the makespan in seconds. The holds make transfers
 // wait for others. The makespan is +Inf if tasks and transfers wait for each other
-// in a circle.
+// in a circle, or if Stop ends the run: then nothing is known of the plan.
 func (r *Replay) Run(p Plan, holds []Hold) float64 {
 	if !r.Shares && len(holds) == 0 {
 		r.work += int64(r.g.Tasks+len(r.g.Data)) / 2
@@ -162,7 +168,10 @@ func (r *Replay) Run(p Plan, holds []Hold) float64 {
 		}
 	}
 	makespan := 0.0
-	for r.done < g.Tasks {
+	for events := 0; r.done < g.Tasks; events++ {
+		if events%askEvery == askEvery-1 && r.Stop != nil && r.Stop(r.Effort()) {
+			return math.Inf(1)
+		}
 		r.rates()
 		at := math.Inf(1)
 		if len(r.queue) > 0 {
@@ -343,6 +352,7 @@ func (r *Replay) fill(part int32) {
 	for open := active; len(open) > 0; {
 		// The least share of any class is the rate of all that have it.
 		least := math.Inf(1)
+		r.work += 2 * int64(len(open))
 		for _, k := range open {
 			least = min(least, r.shareOf(&r.classes[k]))
 		}
