@@ -21,6 +21,7 @@ func TestTranscripts(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(27, 6))
 	for kind, draw := range map[model.Kind]func() model.Instance{
+		model.KindBatch:       func() model.Instance { return testkit.RandomBatch(rng, 1+rng.IntN(2), 6, 1+rng.IntN(20)) },
 		model.KindTVC:         func() model.Instance { return testkit.RandomTVC(rng, 4, 1+rng.IntN(20), rng.IntN(2) == 0) },
 		model.KindReservation: func() model.Instance { return testkit.RandomReservation(rng, 1+rng.IntN(30)) },
 	} {

@@ -31,6 +31,7 @@ type transcriptHeader struct {
 	Instance     string     `json:"instance"`
 	InstanceHash string     `json:"instance_hash"`
 	Order        string     `json:"order"`
+	Tiers        int        `json:"tiers"`     // 2: of batch, and jobs run in the background, too
 	Placement    string     `json:"placement"` // "contiguous": jobs hold neighbouring processors
 }
 
@@ -78,6 +79,9 @@ func replayOf(ctx context.Context, in model.Instance, s model.Solution, h transc
 	switch in := in.(type) {
 	case *model.Batch:
 		if e, ok := s.(*model.Execution); ok && e != nil {
+			if h.Tiers == 2 {
+				return newTierReplay(ctx, in, e, r)
+			}
 			j := newOnlineJudge(ctx, in, e, r)
 			j.contiguous = h.Placement != ""
 			return j

@@ -194,6 +194,60 @@ func TestOnlineTVC(t *testing.T) {
 	}
 }
 
+// tiered is an instance of a processor with two tiers, its execution, and the transcript of
+// a policy that has made it: b goes up when a has ended, is killed and starts anew.
+func tiered(t testing.TB) (in *model.Batch, e *model.Execution, header string, turns []string) {
+	in = &model.Batch{Name: "tiers", Processors: 1, Tiers: 2, Jobs: []model.BatchJob{
+		{ID: "a", RuntimeS: 10, Processes: 1, CPU: []float64{0.5}}, {ID: "b", SubmitS: 2, RuntimeS: 10, Processes: 1, BgEfficiency: 1}}}
+	on := func(from, to float64, tier model.Tier, lost bool) model.Segment[model.BatchPlace] {
+		return model.Segment[model.BatchPlace]{StartS: from, EndS: to, Lost: lost, Place: model.BatchPlace{Tier: tier, Processors: []int32{0}}}
+	}
+	e = &model.Execution{Runs: []model.Run[model.BatchPlace]{{ID: "a", Segments: []model.Segment[model.BatchPlace]{on(0, 10, "", false)}},
+		{ID: "b", Segments: []model.Segment[model.BatchPlace]{on(2, 10, model.TierBackground, false), on(10, 12, "", true), on(12, 22, "", false)}}}}
+	hash, err := model.Hash(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	header = fmt.Sprintf(`{"kind":"batch","version":1,"transcript":"online","instance":"tiers","instance_hash":%q,"tiers":2}`, hash)
+	return in, e, header, []string{
+		`{"at_s":0,"told":[{"type":"submitted","job":"a"}],"decided":[{"type":"start","job":"a","processors":"0"}]}`,
+		`{"at_s":2,"told":[{"type":"submitted","job":"b"}],"decided":[{"type":"start","job":"b","tier":"background","processors":"0"},{"type":"call","at_s":12}]}`,
+		`{"at_s":10,"told":[{"type":"ended","job":"a"}],"decided":[{"type":"move","job":"b","processors":"0"}]}`,
+		`{"at_s":12,"told":[{"type":"called"}],"decided":[{"type":"kill","job":"b"},{"type":"start","job":"b","processors":"0"}]}`,
+		`{"at_s":22,"told":[{"type":"ended","job":"b"}]}`}
+}
+
+// What a policy of two tiers can't have been told, or can't have decided.
+func TestOnlineTwoTier(t *testing.T) {
+	t.Parallel()
+	in, e, header, turns := tiered(t)
+	for name, c := range map[string]struct {
+		turn int // replaced
+		by   string
+		want string // "": online
+	}{
+		"none":         {0, turns[0], ""},
+		"it knows b":   {0, strings.Replace(turns[0], `"decided":[`, `"decided":[{"type":"reject","job":"b"},`, 1), `it wasn't told of then, it is submitted at 2 s`},
+		"it knows a":   {1, strings.Replace(turns[1], `"told":[`, `"told":[{"type":"ended","job":"a"},`, 1), `told_early: at 2 s it is told that job "a" is ended, at 10 s`},
+		"another tier": {1, strings.Replace(turns[1], `"tier":"background",`, "", 1), `undecided: job "b" comes to "0" (foreground) at 2 s`},
+		"not moved":    {2, `{"at_s":10,"told":[{"type":"ended","job":"a"}]}`, `job "b" leaves its processors at 10 s, and no decision moves or kills it then`},
+		"not killed":   {3, `{"at_s":12,"told":[{"type":"called"}],"decided":[{"type":"move","job":"b","processors":"0"}]}`, `at 12 s there was a move`},
+		"not told":     {4, `{"at_s":23}`, `untold: that job "b" ends at 22 s`},
+		"of one tier":  {4, `{"at_s":22,"told":[{"type":"killed","job":"b"}]}`, `line 6: an event is "killed", must be submitted, ended or called`},
+	} {
+		lines := append([]string{header}, turns...)
+		lines[c.turn+1] = c.by
+		r, err := verify.Verify(t.Context(), in, e, verify.Options{Transcript: strings.NewReader(strings.Join(lines, "\n"))})
+		got := fmt.Sprint(r.Violations)
+		if err != nil {
+			got = err.Error()
+		}
+		if c.want == "" && (!r.Online || !r.Feasible()) || c.want != "" && (r.Online || !strings.Contains(got, c.want)) {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
 // No text makes the replay panic, and none that can't be read makes the solution online.
 func FuzzTranscript(f *testing.F) {
 	type sample struct {
@@ -214,6 +268,8 @@ func FuzzTranscript(f *testing.F) {
 	add(reservation, b, header, turns)
 	tvc, e2, header, turns := embedded(f)
 	add(tvc, e2, header, turns)
+	tiers, e3, header, turns := tiered(f)
+	add(tiers, e3, header, turns)
 	f.Fuzz(func(t *testing.T, kind uint8, text string) {
 		x := all[int(kind)%len(all)]
 		r, err := verify.Verify(t.Context(), x.in, x.s, verify.Options{Transcript: strings.NewReader(x.header + "\n" + text)})

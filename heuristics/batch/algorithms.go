@@ -29,13 +29,13 @@ func Algorithms() []model.Algorithm {
 	add("easy", "Lifka: The ANL/IBM SP Scheduling System, 1995", backfilling, "FCFS with backfilling that doesn't delay the head of the queue by the estimates", EASY)
 	add("easy-sjbf", "Tsafrir et al.: Backfilling Using System-Generated Predictions Rather Than User Runtime Estimates, 2007", backfilling, "EASY that backfills the shortest estimate first", EASYSJBF)
 	add("easy-saf", "gapwise", backfilling, "EASY that backfills the smallest area first, estimate times processes", EASYSAF)
-	for k := range all {
-		all[k].Recorded = true
-	}
 	add("keasy", section+"2.2", twoTiers, "EASY with SJF in the background; a job chosen for other processors is killed and restarted", KEASY)
 	add("reasy", section+"2.3.1", twoTiers, "EASY with SJF in the background; jobs there are pinned to their processors", REASY)
 	add("measy", section+"2.3.2", twoTiers, "EASY with SJF in the background; a job chosen for other processors is migrated", MEASY)
 	add("peasy", "gapwise", twoTiers, "MEASY that backfills short jobs first; jobs in the background use the foreground of their processors while it is idle", PEASY)
+	for k := range all {
+		all[k].Recorded = true
+	}
 	offline := func(name, paper, complexity, summary string, run func(context.Context, *model.Batch, model.Settings) (*model.Execution, error)) {
 		all = append(all, model.Algorithm{Name: name, Kind: model.KindBatch, Class: model.Offline, Paper: paper, Complexity: complexity, Summary: summary,
 			Solver: model.Adapt(name, run)})

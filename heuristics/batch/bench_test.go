@@ -89,9 +89,9 @@ func benchmark(b *testing.B, tiers int, t func() *view.Batch, names ...string) {
 					simulate(b, t, model.BatchOrderBatch, x.by)
 					return
 				}
-				s, err := newTwoTierSimulation(t, x.policy, model.Settings{})
+				s, err := newTwoTierScheduler(x.policy, model.Settings{})
 				if err == nil {
-					err = s.run(context.Background())
+					err = online.TwoTierCourse(context.Background(), t, s)
 				}
 				if err != nil {
 					b.Fatal(err)

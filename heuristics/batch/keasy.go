@@ -40,9 +40,9 @@ func KEASY(ctx context.Context, in *model.Batch, set model.Settings) (*model.Exe
 }
 
 // pass makes steps 1 to 3.
-func (s *twoTierSimulation) pass() {
+func (s *twoTierScheduler) pass() {
 	for ; s.head < s.arrived; s.head++ {
-		if s.phases[s.head] >= inForeground {
+		if s.state[s.head].phase >= inForeground {
 			continue
 		}
 		if s.jobs[s.head].width > s.free || !s.deploy(s.head) {
@@ -50,22 +50,14 @@ func (s *twoTierSimulation) pass() {
 			break
 		}
 	}
-	if s.head == s.arrived || s.wake != never {
+	if s.head == s.arrived || s.wakes != never {
 		return
 	}
-	from, to := s.head, s.arrived
-	if s.at != nil {
-		from, to = 0, int32(len(s.jobs))
-	}
-	if i := s.list.next(from, to, s.free, s.free, 0); i >= 0 {
+	if s.next(-1, s.free, 0) >= 0 {
 		shadow, extra := s.reserve(s.head)
 		s.toldReservation(s.head, shadow, extra)
 		slack := shadow - s.now
-		for i = s.list.next(i, to, s.free, extra, slack); i >= 0; i = s.list.next(i, to, s.free, extra, slack) {
-			k := i
-			if s.at != nil {
-				k = s.at[i]
-			}
+		for k := s.next(-1, extra, slack); k >= 0; k = s.next(k, extra, slack) {
 			s.toldJump(k, shadow, extra)
 			if !s.deploy(k) {
 				s.toldStuck(k)
@@ -80,8 +72,8 @@ func (s *twoTierSimulation) pass() {
 }
 
 // reserve returns the shadow time of the head and the number of extra processors.
-func (s *twoTierSimulation) reserve(head int32) (shadow int64, extra int32) {
-	if s.phases[head] == inBackground && s.rule == pinned {
+func (s *twoTierScheduler) reserve(head int32) (shadow int64, extra int32) {
+	if s.state[head].phase == inBackground && s.rule == pinned {
 		return s.reservePinned(head)
 	}
 	width := s.jobs[head].width
@@ -90,12 +82,11 @@ func (s *twoTierSimulation) reserve(head int32) (shadow int64, extra int32) {
 }
 
 // background makes step 3.
-func (s *twoTierSimulation) background() {
+func (s *twoTierScheduler) background() {
 	if s.backIdle.count == 0 {
 		return
 	}
-	n := int32(len(s.jobs))
-	for i := s.shortest.next(0, n, s.backIdle.count, s.backIdle.count, 0); i >= 0; i = s.shortest.next(i, n, s.backIdle.count, s.backIdle.count, 0) {
-		s.toBackground(s.byEstimate[i])
+	for k := s.shortest.next(-1, s.backIdle.count, s.backIdle.count, 0); k >= 0; k = s.shortest.next(k, s.backIdle.count, s.backIdle.count, 0) {
+		s.toBackground(k)
 	}
 }

@@ -54,24 +54,23 @@ const short = 900e6
 
 // lifts is the state of PEASY.
 type lifts struct {
-	up      []bool  // of each job in the background: it is lifted
-	ups     int     // jobs that are
+	ups     int     // jobs in the background that are lifted
 	lowered []int32 // jobs that aren't lifted at this instant, for one of large use
-	wake    int64   // when the next pass is due for that; never: it isn't
+	wakes   int64   // when the next pass is due for that; never: it isn't
 }
 
 // inTheWay reports whether job k can't go to the foreground at this instant, for its
 // use isn't below the threshold and there are lifted jobs on the processors that it
 // would take. If so, no job in the background of these processors is lifted at this
 // instant: one that came up while another goes down would be in the way next time.
-func (s *twoTierSimulation) inTheWay(k int32) bool {
-	back := s.phases[k] == inBackground
-	if s.ups == 0 || slices.Max(s.ticks.Jobs[k].Use) < int64(s.threshold) || back && s.busy[k] == 0 {
+func (s *twoTierScheduler) inTheWay(k int32) bool {
+	back := s.state[k].phase == inBackground
+	if s.ups == 0 || slices.Max(s.state[k].use) < int64(s.threshold) || back && s.state[k].busy == 0 {
 		return false
 	}
 	// What deploy would do, undone.
 	if back {
-		for _, p := range s.lists[k] {
+		for _, p := range s.state[k].list {
 			s.clearBack(p)
 		}
 	}
@@ -84,22 +83,22 @@ func (s *twoTierSimulation) inTheWay(k int32) bool {
 	found := false
 	for _, p := range list {
 		if b := s.back[p].job; b >= 0 {
-			found = found || s.up[b]
+			found = found || s.state[b].up
 			s.lowered = append(s.lowered, b)
 			s.touch(b)
 		}
 	}
 	if back {
-		s.busy[k] = 0
-		for i, p := range s.lists[k] {
+		s.state[k].busy = 0
+		for i, p := range s.state[k].list {
 			if f := s.fore[p].use; f < s.threshold {
 				s.backIdle.remove(f, p)
 			}
-			s.setBack(p, process{k, int32(s.ticks.Jobs[k].CPU(i))})
+			s.setBack(p, process{k, s.state[k].useOf(i)})
 		}
 	}
 	if found {
-		s.wake = s.now + 1
+		s.wakes = s.now + 1
 	} else {
 		s.lowered = s.lowered[:0]
 	}
@@ -107,30 +106,26 @@ func (s *twoTierSimulation) inTheWay(k int32) bool {
 }
 
 // awake begins a pass that inTheWay asked for.
-func (s *twoTierSimulation) awake() {
+func (s *twoTierScheduler) awake() {
 	for _, b := range s.lowered {
 		s.touch(b)
 	}
-	s.lowered, s.wake = s.lowered[:0], never
+	s.lowered, s.wakes = s.lowered[:0], never
 }
 
 // lift brings job k in the background to the tier where it runs from now on.
-func (s *twoTierSimulation) lift(k int32) {
-	up := s.rule == lifted && s.busy[k] == 0 && !slices.Contains(s.lowered, k)
-	if up == s.up[k] {
+func (s *twoTierScheduler) lift(k int32) {
+	up := s.rule == lifted && s.state[k].busy == 0 && !slices.Contains(s.lowered, k)
+	if up == s.state[k].up {
 		return
 	}
-	s.settle(k)
-	if s.entered[k] < s.now {
-		s.stays = append(s.stays, stay{k, s.tier(k), false, s.entered[k], s.now, s.lists[k]})
-		s.entered[k] = s.now
-	}
+	s.change(k)
 	s.setUp(k, up)
 	s.toldLift(k)
 }
 
-func (s *twoTierSimulation) setUp(k int32, up bool) {
-	if s.up[k] = up; up {
+func (s *twoTierScheduler) setUp(k int32, up bool) {
+	if s.state[k].up = up; up {
 		s.ups++
 	} else {
 		s.ups--
@@ -138,9 +133,9 @@ func (s *twoTierSimulation) setUp(k int32, up bool) {
 }
 
 // tier returns the tier in which job k runs.
-func (s *twoTierSimulation) tier(k int32) phase {
-	if s.up[k] {
+func (s *twoTierScheduler) tier(k int32) phase {
+	if s.state[k].up {
 		return inForeground
 	}
-	return s.phases[k]
+	return s.state[k].phase
 }

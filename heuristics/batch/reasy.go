@@ -23,9 +23,9 @@ func REASY(ctx context.Context, in *model.Batch, set model.Settings) (*model.Exe
 }
 
 // reservePinned is reserve for a head in the background that is pinned.
-func (s *twoTierSimulation) reservePinned(head int32) (shadow int64, extra int32) {
+func (s *twoTierScheduler) reservePinned(head int32) (shadow int64, extra int32) {
 	shadow, extra = s.now, s.free
-	for _, p := range s.lists[head] {
+	for _, p := range s.state[head].list {
 		if k := s.fore[p].job; k >= 0 {
 			shadow = max(shadow, s.estimatedEnd(k))
 		} else {

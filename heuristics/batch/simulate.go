@@ -5,8 +5,7 @@
 // FCFS, EASY, SJF and conservative backfilling run on one tier. On a platform with
 // two they use the foreground alone, at its rate. KEASY, REASY and MEASY need two.
 // All are online: a scheduler learns a job at its submission, and its runtime when
-// it ends. What it goes by before then is the estimate. Those for one tier are policies of
-// package online.
+// it ends. What it goes by before then is the estimate. All are policies of package online.
 //
 // If ctx ends before the simulation does, the jobs that haven't started run in the order of
 // their arrivals, or, with jobs in the background, the error wraps model.ErrNoSolution. It

@@ -6,12 +6,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/heap"
-	"github.com/gapwise/gapwise/internal/processors"
-	"github.com/gapwise/gapwise/internal/turns"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/heuristics/online"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -21,91 +19,65 @@ type twoTierPolicy struct {
 	shortFirst bool // step 2 takes jobs of short estimates first, see PEASY
 }
 
-// onTwoTiers simulates a heuristic for two tiers.
+// onTwoTiers runs a heuristic for two tiers.
 func onTwoTiers(ctx context.Context, in *model.Batch, set model.Settings, h twoTierPolicy) (*model.Execution, error) {
-	s, err := newTwoTierSimulation(view.OfBatch(in), h, set)
+	s, err := newTwoTierScheduler(h, set)
 	if err != nil {
 		return nil, err
 	}
 	if set.Trace != nil {
 		s.tracer = &tracer{in, set.Trace}
 	}
-	if err := s.run(ctx); err != nil {
+	e, err := online.TwoTier(ctx, in, s, online.TwoTierOptions{Transcript: set.Transcript})
+	if err != nil {
 		return nil, err
 	}
-	return s.execution(in), nil
+	return e, nil
 }
 
 // phase is where a job is.
 type phase uint8
 
 const (
-	waits phase = iota // or hasn't arrived
+	waits phase = iota
 	inBackground
 	inForeground
 	hasEnded
 )
 
-// stay is a time of a job in a tier.
-type stay struct {
-	job        int32
-	tier       phase
-	lost       bool // its work
-	start, end int64
-	list       []int32
-}
-
-// twoTierSimulation runs jobs on two tiers. What a machine holds is about the
-// foreground.
+// twoTierScheduler decides in which tier and on which processors jobs run. What a machine
+// holds is about the foreground.
 //
-// A job's rate changes only at events: in the background when a foreground of its
-// processors changes. Its end is computed from its rate, as the first whole
-// microsecond at which its work is done. At one instant all ends come first, then
-// all arrivals, then one pass, then new rates.
+// At one instant all ends come first, then all arrivals, then one pass, and then jobs are
+// lifted and lowered (see PEASY). What has become of each job by then is decided.
 //
 // An event takes O(log n), and time linear in the number of the processors on which
 // something starts or ends and of those of the background jobs on them.
-type twoTierSimulation struct {
+type twoTierScheduler struct {
 	machine
 	twoTiers
 	lifts
-	rule         rule
-	ticks        *view.Batch
-	unknown      bool // CPU uses are
-	arrived      int32
-	head         int32 // jobs before it are in the foreground or have ended
-	phases       []phase
-	lists        [][]int32      // processors of each job in a tier
-	entered      []int64        // when it came there
-	stays        []stay         // those that have ended, by end
-	left         []int64        // work left at since, in ten-thousandths of a microsecond
-	since, rates []int64        // the job works at this rate since then
-	finish       []int64        // by its rate; never: it doesn't work, or has ended
-	list         *waiting       // by position: jobs that may go to the foreground
-	shortest     *waiting       // by rank: jobs that wait
-	rank         []int32        // of each job by its estimate, ties by index
-	byEstimate   []int32        // the jobs in this order
-	positions    []int32        // of each job in the list; nil: its index
-	at           []int32        // job at each position; nil: the position
-	ends         *estimatedEnds // of the foreground
-	completions  heap.Heap[completion]
-	ended        int
-	array        []int32 // to cut lists from
-	order        []int32 // of processes, kept for dispatch
-	places       []int32
+	rule      rule
+	unknown   bool // CPU uses are
+	migration int64
+	arrived   int32
+	head      int32          // jobs before it are in the foreground or have ended
+	list      *waiting       // by index: jobs that may go to the foreground
+	sorted    *ordered       // used instead, if not nil
+	shortest  *ordered       // by estimate: jobs that wait
+	ends      *estimatedEnds // of the foreground
+	events    []online.TwoTierEvent
+	changed   []int32 // jobs whose place has changed at this instant
+	made      []online.TwoTierDecision
+	array     []int32 // to cut lists from
+	order     []int32 // of processes, kept for dispatch
+	places    []int32
+	called    int64 // the next call that is asked for
 }
 
-// newTwoTierSimulation returns the simulation at its beginning. Estimates are at the
-// foreground's rate (see processors.Lengths). The error wraps model.ErrUnsupported.
-func newTwoTierSimulation(t *view.Batch, h twoTierPolicy, set model.Settings) (*twoTierSimulation, error) {
-	if t.Tiers != 2 {
-		return nil, fmt.Errorf("%w: the platform has one tier, jobs need two: foreground and background", model.ErrUnsupported)
-	}
-	_, estimates, err := processors.Lengths(t)
-	if err != nil {
-		return nil, err
-	}
-	n := len(t.Jobs)
+// newTwoTierScheduler returns the scheduler before its first event. The error wraps
+// model.ErrUnsupported.
+func newTwoTierScheduler(h twoTierPolicy, set model.Settings) (*twoTierScheduler, error) {
 	if err := lowestAlone(set); err != nil {
 		return nil, err
 	}
@@ -115,191 +87,183 @@ func newTwoTierSimulation(t *view.Batch, h twoTierPolicy, set model.Settings) (*
 	if order := orderOf(set); order != "" && order != model.BatchOrderBatch {
 		return nil, fmt.Errorf("%w order %q, two tiers have %q only", model.ErrUnsupported, order, model.BatchOrderBatch)
 	}
-	one := machine{processors: int32(t.Processors), free: int32(t.Processors), jobs: make([]request, n), starts: make([]int64, n)}
-	for k := range t.Jobs {
-		one.jobs[k], one.starts[k] = request{t.Jobs[k].Submit, estimates[k], int32(t.Jobs[k].Processes)}, -1
-	}
 	p, _ := set.Parameters.(*model.BatchParameters)
-	unknown := p != nil && p.Uses == model.BatchUsesUnknown
 	if uses := []model.BatchKnowledge{"", model.BatchUsesKnown, model.BatchUsesUnknown}; p != nil && !slices.Contains(uses, p.Uses) {
 		return nil, fmt.Errorf("%w uses %q, must be one of %q", model.ErrUnsupported, p.Uses, uses[1:])
 	}
-	tiers, err := newTwoTiers(t, unknown)
-	if err != nil {
-		return nil, err
-	}
-	s := &twoTierSimulation{machine: one, twoTiers: tiers, lifts: lifts{up: make([]bool, n), wake: never}, rule: h.rule, ticks: t, unknown: unknown, phases: make([]phase, n), lists: make([][]int32, n), entered: make([]int64, n), stays: make([]stay, 0, n),
-		left: make([]int64, n), since: make([]int64, n), rates: make([]int64, n), finish: make([]int64, n), list: newWaiting(n), shortest: newWaiting(n),
-		ends: newEstimatedEnds(), completions: heap.Heap[completion]{Less: completion.before}}
-	if h.shortFirst {
-		s.at, s.positions = ranked(n, func(a, b int32) int {
-			return cmp.Compare(min(short, s.jobs[a].estimate), min(short, s.jobs[b].estimate))
+	s := &twoTierScheduler{rule: h.rule, unknown: p != nil && p.Uses == model.BatchUsesUnknown, lifts: lifts{wakes: never}, ends: newEstimatedEnds(), called: never}
+	byEstimate := func(most int64) *ordered {
+		return newOrdered(func(a, b int32) bool {
+			return cmp.Or(cmp.Compare(min(most, s.jobs[a].estimate), min(most, s.jobs[b].estimate)), cmp.Compare(a, b)) < 0
 		})
 	}
-	for k := range t.Jobs {
-		s.left[k], s.finish[k] = t.Jobs[k].Work(), never
-	}
-	s.byEstimate, s.rank = ranked(n, func(a, b int32) int { return cmp.Compare(s.jobs[a].estimate, s.jobs[b].estimate) })
-	s.promotable = func(k int32, is bool) {
-		switch {
-		case h.rule != pinned:
-		case is:
-			s.list.add(s.position(k), s.jobs[k].width, s.jobs[k].estimate)
-		default:
-			s.list.remove(s.position(k))
-		}
+	if s.shortest = byEstimate(math.MaxInt64); h.shortFirst {
+		s.sorted = byEstimate(short)
+	} else {
+		s.list = newWaiting(0)
 	}
 	return s, nil
 }
 
-// run simulates the jobs. The error wraps model.ErrNoSolution if ctx ends before all
-// jobs have.
-func (s *twoTierSimulation) run(ctx context.Context) error {
-	n := int32(len(s.jobs))
-	var due []int32
-	for events := 0; ; events++ {
-		if events%1024 == 0 && turns.Stop(ctx, 2048) {
-			return fmt.Errorf("%w: stopped when %d of %d jobs had ended", model.ErrNoSolution, s.ended, n)
+// Begin implements online.TwoTierPolicy.
+func (s *twoTierScheduler) Begin(p online.TwoTierPlatform) error {
+	s.processors, s.free, s.migration = int32(p.Processors), int32(p.Processors), p.Migration
+	s.twoTiers = newTwoTiers(p.Processors, p.Threshold, s.unknown)
+	s.touches = s.rule == lifted
+	s.promotable = func(k int32, is bool) {
+		switch {
+		case s.rule != pinned:
+		case is:
+			s.enlist(k)
+		default:
+			s.unlist(k)
 		}
-		now := min(s.next(), s.wake)
-		if s.arrived < n {
-			now = min(now, s.jobs[s.arrived].submit)
+	}
+	return nil
+}
+
+// Event implements online.TwoTierPolicy.
+func (s *twoTierScheduler) Event(e online.TwoTierEvent) error {
+	if s.events = append(s.events, e); e.Type == online.Submitted {
+		return s.learn(e.Job.Use)
+	}
+	return nil
+}
+
+// Decide implements online.TwoTierPolicy.
+func (s *twoTierScheduler) Decide() ([]online.TwoTierDecision, error) {
+	all := false
+	for i := range s.events {
+		e := &s.events[i]
+		s.now = e.At
+		if e.Type != online.Ended {
+			all = true
 		}
-		if now == never {
-			return nil
-		}
-		if now > view.MostTime {
-			return processors.TooLate()
-		}
-		s.now = now
-		due = due[:0]
-		for s.next() == now {
-			k := s.completions.Pop().job
-			s.finish[k] = never
-			due = append(due, k)
-		}
-		all := s.arrived < n && s.jobs[s.arrived].submit == now || s.wake == now
-		if s.wake == now {
+		if e.Type == online.Called {
+			s.called = never
 			s.awake()
 		}
-		for _, k := range due {
-			all = s.end(k) == inForeground || all
+	}
+	for i := range s.events {
+		switch e := &s.events[i]; e.Type {
+		case online.Ended:
+			all = s.end(e.Job.Number) == inForeground || all
+		case online.Submitted:
+			s.arrive(e.Job)
 		}
-		for ; s.arrived < n && s.jobs[s.arrived].submit == now; s.arrived++ {
-			j := &s.jobs[s.arrived]
-			s.list.add(s.position(s.arrived), j.width, j.estimate)
-			s.shortest.add(s.rank[s.arrived], j.width, j.estimate)
-		}
-		if all {
-			s.pass()
-		} else {
-			s.background()
-		}
-		s.refresh()
+	}
+	s.events = s.events[:0]
+	if all {
+		s.pass()
+	} else {
+		s.background()
+	}
+	s.refresh()
+	return s.decisionsMade(), nil
+}
+
+// arrive lets a job wait.
+func (s *twoTierScheduler) arrive(j *online.TwoTierJob) {
+	if len(s.jobs) == cap(s.jobs) { // append makes room for a quarter more, and copies often
+		more := len(s.jobs) + 64
+		s.jobs, s.starts, s.state = slices.Grow(s.jobs, more), slices.Grow(s.starts, more), slices.Grow(s.state, more)
+	}
+	s.jobs, s.starts = append(s.jobs, request{j.Submit, j.Estimate, j.Processes}), append(s.starts, -1)
+	s.state = append(s.state, tierJob{use: j.Use})
+	s.arrived = j.Number + 1
+	s.enlist(j.Number)
+	s.shortest.add(j.Number, j.Processes, j.Estimate)
+}
+
+// enlist adds job k to those that may go to the foreground.
+func (s *twoTierScheduler) enlist(k int32) {
+	if j := &s.jobs[k]; s.sorted != nil {
+		s.sorted.add(k, j.width, j.estimate)
+	} else {
+		s.list.add(k, j.width, j.estimate)
 	}
 }
 
-// position returns the position of job k in the list.
-func (s *twoTierSimulation) position(k int32) int32 {
-	if s.positions == nil {
-		return k
+// unlist removes job k, if it is there.
+func (s *twoTierScheduler) unlist(k int32) {
+	if s.sorted != nil {
+		s.sorted.remove(k)
+	} else {
+		s.list.remove(k)
 	}
-	return s.positions[k]
 }
 
-// next returns the next end of a job. It drops completions that a change of the rate
-// has made wrong.
-func (s *twoTierSimulation) next() int64 {
-	for s.completions.Len() > 0 {
-		if c := s.completions.Items[0]; s.finish[c.job] == c.at {
-			return c.at
-		}
-		s.completions.Pop()
+// next returns the first job after job k (-1: of all) that may go to the foreground and can
+// be backfilled there; -1: there is none.
+func (s *twoTierScheduler) next(k, extra int32, slack int64) int32 {
+	if s.sorted != nil {
+		return s.sorted.next(k, s.free, extra, slack)
 	}
-	return never
+	return s.list.next(max(k+1, s.head), s.arrived, s.free, extra, slack)
+}
+
+// change notes that the place of job k changes.
+func (s *twoTierScheduler) change(k int32) {
+	if x := &s.state[k]; !x.changed {
+		x.changed = true
+		s.changed = append(s.changed, k)
+	}
+}
+
+// decisionsMade returns what makes the places those that the scheduler has.
+func (s *twoTierScheduler) decisionsMade() []online.TwoTierDecision {
+	s.made = s.made[:0]
+	for _, k := range s.changed {
+		x := &s.state[k]
+		x.changed = false
+		d := online.TwoTierDecision{Type: online.Start, Job: k, Processors: x.list}
+		tier := s.tier(k)
+		if tier == inBackground {
+			d.Tier = model.TierBackground
+		}
+		if x.told != waits {
+			stays := &x.list[0] == &x.toldList[0]
+			switch {
+			case stays && tier == x.told:
+				continue
+			case stays || s.rule != killed:
+				d.Type = online.Move
+			default:
+				s.made = append(s.made, online.TwoTierDecision{Type: online.Kill, Job: k})
+			}
+		}
+		x.told, x.toldList = tier, x.list
+		s.made = append(s.made, d)
+	}
+	s.changed = s.changed[:0]
+	if s.wakes < s.called {
+		s.called = s.wakes
+		s.made = append(s.made, online.TwoTierDecision{Type: online.CallAt, At: s.wakes})
+	}
+	return s.made
 }
 
 // end ends job k and returns its tier.
-func (s *twoTierSimulation) end(k int32) phase {
-	tier := s.phases[k]
+func (s *twoTierScheduler) end(k int32) phase {
+	tier := s.state[k].phase
 	s.toldEnd(k)
 	if tier == inBackground {
-		s.leaveBackground(k, false)
-		s.list.remove(s.position(k))
+		s.leaveBackground(k)
+		s.unlist(k)
 	} else {
 		s.leaveForeground(k)
 	}
-	s.phases[k] = hasEnded
-	s.ended++
+	s.state[k].phase = hasEnded
 	return tier
 }
 
-// settle counts the work of job k up to now.
-func (s *twoTierSimulation) settle(k int32) {
-	s.left[k] -= s.rates[k] * (s.now - s.since[k])
-	s.since[k] = s.now
-}
-
-// complete computes when job k ends by its rate.
-func (s *twoTierSimulation) complete(k int32) {
-	rate := s.rates[k]
-	if rate == 0 {
-		s.finish[k] = never
-		return
-	}
-	s.finish[k] = s.since[k] + (s.left[k]+rate-1)/rate
-	s.completions.Push(completion{at: s.finish[k], job: k})
-	// Wrong completions are at most about as many as right ones: memory stays linear,
-	// for O(log n) per completion.
-	if most := 2*(len(s.fore)+len(s.back)) + 64; s.completions.Len() > most {
-		s.completions.Items = slices.DeleteFunc(s.completions.Items, func(c completion) bool { return s.finish[c.job] != c.at })
-		s.completions.Init()
-	}
-}
-
-// refresh computes the rates of jobs in the background whose foreground has
-// changed.
-func (s *twoTierSimulation) refresh() {
+// refresh lifts and lowers jobs in the background whose foreground has changed.
+func (s *twoTierScheduler) refresh() {
 	for _, k := range s.touched {
-		s.isTouched[k] = false
-		if s.phases[k] != inBackground {
-			continue
-		}
-		s.lift(k)
-		rate := s.ticks.Jobs[k].Foreground
-		if !s.up[k] {
-			rate = s.twoTiers.rate(&s.ticks.Jobs[k], s.lists[k])
-		}
-		if rate != s.rates[k] {
-			s.settle(k)
-			s.rates[k] = rate
-			s.complete(k)
+		s.state[k].touched = false
+		if s.state[k].phase == inBackground {
+			s.lift(k)
 		}
 	}
 	s.touched = s.touched[:0]
-}
-
-// execution returns the runs.
-func (s *twoTierSimulation) execution(in *model.Batch) *model.Execution {
-	type segment = model.Segment[model.BatchPlace]
-	e := &model.Execution{Runs: make([]model.Run[model.BatchPlace], len(in.Jobs))}
-	counts := make([]int, len(in.Jobs))
-	for i := range s.stays {
-		counts[s.stays[i].job]++
-	}
-	array := make([]segment, len(s.stays))
-	for k := range in.Jobs {
-		e.Runs[k] = model.Run[model.BatchPlace]{ID: in.Jobs[k].ID, Segments: array[:0:counts[k]]}
-		array = array[counts[k]:]
-	}
-	for i := range s.stays {
-		x := &s.stays[i]
-		place := model.BatchPlace{Processors: x.list}
-		if x.tier == inBackground {
-			place.Tier = model.TierBackground
-		}
-		run := &e.Runs[x.job]
-		run.Segments = append(run.Segments, segment{StartS: s.ticks.Seconds(x.start), EndS: s.ticks.Seconds(x.end), Place: place, Lost: x.lost})
-	}
-	return e
 }

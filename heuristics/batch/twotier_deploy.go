@@ -22,90 +22,74 @@ const (
 // reports whether it could. A job in the background whose processors are all idle in
 // the foreground changes tier on them and keeps its work. There is nothing that
 // could change places with it.
-func (s *twoTierSimulation) deploy(k int32) bool {
+func (s *twoTierScheduler) deploy(k int32) bool {
 	if s.inTheWay(k) {
 		return false
 	}
-	begin, delay := s.now, int64(0)
-	from, old := s.phases[k], s.lists[k]
+	delay := int64(0)
+	s.change(k)
+	from, old := s.state[k].phase, s.state[k].list
 	switch {
-	case s.phases[k] == waits:
-		s.shortest.remove(s.rank[k])
-		s.lists[k] = s.dispatch(k, &s.foreIdle)
-	case s.busy[k] == 0:
-		up := s.up[k]
-		s.leaveBackground(k, false)
-		if up { // it stays where it is
-			begin = s.entered[k]
-			s.stays = s.stays[:len(s.stays)-1]
-		}
-		for _, p := range s.lists[k] {
+	case s.state[k].phase == waits:
+		s.shortest.remove(k)
+		s.state[k].list = s.dispatch(k, &s.foreIdle)
+	case s.state[k].busy == 0:
+		s.leaveBackground(k)
+		for _, p := range s.state[k].list {
 			s.foreIdle.remove(0, p)
 		}
 	case s.rule == pinned:
 		return false
 	default:
-		s.leaveBackground(k, s.rule == killed)
+		s.leaveBackground(k)
 		if s.rule != killed {
-			delay = s.ticks.Migration
+			delay = s.migration
 		}
-		s.lists[k] = s.dispatch(k, &s.foreIdle)
+		s.state[k].list = s.dispatch(k, &s.foreIdle)
 	}
-	s.list.remove(s.position(k))
-	s.phases[k], s.entered[k] = inForeground, begin
+	s.unlist(k)
+	s.state[k].phase = inForeground
 	s.free, s.starts[k] = s.free-s.jobs[k].width, s.now
 	s.toldUp(k, from, old, delay)
 	s.ends.add(k, s.estimatedEnd(k), s.jobs[k].width)
-	j := &s.ticks.Jobs[k]
-	for i, p := range s.lists[k] {
-		s.setFore(p, process{k, int32(j.CPU(i))})
+	for i, p := range s.state[k].list {
+		s.setFore(p, process{k, s.state[k].useOf(i)})
 	}
-	s.since[k], s.rates[k] = s.now+delay, j.Foreground
-	s.complete(k)
 	return true
 }
 
-// toBackground starts job k, which waits, in the background. Its rate is computed at
-// the end of the instant, see refresh.
-func (s *twoTierSimulation) toBackground(k int32) {
-	s.shortest.remove(s.rank[k])
-	j := &s.ticks.Jobs[k]
-	s.lists[k] = s.dispatch(k, &s.backIdle)
-	s.phases[k], s.entered[k], s.since[k], s.rates[k] = inBackground, s.now, s.now, 0
-	for i, p := range s.lists[k] {
-		s.setBack(p, process{k, int32(j.CPU(i))})
+// toBackground starts job k, which waits, in the background.
+func (s *twoTierScheduler) toBackground(k int32) {
+	s.shortest.remove(k)
+	s.change(k)
+	s.state[k].list = s.dispatch(k, &s.backIdle)
+	s.state[k].phase = inBackground
+	for i, p := range s.state[k].list {
+		s.setBack(p, process{k, s.state[k].useOf(i)})
 	}
-	if s.rule == pinned && s.busy[k] > 0 {
-		s.list.remove(s.position(k))
+	if s.rule == pinned && s.state[k].busy > 0 {
+		s.unlist(k)
 	}
 	s.toldDown(k)
 	s.touch(k)
 }
 
-// leaveBackground takes job k out of the background, with the work that it has done
-// or, if that is lost, without.
-func (s *twoTierSimulation) leaveBackground(k int32, lost bool) {
-	s.settle(k)
-	if lost {
-		s.left[k] = s.ticks.Jobs[k].Work()
-	}
-	s.stays = append(s.stays, stay{k, s.tier(k), lost, s.entered[k], s.now, s.lists[k]})
-	for _, p := range s.lists[k] {
+// leaveBackground takes job k out of the background.
+func (s *twoTierScheduler) leaveBackground(k int32) {
+	for _, p := range s.state[k].list {
 		s.clearBack(p)
 	}
-	s.busy[k] = 0
-	if s.up[k] {
+	s.state[k].busy = 0
+	if s.state[k].up {
 		s.setUp(k, false)
 	}
 }
 
 // leaveForeground takes job k out of the foreground.
-func (s *twoTierSimulation) leaveForeground(k int32) {
-	s.settle(k)
-	s.stays = append(s.stays, stay{k, inForeground, false, s.entered[k], s.now, s.lists[k]})
+func (s *twoTierScheduler) leaveForeground(k int32) {
 	s.free += s.jobs[k].width
 	s.ends.remove(k, s.estimatedEnd(k), s.jobs[k].width)
-	for _, p := range s.lists[k] {
+	for _, p := range s.state[k].list {
 		s.clearFore(p)
 	}
 }
@@ -118,18 +102,18 @@ func (s *twoTierSimulation) leaveForeground(k int32) {
 //
 // Dispatch takes time linear in the width of the job, and sorting if its processes
 // differ in their uses.
-func (s *twoTierSimulation) dispatch(k int32, set *idleSet) []int32 {
-	j := &s.ticks.Jobs[k]
-	list := s.cut(j.Processes)
+func (s *twoTierScheduler) dispatch(k int32, set *idleSet) []int32 {
+	use := s.state[k].use
+	list := s.cut(int(s.jobs[k].width))
 	set.take(list)
-	if len(j.Use) == 1 || s.unknown {
+	if len(use) == 1 || s.unknown {
 		return list
 	}
 	order := s.order[:0]
-	for i := range j.Processes {
+	for i := range list {
 		order = append(order, int32(i))
 	}
-	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(j.Use[b], j.Use[a]), cmp.Compare(a, b)) })
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(use[b], use[a]), cmp.Compare(a, b)) })
 	places := append(s.places[:0], list...)
 	for i, process := range order {
 		list[process] = places[i]
@@ -139,7 +123,7 @@ func (s *twoTierSimulation) dispatch(k int32, set *idleSet) []int32 {
 }
 
 // cut cuts a list of n processors off a larger array.
-func (s *twoTierSimulation) cut(n int) []int32 {
+func (s *twoTierScheduler) cut(n int) []int32 {
 	if len(s.array) < n {
 		s.array = make([]int32, max(n, 1<<16))
 	}

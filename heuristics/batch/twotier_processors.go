@@ -5,6 +5,7 @@ package batch
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gapwise/gapwise/internal/processors"
 	"github.com/gapwise/gapwise/internal/view"
@@ -19,61 +20,111 @@ type process struct {
 
 var noProcess = process{-1, 0}
 
+// tierJob is where a job is.
+type tierJob struct {
+	phase            phase
+	up               bool  // it is in the background, and lifted (see PEASY)
+	touched, changed bool  // it is in twoTiers.touched, in twoTierScheduler.changed
+	busy             int32 // in the background: its processors with a foreground process
+	list             []int32
+	use              []int64 // of each process, or one for all
+	told             phase   // the tier in which the simulation has it; waits: none
+	toldList         []int32
+}
+
+// useOf returns the use of process i.
+func (j *tierJob) useOf(i int) int32 {
+	if len(j.use) == 1 {
+		return int32(j.use[0])
+	}
+	return int32(j.use[i])
+}
+
 // twoTiers are the processors. A processor is in foreIdle, at the use of its
 // background, while its foreground is idle. It is in backIdle, at the use of its
 // foreground, while its background is idle and that use is below the threshold.
 type twoTiers struct {
+	state              []tierJob // of jobs that have arrived
 	fore, back         []process
 	foreIdle, backIdle idleSet
+	uses               []int32 // row of each use in idle sets
 	threshold          int32
-	busy               []int32 // of each job in the background: its processors with a foreground process
+	every              bool    // there are rows for all uses, or no use matters
+	touches            bool    // touched is kept
 	touched            []int32 // jobs in the background whose foreground has changed at this instant
-	isTouched          []bool
 	// promotable is called when all processors of a job in the background get idle
 	// in the foreground, and when they no longer are.
 	promotable func(job int32, is bool)
 }
 
 // newTwoTiers returns the processors, all idle. If uses are unknown, all processes
-// are alike to idle sets. The error wraps model.ErrUnsupported: there are too many
-// for idle sets.
-func newTwoTiers(t *view.Batch, unknown bool) (twoTiers, error) {
-	ranks := make([]int32, view.FullRate+1)
-	for k := range t.Jobs {
-		for _, u := range t.Jobs[k].Use {
-			ranks[u] = 1
-		}
-	}
-	uses := int32(1) // no process
-	for u, is := range ranks {
-		if is == 1 {
-			ranks[u] = uses
-			if !unknown {
-				uses++
-			}
-		}
-	}
-	if unknown {
-		uses = 2
-	}
-	if bits := int64(uses) * 2 * int64(t.Processors); bits > math.MaxInt32 {
-		return twoTiers{}, fmt.Errorf("%w: %d processors times %d different CPU uses, the most is %d; round the uses", model.ErrUnsupported, t.Processors, uses, math.MaxInt32/2)
-	}
-	n := len(t.Jobs)
-	x := twoTiers{fore: make([]process, t.Processors), back: make([]process, t.Processors), foreIdle: newIdleSet(t.Processors, uses, ranks),
-		backIdle: newIdleSet(t.Processors, uses, ranks), threshold: int32(t.Threshold), busy: make([]int32, n), isTouched: make([]bool, n)}
+// are alike to idle sets. Else these have rows for all uses, if there are not too many
+// processors for that.
+func newTwoTiers(n int, threshold int64, unknown bool) twoTiers {
+	x := twoTiers{fore: make([]process, n), back: make([]process, n), threshold: int32(threshold), uses: make([]int32, view.FullRate+1)}
 	for p := range x.fore {
 		x.fore[p], x.back[p] = noProcess, noProcess
-		x.foreIdle.add(0, int32(p))
-		x.backIdle.add(0, int32(p))
 	}
-	return x, nil
+	x.every = unknown || (view.FullRate+1)*2*int64(n) <= math.MaxInt32
+	for u := range x.uses {
+		switch {
+		case unknown && u > 0:
+			x.uses[u] = 1
+		case x.every:
+			x.uses[u] = int32(u)
+		}
+	}
+	x.idle()
+	return x
 }
 
-// touch notes that the rate of job k in the background may have changed.
+// idle makes the idle sets.
+func (x *twoTiers) idle() {
+	rows := slices.Max(x.uses) + 1
+	x.foreIdle, x.backIdle = newIdleSet(len(x.fore), rows, x.uses), newIdleSet(len(x.fore), rows, x.uses)
+	for p := range x.fore {
+		if x.fore[p].job < 0 {
+			x.foreIdle.add(x.back[p].use, int32(p))
+		}
+		if x.back[p].job < 0 && x.fore[p].use < x.threshold {
+			x.backIdle.add(x.fore[p].use, int32(p))
+		}
+	}
+}
+
+// learn makes room for the uses of a job in the idle sets. The error wraps
+// model.ErrUnsupported: there are too many. O(processors times uses) for a new use.
+func (x *twoTiers) learn(uses []int64) error {
+	if x.every {
+		return nil
+	}
+	known := true
+	for _, u := range uses {
+		if x.uses[u] == 0 {
+			x.uses[u], known = 1, false
+		}
+	}
+	if known {
+		return nil
+	}
+	rows := int32(1) // no process
+	for u, row := range x.uses {
+		if row > 0 {
+			x.uses[u] = rows
+			rows++
+		}
+	}
+	if bits := int64(rows) * 2 * int64(len(x.fore)); bits > math.MaxInt32 {
+		return fmt.Errorf("%w: %d processors times %d different CPU uses, the most is %d; round the uses", model.ErrUnsupported, len(x.fore), rows, math.MaxInt32/2)
+	}
+	x.idle()
+	return nil
+}
+
+// touch notes that the foreground of job k, in the background, may have changed.
 func (x *twoTiers) touch(k int32) {
-	if !x.isTouched[k] {
-		x.isTouched[k] = true
+	if x.touches && !x.state[k].touched {
+		x.state[k].touched = true
 		x.touched = append(x.touched, k)
 	}
 }
@@ -84,7 +135,7 @@ func (x *twoTiers) setFore(p int32, by process) {
 	x.fore[p] = by
 	if b := x.back[p].job; b >= 0 {
 		x.touch(b)
-		if x.busy[b]++; x.busy[b] == 1 {
+		if x.state[b].busy++; x.state[b].busy == 1 {
 			x.promotable(b, false)
 		}
 		return
@@ -101,7 +152,7 @@ func (x *twoTiers) clearFore(p int32) {
 	x.foreIdle.add(x.back[p].use, p)
 	if b := x.back[p].job; b >= 0 {
 		x.touch(b)
-		if x.busy[b]--; x.busy[b] == 0 {
+		if x.state[b].busy--; x.state[b].busy == 0 {
 			x.promotable(b, true)
 		}
 		return
@@ -117,7 +168,7 @@ func (x *twoTiers) clearFore(p int32) {
 func (x *twoTiers) setBack(p int32, by process) {
 	x.back[p] = by
 	if x.fore[p].job >= 0 {
-		x.busy[by.job]++
+		x.state[by.job].busy++
 		return
 	}
 	x.foreIdle.remove(0, p)
@@ -134,23 +185,6 @@ func (x *twoTiers) clearBack(p int32) {
 	if f := x.fore[p].use; f < x.threshold {
 		x.backIdle.add(f, p)
 	}
-}
-
-// rate returns the rate of a job in the background on the given processors: that of
-// its slowest process.
-func (x *twoTiers) rate(j *view.BatchJob, list []int32) int64 {
-	if len(j.Use) == 1 {
-		most := int32(0)
-		for _, p := range list {
-			most = max(most, x.fore[p].use)
-		}
-		return j.BackgroundRate(j.Use[0], view.FullRate-int64(most))
-	}
-	rate := int64(view.FullRate)
-	for i, p := range list {
-		rate = min(rate, j.BackgroundRate(j.Use[i], view.FullRate-int64(x.fore[p].use)))
-	}
-	return rate
 }
 
 // idleSet is a set of processors, ordered by a use and then by number: a bitset

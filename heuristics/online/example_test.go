@@ -168,3 +168,76 @@ func ExampleTVC() {
 	// a runs from 0 s on [{0 3}]
 	// b runs from 1 s on [{1 2}]
 }
+
+// background starts a job in the background where the foreground of its processor is
+// taken, and moves it up when that is idle. Jobs have one process.
+type background struct {
+	fore, back []*online.TwoTierJob
+	queue      []*online.TwoTierJob
+	decisions  []online.TwoTierDecision
+}
+
+func (p *background) Begin(platform online.TwoTierPlatform) error {
+	p.fore, p.back = make([]*online.TwoTierJob, platform.Processors), make([]*online.TwoTierJob, platform.Processors)
+	return nil
+}
+
+func (p *background) Event(e online.TwoTierEvent) error {
+	if e.Type == online.Submitted {
+		p.queue = append(p.queue, e.Job)
+		return nil
+	}
+	for _, tier := range [][]*online.TwoTierJob{p.fore, p.back} {
+		if x := slices.Index(tier, e.Job); x >= 0 {
+			tier[x] = nil
+		}
+	}
+	return nil
+}
+
+func (p *background) Decide() ([]online.TwoTierDecision, error) {
+	p.decisions = p.decisions[:0]
+	decide := func(what online.DecisionType, j *online.TwoTierJob, tier model.Tier, x int) {
+		p.decisions = append(p.decisions, online.TwoTierDecision{Type: what, Job: j.Number, Tier: tier, Processors: []int32{int32(x)}})
+	}
+	for x, j := range p.back {
+		if j != nil && p.fore[x] == nil {
+			p.fore[x], p.back[x] = j, nil
+			decide(online.Move, j, model.TierForeground, x)
+		}
+	}
+	for len(p.queue) > 0 {
+		j := p.queue[0]
+		if x := slices.Index(p.fore, nil); x >= 0 {
+			p.fore[x] = j
+			decide(online.Start, j, model.TierForeground, x)
+		} else if x := slices.Index(p.back, nil); x >= 0 {
+			p.back[x] = j
+			decide(online.Start, j, model.TierBackground, x)
+		} else {
+			break
+		}
+		p.queue = p.queue[1:]
+	}
+	return p.decisions, nil
+}
+
+// Below a job that uses half of the processor, another one makes progress, too.
+func ExampleTwoTier() {
+	in := &model.Batch{Processors: 1, Tiers: 2, Jobs: []model.BatchJob{
+		{ID: "a", RuntimeS: 10, Processes: 1, CPU: []float64{0.5}}, {ID: "b", SubmitS: 2, RuntimeS: 10, Processes: 1, CPU: []float64{1}, BgEfficiency: 1}}}
+	e, err := online.TwoTier(context.Background(), in, &background{}, online.TwoTierOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, r := range e.Runs {
+		for _, s := range r.Segments {
+			fmt.Printf("%s runs from %v s to %v s, in the background: %v\n", r.ID, s.StartS, s.EndS, s.Place.Tier == model.TierBackground)
+		}
+	}
+	// Output:
+	// a runs from 0 s to 10 s, in the background: false
+	// b runs from 2 s to 10 s, in the background: true
+	// b runs from 10 s to 16 s, in the background: false
+}

@@ -113,12 +113,12 @@ type faultTest struct {
 	planted map[string]int
 }
 
-func newFaultTest(t *testing.T, rng *rand.Rand, kind model.Kind, types ...string) *faultTest {
-	schema, err := jsonschema.NewCompiler().Compile("../../docs/reference/schema/" + string(kind) + "-transcript.json")
+func newFaultTest(t *testing.T, rng *rand.Rand, schema string, types ...string) *faultTest {
+	compiled, err := jsonschema.NewCompiler().Compile("../../docs/reference/schema/" + schema + "-transcript.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &faultTest{rng: rng, schema: schema, types: types, planted: map[string]int{}}
+	return &faultTest{rng: rng, schema: compiled, types: types, planted: map[string]int{}}
 }
 
 // check has the judge accept a transcript, and refuse it with each fault planted.

@@ -227,7 +227,7 @@ func (p *roulette) Decide() ([]online.ReservationDecision, error) {
 func TestReservationTranscript(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(27, 5))
-	f := newFaultTest(t, rng, model.KindReservation, "accept", "reject")
+	f := newFaultTest(t, rng, "reservation", "accept", "reject")
 	f.own = map[string]func(rng *rand.Rand, all []turn, s model.Solution) bool{
 		"accepted for another time": func(rng *rand.Rand, all []turn, _ model.Solution) bool {
 			k, i, ok := pick(rng, all, decidedOf, func(_ int, x map[string]any) bool { return is(x, "accept") && !moved(all, x["request"]) })

@@ -37,6 +37,7 @@ type headerLine struct {
 	Instance     string           `json:"instance"`
 	InstanceHash string           `json:"instance_hash"`
 	Order        model.BatchOrder `json:"order,omitempty"` // of batch
+	Tiers        int              `json:"tiers,omitempty"` // of batch, 2: jobs run in the background, too
 	// Placement, of batch, is missing if it is model.BatchLowest.
 	Placement model.BatchPlacement `json:"placement,omitempty"`
 }

@@ -250,7 +250,7 @@ func (p *shuffle) fits(e *model.Embedding) bool {
 func TestTVCTranscript(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(27, 7))
-	f := newFaultTest(t, rng, model.KindTVC, "start", "suspend")
+	f := newFaultTest(t, rng, "tvc", "start", "suspend")
 	f.own = map[string]func(rng *rand.Rand, all []turn, s model.Solution) bool{
 		"decided in another place": func(rng *rand.Rand, all []turn, _ model.Solution) bool {
 			k, i, ok := pick(rng, all, decidedOf, func(_ int, x map[string]any) bool { return is(x, "start") })
@@ -282,7 +282,7 @@ func TestTVCTranscript(t *testing.T) {
 			return true
 		},
 	}
-	for range need.Rounds(300) {
+	for range need.Rounds(100) {
 		in := &model.TVC{FatTree: model.FatTree{K: 4, Slots: 1, LinkMbps: 1000}, Queue: rng.IntN(3) > 0, MigrationS: float64(rng.IntN(3))}
 		at := 0.0
 		for k := range 1 + rng.IntN(12) {

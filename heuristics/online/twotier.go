@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+
+package online
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/model"
+)
+
+// TwoTierPolicy is a policy for model.Batch on two tiers. Times are ticks, whole
+// microseconds from the instance's second 0 on.
+type TwoTierPolicy = Policy[TwoTierPlatform, TwoTierEvent, TwoTierDecision]
+
+// TwoTierPlatform is what a policy knows before the first job.
+type TwoTierPlatform struct {
+	BatchPlatform
+	Threshold int64 // foreground use, in ten-thousandths, from which on no process starts in the background
+	Migration int64 // ticks without work after a move to other processors
+}
+
+// TwoTierJob is what a policy knows of a job from its submission on. That its work goes on
+// slower in the background, and how much, it learns when the job ends.
+type TwoTierJob struct {
+	BatchJob
+	Use []int64 // of a processor by each process, or one value for all, in ten-thousandths
+}
+
+// TwoTierEvent is an event: Submitted, Ended or Called. At an instant ends come first, then
+// submissions, then calls.
+type TwoTierEvent struct {
+	Type EventType
+	At   int64       // now
+	Job  *TwoTierJob // nil for Called
+}
+
+// TwoTierDecision is a decision: Start, Move, Kill, Reject or CallAt. Those of one call are
+// carried out together: first jobs leave their processors, then jobs take theirs, then it
+// counts whose foreground use is below the threshold. Move takes a running job to another tier
+// or other processors, with its work. A job that is killed waits again at once.
+type TwoTierDecision struct {
+	Type DecisionType
+	Job  int32 // its number, but with CallAt
+	// Tier and Processors, those of each process, with Start and Move. The policy doesn't
+	// change the list any more.
+	Tier       model.Tier
+	Processors []int32
+	At         int64 // an instant later than now, with CallAt
+}
+
+// TwoTierOptions are those of a simulation.
+type TwoTierOptions struct {
+	// Transcript, if not nil, gets a transcript of the run.
+	Transcript io.Writer
+}
+
+// TwoTier runs a policy on an instance of two tiers, which must be valid, and returns the
+// execution.
+//
+// The error is a *DecisionError for a decision that can't be carried out. It wraps
+// model.ErrNoSolution if jobs are rejected, or haven't ended when nothing more happens or
+// ctx ends, and model.ErrUnsupported for one tier and for times that don't fit whole
+// numbers. Otherwise it wraps the policy's. The execution beside an error holds what has run
+// until then; it is nil if the run can't begin.
+//
+// O(log n) per event, besides the processors on which something changes and those of the
+// background jobs there.
+func TwoTier(ctx context.Context, in *model.Batch, p TwoTierPolicy, o TwoTierOptions) (*model.Execution, error) {
+	r, err := newTwoTierRun(view.OfBatch(in), in, p)
+	if err != nil {
+		return nil, err
+	}
+	if o.Transcript != nil {
+		if r.transcript, err = newTwoTierTranscript(in, r.jobs, o.Transcript); err != nil {
+			return nil, err
+		}
+	}
+	if err = r.run(ctx); r.transcript != nil {
+		err = errors.Join(err, r.transcript.close())
+	}
+	return r.execution(), err
+}
+
+// TwoTierCourse is TwoTier for packages of this module that need no execution: jobs have no
+// names, and nothing is written.
+func TwoTierCourse(ctx context.Context, t *view.Batch, p TwoTierPolicy) error {
+	r, err := newTwoTierRun(t, nil, p)
+	if err == nil {
+		err = r.run(ctx)
+	}
+	return err
+}
