@@ -15,3 +15,5 @@ gapwise bound day.json
 echo "== a busy piece: policies beside the proved optimum"
 gapwise convert --kind batch --tiers 1 --skip 16 --first 20 day.swf -o busy.json 2>/dev/null
 gapwise solve -a fcfs,easy,conservative,search busy.json
+echo "== a quarter fewer processors, or another policy"
+gapwise report --effort 20000 day.swf --what-if processors=0.75x --what-if policy=conservative -o what-if.html 2>/dev/null

@@ -66,12 +66,42 @@ func Instance(ctx context.Context, w io.Writer, in model.Instance, log *Log, s S
 	if err != nil {
 		return err
 	}
-	p.Sections = append(p.Sections, comparison, q.overLog(usages), picture, over, q.boundTable(found), q.again(found, log), q.figures(found))
+	p.Sections = append(p.Sections, comparison)
+	if _, ok := in.(*model.Batch); ok && log != nil {
+		for _, by := range []string{"size", "queue", "user"} {
+			s, err := byJobs(by, "algorithm", q.solved())
+			if err != nil {
+				return err
+			}
+			p.Sections = append(p.Sections, s)
+		}
+	}
+	p.Sections = append(p.Sections, q.overLog(usages), picture, over, q.boundTable(found), q.again(found, log), q.figures(found))
 	if found.cut {
 		p.Left = append(p.Left, "Algorithms that didn't run: the command was stopped before.")
 	}
 	p.Left = append(p.Left, d.words()...)
 	return p.write(w)
+}
+
+// solved returns the runs of the best algorithms of each class that have solutions, at most
+// four online: of sixteen the tables of jobs would be long.
+func (p *part) solved() (all []runs.Solved) {
+	taken := map[model.Class]int{}
+	for k, r := range p.runs {
+		class := p.class[r.Algorithm]
+		most := 1
+		if class == model.Online {
+			most = 4
+		}
+		if r.Solution != nil && taken[class] < most {
+			taken[class]++
+			rec := r.Record
+			rec.Run = k + 1 // in this order
+			all = append(all, runs.Solved{Record: &rec, Instance: r.Instance, Solution: r.Solution})
+		}
+	}
+	return all
 }
 
 // instanceLead is what instance.tmpl says of an instance. Seer is the best algorithm that

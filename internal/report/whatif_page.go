@@ -159,51 +159,11 @@ func (x *whatIf) overWeeks() section {
 
 // classes is the table of who gains and who loses.
 func (x *whatIf) classes(by string) (section, error) {
-	s := section{ID: "by-" + by, Title: "By " + by}
-	if by != "size" && !x.tells(by) {
-		return s, nil
-	}
 	var all []runs.Solved
-	class := map[string]model.Class{}
 	for k, c := range x.cases {
 		r := c.run.Record
 		r.Algorithm, r.Options, r.Run = c.name, "algorithm="+c.Policy, k+1 // in this order
-		class[c.name] = gapwise.ClassOf(model.KindBatch, c.Policy)
 		all = append(all, runs.Solved{Record: &r, Instance: c.in, Solution: c.run.Solution})
 	}
-	found, err := runs.TabulateJobs(all, by, []string{"jobs", "work %", "wait", "wait median", "wait p95", "slowdown by area", "bounded slowdown", "unfair %"}, 20)
-	if err != nil {
-		return s, err
-	}
-	t := &table{Caption: "By " + by, Plain: len(found.Rows) < 12}
-	for k, name := range found.Header {
-		if name == "algorithm" {
-			t.Columns = append(t.Columns, column{Name: "what if"}, column{Name: "class"})
-			continue
-		}
-		t.Columns = append(t.Columns, column{Name: name, Number: k > 1})
-	}
-	for _, r := range found.Rows {
-		var cells []cell
-		for k, c := range r {
-			if cells = append(cells, text(c)); k == 1 {
-				cells = append(cells, text(string(class[c])))
-			}
-		}
-		t.Rows = append(t.Rows, row{Cells: cells})
-	}
-	s.Blocks = []block{{Table: t}}
-	return s, nil
-}
-
-// tells reports whether the log tells something of at least two jobs, and differently.
-func (x *whatIf) tells(by string) bool {
-	seen := map[string]bool{}
-	for k := range x.cases[0].in.Jobs {
-		if l := x.cases[0].in.Jobs[k].Log; l != nil {
-			seen[map[string]string{"queue": l.Queue, "user": l.User}[by]] = true
-		}
-	}
-	delete(seen, "")
-	return len(seen) > 1
+	return byJobs(by, "what if", all)
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/gapwise/gapwise/internal/units"
 )
 
-// mostFairSteps bounds the running and waiting jobs that lateness looks at in all: a second
-// or so of work.
-const mostFairSteps = 50_000_000
+// mostFairSteps bounds the running and waiting jobs that lateness looks at in all: a quarter
+// of a second or so of work.
+const mostFairSteps = 20_000_000
 
 // lateness says for each job how much later than at its fair start it starts. That is when it
 // would start if no jobs came after it (Sabin, Kochhar, Sadayappan: Job Fairness in
@@ -36,16 +36,20 @@ func lateness(j *jobs) []int64 {
 	s := newFairState(j, order)
 	steps := 0
 	for k := range n {
-		s.arrive(k)
-		steps += 1 + len(s.running) + s.waiting
+		if s.arrive(k); s.jobs[k].start > s.jobs[k].submit {
+			steps += 1 + len(s.running) + s.waiting
+		}
 	}
 	stride := 1 + steps/mostFairSteps
 	s = newFairState(j, order)
 	late := make([]int64, n)
 	for k, at := range order {
 		s.arrive(k)
-		late[at] = unknown
-		if k%stride == 0 {
+		switch late[at] = unknown; {
+		case k%stride > 0:
+		case s.jobs[k].start == s.jobs[k].submit: // nobody can start sooner
+			late[at] = 0
+		default:
 			late[at] = max(0, s.jobs[k].start-s.fairStart(k))
 		}
 	}

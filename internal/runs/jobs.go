@@ -23,6 +23,8 @@ type jobs struct {
 	from, to float64
 	// processors is the machine's size; 0 where jobs share processors or are interrupted.
 	processors int
+	sorted     map[string][]float64 // values in ascending order, of the quantities asked for
+	middle     *jobs                // those submitted in the steady time, once asked for
 }
 
 // unknown stands for a time that isn't known.
@@ -112,16 +114,24 @@ func jobsOf(in model.Instance, s model.Solution) (j *jobs, ok bool, err error) {
 	return j, len(j.outcomes) > 0, nil
 }
 
-// values returns a quantity of all jobs.
+// values returns a quantity of all jobs in ascending order.
 func (j *jobs) values(q *quantity) []float64 {
+	if all := j.sorted[q.key]; all != nil {
+		return all
+	}
 	all := make([]float64, len(j.outcomes))
 	for k := range j.outcomes {
 		all[k] = q.of(&j.outcomes[k])
 	}
+	slices.Sort(all)
+	if j.sorted == nil {
+		j.sorted = map[string][]float64{}
+	}
+	j.sorted[q.key] = all
 	return all
 }
 
-func (j *jobs) mean(q *quantity) float64 { return stats.Mean(j.values(q)) }
+func (j *jobs) mean(q *quantity) float64 { return sum(j.values(q)) / float64(len(j.outcomes)) }
 
 // quantile returns the least value that so many percent of the jobs don't exceed.
 func (j *jobs) quantile(q *quantity, percent int) float64 {
@@ -129,7 +139,6 @@ func (j *jobs) quantile(q *quantity, percent int) float64 {
 	if len(all) == 0 {
 		return math.NaN()
 	}
-	slices.Sort(all)
 	return all[max(0, (percent*len(all)+99)/100-1)]
 }
 
@@ -148,12 +157,16 @@ func (j *jobs) byArea(q *quantity) float64 {
 
 // steady returns the jobs submitted in the steady time.
 func (j *jobs) steady() *jobs {
+	if j.middle != nil {
+		return j.middle
+	}
 	some := &jobs{}
 	for k := range j.outcomes {
 		if o := &j.outcomes[k]; o.SubmitS >= j.from && o.SubmitS <= j.to {
 			some.outcomes = append(some.outcomes, *o)
 		}
 	}
+	j.middle = some
 	return some
 }
 
