@@ -74,6 +74,76 @@ func replayTurn[E, D any](decode func(any) error, begin func(atS float64) error,
 	return nil
 }
 
+// replayClock is the time of a replay whose events are told at the instant at which they
+// happen.
+type replayClock struct {
+	report  *Report
+	noun    string // what runs is called
+	seconds func(int64) float64
+	at      int64         // of the turn
+	calls   map[int64]int // that are asked for, by time
+}
+
+// goOn goes on to the time of a line.
+func (c *replayClock) goOn(at int64) error {
+	if at < c.at {
+		return fmt.Errorf("it is of %v s, after one of %v s", c.seconds(at), c.seconds(c.at))
+	}
+	c.at = at
+	return nil
+}
+
+// told checks an event: of one that happens at another time.
+func (c *replayClock) told(id, what string, really int64) {
+	switch {
+	case c.at < really:
+		c.report.add(toldEarly, 0, "at %v s it is told that %s %q is %s, at %v s", c.seconds(c.at), c.noun, id, what, c.seconds(really))
+	case c.at > really:
+		c.report.add(toldLate, 0, "at %v s it is told that %s %q is %s, at %v s", c.seconds(c.at), c.noun, id, what, c.seconds(really))
+	}
+}
+
+// wrong reports an event that never happened so.
+func (c *replayClock) wrong(id, what, why string) {
+	c.report.add(toldWrong, 0, "at %v s it is told that %s %q is %s, %s", c.seconds(c.at), c.noun, id, what, why)
+}
+
+// called checks that the policy is called when it has asked for that.
+func (c *replayClock) called() {
+	if c.calls[c.at] == 0 {
+		c.report.add(toldWrong, 0, "at %v s the policy is called, and hasn't asked for that", c.seconds(c.at))
+	}
+	c.calls[c.at]--
+}
+
+// call notes that the policy asks to be called.
+func (c *replayClock) call(at int64) {
+	if at <= c.at {
+		c.cannot("call", "", "%v s isn't later", c.seconds(at))
+	}
+	c.calls[at]++
+}
+
+// cannot reports a decision that isn't possible, about what has an id.
+func (c *replayClock) cannot(what, id, reason string, args ...any) {
+	if id != "" {
+		what = fmt.Sprintf("%s of %s %q", what, c.noun, id)
+	}
+	c.report.add(impossibleDecision, 0, "at %v s, %s: %s", c.seconds(c.at), what, fmt.Sprintf(reason, args...))
+}
+
+// microsOf reads a time of a line.
+func microsOf(key string, x *float64) (int64, error) {
+	if x == nil {
+		return 0, fmt.Errorf("there is no %s", key)
+	}
+	if !(*x >= 0 && *x <= latestTime) {
+		return 0, fmt.Errorf("%s is %v, must be from 0 to %g", key, *x, latestTime)
+	}
+	at, _ := micros(*x)
+	return at, nil
+}
+
 // replayOf returns the replay of a solution; nil: there is none for such a one.
 func replayOf(ctx context.Context, in model.Instance, s model.Solution, h transcriptHeader, r *Report) onlineReplay {
 	switch in := in.(type) {

@@ -28,18 +28,16 @@ import (
 // Times are read as bookingJudge reads them. O(n) per turn, with n bookings made so far
 // that aren't over.
 type reservationReplay struct {
+	replayClock
 	ctx      context.Context
-	report   *Report
 	in       *model.Reservation
 	read     tickReader
 	index    map[string]int
 	requests []replayedRequest
 	next     int   // the first request that isn't told of
 	asked    int   // the request of this turn that isn't answered; -1: there is none
-	at       int64 // of the turn
 	settled  bool  // all was told in this turn that happens at its time
 	live     []int // requests that are booked and not over, as was told
-	calls    map[int64]int
 }
 
 // replayedRequest is a request as the transcript has it.
@@ -68,8 +66,10 @@ type reservationDecision struct {
 }
 
 func newReservationReplay(ctx context.Context, in *model.Reservation, b *model.Bookings, r *Report) *reservationReplay {
-	j := &reservationReplay{ctx: ctx, report: r, in: in, read: newTickReader(ctx, in), index: make(map[string]int, len(in.Requests)),
-		requests: make([]replayedRequest, len(in.Requests)), asked: -1, at: -1, calls: map[int64]int{}}
+	j := &reservationReplay{ctx: ctx, in: in, read: newTickReader(ctx, in), index: make(map[string]int, len(in.Requests)),
+		requests: make([]replayedRequest, len(in.Requests)), asked: -1}
+	perSecond := math.Pow10(j.read.places)
+	j.replayClock = replayClock{r, "request", func(at int64) float64 { return float64(at) / perSecond }, -1, map[int64]int{}}
 	for k := range in.Requests {
 		j.index[in.Requests[k].ID] = k
 		j.requests[k].requestTicks = j.read.request(&in.Requests[k])
@@ -81,9 +81,6 @@ func newReservationReplay(ctx context.Context, in *model.Reservation, b *model.B
 	}
 	return j
 }
-
-// seconds returns a time in seconds.
-func (j *reservationReplay) seconds(at int64) float64 { return float64(at) / math.Pow10(j.read.places) }
 
 // time reads a time in seconds, a whole number of ticks.
 func (j *reservationReplay) time(key string, x *float64) (int64, error) {
@@ -102,7 +99,7 @@ func (j *reservationReplay) time(key string, x *float64) (int64, error) {
 
 // turn implements onlineReplay.
 func (j *reservationReplay) turn(decode func(any) error) error {
-	if err := replayTurn(decode, j.begin, j.told, j.decided); err != nil {
+	if err := replayTurn(decode, j.begin, j.event, j.decided); err != nil {
 		return err
 	}
 	if j.asked >= 0 {
@@ -117,12 +114,9 @@ func (j *reservationReplay) begin(atS float64) error {
 	if err != nil {
 		return err
 	}
-	if at < j.at {
-		return fmt.Errorf("it is of %v s, after one of %v s", atS, j.seconds(j.at))
-	}
 	j.pass(at - 1)
-	j.at, j.settled = at, false
-	return nil
+	j.settled = false
+	return j.goOn(at)
 }
 
 // happens returns when something happens to a booking, and whether it is withdrawn then;
@@ -186,13 +180,10 @@ func (j *reservationReplay) settle() {
 	}
 }
 
-// told replays an event.
-func (j *reservationReplay) told(e *reservationEvent) error {
+// event replays an event.
+func (j *reservationReplay) event(e *reservationEvent) error {
 	if e.Type == "called" {
-		if j.calls[j.at] == 0 {
-			j.report.add(toldWrong, 0, "at %v s the policy is called, and hasn't asked for that", j.seconds(j.at))
-		}
-		j.calls[j.at]--
+		j.called()
 		return nil
 	}
 	k, known := j.index[e.Request]
@@ -204,14 +195,10 @@ func (j *reservationReplay) told(e *reservationEvent) error {
 	case "submitted":
 		j.arrives(k)
 	case "ended", "withdrawn":
-		at, withdrawn := x.happens()
-		switch {
-		case !x.booked || x.over || withdrawn != (e.Type == "withdrawn"):
-			j.report.add(toldWrong, 0, "at %v s it is told that request %q is %s, which it isn't", j.seconds(j.at), e.Request, e.Type)
-		case at > j.at:
-			j.report.add(toldEarly, 0, "at %v s it is told that request %q is %s, at %v s", j.seconds(j.at), e.Request, e.Type, j.seconds(at))
-		case at < j.at:
-			j.report.add(toldLate, 0, "at %v s it is told that request %q is %s, at %v s", j.seconds(j.at), e.Request, e.Type, j.seconds(at))
+		if at, withdrawn := x.happens(); !x.booked || x.over || withdrawn != (e.Type == "withdrawn") {
+			j.wrong(e.Request, e.Type, "which it isn't")
+		} else {
+			j.told(e.Request, e.Type, at)
 		}
 		x.over = true
 	default:
@@ -225,16 +212,13 @@ func (j *reservationReplay) arrives(k int) {
 	x, id := &j.requests[k], j.in.Requests[k].ID
 	switch {
 	case k < j.next:
-		j.report.add(toldWrong, 0, "at %v s it is told again that request %q is submitted", j.seconds(j.at), id)
-	case x.arrival > j.at:
-		j.report.add(toldEarly, 0, "at %v s it is told that request %q is submitted, at %v s", j.seconds(j.at), id, j.seconds(x.arrival))
-	case x.arrival < j.at:
-		j.report.add(toldLate, 0, "at %v s it is told that request %q is submitted, at %v s", j.seconds(j.at), id, j.seconds(x.arrival))
+		j.wrong(id, "submitted", "again")
 	case k > j.next:
-		j.report.add(toldWrong, 0, "request %q is told of before %q", id, j.in.Requests[j.next].ID)
+		j.wrong(id, "submitted", fmt.Sprintf("before %q", j.in.Requests[j.next].ID))
 	case j.asked >= 0:
-		j.report.add(toldWrong, 0, "request %q is told of before %q is answered", id, j.in.Requests[j.asked].ID)
+		j.wrong(id, "submitted", fmt.Sprintf("before %q is answered", j.in.Requests[j.asked].ID))
 	}
+	j.told(id, "submitted", x.arrival)
 	j.settle()
 	j.next, j.asked = k+1, k
 }
@@ -242,24 +226,14 @@ func (j *reservationReplay) arrives(k int) {
 // decided replays a decision.
 func (j *reservationReplay) decided(d *reservationDecision) error {
 	j.settle()
-	cannot := func(reason string, args ...any) {
-		of := ""
-		if d.Request != "" {
-			of = fmt.Sprintf(" of request %q", d.Request)
-		}
-		j.report.add(impossibleDecision, 0, "at %v s, %s%s: %s", j.seconds(j.at), d.Type, of, fmt.Sprintf(reason, args...))
-	}
+	cannot := func(reason string, args ...any) { j.cannot(d.Type, d.Request, reason, args...) }
 	switch d.Type {
 	case "call":
 		at, err := j.time("at_s", d.AtS)
-		if err != nil {
-			return err
+		if err == nil {
+			j.call(at)
 		}
-		if at <= j.at {
-			cannot("%v s isn't later", *d.AtS)
-		}
-		j.calls[at]++
-		return nil
+		return err
 	case "accept", "reject", "move":
 	default:
 		return fmt.Errorf("a decision is %q, must be accept, reject, move or call", d.Type)

@@ -23,17 +23,15 @@ import (
 //
 // O(requests that run) per turn.
 type tvcReplay struct {
+	replayClock
 	ctx       context.Context
-	report    *Report
 	in        *model.TVC
 	index     map[string]int
 	requests  []embeddedRequest
-	next      int   // the first request that isn't told of
-	at        int64 // of the turn
+	next      int // the first request that isn't told of
 	migration int64
 	live      []int // requests that run, or are suspended at this instant
 	asked     []int // requests that are told of in this turn, without a queue
-	calls     map[int64]int
 }
 
 // embeddedRequest is a request as the transcript has it.
@@ -64,7 +62,7 @@ type tvcDecision struct {
 }
 
 func newTVCReplay(ctx context.Context, in *model.TVC, e *model.Embeddings, r *Report) *tvcReplay {
-	j := &tvcReplay{ctx: ctx, report: r, in: in, index: make(map[string]int, len(in.Requests)), requests: make([]embeddedRequest, len(in.Requests)), at: -1, calls: map[int64]int{}}
+	j := &tvcReplay{replayClock: replayClock{r, "request", inSeconds, -1, map[int64]int{}}, ctx: ctx, in: in, index: make(map[string]int, len(in.Requests)), requests: make([]embeddedRequest, len(in.Requests))}
 	j.migration, _ = micros(in.MigrationS)
 	for k := range in.Requests {
 		j.index[in.Requests[k].ID] = k
@@ -81,7 +79,7 @@ func newTVCReplay(ctx context.Context, in *model.TVC, e *model.Embeddings, r *Re
 
 // turn implements onlineReplay.
 func (j *tvcReplay) turn(decode func(any) error) error {
-	if err := replayTurn(decode, j.begin, j.told, j.decided); err != nil {
+	if err := replayTurn(decode, j.begin, j.event, j.decided); err != nil {
 		return err
 	}
 	for _, k := range j.asked {
@@ -94,18 +92,15 @@ func (j *tvcReplay) turn(decode func(any) error) error {
 
 // begin goes on to the time of a line.
 func (j *tvcReplay) begin(atS float64) error {
-	if !(atS >= 0 && atS <= latestTime) {
-		return fmt.Errorf("at_s is %v, must be from 0 to %g", atS, latestTime)
-	}
-	at, _ := micros(atS)
-	if at < j.at {
-		return fmt.Errorf("it is of %v s, after one of %v s", atS, inSeconds(j.at))
+	at, err := microsOf("at_s", &atS)
+	if err != nil {
+		return err
 	}
 	if at > j.at {
 		j.pass(at - 1)
 	}
-	j.at, j.asked = at, nil
-	return nil
+	j.asked = nil
+	return j.goOn(at)
 }
 
 // pass checks that all ends up to a time are told, and that what was suspended has ended
@@ -131,13 +126,10 @@ func (j *tvcReplay) ends(x *embeddedRequest, k int) {
 	}
 }
 
-// told replays an event.
-func (j *tvcReplay) told(e *tvcEvent) error {
+// event replays an event.
+func (j *tvcReplay) event(e *tvcEvent) error {
 	if e.Type == "called" {
-		if j.calls[j.at] == 0 {
-			j.report.add(toldWrong, 0, "at %v s the policy is called, and hasn't asked for that", inSeconds(j.at))
-		}
-		j.calls[j.at]--
+		j.called()
 		return nil
 	}
 	k, known := j.index[e.Request]
@@ -149,7 +141,7 @@ func (j *tvcReplay) told(e *tvcEvent) error {
 	switch e.Type {
 	case "submitted":
 		if k != j.next {
-			j.report.add(toldWrong, 0, "at %v s it is told that request %q is submitted, the next one is number %d", inSeconds(j.at), e.Request, j.next+1)
+			j.wrong(e.Request, e.Type, fmt.Sprintf("the next one is number %d", j.next+1))
 			return nil
 		}
 		j.next++
@@ -159,7 +151,7 @@ func (j *tvcReplay) told(e *tvcEvent) error {
 		}
 	case "ended":
 		if x.state != runningJob {
-			j.report.add(toldWrong, 0, "at %v s it is told that request %q is ended, which isn't running", inSeconds(j.at), e.Request)
+			j.wrong(e.Request, e.Type, "which isn't running")
 			return nil
 		}
 		really, x.state = x.end, goneJob
@@ -167,35 +159,20 @@ func (j *tvcReplay) told(e *tvcEvent) error {
 	default:
 		return fmt.Errorf("an event is %q, must be submitted, ended or called", e.Type)
 	}
-	switch {
-	case j.at < really:
-		j.report.add(toldEarly, 0, "at %v s it is told that request %q is %s, at %v s", inSeconds(j.at), e.Request, e.Type, inSeconds(really))
-	case j.at > really:
-		j.report.add(toldLate, 0, "at %v s it is told that request %q is %s, at %v s", inSeconds(j.at), e.Request, e.Type, inSeconds(really))
-	}
+	j.told(e.Request, e.Type, really)
 	return nil
 }
 
 // decided replays a decision.
 func (j *tvcReplay) decided(d *tvcDecision) error {
-	cannot := func(reason string, args ...any) {
-		of := ""
-		if d.Request != "" {
-			of = fmt.Sprintf(" of request %q", d.Request)
-		}
-		j.report.add(impossibleDecision, 0, "at %v s, %s%s: %s", inSeconds(j.at), d.Type, of, fmt.Sprintf(reason, args...))
-	}
+	cannot := func(reason string, args ...any) { j.cannot(d.Type, d.Request, reason, args...) }
 	switch d.Type {
 	case "call":
-		if d.AtS == nil || !(*d.AtS >= 0 && *d.AtS <= latestTime) {
-			return fmt.Errorf("at_s of a call must be from 0 to %g", latestTime)
+		at, err := microsOf("at_s", d.AtS)
+		if err == nil {
+			j.call(at)
 		}
-		at, _ := micros(*d.AtS)
-		if at <= j.at {
-			cannot("%v s isn't later", *d.AtS)
-		}
-		j.calls[at]++
-		return nil
+		return err
 	case "start", "reject", "suspend":
 	default:
 		return fmt.Errorf("a decision is %q, must be start, reject, suspend or call", d.Type)

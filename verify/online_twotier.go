@@ -24,14 +24,12 @@ import (
 //
 // O(jobs that run) per turn.
 type tierReplay struct {
-	ctx    context.Context
-	report *Report
-	in     *model.Batch
-	index  map[string]int
-	jobs   []tierJob
-	at     int64 // of the turn
-	live   []int // jobs that run
-	calls  map[int64]int
+	replayClock
+	ctx   context.Context
+	in    *model.Batch
+	index map[string]int
+	jobs  []tierJob
+	live  []int // jobs that run
 }
 
 // tierJob is a job as the transcript has it.
@@ -53,7 +51,7 @@ type tierDecision struct {
 }
 
 func newTierReplay(ctx context.Context, in *model.Batch, e *model.Execution, r *Report) *tierReplay {
-	j := &tierReplay{ctx: ctx, report: r, in: in, index: make(map[string]int, len(in.Jobs)), jobs: make([]tierJob, len(in.Jobs)), at: -1, calls: map[int64]int{}}
+	j := &tierReplay{replayClock: replayClock{r, "job", inSeconds, -1, map[int64]int{}}, ctx: ctx, in: in, index: make(map[string]int, len(in.Jobs)), jobs: make([]tierJob, len(in.Jobs))}
 	for k := range in.Jobs {
 		j.index[in.Jobs[k].ID] = k
 		j.jobs[k].submit, _ = micros(in.Jobs[k].SubmitS)
@@ -68,23 +66,19 @@ func newTierReplay(ctx context.Context, in *model.Batch, e *model.Execution, r *
 
 // turn implements onlineReplay.
 func (j *tierReplay) turn(decode func(any) error) error {
-	return replayTurn(decode, j.begin, j.told, j.decided)
+	return replayTurn(decode, j.begin, j.event, j.decided)
 }
 
 // begin goes on to the time of a line.
 func (j *tierReplay) begin(atS float64) error {
-	if !(atS >= 0 && atS <= latestTime) {
-		return fmt.Errorf("at_s is %v, must be from 0 to %g", atS, latestTime)
-	}
-	at, _ := micros(atS)
-	if at < j.at {
-		return fmt.Errorf("it is of %v s, after one of %v s", atS, inSeconds(j.at))
+	at, err := microsOf("at_s", &atS)
+	if err != nil {
+		return err
 	}
 	if at > j.at {
 		j.pass(inSeconds(at))
 	}
-	j.at = at
-	return nil
+	return j.goOn(at)
 }
 
 // pass checks that no job that runs has ended before a time.
@@ -105,13 +99,10 @@ func (j *tierReplay) pass(before float64) {
 	})
 }
 
-// told replays an event.
-func (j *tierReplay) told(e *transcriptEvent) error {
+// event replays an event.
+func (j *tierReplay) event(e *transcriptEvent) error {
 	if e.Type == "called" {
-		if j.calls[j.at] == 0 {
-			j.report.add(toldWrong, 0, "at %v s the policy is called, and hasn't asked for that", inSeconds(j.at))
-		}
-		j.calls[j.at]--
+		j.called()
 		return nil
 	}
 	k, known := j.index[e.Job]
@@ -119,52 +110,38 @@ func (j *tierReplay) told(e *transcriptEvent) error {
 		return fmt.Errorf("there is no job %q", e.Job)
 	}
 	x := &j.jobs[k]
-	really := inSeconds(x.submit)
+	really := x.submit
 	switch e.Type {
 	case "submitted":
 		if x.state != untoldJob {
-			j.report.add(toldWrong, 0, "at %v s it is told again that job %q is submitted", inSeconds(j.at), e.Job)
+			j.wrong(e.Job, e.Type, "again")
 			return nil
 		}
 		x.state = waitingJob
 	case "ended":
 		if x.state != runningJob || x.begun < len(x.segments) {
-			j.report.add(toldWrong, 0, "at %v s it is told that job %q has ended, which isn't in its last segment", inSeconds(j.at), e.Job)
+			j.wrong(e.Job, e.Type, "which isn't in its last segment")
 			return nil
 		}
-		really, x.state = x.segments[x.begun-1].EndS, goneJob
+		really, _ = micros(x.segments[x.begun-1].EndS)
+		x.state = goneJob
 	default:
 		return fmt.Errorf("an event is %q, must be submitted, ended or called", e.Type)
 	}
-	switch now := inSeconds(j.at); {
-	case now < really:
-		j.report.add(toldEarly, 0, "at %v s it is told that job %q is %s, at %v s", now, e.Job, e.Type, really)
-	case now > really:
-		j.report.add(toldLate, 0, "at %v s it is told that job %q is %s, at %v s", now, e.Job, e.Type, really)
-	}
+	j.told(e.Job, e.Type, really)
 	return nil
 }
 
 // decided replays a decision.
 func (j *tierReplay) decided(d *tierDecision) error {
-	cannot := func(reason string, args ...any) {
-		of := ""
-		if d.Job != "" {
-			of = fmt.Sprintf(" of job %q", d.Job)
-		}
-		j.report.add(impossibleDecision, 0, "at %v s, %s%s: %s", inSeconds(j.at), d.Type, of, fmt.Sprintf(reason, args...))
-	}
+	cannot := func(reason string, args ...any) { j.cannot(d.Type, d.Job, reason, args...) }
 	switch d.Type {
 	case "call":
-		if d.AtS == nil || !(*d.AtS >= 0 && *d.AtS <= latestTime) {
-			return fmt.Errorf("at_s of a call must be from 0 to %g", latestTime)
+		at, err := microsOf("at_s", d.AtS)
+		if err == nil {
+			j.call(at)
 		}
-		at, _ := micros(*d.AtS)
-		if at <= j.at {
-			cannot("%v s isn't later", *d.AtS)
-		}
-		j.calls[at]++
-		return nil
+		return err
 	case "start", "move", "kill", "reject":
 	default:
 		return fmt.Errorf("a decision is %q, must be start, move, kill, reject or call", d.Type)

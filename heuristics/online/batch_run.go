@@ -336,7 +336,7 @@ func (r *batchRun) decide() error {
 		}
 		for i := range all {
 			if reason := r.do(&all[i]); reason != "" {
-				return r.refuse(r.words(&all[i]), reason)
+				return r.refuse(r.named(&all[i]), reason)
 			}
 		}
 		if r.toldLost == len(r.lost) || r.busy > r.now {
@@ -348,16 +348,13 @@ func (r *batchRun) decide() error {
 	}
 }
 
-// words names a decision.
-func (r *batchRun) words(d *BatchDecision) string {
-	switch {
-	case d.Type == CallAt || d.Type == Busy:
-		return fmt.Sprintf("%s at %.9g s", d.Type, r.t.Seconds(d.At))
-	case d.Job < 0 || int(d.Job) >= r.arrived: // the policy doesn't know its name
-		return fmt.Sprintf("%s of job number %d", d.Type, d.Job)
-	}
-	return fmt.Sprintf("%s of job %q", d.Type, r.jobs[d.Job].ID)
+// named names a decision.
+func (r *batchRun) named(d *BatchDecision) string {
+	return r.words(d.Type, d.At, "job", d.Job, r.arrived, r.id)
 }
+
+// id returns the id of a job.
+func (r *batchRun) id(k int32) string { return r.jobs[k].ID }
 
 // inOrder starts the jobs that haven't started in the order of their arrivals, each as
 // soon as it fits and those before it have started. O(n log n)

@@ -3,8 +3,6 @@
 package online
 
 import (
-	"fmt"
-
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -39,9 +37,7 @@ func newBatchTranscript(in *model.Batch, jobs []BatchJob, o BatchOptions) (trans
 	x.decision = func(now int64, d *BatchDecision) decidedLine {
 		decided := decidedLine{Type: d.Type, Processors: d.Processors}
 		if d.Type != CallAt && d.Type != Busy {
-			if decided.Job = fmt.Sprintf("number %d", d.Job); d.Job >= 0 && int(d.Job) < len(jobs) {
-				decided.Job = jobs[d.Job].ID
-			}
+			decided.Job = idOf(d.Job, len(jobs), func(k int32) string { return jobs[k].ID })
 		}
 		if d.At != 0 {
 			decided.AtS = unless(now, d.At, seconds)

@@ -128,3 +128,14 @@ func (d *driver[P, E, D]) ask() ([]D, error) {
 func (d *driver[P, E, D]) refuse(what, reason string) error {
 	return &DecisionError{d.seconds(d.now), d.turn, what, reason}
 }
+
+// words names a decision: of a time, or about number k of what is known, whose ids are given.
+func (d *driver[P, E, D]) words(what DecisionType, at int64, noun string, k int32, known int, id func(int32) string) string {
+	switch {
+	case what == CallAt || what == Busy:
+		return fmt.Sprintf("%s at %.9g s", what, d.seconds(at))
+	case k < 0 || int(k) >= known: // the policy doesn't know its name
+		return fmt.Sprintf("%s of %s number %d", what, noun, k)
+	}
+	return fmt.Sprintf("%s of %s %q", what, noun, id(k))
+}

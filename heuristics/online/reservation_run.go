@@ -188,7 +188,7 @@ func (r *reservationRun) decide(arrived bool) error {
 	}
 	for i := range all {
 		if reason := r.do(&all[i]); reason != "" {
-			return r.refuse(r.words(&all[i]), reason)
+			return r.refuse(r.named(&all[i]), reason)
 		}
 	}
 	if k := r.arrived - 1; arrived && r.phases[k] == asks {
@@ -197,16 +197,13 @@ func (r *reservationRun) decide(arrived bool) error {
 	return nil
 }
 
-// words names a decision.
-func (r *reservationRun) words(d *ReservationDecision) string {
-	switch {
-	case d.Type == CallAt:
-		return fmt.Sprintf("%s at %.9g s", d.Type, r.seconds(d.At))
-	case d.Request < 0 || int(d.Request) >= r.arrived: // the policy doesn't know its name
-		return fmt.Sprintf("%s of request number %d", d.Type, d.Request)
-	}
-	return fmt.Sprintf("%s of request %q", d.Type, r.requests[d.Request].ID)
+// named names a decision.
+func (r *reservationRun) named(d *ReservationDecision) string {
+	return r.words(d.Type, d.At, "request", d.Request, r.arrived, r.id)
 }
+
+// id returns the id of a request.
+func (r *reservationRun) id(k int32) string { return r.requests[k].ID }
 
 // do carries a decision out. It returns why it can't be; "": it is done.
 func (r *reservationRun) do(d *ReservationDecision) (reason string) {

@@ -3,7 +3,6 @@
 package online
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/gapwise/gapwise/model"
@@ -43,9 +42,7 @@ func newReservationTranscript(in *model.Reservation, requests []ReservationReque
 		if d.Type != Reject {
 			decided.StartS = &at
 		}
-		if decided.Request = fmt.Sprintf("number %d", d.Request); d.Request >= 0 && int(d.Request) < len(requests) {
-			decided.Request = requests[d.Request].ID
-		}
+		decided.Request = idOf(d.Request, len(requests), func(k int32) string { return requests[k].ID })
 		return decided
 	}
 	return x, x.begin(to, in, headerLine{})

@@ -85,6 +85,14 @@ func (x *lines[E, D, EL, DL]) close() error {
 	return nil
 }
 
+// idOf returns the id of number k of n; of one that isn't there, its number.
+func idOf(k int32, n int, id func(int32) string) string {
+	if k < 0 || int(k) >= n {
+		return fmt.Sprintf("number %d", k)
+	}
+	return id(k)
+}
+
 // unless returns the seconds of a time, nil if that is now.
 func unless(now, at int64, seconds func(int64) float64) *float64 {
 	if at == now {

@@ -158,7 +158,7 @@ func (r *tvcRun) instant(ctx context.Context) error {
 	}
 	for i := range all {
 		if reason := r.do(&all[i]); reason != "" {
-			return r.refuse(r.words(&all[i]), reason)
+			return r.refuse(r.named(&all[i]), reason)
 		}
 	}
 	for k := r.asked; k < r.arrived && !r.Queue; k++ {
@@ -169,16 +169,13 @@ func (r *tvcRun) instant(ctx context.Context) error {
 	return nil
 }
 
-// words names a decision.
-func (r *tvcRun) words(d *TVCDecision) string {
-	switch {
-	case d.Type == CallAt:
-		return fmt.Sprintf("%s at %.9g s", d.Type, r.seconds(d.At))
-	case d.Request < 0 || int(d.Request) >= r.arrived: // the policy doesn't know its name
-		return fmt.Sprintf("%s of request number %d", d.Type, d.Request)
-	}
-	return fmt.Sprintf("%s of request %q", d.Type, r.requests[d.Request].ID)
+// named names a decision.
+func (r *tvcRun) named(d *TVCDecision) string {
+	return r.words(d.Type, d.At, "request", d.Request, r.arrived, r.id)
 }
+
+// id returns the id of a request.
+func (r *tvcRun) id(k int32) string { return r.requests[k].ID }
 
 // do carries a decision out. It returns why it can't be; "": it is done.
 func (r *tvcRun) do(d *TVCDecision) (reason string) {

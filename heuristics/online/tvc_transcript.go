@@ -3,7 +3,6 @@
 package online
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/gapwise/gapwise/internal/view"
@@ -45,9 +44,7 @@ func newTVCTranscript(in *model.TVC, requests []TVCRequest, to io.Writer) (trans
 		if d.Type == Start {
 			decided.Place = &d.Place
 		}
-		if decided.Request = fmt.Sprintf("number %d", d.Request); d.Request >= 0 && int(d.Request) < len(requests) {
-			decided.Request = requests[d.Request].ID
-		}
+		decided.Request = idOf(d.Request, len(requests), func(k int32) string { return requests[k].ID })
 		return decided
 	}
 	return x, x.begin(to, in, headerLine{})

@@ -9,16 +9,13 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// words names a decision.
-func (r *twoTierRun) words(d *TwoTierDecision) string {
-	switch {
-	case d.Type == CallAt:
-		return fmt.Sprintf("%s at %.9g s", d.Type, r.seconds(d.At))
-	case d.Job < 0 || int(d.Job) >= r.arrived: // the policy doesn't know its name
-		return fmt.Sprintf("%s of job number %d", d.Type, d.Job)
-	}
-	return fmt.Sprintf("%s of job %q", d.Type, r.jobs[d.Job].ID)
+// named names a decision.
+func (r *twoTierRun) named(d *TwoTierDecision) string {
+	return r.words(d.Type, d.At, "job", d.Job, r.arrived, r.id)
 }
+
+// id returns the id of a job.
+func (r *twoTierRun) id(k int32) string { return r.jobs[k].ID }
 
 // first carries the first part of a decision out: jobs leave their processors. It
 // returns why it can't be; "": it is done.

@@ -157,7 +157,7 @@ func (r *twoTierRun) instant() error {
 	for _, step := range []func(*TwoTierDecision) string{r.first, r.place, r.below} {
 		for i := range all {
 			if reason := step(&all[i]); reason != "" {
-				return r.refuse(r.words(&all[i]), reason)
+				return r.refuse(r.named(&all[i]), reason)
 			}
 		}
 	}

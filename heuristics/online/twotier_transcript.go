@@ -3,7 +3,6 @@
 package online
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/gapwise/gapwise/internal/view"
@@ -35,11 +34,8 @@ func newTwoTierTranscript(in *model.Batch, jobs []TwoTierJob, to io.Writer) (tra
 			at := seconds(d.At)
 			return twoTierDecided{Type: d.Type, AtS: &at}
 		}
-		decided := twoTierDecided{Type: d.Type, Job: fmt.Sprintf("number %d", d.Job), Tier: d.Tier, Processors: d.Processors}
-		if d.Job >= 0 && int(d.Job) < len(jobs) {
-			decided.Job = jobs[d.Job].ID
-		}
-		return decided
+		id := idOf(d.Job, len(jobs), func(k int32) string { return jobs[k].ID })
+		return twoTierDecided{Type: d.Type, Job: id, Tier: d.Tier, Processors: d.Processors}
 	}
 	return x, x.begin(to, in, headerLine{Tiers: 2})
 }
