@@ -166,7 +166,7 @@ func TestPredictionWithoutUsers(t *testing.T) {
 				t.Errorf("%s: %v and %v, %v, %v", a.Name, by.Objective, plain.Objective, err, err2)
 			}
 		default:
-			if !errors.Is(err, model.ErrUnsupported) && a.Name != "improve" {
+			if !errors.Is(err, model.ErrUnsupported) {
 				t.Errorf("%s: %v", a.Name, err)
 			}
 		}

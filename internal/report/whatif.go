@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
@@ -97,6 +98,9 @@ func (s Solving) whatIf(ctx context.Context, today *model.Batch, policy string, 
 		}
 		if c.Estimates == "" {
 			c.Estimates = estimatesUsers
+		}
+		if c.Estimates == estimatesPredicted && strings.Contains(c.Policy, ":") {
+			return nil, fmt.Errorf("%w: what-if %q: %s is another program, which predicts for itself", model.ErrUnsupported, c.name, c.Policy)
 		}
 		if err := s.solveCase(ctx, c); err != nil {
 			return nil, err

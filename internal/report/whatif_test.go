@@ -145,7 +145,8 @@ func TestChangeRefused(t *testing.T) {
 		}
 	}
 	in := queue(rand.New(rand.NewPCG(27, 9)))
-	for text, want := range map[string]string{"processors=0.5x": "jobs need more than 4 processors, up to 6", "policy=measy": "one tier", "policy=spt,estimates=predicted": "prediction"} {
+	for text, want := range map[string]string{"processors=0.5x": "jobs need more than 4 processors, up to 6", "policy=measy": "one tier", "policy=spt,estimates=predicted": "prediction",
+		"policy=online:true,estimates=predicted": "predicts for itself"} {
 		if _, err := (Solving{Effort: 50_000}).whatIf(t.Context(), in, "easy", changesOf(t, text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
