@@ -102,6 +102,8 @@ type jobData struct {
 	Walltime float64 `json:"walltime"`
 	Res      int32   `json:"res"`
 	Profile  string  `json:"profile"`
+	// Log isn't Batsim's: what a log tells of the job when it is submitted.
+	Log *model.JobLog `json:"log,omitempty"`
 }
 
 type completedData struct {

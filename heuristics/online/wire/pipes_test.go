@@ -249,6 +249,9 @@ func TestMessageSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if !strings.Contains(string(asked), `"log":{"user":"u","queue":"long"}`) || strings.Contains(string(asked), "cancelled") {
+		t.Errorf("of the log is told: %s", asked)
+	}
 	lines := append(strings.Split(strings.TrimSpace(string(asked)), "\n"), answers...)
 	if len(lines) != 2*len(answers) {
 		t.Errorf("%d messages", len(lines))

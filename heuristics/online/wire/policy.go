@@ -81,7 +81,7 @@ func (p *policy) Event(e online.BatchEvent) error {
 	case online.Submitted:
 		j, name := e.Job, jobName(e.Job.Number)
 		p.jobs = append(p.jobs, jobState{})
-		add(jobSubmitted, submittedData{name, jobData{name, seconds(j.Submit + p.shift), seconds(j.Estimate), j.Processes, name[len(workload)+1:]}})
+		add(jobSubmitted, submittedData{name, jobData{name, seconds(j.Submit + p.shift), seconds(j.Estimate), j.Processes, name[len(workload)+1:], j.Log}})
 		if len(p.jobs) == p.total {
 			add(notify, notifyData{"no_more_static_job_to_submit"})
 		}

@@ -132,7 +132,7 @@ func frames(text string) string { return "\x01\x00\x00" + string(rune(len(text))
 // one has 4 processors, and the jobs a of 10 s on 3 and b of 20 s on 2 from second 1 on, and c
 // of 5 s on 1 from second 3 on.
 var one = &model.Batch{Name: "one", Processors: 4, Tiers: 1, KillAtEstimate: true, Jobs: []model.BatchJob{
-	{ID: "a", SubmitS: 1, RuntimeS: 10, EstimateS: 20, Processes: 3}, {ID: "b", SubmitS: 1, RuntimeS: 20, EstimateS: 15, Processes: 2}, {ID: "c", SubmitS: 3, RuntimeS: 5, Processes: 1}}}
+	{ID: "a", SubmitS: 1, RuntimeS: 10, EstimateS: 20, Processes: 3, Log: &model.JobLog{User: "u", Queue: "long", Status: "cancelled"}}, {ID: "b", SubmitS: 1, RuntimeS: 20, EstimateS: 15, Processes: 2}, {ID: "c", SubmitS: 3, RuntimeS: 5, Processes: 1}}}
 
 // What a peer can do that isn't the protocol ends in one line.
 func TestPeers(t *testing.T) {
