@@ -111,6 +111,7 @@ type faultTest struct {
 	// own plant faults of the problem, in a transcript or in a solution, which is a copy.
 	own     map[string]func(rng *rand.Rand, all []turn, s model.Solution) bool
 	planted map[string]int
+	seen    map[string]int // violations of the constraints
 }
 
 func newFaultTest(t *testing.T, rng *rand.Rand, schema string, types ...string) *faultTest {
@@ -118,7 +119,7 @@ func newFaultTest(t *testing.T, rng *rand.Rand, schema string, types ...string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &faultTest{rng: rng, schema: compiled, types: types, planted: map[string]int{}}
+	return &faultTest{rng: rng, schema: compiled, types: types, planted: map[string]int{}, seen: map[string]int{}}
 }
 
 // check has the judge accept a transcript, and refuse it with each fault planted.
@@ -175,6 +176,9 @@ func (f *faultTest) check(t *testing.T, in model.Instance, s model.Solution, tex
 		if err == nil && (r.Online || r.Feasible()) {
 			what, _ := json.Marshal(in)
 			t.Fatalf("%s: %v\n%s\ninstead of\n%s\n%s\n%s", name, r.Violations, forged, text, what, written)
+		}
+		for _, v := range r.Violations {
+			f.seen[v.Constraint]++
 		}
 	}
 }

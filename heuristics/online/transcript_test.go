@@ -4,14 +4,11 @@ package online_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/gapwise/gapwise/heuristics/online"
 	"github.com/gapwise/gapwise/internal/need"
@@ -92,153 +89,64 @@ func (p *wild) Decide() (all []online.BatchDecision, err error) {
 	return all, nil
 }
 
-// line is a line of a transcript as the tests change it.
-type line struct {
-	AtS     float64 `json:"at_s"`
-	Told    []entry `json:"told,omitempty"`
-	Decided []entry `json:"decided,omitempty"`
-}
-
-type entry struct {
-	Type       string   `json:"type"`
-	Job        string   `json:"job,omitempty"`
-	AtS        *float64 `json:"at_s,omitempty"`
-	Processors string   `json:"processors,omitempty"`
-}
-
-// faults plant something in a transcript that a policy can't have been told, or can't have
-// decided. Each reports whether it found a place for it.
-var faults = map[string]func(rng *rand.Rand, all []line, e *model.Execution) bool{
-	"told a turn earlier": func(rng *rand.Rand, all []line, _ *model.Execution) bool {
-		k := turnWith(rng, all, func(k int, t *line) bool {
-			return k > 0 && len(t.Told) > 0 && t.Told[0].Type != "called" && all[k-1].AtS < t.AtS
-		})
-		if k < 0 {
-			return false
-		}
-		all[k-1].Told, all[k].Told = append(all[k-1].Told, all[k].Told[0]), all[k].Told[1:]
-		return true
-	},
-	"told a turn later": func(rng *rand.Rand, all []line, _ *model.Execution) bool {
-		k := turnWith(rng, all, func(k int, t *line) bool { return k+1 < len(all) && len(t.Told) > 0 && all[k+1].AtS > t.AtS })
-		if k < 0 {
-			return false
-		}
-		all[k+1].Told, all[k].Told = append([]entry{all[k].Told[0]}, all[k+1].Told...), all[k].Told[1:]
-		return true
-	},
-	"told with another time": func(rng *rand.Rand, all []line, _ *model.Execution) bool {
-		k := turnWith(rng, all, func(_ int, t *line) bool { return len(t.Told) > 0 && t.AtS > 0 && t.Told[0].AtS == nil })
-		if k < 0 {
-			return false
-		}
-		at := all[k].AtS / 2
-		all[k].Told[0].AtS = &at
-		return true
-	},
-	"not told": func(rng *rand.Rand, all []line, _ *model.Execution) bool {
-		k := turnWith(rng, all, func(_ int, t *line) bool { return len(t.Told) > 0 && t.Told[0].Type != "called" })
-		if k < 0 {
-			return false
-		}
-		all[k].Told = all[k].Told[1:]
-		return true
-	},
-	"told twice": func(rng *rand.Rand, all []line, _ *model.Execution) bool {
-		k := turnWith(rng, all, func(_ int, t *line) bool { return len(t.Told) > 0 })
-		if k < 0 {
-			return false
-		}
-		all[k].Told = append(all[k].Told, all[k].Told[0])
-		return true
-	},
-	"decided a turn earlier": func(rng *rand.Rand, all []line, _ *model.Execution) bool {
-		k := turnWith(rng, all, func(k int, t *line) bool {
-			return k > 0 && len(t.Decided) > 0 && t.Decided[0].Type == "start" && t.Decided[0].AtS == nil && all[k-1].AtS < t.AtS
-		})
-		if k < 0 {
-			return false
-		}
-		all[k-1].Decided, all[k].Decided = append(all[k-1].Decided, all[k].Decided[0]), all[k].Decided[1:]
-		return true
-	},
-	"decided before it is told of": func(rng *rand.Rand, all []line, _ *model.Execution) bool {
-		k := turnWith(rng, all, func(k int, t *line) bool {
-			return k > 0 && slices.ContainsFunc(t.Decided, func(d entry) bool {
-				return d.Type == "start" && slices.ContainsFunc(t.Told, func(e entry) bool { return e.Type == "submitted" && e.Job == d.Job })
-			})
-		})
-		if k < 0 {
-			return false
-		}
-		at := slices.IndexFunc(all[k].Decided, func(d entry) bool {
-			return d.Type == "start" && slices.ContainsFunc(all[k].Told, func(e entry) bool { return e.Type == "submitted" && e.Job == d.Job })
-		})
-		d := all[k].Decided[at]
-		when := all[k].AtS
-		if d.AtS == nil {
-			d.AtS = &when // it starts when it did, and is decided on before
-		}
-		all[k].Decided = slices.Delete(all[k].Decided, at, at+1)
-		all[k-1].Decided = append(all[k-1].Decided, d)
-		return true
-	},
-	"not decided": func(rng *rand.Rand, all []line, _ *model.Execution) bool {
-		k := turnWith(rng, all, func(_ int, t *line) bool {
-			return len(t.Decided) > 0 && (t.Decided[0].Type == "start" || t.Decided[0].Type == "kill")
-		})
-		if k < 0 {
-			return false
-		}
-		all[k].Decided = all[k].Decided[1:]
-		return true
-	},
-	"on other processors": func(rng *rand.Rand, all []line, _ *model.Execution) bool {
-		k := turnWith(rng, all, func(_ int, t *line) bool { return len(t.Decided) > 0 && t.Decided[0].Processors != "" })
-		if k < 0 {
-			return false
-		}
-		d := &all[k].Decided[0]
-		if d.Processors == "0" {
-			d.Processors = "1"
-		} else {
-			d.Processors = "0"
-		}
-		return true
-	},
-	"another solution": func(rng *rand.Rand, _ []line, e *model.Execution) bool {
-		s := e.Runs[rng.IntN(len(e.Runs))].Segments
-		s[0].StartS += 0.5
-		s[len(s)-1].EndS += 0.5
-		return true
-	},
-}
-
-// turnWith returns a random turn of a sort; -1: there is none.
-func turnWith(rng *rand.Rand, all []line, is func(int, *line) bool) int {
-	var found []int
-	for k := range all {
-		if is(k, &all[k]) {
-			found = append(found, k)
-		}
-	}
-	if len(found) == 0 {
-		return -1
-	}
-	return found[rng.IntN(len(found))]
-}
-
 // The judge accepts the transcripts of random policies, and no transcript or solution with
 // a planted fault.
 func TestTranscript(t *testing.T) {
 	t.Parallel()
-	schema, err := jsonschema.NewCompiler().Compile("../../docs/reference/schema/batch-transcript.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	rng := rand.New(rand.NewPCG(27, 2))
-	planted, seen := map[string]int{}, map[string]int{}
-	for round := range need.Rounds(400) {
+	f := newFaultTest(t, rng, "batch", "start", "kill")
+	f.own = map[string]func(rng *rand.Rand, all []turn, s model.Solution) bool{
+		"told with another time": func(rng *rand.Rand, all []turn, _ model.Solution) bool {
+			k, i, ok := pick(rng, all, toldOf, func(k int, x map[string]any) bool { return all[k].AtS > 0 && x["at_s"] == nil })
+			if ok {
+				all[k].Told[i]["at_s"] = all[k].AtS / 2
+			}
+			return ok
+		},
+		"decided a turn earlier": func(rng *rand.Rand, all []turn, _ model.Solution) bool {
+			k, i, ok := pick(rng, all, decidedOf, func(k int, x map[string]any) bool {
+				return k > 0 && is(x, "start") && x["at_s"] == nil && all[k-1].AtS < all[k].AtS
+			})
+			if ok {
+				all[k-1].Decided = append(all[k-1].Decided, all[k].Decided[i])
+				all[k].Decided = slices.Delete(all[k].Decided, i, i+1)
+			}
+			return ok
+		},
+		"decided before it is told of, to start in time": func(rng *rand.Rand, all []turn, _ model.Solution) bool {
+			k, i, ok := pick(rng, all, decidedOf, func(k int, x map[string]any) bool {
+				return k > 0 && is(x, "start") && slices.ContainsFunc(all[k].Told, func(e map[string]any) bool { return is(e, "submitted") && e["job"] == x["job"] })
+			})
+			if ok {
+				d := all[k].Decided[i]
+				if d["at_s"] == nil {
+					d["at_s"] = all[k].AtS
+				}
+				all[k-1].Decided = append(all[k-1].Decided, d)
+				all[k].Decided = slices.Delete(all[k].Decided, i, i+1)
+			}
+			return ok
+		},
+		"on other processors": func(rng *rand.Rand, all []turn, _ model.Solution) bool {
+			k, i, ok := pick(rng, all, decidedOf, func(_ int, x map[string]any) bool { return x["processors"] != nil })
+			if ok {
+				if x := all[k].Decided[i]; x["processors"] == "0" {
+					x["processors"] = "1"
+				} else {
+					x["processors"] = "0"
+				}
+			}
+			return ok
+		},
+		"another solution": func(rng *rand.Rand, _ []turn, s model.Solution) bool {
+			e := s.(*model.Execution)
+			x := e.Runs[rng.IntN(len(e.Runs))].Segments
+			x[0].StartS += 0.5
+			x[len(x)-1].EndS += 0.5
+			return true
+		},
+	}
+	for range need.Rounds(200) {
 		in := testkit.RandomBatch(rng, 1+rng.IntN(2), 6, 1+rng.IntN(10))
 		p := &wild{rng: rng, named: rng.IntN(2) == 0}
 		o := online.BatchOptions{Order: []model.BatchOrder{model.BatchOrderBatch, model.BatchOrderPyss}[rng.IntN(2)]}
@@ -249,61 +157,12 @@ func TestTranscript(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := verify.Verify(t.Context(), in, e, verify.Options{Transcript: bytes.NewReader(text.Bytes())})
-		if err != nil || !r.Feasible() || !r.Online {
-			t.Fatalf("round %d: %v, %v\n%s\n%+v", round, err, r, text.String(), in)
-		}
-		lines := strings.SplitAfter(strings.TrimSpace(text.String()), "\n")
-		for _, l := range lines {
-			doc, err := jsonschema.UnmarshalJSON(strings.NewReader(l))
-			if err == nil && round < 50 {
-				err = schema.Validate(doc)
-			}
-			if err != nil {
-				t.Fatalf("%v: %s", err, l)
-			}
-		}
-		for name, plant := range faults {
-			var all []line
-			for _, l := range lines[1:] {
-				var turn line
-				if err := json.Unmarshal([]byte(l), &turn); err != nil {
-					t.Fatal(err)
-				}
-				all = append(all, turn)
-			}
-			other := *e
-			other.Runs = slices.Clone(e.Runs)
-			for k := range other.Runs {
-				other.Runs[k].Segments = slices.Clone(e.Runs[k].Segments)
-			}
-			if !plant(rng, all, &other) {
-				continue
-			}
-			planted[name]++
-			forged := bytes.NewBufferString(lines[0])
-			for k := range all {
-				if err := json.NewEncoder(forged).Encode(all[k]); err != nil {
-					t.Fatal(err)
-				}
-			}
-			r, err := verify.Verify(t.Context(), in, &other, verify.Options{Transcript: bytes.NewReader(forged.Bytes())})
-			if err != nil || r.Online || r.Feasible() {
-				t.Fatalf("%s, round %d: %v, %v\n%s\ninstead of\n%s\n%+v", name, round, err, r, forged, text.String(), in)
-			}
-			for _, v := range r.Violations {
-				seen[v.Constraint]++
-			}
-		}
+		f.check(t, in, e, text.String())
 	}
-	for name := range faults {
-		if planted[name] == 0 {
-			t.Errorf("no place was found for %q", name)
-		}
-	}
+	f.done(t)
 	for _, name := range []string{"told_early", "told_late", "told_wrong", "untold", "impossible_decision", "undecided"} {
-		if seen[name] == 0 {
-			t.Errorf("no fault is %q: %v", name, seen)
+		if f.seen[name] == 0 {
+			t.Errorf("no fault is %q: %v", name, f.seen)
 		}
 	}
 }

@@ -268,7 +268,7 @@ func (r *twoTierRun) leave(k int32, lost bool) {
 func (r *twoTierRun) execution() *model.Execution {
 	type segment = model.Segment[model.BatchPlace]
 	for k := range r.states { // after an error
-		if x := &r.states[k]; x.phase == running {
+		if x := &r.states[k]; x.phase == running && x.entered < r.now {
 			r.stays = append(r.stays, tierStay{int32(k), x.background, false, x.entered, r.now, x.list})
 		}
 	}
