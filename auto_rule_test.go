@@ -49,7 +49,7 @@ func within(t *testing.T, in model.Instance, algorithm string, limit time.Durati
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	// The limit is far away, but there is one: algorithms go on.
-	o := gapwise.Options{Algorithm: algorithm, Settings: model.Settings{Seed: 1, TimeLimit: time.Hour}}
+	o := gapwise.Options{Algorithm: algorithm, Settings: model.Settings{Seed: 1, TimeLimit: time.Hour, Threads: 1}}
 	if began := cpu.Time(); limit > 0 {
 		go func() {
 			for ctx.Err() == nil {
