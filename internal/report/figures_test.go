@@ -45,14 +45,14 @@ func TestProfile(t *testing.T) {
 	nan := math.NaN()
 	p := onePart(t, []Run{made("x", "a", 1, 10, 5, 1, nil), made("x", "b", 1, 10, 5, 2, nil), made("y", "a", 1, 10, 5, 2, nil), made("y", "b", 1, 10, 5, 2, nil),
 		made("z", "a", 1, 10, 5, 8, nil), made("z", "b", 1, nan, 5, 1, nil), made("only a", "a", 1, 1, 1, 1, nil)})
-	ratios, n := profile(p.algorithms, p.measured(p.algorithms, func(r *run) float64 { return r.timeTo(0) }))
+	ratios, n := profile(p.algorithms, p.measured(p.algorithms, func(r *run) float64 { return r.timeTo(0, r.best()) }))
 	if d := cmp.Diff([][]float64{{1, 1, 1}, {1, 2, math.Inf(1)}}, ratios); d != "" || n != 3 {
 		t.Errorf("n = %d (-want +got)\n%s", n, d)
 	}
 	// Within 10 % an earlier, worse solution counts.
 	r := &run{Run: &Run{}, on: &instance{Known: &runs.Known{Best: 100, Sense: model.Minimise}}}
 	r.Trajectory = []runs.Moment{{S: 1, Objective: math.NaN(), Bound: 5}, {S: 2, Objective: 109}, {S: 3, Objective: 100}}
-	if got := [2]float64{r.timeTo(0.1), r.timeTo(0)}; got != [2]float64{2, 3} {
+	if got := [2]float64{r.timeTo(0.1, 100), r.timeTo(0, 100)}; got != [2]float64{2, 3} {
 		t.Errorf("times %v, want 2 and 3", got)
 	}
 }
@@ -113,7 +113,7 @@ func TestQuality(t *testing.T) {
 		if r.Objective = &c.objective; math.IsNaN(c.objective) {
 			r.Objective = nil
 		}
-		if got := r.quality(); got != c.want {
+		if got := r.quality(c.best); got != c.want {
 			t.Errorf("%v of %v, best %v: %v, want %v", c.sense, c.objective, c.best, got, c.want)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"sort"
 
 	"github.com/gapwise/gapwise/internal/words"
+	"github.com/gapwise/gapwise/model"
 )
 
 // The performance profile of an algorithm (Dolan, Moré: Benchmarking optimization
@@ -72,11 +73,14 @@ func (p *part) measured(algorithms []string, f func(*run) float64) map[problem]m
 // least is the shortest time that counts: below it clocks and caches are measured.
 const least = 1e-3
 
+// best returns the best objective of the class of the run's algorithm.
+func (r *run) best() float64 { return r.on.BestOf(r.Class()) }
+
 // timeTo returns when the run had a solution within a relative tolerance of the best
-// of all runs, +Inf if it never had, at least least.
-func (r *run) timeTo(tolerance float64) float64 {
+// one, +Inf if it never had, at least least.
+func (r *run) timeTo(tolerance, best float64) float64 {
 	for _, m := range r.Moments() {
-		if math.Abs(m.Objective-r.on.Best) <= tolerance*math.Abs(r.on.Best) {
+		if math.Abs(m.Objective-best) <= tolerance*math.Abs(best) {
 			return max(m.S, least)
 		}
 	}
@@ -85,8 +89,8 @@ func (r *run) timeTo(tolerance float64) float64 {
 
 // quality returns how many times worse the run's objective is than the best: a ratio
 // of at least 1. It is +Inf without a solution, or where the two have other signs.
-func (r *run) quality() float64 {
-	x, best := r.objective(), r.on.Best
+func (r *run) quality(best float64) float64 {
+	x := r.objective()
 	if r.on.Sense > 0 {
 		x, best = best, x
 	}
@@ -109,41 +113,55 @@ var tolerances = []float64{0.01, 0.001, 0}
 func profiles(all []*part) section {
 	s := section{ID: "profiles", Title: "Performance profiles", Text: []string{
 		"Dolan and Moré's profiles: ρ(τ) is the share of problems on which an algorithm needs at most τ times what the best algorithm needs. Left of the chart is who is best how often, right who solves most in the end. " +
-			"A problem is an instance with a seed that all algorithms of the chart ran on. Times below 1 ms count as 1 ms."}}
+			"A problem is an instance with a seed that all algorithms of the chart ran on. Times below 1 ms count as 1 ms. Online policies, offline heuristics and yardsticks have profiles of their own."}}
 	for _, p := range all {
 		shown, left := p.comparable()
-		if len(shown) < 2 || len(p.instances) < 2 {
+		if len(p.instances) < 2 {
 			continue
 		}
-		f := &figures{Choices: []choice{{Name: "By"}}}
-		add := func(c *chart, what, caption string, ratios [][]float64) {
-			p.profileCurves(c, shown, ratios)
-			if len(left) > 0 {
-				caption += fmt.Sprintf(" Not shown, as they ran on fewer than half of the instances: %s.", words.And(left))
+		f := &figures{Choices: []choice{{Name: "Among"}, {Name: "By", Index: 1}}}
+		for _, class := range model.Classes() {
+			some := slices.DeleteFunc(slices.Clone(shown), func(a string) bool { return p.class[a] != class })
+			if len(some) > 1 {
+				p.classProfiles(f, some, left, class.Plural())
 			}
-			f.Choices[0].Values = append(f.Choices[0].Values, what)
-			f.Charts = append(f.Charts, figureOf(c, caption, what))
-		}
-		for _, tolerance := range tolerances {
-			ratios, n := profile(shown, p.measured(shown, func(r *run) float64 { return r.timeTo(tolerance) }))
-			what := fmt.Sprintf("time to within %s %% of the best", words.Tidy(100*tolerance))
-			if tolerance == 0 {
-				what = "time to the best"
-			}
-			if n > 0 {
-				add(&chart{name: "Performance profile by " + what, x: axis{label: "τ, times the fastest algorithm's time", log: true}}, what,
-					fmt.Sprintf("Time until a solution as good as the best of all runs, tolerance %s %%. n = %d problems.", words.Tidy(100*tolerance), n), ratios)
-			}
-		}
-		if ratios, n := profile(shown, p.measured(shown, (*run).quality)); n > 0 {
-			add(&chart{name: "Performance profile by quality", x: axis{label: "τ, times worse than the best solution", log: true}}, "quality",
-				fmt.Sprintf("Ratio of the objective to the best solution of the problem. n = %d problems.", n), ratios)
 		}
 		if len(f.Charts) > 0 {
 			s.Blocks = append(s.Blocks, block{Heading: p.head(all), Figures: f})
 		}
 	}
 	return s
+}
+
+// classProfiles adds the profiles of the algorithms of a class, which its plural names.
+func (p *part) classProfiles(f *figures, shown, left []string, plural string) {
+	add := func(c *chart, what, caption string, ratios [][]float64) {
+		p.profileCurves(c, shown, ratios)
+		if len(left) > 0 {
+			caption += fmt.Sprintf(" Not shown, as they ran on fewer than half of the instances: %s.", words.And(left))
+		}
+		for k, value := range []string{plural, what} {
+			if !slices.Contains(f.Choices[k].Values, value) {
+				f.Choices[k].Values = append(f.Choices[k].Values, value)
+			}
+		}
+		f.Charts = append(f.Charts, figureOf(c, caption, plural, what))
+	}
+	for _, tolerance := range tolerances {
+		ratios, n := profile(shown, p.measured(shown, func(r *run) float64 { return r.timeTo(tolerance, r.best()) }))
+		what := fmt.Sprintf("time to within %s %% of the best", words.Tidy(100*tolerance))
+		if tolerance == 0 {
+			what = "time to the best"
+		}
+		if n > 0 {
+			add(&chart{name: "Performance profile by " + what, x: axis{label: "τ, times the fastest algorithm's time", log: true}}, what,
+				fmt.Sprintf("Time until a solution as good as the best of all %s, tolerance %s %%. n = %d problems.", plural, words.Tidy(100*tolerance), n), ratios)
+		}
+	}
+	if ratios, n := profile(shown, p.measured(shown, func(r *run) float64 { return r.quality(r.best()) })); n > 0 {
+		add(&chart{name: "Performance profile by quality", x: axis{label: "τ, times worse than the best solution", log: true}}, "quality",
+			fmt.Sprintf("Ratio of the objective to the best solution of the problem by one of the %s. n = %d problems.", plural, n), ratios)
+	}
 }
 
 // profileCurves draws the step functions of some ascending ratios.

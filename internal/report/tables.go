@@ -143,6 +143,5 @@ func (p *part) group() []measure {
 // toBest returns the distance to the best solution of the runs that this one is compared
 // with, as a share of it.
 func (r *run) toBest() float64 {
-	best := r.on.BestOf(r.Class())
-	return math.Abs(r.objective()-best) / math.Abs(best)
+	return math.Abs(r.objective()-r.best()) / math.Abs(r.best())
 }

@@ -144,7 +144,7 @@ func (s Solving) solveCase(ctx context.Context, c *whatIfCase) error {
 	for k := range all {
 		j := &all[k]
 		c.waits, c.responses, c.slowdowns = append(c.waits, j.StartS-j.SubmitS), append(c.responses, j.Response()), append(c.slowdowns, j.Slowdown())
-		c.areas = append(c.areas, float64(j.Processes)*j.WorkS)
+		c.areas = append(c.areas, float64(float64(j.Processes)*j.WorkS))
 	}
 	return nil
 }
@@ -241,7 +241,7 @@ func mean(x, weights []float64) float64 {
 	}
 	sum, all := 0.0, 0.0
 	for k := range x {
-		sum, all = sum+x[k]*weights[k], all+weights[k]
+		sum, all = sum+float64(x[k]*weights[k]), all+weights[k] // rounded, not fused
 	}
 	return sum / all
 }
@@ -272,7 +272,7 @@ func (x *whatIf) interval(m *whatIfMeasure, c *whatIfCase) (low, high float64) {
 				if weight != nil {
 					w = weight[k]
 				}
-				sums[b] += w * (after[k] - before[k])
+				sums[b] += float64(w * (after[k] - before[k]))
 				weights[b] += w
 			}
 		}

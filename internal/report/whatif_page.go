@@ -33,7 +33,15 @@ func (x *whatIf) page(w io.Writer, log *Log, o Options) error {
 		p.Cards = append(p.Cards, card{withUnit(wait.of(c), "s"), "mean wait, " + c.name})
 		p.Lead = append(p.Lead, x.sentence(wait, c))
 	}
-	p.Lead = append(p.Lead, "The judge, which shares no code with the schedulers, has verified all solutions.")
+	verified := 0
+	for _, c := range x.cases {
+		for _, r := range []*Run{&c.run, &c.seer} {
+			if r.Verified {
+				verified++
+			}
+		}
+	}
+	p.Lead = append(p.Lead, fmt.Sprintf("The judge, which shares no code with the schedulers, has verified %d of %s.", verified, words.Plural(2*len(x.cases), "solution")))
 	p.Sections = []section{x.comparison(), x.ground(), x.overWeeks()}
 	for _, by := range []string{"size", "queue", "user"} {
 		s, err := x.classes(by)

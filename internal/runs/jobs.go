@@ -143,13 +143,13 @@ func (j *jobs) quantile(q *quantity, percent int) float64 {
 }
 
 // area returns processes times runtime.
-func area(o *model.Outcome) float64 { return float64(o.Processes) * o.WorkS }
+func area(o *model.Outcome) float64 { return float64(float64(o.Processes) * o.WorkS) } // rounded, not fused
 
 func (j *jobs) byArea(q *quantity) float64 {
 	sum, areas := 0.0, 0.0
 	for k := range j.outcomes {
 		o := &j.outcomes[k]
-		sum += area(o) * q.of(o)
+		sum += float64(area(o) * q.of(o))
 		areas += area(o)
 	}
 	return sum / areas
@@ -179,7 +179,7 @@ func (j *jobs) steadyUtilisation() float64 {
 	held := 0.0
 	for k := range j.outcomes {
 		o := &j.outcomes[k]
-		held += float64(o.Processes) * max(0, min(o.EndS, j.to)-max(o.StartS, j.from))
+		held += float64(float64(o.Processes) * max(0, min(o.EndS, j.to)-max(o.StartS, j.from)))
 	}
 	return 100 * held / (float64(j.processors) * (j.to - j.from))
 }
