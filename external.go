@@ -93,10 +93,7 @@ func ofExternal(p *Problem, name, formulation string) (model.Algorithm, error) {
 
 // ofPolicy returns the online policy that another program is, see heuristics/online/wire.
 func ofPolicy(kind model.Kind, name string) (model.Algorithm, error) {
-	if kind != model.KindBatch {
-		return model.Algorithm{}, fmt.Errorf("%w: %s: policies of other programs are there for batch, this is a %s", model.ErrUnsupported, name, kind)
-	}
-	s, err := wire.New(name)
+	s, err := wire.New(kind, name)
 	if err != nil {
 		return model.Algorithm{}, err
 	}

@@ -42,8 +42,8 @@ var ErrUnknownAlgorithm = errors.New("unknown algorithm")
 type Options struct {
 	// Algorithm is a name of Algorithms(kind), or
 	//   - cmd:COMMAND, a heuristic that is a program (docs/how-to/bring-your-own.md);
-	//   - online:COMMAND or batsim:tcp://HOST:PORT, an online policy of batch that is another
-	//     program (docs/how-to/bring-your-own-policy.md);
+	//   - online:COMMAND, an online policy of batch, reservation or tvc that is another program
+	//     (docs/how-to/bring-your-own-policy.md), or batsim:tcp://HOST:PORT, one of batch;
 	//   - a solver of linear models, see Externals;
 	//   - exact: the engine(s) below, without a time limit of their own;
 	//   - auto (and ""): all heuristics and the engines of Problem.Auto take turns, for

@@ -50,7 +50,8 @@ type Algorithm struct {
 	Engine      string
 	Formulation string
 	TimeLimit   time.Duration
-	Effort      int64 // most work that a run counts (model.Settings); 0: no limit
+	AnswerLimit time.Duration // of an online policy that is another program
+	Effort      int64         // most work that a run counts (model.Settings); 0: no limit
 	Gap         float64
 	Threads     int
 	// Sample restricts the algorithm to the instances of each specification whose
@@ -197,7 +198,7 @@ func (a *Algorithm) options(kind model.Kind, seed uint64) (gapwise.Options, erro
 	if err != nil {
 		return gapwise.Options{}, err
 	}
-	settings := model.Settings{Seed: seed, TimeLimit: a.TimeLimit, Effort: a.Effort, Gap: a.Gap, Threads: a.Threads, Parameters: set}
+	settings := model.Settings{Seed: seed, TimeLimit: a.TimeLimit, AnswerLimit: a.AnswerLimit, Effort: a.Effort, Gap: a.Gap, Threads: a.Threads, Parameters: set}
 	if len(a.without) > 0 {
 		engine := switchable(p, a.engine())
 		if engine == nil {
@@ -226,6 +227,7 @@ func (a *Algorithm) settings() string {
 	add(a.Engine != "", "engine", a.Engine)
 	add(a.Formulation != "", "formulation", a.Formulation)
 	add(a.TimeLimit != 0, "time_limit", a.TimeLimit)
+	add(a.AnswerLimit != 0, "answer_limit", a.AnswerLimit)
 	add(a.Effort != 0, "effort", a.Effort)
 	add(a.Gap != 0, "gap", a.Gap)
 	add(a.Threads > 1, "threads", a.Threads)

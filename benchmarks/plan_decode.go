@@ -18,7 +18,7 @@ import (
 // in a variant.
 var (
 	planKeys      = []string{"name", "description", "generators", "files", "algorithms", "seeds"}
-	algorithmKeys = []string{"name", "label", "engine", "formulation", "time_limit", "effort", "gap", "threads", "sample", "only"}
+	algorithmKeys = []string{"name", "label", "engine", "formulation", "time_limit", "answer_limit", "effort", "gap", "threads", "sample", "only"}
 	fileKeys      = []string{"path", "platform"}
 )
 
@@ -309,6 +309,8 @@ func decodeAlgorithm(v field) (a Algorithm, err error) {
 			a.Formulation, err = x.text()
 		case "time_limit":
 			a.TimeLimit, err = x.duration()
+		case "answer_limit":
+			a.AnswerLimit, err = x.duration()
 		case "effort":
 			var n int
 			n, err = x.whole(1)

@@ -72,13 +72,16 @@ func planSchema() object {
 		readings[key] = object{"enum": variantValues(key), "description": "how instances are read"}
 	}
 	files = append([]any{text, object{"type": "object", "required": []string{"path"}, "additionalProperties": false, "properties": readings}}, files...)
+	time := func(what string) object {
+		return object{"type": "string", "pattern": `^[0-9.]+(ns|us|µs|ms|s|m|h)([0-9.]+(ns|us|µs|ms|s|m|h))*$`, "description": what}
+	}
 	algorithm := object{
 		"name": describe(text, "as gapwise algorithms lists it, auto, exact, all or cmd:COMMAND"), "label": describe(text, "its name in tables"),
 		"engine": describe(text, "of exact"), "formulation": describe(text, "of an engine that solves linear models: highs, glpsol, cbc, scip, gurobi_cl, mps:COMMAND"),
-		"time_limit": object{"type": "string", "pattern": `^[0-9.]+(ns|us|µs|ms|s|m|h)([0-9.]+(ns|us|µs|ms|s|m|h))*$`, "description": "of a run, like 10s, 500ms or 5m"},
-		"effort":     describe(whole(1), "most work that a run counts, in about microseconds of a core: the same place on every machine"),
-		"gap":        object{"type": "number", "minimum": 0, "exclusiveMaximum": 1, "description": "that counts as optimal"},
-		"threads":    describe(whole(0), "of a run"), "sample": describe(whole(0), "4: every fourth draw alone"),
+		"time_limit": time("of a run, like 10s, 500ms or 5m"), "answer_limit": time("of each answer of an online policy that is another program"),
+		"effort":  describe(whole(1), "most work that a run counts, in about microseconds of a core: the same place on every machine"),
+		"gap":     object{"type": "number", "minimum": 0, "exclusiveMaximum": 1, "description": "that counts as optimal"},
+		"threads": describe(whole(0), "of a run"), "sample": describe(whole(0), "4: every fourth draw alone"),
 		"only": object{"type": "object", "propertyNames": object{"enum": runs.Params()}, "additionalProperties": values(false, "of the parameter"), "description": "values that instances must have"},
 	}
 	for _, p := range gapwise.Problems() {

@@ -13,9 +13,6 @@ type BatchParameters struct {
 	// Prediction says by what policies of one tier go in place of the users' estimates;
 	// empty: BatchPredictionNone.
 	Prediction BatchPrediction `key:"prediction" shown:"none" usage:"what policies of one tier go by: none (the users' estimates) or last-two (mean runtime of the user's last two jobs that have ended)"`
-	// AnswerLimit is how many seconds a policy that is another program has for an answer;
-	// 0: 60.
-	AnswerLimit float64 `key:"answer_limit" shown:"60" above:"0" usage:"seconds that a policy which is another program has for an answer"`
 	// Uses says whether schedulers of two tiers know what share of a processor each
 	// process uses; empty: BatchUsesKnown.
 	Uses BatchKnowledge `key:"uses" shown:"known" usage:"CPU uses that schedulers of two tiers work with: known or unknown"`

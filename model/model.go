@@ -213,6 +213,9 @@ type Settings struct {
 	// that it is Recorded: what it was told when, and what it decided. It changes no
 	// solution.
 	Transcript io.Writer
+	// AnswerLimit is how long an online policy that is another program has for an answer;
+	// 0: a minute.
+	AnswerLimit time.Duration
 }
 
 // ProofWriter takes the proof of a bound on an instance.

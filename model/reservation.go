@@ -155,6 +155,8 @@ type ReservationDetails struct {
 	// instance that is infeasible by itself: the ids of requests that can't be
 	// kept together although any of them can be left out to keep the others.
 	Conflict []string `json:"conflict,omitempty"`
+	// Partial is what a policy had accepted until it failed, without a solution.
+	Partial []Booking `json:"partial,omitempty"`
 }
 
 // NewReservationDetails returns the details that hold a conflict, nil for none.
@@ -168,10 +170,13 @@ func NewReservationDetails(conflict []string) Details {
 // Kind implements Details.
 func (*ReservationDetails) Kind() Kind { return KindReservation }
 
-// Lines implements Details: it tells the conflict.
+// Lines implements Details: it tells the conflict, or what was accepted.
 func (d *ReservationDetails) Lines(Result) []string {
 	n := len(d.Conflict)
-	if n == 0 {
+	switch {
+	case d.Partial != nil:
+		return []string{fmt.Sprintf("%d requests had been accepted until then (the result's key partial)", len(d.Partial))}
+	case n == 0:
 		return nil
 	}
 	const most = 10

@@ -27,6 +27,9 @@ type TVCDetails struct {
 	// times included at which the request went on at once in the same place: of these
 	// the solution tells nothing, its segment continues. Nil: not counted.
 	Preempted *int `json:"preempted,omitempty"`
+	// Partial is what ran until a policy failed, without a solution: the requests that had
+	// started, those that ran then to their ends.
+	Partial []Run[Embedding] `json:"partial,omitempty"`
 }
 
 // Kind implements Details.
@@ -45,6 +48,9 @@ func (d *TVCDetails) Lines(Result) (lines []string) {
 	}
 	if d.Preempted != nil && *d.Preempted > 0 {
 		lines = append(lines, fmt.Sprintf("%d preempted, those that went on at once in place included", *d.Preempted))
+	}
+	if d.Partial != nil {
+		lines = append(lines, fmt.Sprintf("%d requests had started until then (the result's key partial)", len(d.Partial)))
 	}
 	return lines
 }

@@ -78,8 +78,12 @@ func (p *program) algorithms() *cli.Command {
 					{strings.Join(gapwise.Externals(), ", "), "engines that solve MPS files, if their programs are there"},
 					{"mps:COMMAND", "such an engine that is any command, as in mps:'solver {in} {out}'"},
 				}
-				if slices.Contains(kinds, model.KindBatch) {
-					own = slices.Insert(own, 0, [2]string{"online:COMMAND, batsim:tcp://HOST:PORT", "an online policy of batch on one tier that is another program"})
+				if slices.ContainsFunc(kinds, hasPolicies) {
+					name := "online:COMMAND"
+					if slices.Contains(kinds, model.KindBatch) {
+						name += ", batsim:tcp://HOST:PORT"
+					}
+					own = slices.Insert(own, 0, [2]string{name, "an online policy that is another program, as in online:'python3 mine.py'"})
 				}
 				for _, x := range own {
 					fmt.Fprintf(p.out, "  %s\n    %s\n", x[0], words.Wrap(x[1], 74, 4))

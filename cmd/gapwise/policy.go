@@ -5,8 +5,10 @@ package main
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -22,43 +24,70 @@ import (
 var policies embed.FS
 
 // policyLanguages are those that there is a policy to begin with in.
-var policyLanguages = []struct{ name, template, file, run string }{
-	{"python", "batch.py", "policy.py", "'online:python3 policy.py'"},
-	{"go", "batch.go.tmpl", "policy.go", "online:./policy"},
-	{"rust", "batch.rs", "policy.rs", "online:./policy"},
-	{"c", "batch.c", "policy.c", "online:./policy"},
+var policyLanguages = []struct{ name, extension, file, run string }{
+	{"python", ".py", "policy.py", "'online:python3 policy.py'"},
+	{"go", ".go.tmpl", "policy.go", "online:./policy"},
+	{"rust", ".rs", "policy.rs", "online:./policy"},
+	{"c", ".c", "policy.c", "online:./policy"},
+}
+
+// policyKinds are the problems that there is a policy to begin with for, at least in the first language.
+var policyKinds = []struct {
+	kind         model.Kind
+	does, solves string
+}{
+	{model.KindBatch, "first come, first served", "jobs.json"},
+	{model.KindReservation, "first fit", "requests.json"},
+	{model.KindTVC, "first fit in the smallest subtree; a queue is first come, first served", "clusters.json"},
+}
+
+// hasPolicies reports whether a policy of a problem may be another program.
+func hasPolicies(kind model.Kind) bool {
+	for _, k := range policyKinds {
+		if k.kind == kind {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *program) policy() *cli.Command {
-	var names []string
+	var names, kinds []string
 	for _, l := range policyLanguages {
 		names = append(names, l.name)
+	}
+	for _, k := range policyKinds {
+		kinds = append(kinds, string(k.kind))
 	}
 	return &cli.Command{
 		Name:      "policy",
 		Usage:     "begin an online policy of your own, in any language",
 		ArgsUsage: "init",
-		Description: "gapwise policy init writes a policy of some 20 lines that works, first come,\n" +
-			"first served, with what the language brings along. gapwise solve runs it by\n" +
-			"-a online:COMMAND (docs/how-to/bring-your-own-policy.md).",
+		Description: "gapwise policy init writes a small policy that works, first come, first\n" +
+			"served or first fit, with what the language brings along. gapwise solve runs\n" +
+			"it by -a online:COMMAND (docs/how-to/bring-your-own-policy.md).",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "language", Value: "python", Usage: strings.Join(names, ", ")},
-			&cli.StringFlag{Name: "kind", Value: string(model.KindBatch), Usage: "problem: " + string(model.KindBatch)},
+			&cli.StringFlag{Name: "language", Value: "python", Usage: names[0] + "; for batch " + strings.Join(names[1:], ", ") + ", too"},
+			&cli.StringFlag{Name: "kind", Value: string(model.KindBatch), Usage: "problem: " + strings.Join(kinds, ", ")},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write, which must not be there yet; - is standard output", DefaultText: "policy.py, policy.go, ..."},
 		},
 		Action: func(_ context.Context, c *cli.Command) error {
 			if c.NArg() != 1 || c.Args().First() != "init" {
 				return usagef("policy: give init (gapwise policy init --language python)")
 			}
-			if c.String("kind") != string(model.KindBatch) {
-				return usagef("policy: --kind is %q, policies of other programs are there for %s", c.String("kind"), model.KindBatch)
+			kind := slices.Index(kinds, c.String("kind"))
+			if kind < 0 {
+				return usagef("policy: --kind is %q, must be one of %s", c.String("kind"), strings.Join(kinds, ", "))
 			}
 			k := slices.Index(names, c.String("language"))
 			if k < 0 {
 				return usagef("policy: --language is %q, must be one of %s", c.String("language"), strings.Join(names, ", "))
 			}
-			l := policyLanguages[k]
-			text, err := policies.ReadFile("policies/" + l.template)
+			what, l := policyKinds[kind], policyLanguages[k]
+			text, err := policies.ReadFile("policies/" + string(what.kind) + l.extension)
+			if errors.Is(err, fs.ErrNotExist) {
+				return usagef("policy: --language is %q, for %s there is %s alone", l.name, what.kind, names[0])
+			}
 			if err != nil {
 				return err
 			}
@@ -75,7 +104,7 @@ func (p *program) policy() *cli.Command {
 			if err := p.writeFile(file, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil || isStdout(file) {
 				return err
 			}
-			fmt.Fprintf(p.out, "%s: first come, first served; its first line says how to run it:\n  gapwise solve -a %s jobs.json\n", file, strings.Replace(l.run, l.file, file, 1))
+			fmt.Fprintf(p.out, "%s: %s; its first line says how to run it:\n  gapwise solve -a %s %s\n", file, what.does, strings.Replace(l.run, l.file, file, 1), what.solves)
 			return nil
 		},
 	}

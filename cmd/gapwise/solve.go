@@ -35,8 +35,8 @@ func (p *program) solve() *cli.Command {
 			"-a 'cmd:python3 mine.py {in} {out}' runs a heuristic of your own; the engines\n" +
 			"glpsol, cbc, scip, gurobi_cl and mps:COMMAND are programs for MPS files\n" +
 			"(docs/how-to/bring-your-own.md). -a 'online:python3 mine.py' runs an online\n" +
-			"policy of batch, -a batsim:tcp://127.0.0.1:28000 a scheduler for Batsim\n" +
-			"(docs/how-to/bring-your-own-policy.md).\n" +
+			"policy of batch, reservation or tvc, -a batsim:tcp://127.0.0.1:28000 one that\n" +
+			"was written for Batsim (docs/how-to/bring-your-own-policy.md).\n" +
 			"With several files the exit code is that of the first that applies:\n" +
 			"verification failed (7), internal error (1), bad input (3), stopped without a\n" +
 			"solution (6), infeasible (4), stopped with a solution (5), ok (0).",
@@ -56,6 +56,7 @@ func (p *program) solve() *cli.Command {
 			&cli.BoolFlag{Name: "verbose", Usage: "print the solver's progress, as on a terminal"},
 			&cli.StringFlag{Name: "trace", Usage: "`FILE` for each step of a heuristic; - is standard error, .jsonl JSON lines"},
 			&cli.StringFlag{Name: "transcript", Usage: "`FILE` for what an online policy was told and decided, and when (gapwise verify --online)"},
+			&cli.DurationFlag{Name: "answer-limit", Usage: "limit of each answer of a policy that is another program", DefaultText: "1m"},
 			&cli.StringFlag{Name: "csv", Usage: "`FILE` for a table of the jobs (batch, tvc)"},
 			&cli.StringFlag{Name: "batsim", Usage: "`PREFIX` of Batsim's tables of batch, PREFIX_jobs.csv and PREFIX_schedule.csv"},
 		}, append(readingFlags(), algorithmFlags()...)...),
@@ -177,7 +178,7 @@ func checkSettings(c *cli.Command, s model.Settings) error {
 
 func (p *program) solveOptions(c *cli.Command) (gapwise.Options, error) {
 	o := gapwise.Options{Engine: c.String("engine"), Formulation: c.String("formulation"), Solver: p.solver,
-		Settings: model.Settings{Seed: c.Uint64("seed"), Threads: c.Int("threads"), TimeLimit: c.Duration("time-limit"), Effort: c.Int64("effort"), Gap: c.Float64("gap")}}
+		Settings: model.Settings{Seed: c.Uint64("seed"), Threads: c.Int("threads"), TimeLimit: c.Duration("time-limit"), Effort: c.Int64("effort"), Gap: c.Float64("gap"), AnswerLimit: c.Duration("answer-limit")}}
 	names := algorithmNames(c)
 	for k, name := range names {
 		if slices.Contains(names[:k], name) {
@@ -186,6 +187,9 @@ func (p *program) solveOptions(c *cli.Command) (gapwise.Options, error) {
 	}
 	if err := checkSettings(c, o.Settings); err != nil {
 		return o, err
+	}
+	if limit := o.Settings.AnswerLimit; limit < 0 || c.IsSet("answer-limit") && limit == 0 {
+		return o, usagef("solve: --answer-limit is %v, must be above 0", limit)
 	}
 	for _, problem := range gapwise.Problems() {
 		if _, err := parametersOf(c, problem); err != nil {

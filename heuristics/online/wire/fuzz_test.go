@@ -5,10 +5,15 @@ package wire
 import (
 	"bufio"
 	"bytes"
+	"context"
+	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gapwise/gapwise/heuristics/online"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
 )
 
 // No answer makes our side panic, or decide what isn't in it.
@@ -17,14 +22,14 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`{"now":2.5,"events":[{"timestamp":1.5,"type":"KILL_JOB","data":{"job_ids":["w0!1"]}},{"timestamp":2,"type":"CALL_ME_LATER","data":{"timestamp":7}}]}`))
 	f.Add([]byte(`{"now":1,"events":[{"timestamp":1,"type":"REJECT_JOB","data":{"job_id":"w0!2"}},{"timestamp":1,"type":"NOTIFY","data":{}}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		p := &policy{processors: 6, jobs: make([]jobState, 2)}
-		now, events, err := readAnswer(text, 1e6)
+		p := &batchPolicy{session: &session{clock: microseconds}, processors: 6, jobs: make([]jobState, 2)}
+		now, events, err := microseconds.readAnswer(text, 1e6)
 		if err == nil && now < 1e6 {
 			t.Errorf("now is %d", now)
 		}
 		for i := range events {
 			var all []online.BatchDecision
-			if all, err = p.decisions(nil, &events[i], 1e6); err != nil {
+			if all, err = p.decisions(nil, &events[i]); err != nil {
 				break
 			}
 			for _, d := range all {
@@ -40,6 +45,36 @@ func FuzzAnswer(f *testing.F) {
 		}
 		if err != nil && strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q", err)
+		}
+	})
+}
+
+// No answers of a policy of requests make our side panic, and what they decide is possible and
+// online, or has no solution.
+func FuzzRequestAnswers(f *testing.F) {
+	for _, c := range sessions {
+		f.Add(strings.Join(c.answers, "\n"))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, in := range []model.Instance{window(), clusters(false), clusters(true)} {
+			var transcript bytes.Buffer
+			s := &solver{name: "online:player", open: func(context.Context, model.Settings, time.Duration) (line, error) {
+				return byHeart(strings.Split(text, "\n")...), nil
+			}}
+			r, err := s.Solve(t.Context(), in, model.Settings{Transcript: &transcript})
+			if errors.Is(err, model.ErrUnsupported) { // it asks for a time that is too late
+				continue
+			}
+			if err != nil || strings.Contains(r.Reason, "\n") {
+				t.Fatalf("%q, %v", r.Reason, err)
+			}
+			if r.Solution == nil {
+				continue
+			}
+			judged, err := verify.Verify(t.Context(), in, r.Solution, verify.Options{Transcript: &transcript})
+			if err != nil || !judged.Online || !judged.Feasible() {
+				t.Errorf("%v %v", judged, err)
+			}
 		}
 	})
 }

@@ -7,28 +7,22 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
-	"strconv"
-	"strings"
-
-	"github.com/gapwise/gapwise/heuristics/online"
-	"github.com/gapwise/gapwise/model"
 )
 
-// Types of events, in the words of the protocol. docs/reference/policies.md describes them.
+// Types of events of all problems, in the words of the protocol.
+// docs/reference/policies.md describes them.
 const (
 	simulationBegins = "SIMULATION_BEGINS"
 	simulationEnds   = "SIMULATION_ENDS"
-	jobSubmitted     = "JOB_SUBMITTED"
-	jobCompleted     = "JOB_COMPLETED"
-	jobKilled        = "JOB_KILLED"
 	requestedCall    = "REQUESTED_CALL"
-	notify           = "NOTIFY"
-	executeJob       = "EXECUTE_JOB"
-	rejectJob        = "REJECT_JOB"
-	killJob          = "KILL_JOB"
 	callMeLater      = "CALL_ME_LATER"
-	setJobMetadata   = "SET_JOB_METADATA"
+)
+
+// Types of events of the problems whose items are requests.
+const (
+	requestSubmitted = "REQUEST_SUBMITTED"
+	requestCompleted = "REQUEST_COMPLETED"
+	rejectRequest    = "REJECT_REQUEST"
 )
 
 // message is a request, or an answer. Times are in seconds.
@@ -43,85 +37,6 @@ type event struct {
 	Data      any     `json:"data"`
 }
 
-// beginsData is what a scheduler is told of the platform. Schedulers of pybatsim read each of
-// these keys, also where there is nothing to tell.
-type beginsData struct {
-	Resources           int                       `json:"nb_resources"`
-	ComputeResources    int                       `json:"nb_compute_resources"`
-	StorageResources    int                       `json:"nb_storage_resources"`
-	AllowComputeSharing bool                      `json:"allow_compute_sharing"`
-	AllowStorageSharing bool                      `json:"allow_storage_sharing"`
-	Config              beginsConfig              `json:"config"`
-	Compute             []resource                `json:"compute_resources"`
-	Storage             []resource                `json:"storage_resources"`
-	Workloads           map[string]string         `json:"workloads"`
-	Profiles            map[string]map[string]any `json:"profiles"` // empty: they would tell the runtimes
-}
-
-type beginsConfig struct {
-	RedisEnabled            bool   `json:"redis-enabled"`
-	RedisHostname           string `json:"redis-hostname"`
-	RedisPort               int    `json:"redis-port"`
-	RedisPrefix             string `json:"redis-prefix"`
-	ProfilesForwarded       bool   `json:"profiles-forwarded-on-submission"`
-	DynamicJobs             bool   `json:"dynamic-jobs-enabled"`
-	DynamicJobsAcknowledged bool   `json:"dynamic-jobs-acknowledged"`
-	ProfileReuse            bool   `json:"profile-reuse-enabled"`
-	SchedConfig             string `json:"sched-config"`
-	ForwardUnknownEvents    bool   `json:"forward-unknown-events"`
-}
-
-type resource struct {
-	ID             int      `json:"id"`
-	Name           string   `json:"name"`
-	State          string   `json:"state"`
-	Properties     struct{} `json:"properties"`
-	ZoneProperties struct{} `json:"zone_properties"`
-}
-
-func begins(processors int) beginsData {
-	d := beginsData{Resources: processors, ComputeResources: processors, AllowStorageSharing: true,
-		Config:    beginsConfig{RedisHostname: "127.0.0.1", RedisPort: 6379, RedisPrefix: "default", ProfileReuse: true},
-		Compute:   make([]resource, processors),
-		Storage:   []resource{},
-		Workloads: map[string]string{workload: "workload.json"}, Profiles: map[string]map[string]any{workload: {}}}
-	for p := range d.Compute {
-		d.Compute[p] = resource{ID: p, Name: "host" + strconv.Itoa(p), State: "idle"}
-	}
-	return d
-}
-
-type submittedData struct {
-	JobID string  `json:"job_id"`
-	Job   jobData `json:"job"`
-}
-
-type jobData struct {
-	ID       string  `json:"id"`
-	Submit   float64 `json:"subtime"`
-	Walltime float64 `json:"walltime"`
-	Res      int32   `json:"res"`
-	Profile  string  `json:"profile"`
-	// Log isn't Batsim's: what a log tells of the job when it is submitted.
-	Log *model.JobLog `json:"log,omitempty"`
-}
-
-type completedData struct {
-	JobID      string `json:"job_id"`
-	State      string `json:"job_state"`
-	ReturnCode int    `json:"return_code"`
-	Alloc      string `json:"alloc"`
-}
-
-// killedData leaves out how far the jobs had come: that would tell their runtimes.
-type killedData struct {
-	JobIDs []string `json:"job_ids"`
-}
-
-type notifyData struct {
-	Type string `json:"type"`
-}
-
 // answer is a message from a scheduler. What it lacks is nil.
 type answer struct {
 	Now    *float64      `json:"now"`
@@ -132,49 +47,12 @@ type answerEvent struct {
 	Timestamp *float64        `json:"timestamp"`
 	Type      string          `json:"type"`
 	Data      json.RawMessage `json:"data"`
-}
-
-// workload is the name of the only one.
-const workload = "w0"
-
-// jobName is the name of the job with a number (from 0): schedulers of pybatsim read what
-// follows the workload as a whole number.
-func jobName(k int32) string { return workload + "!" + strconv.Itoa(int(k)+1) }
-
-// intervals writes processors as "0-3 5".
-func intervals(list []int32) string {
-	if !slices.IsSorted(list) {
-		list = slices.Sorted(slices.Values(list))
-	}
-	return strings.ReplaceAll(model.ProcessorList(list).String(), ",", " ")
-}
-
-// parseIntervals reads processors such as "0-3 5", in this order, of so many that there are.
-func parseIntervals(text string, processors int) ([]int32, error) {
-	list := []int32{}
-	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' }) {
-		low, high, isRange := strings.Cut(part, "-")
-		first, err := strconv.Atoi(low)
-		last := first
-		if err == nil && isRange {
-			last, err = strconv.Atoi(high)
-		}
-		switch {
-		case err != nil || first < 0 || last < first:
-			return nil, fmt.Errorf("alloc is %.60q, must be intervals like \"0-3 5\"", text)
-		case last >= processors || len(list)+last-first >= processors:
-			return nil, fmt.Errorf("alloc is %.60q, there are the processors 0 to %d", text, processors-1)
-		}
-		for p := first; p <= last; p++ {
-			list = append(list, int32(p))
-		}
-	}
-	return list, nil
+	at        int64           // its timestamp, in ticks
 }
 
 // readAnswer reads the answer to a request of an instant, both in ticks. Times are rounded to
 // ticks. The events must be in the order of time, from the request's instant to the answer's.
-func readAnswer(text []byte, asked int64) (now int64, events []answerEvent, err error) {
+func (c clock) readAnswer(text []byte, asked int64) (now int64, events []answerEvent, err error) {
 	var a answer
 	if err := json.Unmarshal(text, &a); err != nil {
 		var wrong *json.UnmarshalTypeError
@@ -186,7 +64,7 @@ func readAnswer(text []byte, asked int64) (now int64, events []answerEvent, err 
 	if a.Now == nil || a.Events == nil {
 		return 0, nil, fmt.Errorf("its answer has no now or no events: %.60q", text)
 	}
-	now, err = ticks(*a.Now)
+	now, err = c.ticks(*a.Now)
 	switch {
 	case err != nil:
 		return 0, nil, fmt.Errorf("now of its answer %w", err)
@@ -199,7 +77,7 @@ func readAnswer(text []byte, asked int64) (now int64, events []answerEvent, err 
 		if e.Timestamp == nil || e.Type == "" {
 			return 0, nil, fmt.Errorf("event %d of its answer has no timestamp or no type", i+1)
 		}
-		at, err := ticks(*e.Timestamp)
+		at, err := c.ticks(*e.Timestamp)
 		switch {
 		case err != nil:
 			return 0, nil, fmt.Errorf("the timestamp of %s %w", e.Type, err)
@@ -210,21 +88,36 @@ func readAnswer(text []byte, asked int64) (now int64, events []answerEvent, err 
 		case at > now:
 			return 0, nil, fmt.Errorf("%s has the timestamp %v s, after the answer's now, %v s", e.Type, *e.Timestamp, *a.Now)
 		}
-		last = at
+		last, e.at = at, at
 	}
 	return now, a.Events, nil
 }
 
+// clock turns ticks into the seconds of messages.
+type clock struct {
+	perSecond float64 // ticks, a power of 10
+	last      float64 // the last second that is read
+}
+
+// microseconds is the clock of the problems whose ticks are these.
+var microseconds = clock{1e6, 1e10}
+
 // ticks returns seconds in ticks.
-func ticks(seconds float64) (int64, error) {
-	if !(seconds >= 0 && seconds <= 1e10) {
-		return 0, fmt.Errorf("is %v s, must be from 0 to 1e+10", seconds)
+func (c clock) ticks(seconds float64) (int64, error) {
+	if !(seconds >= 0 && seconds <= c.last) {
+		return 0, fmt.Errorf("is %v s, must be from 0 to %.4g", seconds, c.last)
 	}
-	return int64(math.Round(seconds * 1e6)), nil
+	t := int64(math.Round(seconds * c.perSecond))
+	for _, near := range [...]int64{t, t - 1, t + 1} { // the product of large numbers is rounded
+		if c.seconds(near) == seconds {
+			return near, nil
+		}
+	}
+	return t, nil
 }
 
 // seconds returns ticks in seconds.
-func seconds(ticks int64) float64 { return float64(ticks) / 1e6 }
+func (c clock) seconds(ticks int64) float64 { return float64(ticks) / c.perSecond }
 
 // read reads the data of an event.
 func read[T any](e *answerEvent) (T, error) {
@@ -235,68 +128,55 @@ func read[T any](e *answerEvent) (T, error) {
 	return data, nil
 }
 
-// decisions appends what an event of an answer decides.
-func (p *policy) decisions(all []online.BatchDecision, e *answerEvent, at int64) ([]online.BatchDecision, error) {
-	switch e.Type {
-	case executeJob, rejectJob:
-		d, err := read[struct {
-			JobID string  `json:"job_id"`
-			Alloc *string `json:"alloc"`
-		}](e)
-		if err != nil {
-			return nil, err
-		}
-		k, err := p.number(e.Type, d.JobID)
-		if err != nil {
-			return nil, err
-		}
-		if e.Type == rejectJob {
-			return append(all, online.BatchDecision{Type: online.Reject, Job: k}), nil
-		}
-		start := online.BatchDecision{Type: online.Start, Job: k, At: at}
-		if d.Alloc != nil {
-			if start.Processors, err = parseIntervals(*d.Alloc, p.processors); err != nil {
-				return nil, fmt.Errorf("%s of %s: %w", e.Type, d.JobID, err)
-			}
-		}
-		return append(all, start), nil
-	case killJob:
-		d, err := read[killedData](e)
-		if err != nil {
-			return nil, err
-		}
-		for _, id := range d.JobIDs {
-			k, err := p.number(e.Type, id)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, online.BatchDecision{Type: online.Kill, Job: k})
-		}
-		return all, nil
-	case callMeLater:
-		d, err := read[struct {
-			Timestamp float64 `json:"timestamp"`
-		}](e)
-		if err != nil {
-			return nil, err
-		}
-		call, err := ticks(d.Timestamp)
-		if err != nil {
-			return nil, fmt.Errorf("the timestamp of %s %w", e.Type, err)
-		}
-		return append(all, online.BatchDecision{Type: online.CallAt, At: call - p.shift}), nil
-	case notify, setJobMetadata: // nothing depends on them
-		return all, nil
+// call reads when CALL_ME_LATER asks for a call.
+func (c clock) call(e *answerEvent) (int64, error) {
+	d, err := read[struct {
+		Timestamp float64 `json:"timestamp"`
+	}](e)
+	if err != nil {
+		return 0, err
 	}
-	return nil, fmt.Errorf("%.60q isn't offered here; an answer may hold %s, %s, %s and %s", e.Type, executeJob, rejectJob, killJob, callMeLater)
+	at, err := c.ticks(d.Timestamp)
+	if err != nil {
+		return 0, fmt.Errorf("the timestamp of %s %w", e.Type, err)
+	}
+	return at, nil
 }
 
-// number returns the number of a job that has been submitted.
-func (p *policy) number(what, name string) (int32, error) {
-	text, ok := strings.CutPrefix(name, workload+"!")
-	n, err := strconv.Atoi(text)
-	if !ok || err != nil || n < 1 || n > len(p.jobs) {
-		return 0, fmt.Errorf("%s of %.60q: no such job has been submitted", what, name)
+// notOffered is the error of an event that no answer may hold.
+func notOffered(e *answerEvent, offered ...string) error {
+	return fmt.Errorf("%.60q isn't offered here; an answer may hold %s", e.Type, listed(offered))
+}
+
+// listed lists words: "a, b and c".
+func listed[T ~string](all []T) (text string) {
+	for i, x := range all {
+		switch {
+		case i > 0 && i == len(all)-1:
+			text += " and "
+		case i > 0:
+			text += ", "
+		}
+		text += string(x)
 	}
-	return int32(n - 1), nil
+	return text
+}
+
+// requestName is the data of an event that names a request and no more.
+type requestName struct {
+	RequestID string `json:"request_id"`
+}
+
+func (d requestName) name() string { return fmt.Sprintf("%.60q", d.RequestID) }
+
+// requests are those that have been submitted: their numbers, by their names in the instance.
+type requests map[string]int32
+
+// number returns the number of a request.
+func (r requests) number(what, name string) (int32, error) {
+	k, ok := r[name]
+	if !ok {
+		return 0, fmt.Errorf("%s of %.60q: no such request has been submitted", what, name)
+	}
+	return k, nil
 }

@@ -47,7 +47,7 @@ func execute(at float64, job, alloc string) string {
 
 func solve(t *testing.T, name string, set model.Settings) model.Result {
 	t.Helper()
-	s, err := New(name)
+	s, err := New(model.KindBatch, name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,10 +159,10 @@ func TestHangs(t *testing.T) {
 		set  model.Settings
 		want string
 	}{
-		"at once":       {`sh -c 'echo waiting >&2; sleep 60'`, model.Settings{Parameters: &model.BatchParameters{AnswerLimit: 0.3}}, "request 1 (now 0 s: SIMULATION_BEGINS): no answer within 300ms; its standard error: waiting"},
-		"it goes on":    {`sh -c 'trap "" TERM; while :; do sleep 0.01; done'`, model.Settings{Parameters: &model.BatchParameters{AnswerLimit: 0.1}}, "no answer within 100ms"},
+		"at once":       {`sh -c 'echo waiting >&2; sleep 60'`, model.Settings{AnswerLimit: 300 * time.Millisecond}, "request 1 (now 0 s: SIMULATION_BEGINS): no answer within 300ms; its standard error: waiting"},
+		"it goes on":    {`sh -c 'trap "" TERM; while :; do sleep 0.01; done'`, model.Settings{AnswerLimit: 100 * time.Millisecond}, "no answer within 100ms"},
 		"in all":        {`sh -c 'sleep 60'`, model.Settings{TimeLimit: 200 * time.Millisecond}, "request 1 (now 0 s: SIMULATION_BEGINS): stopped by the time limit"},
-		"it closes all": {`sh -c 'exec <&- >&-; sleep 60'`, model.Settings{Parameters: &model.BatchParameters{AnswerLimit: 0.1}}, "no answer within 100ms"},
+		"it closes all": {`sh -c 'exec <&- >&-; sleep 60'`, model.Settings{AnswerLimit: 100 * time.Millisecond}, "no answer within 100ms"},
 		"calls for ever": {`sh -c 'read -r l; echo "{\"now\":0,\"events\":[]}"; while read -r l; do n=${l#*:}; n=${n%%,*}; echo "{\"now\":$n,\"events\":[{\"timestamp\":$n,\"type\":\"CALL_ME_LATER\",\"data\":{\"timestamp\":$((n+1))}}]}"; done'`,
 			model.Settings{TimeLimit: 500 * time.Millisecond}, "stopped"},
 		"a long answer": {`sh -c 'tr "\\0" x </dev/zero'`, model.Settings{}, "its answer is longer than 64 MB"},
@@ -176,7 +176,7 @@ func TestHangs(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s, err := New(onlinePrefix + "sh -c 'sleep 60'")
+	s, err := New(model.KindBatch, onlinePrefix+"sh -c 'sleep 60'")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,16 +199,16 @@ func TestAfterwards(t *testing.T) {
 		t.Errorf("it hangs up at the end: %+v", r)
 	}
 	for _, name := range []string{"online:", "online:a 'b", "online:there-is-no-such-program", "online:sh {in}"} {
-		if _, err := New(name); !errors.Is(err, model.ErrInvalid) && !errors.Is(err, model.ErrUnsupported) {
+		if _, err := New(model.KindBatch, name); !errors.Is(err, model.ErrInvalid) && !errors.Is(err, model.ErrUnsupported) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if s, err := New("online:sh"); err != nil {
+	if s, err := New(model.KindBatch, "online:sh"); err != nil {
 		t.Error(err)
 	} else if _, err := s.Solve(t.Context(), &model.DAG{}, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
 		t.Error(err)
 	}
-	if s, err := New("online:sh"); err != nil {
+	if s, err := New(model.KindBatch, "online:sh"); err != nil {
 		t.Error(err)
 	} else if _, err := s.Solve(t.Context(), &model.Batch{Processors: 1e7, Tiers: 1}, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
 		t.Error(err)

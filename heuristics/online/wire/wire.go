@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 
 // Package wire runs policies that are other programs, in any language, in the simulation of
-// package online. It speaks the simulator's side of Batsim's protocol (versions 3 and 4): a
+// package online. It speaks the simulator's side of Batsim's protocol (versions 3 and 4), for
+// batch with its events, for other problems with their own: a
 // request tells what has happened, the answer says what to do. The requests are lines of JSON
 // on a program's standard input, with the answers on its standard output, or messages of
 // ZeroMQ. Nothing in them tells a runtime before the job has ended.
 package wire
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,13 +38,22 @@ func Known(name string) bool {
 	return strings.HasPrefix(name, onlinePrefix) || strings.HasPrefix(name, batsimPrefix)
 }
 
+// kinds are the problems that there are such policies for.
+var kinds = []model.Kind{model.KindBatch, model.KindReservation, model.KindTVC}
+
 // New returns the solver of a name: online:COMMAND, a program to start, or
 // batsim:tcp://HOST:PORT, one that waits there on a REP socket of ZeroMQ; with ?notify=no after
 // that it isn't told that no more jobs come (easyBackfillNotopo of pybatsim dies of that). The command is split
 // into words as a POSIX shell does, without one. In its words {seed} is the seed, as in the
 // environment GAPWISE_SEED. The error wraps model.ErrInvalid, or model.ErrUnsupported if the
-// program isn't there.
-func New(name string) (model.Solver, error) {
+// program isn't there, or there are no such policies for the problem.
+func New(kind model.Kind, name string) (model.Solver, error) {
+	switch {
+	case !slices.Contains(kinds, kind):
+		return nil, fmt.Errorf("%w: %s: policies of other programs are there for %s, this is a %s", model.ErrUnsupported, name, listed(kinds), kind)
+	case strings.HasPrefix(name, batsimPrefix) && kind != model.KindBatch:
+		return nil, fmt.Errorf("%w: %s: schedulers for Batsim are there for batch, this is a %s; take %sCOMMAND", model.ErrUnsupported, name, kind, onlinePrefix)
+	}
 	if address, ok := strings.CutPrefix(name, batsimPrefix); ok {
 		address, option, _ := strings.Cut(address, "?")
 		host, port, err := net.SplitHostPort(strings.TrimPrefix(address, "tcp://"))
@@ -90,19 +101,7 @@ const answerLimit = time.Minute
 // the details keep what ran until then.
 func (s *solver) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
 	r := model.NewResult(s.name, set.Seed)
-	b, ok := in.(*model.Batch)
-	if !ok {
-		return r, fmt.Errorf("%s: %w: policies of other programs are there for batch, this is a %s", s.name, model.ErrUnsupported, in.Kind())
-	}
-	if b.Processors > mostProcessors {
-		return r, fmt.Errorf("%s: %w: the first request lists the processors, %d are too many; the most is %d", s.name, model.ErrUnsupported, b.Processors, mostProcessors)
-	}
-	o, limit := online.BatchOptions{Transcript: set.Transcript}, answerLimit
-	if x, ok := set.Parameters.(*model.BatchParameters); ok && x != nil {
-		if o.Order, o.Placement = x.Order, x.Placement; x.AnswerLimit > 0 {
-			limit = time.Duration(x.AnswerLimit * float64(time.Second))
-		}
-	}
+	limit := cmp.Or(set.AnswerLimit, answerLimit)
 	ctx, cancel := set.WithTimeLimit(ctx)
 	defer cancel()
 	start := time.Now()
@@ -111,40 +110,49 @@ func (s *solver) Solve(ctx context.Context, in model.Instance, set model.Setting
 		r.Reason, r.Elapsed = err.Error(), time.Since(start)
 		return r, nil
 	}
-	p := &policy{ctx: ctx, line: to, limit: limit, total: len(b.Jobs)}
-	if s.silent {
-		p.total = -1
-	}
-	e, err := online.Batch(ctx, b, p, o)
-	if p.failed == nil && p.over == len(b.Jobs) {
-		if failed := p.ends(); failed != nil {
-			err = errors.Join(err, failed)
+	x := &session{ctx: ctx, line: to, limit: limit}
+	c := x.run(in, set, s.silent)
+	if x.failed == nil && c.heard {
+		if failed := x.end(c.at); failed != nil {
+			c.err = errors.Join(c.err, failed)
 		}
 	}
 	how, said := to.close(ctx)
 	r.Elapsed = time.Since(start)
-	if err == nil {
+	var refused *online.DecisionError
+	switch {
+	case x.failed != nil:
+		r.Reason = fmt.Sprintf("%s: %v", x.where(), x.failed)
+	case errors.As(c.err, &refused):
+		r.Reason = fmt.Sprintf("%s: %s: %s", x.where(), refused.What, refused.Reason)
+	case errors.Is(c.err, model.ErrNoSolution):
+		r.Reason = fmt.Sprintf("%s: %v", x.where(), c.err)
+	case c.err != nil:
+		return r, fmt.Errorf("%s: %w", s.name, c.err)
+	case !c.heard: // nothing arrives any more in a simulation that is stopped
+		r.Reason = fmt.Sprintf("%s: %v", x.where(), stopped(ctx))
+	default:
 		if how != "" {
 			r.Reason = joined(how, said)
 		}
-		return r, r.SetSolution(in, e)
+		r.Details = c.details
+		return r, r.SetSolution(in, c.solution)
 	}
-	var refused *online.DecisionError
-	switch {
-	case p.failed != nil:
-		r.Reason = fmt.Sprintf("%s: %v", p.where(), p.failed)
-	case errors.As(err, &refused):
-		r.Reason = fmt.Sprintf("%s: %s: %s", p.where(), refused.What, refused.Reason)
-	case errors.Is(err, model.ErrNoSolution):
-		r.Reason = fmt.Sprintf("%s: %v", p.where(), err)
-	default:
-		return r, fmt.Errorf("%s: %w", s.name, err)
-	}
-	r.Reason = joined(r.Reason, how, said)
-	if e != nil && len(e.Runs) > 0 {
-		r.Details = &model.BatchDetails{Partial: e.Runs}
-	}
+	r.Reason, r.Details = joined(r.Reason, how, said), c.partial
 	return r, nil
+}
+
+// run runs the session on an instance. A scheduler that is silent gets no NOTIFY.
+func (s *session) run(in model.Instance, set model.Settings, silent bool) course {
+	switch in := in.(type) {
+	case *model.Batch:
+		return s.batch(in, set, silent)
+	case *model.Reservation:
+		return s.reservation(in, set)
+	case *model.TVC:
+		return s.tvc(in, set)
+	}
+	return course{err: fmt.Errorf("%w: a policy for a %s", model.ErrUnsupported, in.Kind())}
 }
 
 // joined joins what isn't empty.

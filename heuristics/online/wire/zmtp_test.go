@@ -94,7 +94,7 @@ func TestRecordedBytes(t *testing.T) {
 			}
 		}
 	})
-	s, err := New(name)
+	s, err := New(model.KindBatch, name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestPeers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, err := New(listen(t, func(conn net.Conn) {
+			s, err := New(model.KindBatch, listen(t, func(conn net.Conn) {
 				_, _ = io.WriteString(conn, c.says)
 				_ = conn.(*net.TCPConn).CloseWrite()
 				_, _ = io.Copy(io.Discard, conn)
@@ -177,23 +177,19 @@ func TestPeers(t *testing.T) {
 // Nobody is there, or nobody says anything: the limits end that.
 func TestNobody(t *testing.T) {
 	t.Parallel()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	free.Close()
-	soon := &model.BatchParameters{AnswerLimit: 0.05}
+	const nobody = batsimPrefix + "tcp://127.0.0.1:1" // a port that other tests don't get
+	const soon = 50 * time.Millisecond
 	silent := listen(t, func(c net.Conn) { _, _ = io.Copy(io.Discard, c) })
 	for name, c := range map[string]struct {
 		name string
 		set  model.Settings
 		want string
 	}{
-		"nobody":             {batsimPrefix + "tcp://" + free.Addr().String(), model.Settings{Parameters: soon}, "within 50ms: start it first, it binds a REP socket there"},
-		"nobody, time limit": {batsimPrefix + "tcp://" + free.Addr().String(), model.Settings{TimeLimit: 50 * time.Millisecond}, "stopped by the time limit"},
-		"silent":             {silent, model.Settings{Parameters: &model.BatchParameters{AnswerLimit: 1}}, "no answer within 1s"},
+		"nobody":             {nobody, model.Settings{AnswerLimit: soon}, "within 50ms: start it first, it binds a REP socket there"},
+		"nobody, time limit": {nobody, model.Settings{TimeLimit: 50 * time.Millisecond}, "stopped by the time limit"},
+		"silent":             {silent, model.Settings{AnswerLimit: 1000 * time.Millisecond}, "no answer within 1s"},
 	} {
-		s, err := New(c.name)
+		s, err := New(model.KindBatch, c.name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,7 +199,7 @@ func TestNobody(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"batsim:", "batsim:127.0.0.1:28000", "batsim:tcp://127.0.0.1", "batsim:tcp://127.0.0.1:x", "batsim:tcp://127.0.0.1:0", "batsim:tcp://h:1?x=y"} {
-		if _, err := New(name); !errors.Is(err, model.ErrInvalid) {
+		if _, err := New(model.KindBatch, name); !errors.Is(err, model.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

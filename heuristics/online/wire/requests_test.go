@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: MIT
+
+package wire
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// told is a request as a program reads it.
+type told struct {
+	Now    float64
+	Events []struct {
+		Type string
+		Data map[string]any
+	}
+}
+
+// player is a line to a scheduler that is a function. It keeps what goes either way.
+type player struct {
+	answer   func(told) string
+	asked    []string
+	answered []string
+}
+
+func (p *player) ask(ctx context.Context, request []byte, _ time.Duration) ([]byte, error) {
+	if ctx.Err() != nil {
+		return nil, stopped(ctx)
+	}
+	var r told
+	if err := json.Unmarshal(request, &r); err != nil {
+		return nil, err
+	}
+	a := p.answer(r)
+	p.asked, p.answered = append(p.asked, string(request)), append(p.answered, a)
+	if a == "" {
+		return nil, errOver
+	}
+	return []byte(a), nil
+}
+
+func (*player) close(context.Context) (how, said string) { return "", "" }
+
+// play runs a scheduler on an instance.
+func play(t testing.TB, in model.Instance, p *player, set model.Settings) model.Result {
+	t.Helper()
+	s := &solver{name: "online:player", open: func(context.Context, model.Settings, time.Duration) (line, error) { return p, nil }}
+	r, err := s.Solve(t.Context(), in, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// byHeart says one answer after the other, and then dies.
+func byHeart(answers ...string) *player {
+	k := 0
+	return &player{answer: func(told) string {
+		if k++; k > len(answers) {
+			return ""
+		}
+		return answers[k-1]
+	}}
+}
+
+// window has 4 PEs, and the requests a of 3 PEs for 10 s that takes 6 s, b of 2 PEs that is
+// cancelled at second 8, and c of 2 PEs.
+func window() *model.Reservation {
+	six, eight := 6.0, 8.0
+	return &model.Reservation{PEs: 4, Requests: []model.Request{
+		{ID: "a", DurationS: 10, DeadlineS: 30, PEs: 3, RuntimeS: &six},
+		{ID: "b", ArrivalS: 1, ReadyS: 2, DurationS: 5, DeadlineS: 40, PEs: 2, CancelS: &eight},
+		{ID: "c", ArrivalS: 3, ReadyS: 3.5, DurationS: 5, DeadlineS: 20, PEs: 2}}}
+}
+
+// clusters has 2 servers of 2 slots, and the requests a of 3 VMs, b of 1 and c of 4.
+func clusters(queue bool) *model.TVC {
+	return &model.TVC{FatTree: model.FatTree{K: 2, Slots: 2, LinkMbps: 100}, Queue: queue, Requests: []model.TVCRequest{
+		{ID: "a", VMs: 3, BandwidthMbps: 50, DurationS: 10}, {ID: "b", ArrivalS: 1, VMs: 1, BandwidthMbps: 1.5, DurationS: 4}, {ID: "c", ArrivalS: 2, VMs: 4, BandwidthMbps: 50, DurationS: 5}}}
+}
+
+func accept(at float64, id, start, pes string) string {
+	if pes != "" {
+		pes = fmt.Sprintf(`,"pes":"%s"`, pes)
+	}
+	return do(at, acceptRequest, fmt.Sprintf(`{"request_id":"%s","start_s":%s%s}`, id, start, pes))
+}
+
+func embed(at float64, id, host string, vms ...int) string {
+	var servers []string
+	for s, n := range vms {
+		if n > 0 {
+			servers = append(servers, fmt.Sprintf(`{"server":%d,"vms":%d}`, s, n))
+		}
+	}
+	return do(at, embedRequest, fmt.Sprintf(`{"request_id":"%s","place":{"switch":"%s","servers":[%s]}}`, id, host, strings.Join(servers, ",")))
+}
+
+func reject(at float64, id string) string { return do(at, rejectRequest, `{"request_id":"`+id+`"}`) }
+func call(at, later float64) string {
+	return do(at, callMeLater, fmt.Sprintf(`{"timestamp":%v}`, later))
+}
+
+// sessions are whole ones of each problem: what is decided, and what is asked in the end.
+var sessions = map[string]struct {
+	in      model.Instance
+	answers []string
+	runs    string // the solution
+	asked   string // the types and times of what is told
+	forge   [2]string
+}{
+	"reservation": {window(), []string{at(0), at(0, accept(0, "a", "0", "0-2"), call(0, 2)), at(1, accept(1, "b", "15", "")),
+		at(2, do(2, moveRequest, `{"request_id":"b","start_s":30}`)), at(3, accept(3, "c", "12.5", "2-3")), at(6, do(6, moveRequest, `{"request_id":"c","start_s":6,"pes":"2,3"}`)), at(8), at(8)},
+		`[{"id":"a","start_s":0,"pes":"0-2"},{"id":"b","start_s":30,"pes":"0-1"},{"id":"c","start_s":6,"pes":"2-3"}]`,
+		"SIMULATION_BEGINS 0 REQUEST_SUBMITTED 1 REQUEST_SUBMITTED 2 REQUESTED_CALL 3 REQUEST_SUBMITTED 6 REQUEST_COMPLETED 8 REQUEST_WITHDRAWN 8 SIMULATION_ENDS",
+		[2]string{`"start_s":12.5`, `"start_s":7`}},
+	"tvc": {clusters(false), []string{at(0), at(0, embed(0, "a", "core-0-0", 2, 1), call(0, 1.5)), at(1, embed(1, "b", "edge-1-0", 0, 1)), at(1.5), at(2, reject(2, "c")), at(5), at(10), at(10)},
+		`[{"id":"a","segments":[{"start_s":0,"end_s":10,"place":{"switch":"core-0-0","servers":[{"server":0,"vms":2},{"server":1,"vms":1}]}}]},{"id":"b","segments":[{"start_s":1,"end_s":5,"place":{"switch":"edge-1-0","servers":[{"server":1,"vms":1}]}}]}]`,
+		"SIMULATION_BEGINS 0 REQUEST_SUBMITTED 1 REQUEST_SUBMITTED 1.5 REQUESTED_CALL 2 REQUEST_SUBMITTED 5 REQUEST_COMPLETED 10 REQUEST_COMPLETED 10 SIMULATION_ENDS",
+		[2]string{`"switch":"edge-1-0"`, `"switch":"core-0-0"`}},
+	"tvc with a queue": {clusters(true), []string{at(0), at(0, embed(0, "a", "core-0-0", 2, 1)), at(1), at(2, do(2, suspendRequest, `{"request_id":"a"}`), embed(2, "c", "core-0-0", 2, 2)),
+		at(7, embed(7, "b", "edge-0-0", 1), embed(7, "a", "core-0-0", 1, 2)), at(11), at(15), at(15)},
+		`[{"id":"a","segments":[{"start_s":0,"end_s":2,"place":{"switch":"core-0-0","servers":[{"server":0,"vms":2},{"server":1,"vms":1}]}},{"start_s":7,"end_s":15,"place":{"switch":"core-0-0","servers":[{"server":0,"vms":1},{"server":1,"vms":2}]}}]},{"id":"b","segments":[{"start_s":7,"end_s":11,"place":{"switch":"edge-0-0","servers":[{"server":0,"vms":1}]}}]},{"id":"c","segments":[{"start_s":2,"end_s":7,"place":{"switch":"core-0-0","servers":[{"server":0,"vms":2},{"server":1,"vms":2}]}}]}]`,
+		"SIMULATION_BEGINS 0 REQUEST_SUBMITTED 1 REQUEST_SUBMITTED 2 REQUEST_SUBMITTED 7 REQUEST_COMPLETED 11 REQUEST_COMPLETED 15 REQUEST_COMPLETED 15 SIMULATION_ENDS",
+		[2]string{`"told":[{"type":"submitted","request":"c"}],`, ``}},
+}
+
+// Whole sessions: what is told when, and what follows from the answers. The judge accepts
+// their transcripts, and no forged ones; the schema of messages accepts what goes either way.
+func TestSessions(t *testing.T) {
+	t.Parallel()
+	for name, c := range sessions {
+		var transcript bytes.Buffer
+		p := byHeart(c.answers...)
+		r := play(t, c.in, p, model.Settings{Transcript: &transcript})
+		if r.Status != model.StatusFeasible || r.Reason != "" || len(p.asked) != len(c.answers) {
+			t.Fatalf("%s: %+v after %d requests", name, r, len(p.asked))
+		}
+		solution, err := json.Marshal(r.Solution)
+		if err != nil || !strings.Contains(string(solution), c.runs) {
+			t.Errorf("%s: %s %v, want %s", name, solution, err, c.runs)
+		}
+		var all []string
+		for _, text := range p.asked {
+			var m told
+			if err := json.Unmarshal([]byte(text), &m); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, fmt.Sprint(m.Now))
+			for _, e := range m.Events {
+				all = append(all, e.Type)
+			}
+		}
+		if got := strings.Join(all[1:], " "); got != c.asked {
+			t.Errorf("%s: %s, want %s", name, got, c.asked)
+		}
+		for forged, online := range map[string]bool{transcript.String(): true, strings.Replace(transcript.String(), c.forge[0], c.forge[1], 1): false} {
+			judged, err := verify.Verify(t.Context(), c.in, r.Solution, verify.Options{Transcript: strings.NewReader(forged)})
+			if err == nil && judged.Online != online || err != nil && online || online && !judged.Feasible() {
+				t.Errorf("%s: online %v: %v %v", name, online, judged, err)
+			}
+		}
+		for _, text := range append(p.asked, p.answered...) {
+			if err := accepts(t, c.in.Kind(), text); err != nil {
+				t.Errorf("%s: %s: %v", name, text, err)
+			}
+		}
+	}
+	for kind, texts := range map[model.Kind][]string{
+		model.KindReservation: {at(1, accept(1, "a", `"0"`, "0")), at(1, accept(1, "a", "0", "all")), at(1, do(1, rejectRequest, `{}`)), at(1, execute(1, "w0!1", "0"))},
+		model.KindTVC:         {at(1, embed(1, "a", "core", 1)), at(1, embed(1, "a", "core-0-0")), at(1, do(1, embedRequest, `{"request_id":"a"}`)), at(1, do(1, moveRequest, `{}`))}} {
+		for _, text := range texts {
+			if accepts(t, kind, text) == nil {
+				t.Errorf("%s: accepted: %s", kind, text)
+			}
+		}
+	}
+}
+
+// accepts holds a message against the schema of a problem's.
+func accepts(t testing.TB, kind model.Kind, text string) error {
+	c, base := jsonschema.NewCompiler(), "https://raw.githubusercontent.com/gapwise/gapwise/main/docs/reference/schema/"
+	for _, name := range []string{string(kind) + "-message.json", string(kind) + ".json"} {
+		file, err := os.Open("../../../docs/reference/schema/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, err := jsonschema.UnmarshalJSON(file)
+		if file.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.AddResource(base+name, doc); err != nil {
+			t.Fatal(err)
+		}
+	}
+	schema, err := c.Compile(base + string(kind) + "-message.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema.Validate(x)
+}
+
+// How policies of requests can fail, each in one line that says what and at which request.
+// What was accepted or ran until then is kept.
+func TestRequestFailures(t *testing.T) {
+	t.Parallel()
+	all := window()
+	all.Goal = model.GoalAll
+	narrow := clusters(false)
+	narrow.FatTree.LinkMbps = 40
+	booked := []string{at(0), at(0, accept(0, "a", "0", "0-2"))}
+	placed := []string{at(0), at(0, embed(0, "a", "core-0-0", 2, 1))}
+	then := func(first []string, next ...string) []string { return append(slices.Clone(first), next...) }
+	const second, third = `request 2 (now 0 s: REQUEST_SUBMITTED of "a"): `, `request 3 (now 1 s: REQUEST_SUBMITTED of "b"): `
+	for name, c := range map[string]struct {
+		in      model.Instance
+		answers []string
+		partial int
+		want    string
+	}{
+		"dead":                 {window(), booked, 1, third + "it has ended without an answer"},
+		"nonsense":             {window(), then(booked, "yes"), 1, third + `its answer is no JSON object: "yes"`},
+		"no answer":            {window(), then(booked, at(1)), 1, third + `none on request "b": a request is accepted or rejected when it arrives`},
+		"it takes its time":    {window(), then(booked, at(2, accept(2, "b", "2", ""))), 1, third + "now of its answer is 2 s, after that of the request: it decides at once"},
+		"in the past":          {window(), then(booked, at(1, reject(1, "b")), at(3, accept(3, "c", "2", ""))), 1, `request 4 (now 3 s: REQUEST_SUBMITTED of "c"): accept of request "c": its start, 2 s, is in the past`},
+		"before it is told":    {window(), then(booked[:1], at(0, accept(0, "c", "12", "2-3"))), 0, second + `ACCEPT_REQUEST of "c": no such request has been submitted`},
+		"twice":                {window(), then(booked, at(1, accept(1, "a", "0", "0-2"))), 1, third + `accept of request "a": it is answered already`},
+		"promised":             {window(), then(booked, at(1, accept(1, "b", "2", "2-3"))), 1, third + `accept of request "b": PE 2 is that of request "a" from 0 s to 10 s`},
+		"no PEs":               {window(), then(booked, at(1, accept(1, "b", "2", "3-2"))), 1, third + "the data of ACCEPT_REQUEST aren't as the protocol has them"},
+		"no start":             {window(), then(booked, at(1, do(1, acceptRequest, `{"request_id":"b"}`))), 1, third + `the data of ACCEPT_REQUEST of "b" have no start_s`},
+		"no time":              {window(), then(booked, at(1, accept(1, "b", "-1", ""))), 1, third + `start_s of ACCEPT_REQUEST of "b" is -1 s, must be from 0 to 4.504e+14`},
+		"no such decision":     {window(), then(booked, at(1, execute(1, "b", "0"))), 1, third + `"EXECUTE_JOB" isn't offered here; an answer may hold ACCEPT_REQUEST, REJECT_REQUEST, MOVE_REQUEST and CALL_ME_LATER`},
+		"called in the past":   {window(), then(booked, at(1, call(1, 1))), 1, third + "call at 1 s: this isn't later than now"},
+		"it declines":          {all, []string{at(0), at(0, reject(0, "a")), at(1, accept(1, "b", "9", "0-1")), at(3, accept(3, "c", "3.5", "0-1")), at(8), at(8)}, 2, "SIMULATION_ENDS): no solution found: the policy has rejected 1 of 3 requests"},
+		"it neither":           {clusters(false), then(placed, at(1)), 1, third + `none on request "b": without a queue a request starts or is rejected when it arrives`},
+		"no slots":             {clusters(false), then(placed, at(1, embed(1, "b", "edge-0-0", 1))), 1, third + `start of request "b": server 0 gets 1 VMs and has 0 free slots`},
+		"no bandwidth":         {narrow, []string{at(0), at(0, embed(0, "a", "core-0-0", 2, 1))}, 0, second + `start of request "a": a link on the way to its switch hasn't the bandwidth`},
+		"not below":            {clusters(false), then(placed, at(1, embed(1, "b", "edge-0-0", 0, 1))), 1, third + `start of request "b": server 1 isn't below the switch edge-0-0`},
+		"no switch":            {clusters(false), then(placed, at(1, embed(1, "b", "edge-7-0", 0, 1))), 1, third + `start of request "b": there is no switch edge-7-0`},
+		"no name of a switch":  {clusters(false), then(placed, at(1, embed(1, "b", "roof", 0, 1))), 1, third + "the data of EMBED_REQUEST aren't as the protocol has them"},
+		"no place":             {clusters(false), then(placed, at(1, do(1, embedRequest, `{"request_id":"b"}`))), 1, third + `the data of EMBED_REQUEST of "b" have no place`},
+		"too many":             {clusters(false), then(placed, at(1, embed(1, "b", "edge-1-0", 0, 2))), 1, third + `start of request "b": server 1 gets 2 VMs, it asks for 1 in all`},
+		"not running":          {clusters(true), then(placed, at(1, do(1, suspendRequest, `{"request_id":"b"}`))), 1, third + `suspend of request "b": it isn't running`},
+		"none waits":           {clusters(false), then(placed, at(1, do(1, suspendRequest, `{"request_id":"a"}`))), 1, third + `suspend of request "a": without a queue none is suspended`},
+		"it serves none":       {clusters(true), then(placed, at(1), at(2), at(10)), 1, "no solution found: 2 requests that fit haven't run to their ends, and nothing happens any more"},
+		"no such tvc decision": {clusters(true), then(placed, at(1, accept(1, "b", "1", ""))), 1, third + `"ACCEPT_REQUEST" isn't offered here; an answer may hold EMBED_REQUEST, REJECT_REQUEST, SUSPEND_REQUEST and CALL_ME_LATER`},
+	} {
+		r := play(t, c.in, byHeart(c.answers...), model.Settings{})
+		partial := 0
+		switch d := r.Details.(type) {
+		case *model.ReservationDetails:
+			partial = len(d.Partial)
+		case *model.TVCDetails:
+			partial = len(d.Partial)
+		}
+		if r.Status != model.StatusUnknown || !strings.Contains(r.Reason, c.want) || strings.Contains(r.Reason, "\n") || partial != c.partial || partial > 0 && !strings.Contains(strings.Join(r.Details.Lines(r), " "), "until then") {
+			t.Errorf("%s: %d kept, %q, want %q", name, partial, r.Reason, c.want)
+		}
+	}
+	for want, c := range map[string]struct {
+		in model.Instance
+		p  *player
+	}{
+		`request 4 (now 6 s: REQUEST_COMPLETED of "a"): interrupted`: {window(), byHeart(then(booked, at(1, reject(1, "b")))...)},
+		third + "interrupted": {clusters(false), byHeart(then(placed, at(1, reject(1, "b")))...)}} {
+		ctx, cancel := context.WithCancel(t.Context())
+		s := &solver{name: "online:player", open: func(context.Context, model.Settings, time.Duration) (line, error) { return c.p, nil }}
+		answer := c.p.answer
+		c.p.answer = func(m told) string {
+			if m.Now == 1 {
+				cancel()
+			}
+			return answer(m)
+		}
+		if r, err := s.Solve(ctx, c.in, model.Settings{}); err != nil || r.Status != model.StatusUnknown || r.Reason != want {
+			t.Errorf("%v, %v, want %s", r.Reason, err, want)
+		}
+	}
+}
+
+// decider answers requests of any problem, by what they tell alone.
+func decider(in model.Instance) func(told) string {
+	running, pes, tree := map[string]float64{}, 0.0, 0.0
+	return func(m told) string {
+		var all []string
+		for _, e := range m.Events {
+			id, _ := e.Data["request_id"].(string)
+			q, _ := e.Data["request"].(map[string]any)
+			switch e.Type {
+			case simulationBegins:
+				if pes, _ = e.Data["pes"].(float64); pes == 0 {
+					tree = e.Data["fat_tree"].(map[string]any)["slots"].(float64)
+				}
+			case requestCompleted, requestWithdrawn:
+				delete(running, id)
+			case requestSubmitted:
+				if pes > 0 && len(running) == 0 {
+					running[id] = 1
+					all = append(all, accept(m.Now, id, fmt.Sprint(q["ready_s"]), ""))
+				} else if need, _ := q["vms"].(float64); pes == 0 && need <= tree && len(running) == 0 {
+					running[id] = 1
+					all = append(all, embed(m.Now, id, "edge-0-0", int(need)))
+				} else if in, is := in.(*model.TVC); !is || !in.Queue {
+					all = append(all, reject(m.Now, id))
+				}
+			}
+		}
+		return at(m.Now, all...)
+	}
+}
+
+// Nothing is told before its time: what happens later, or is another truth, changes no request
+// until then.
+func TestNoFuture(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(27, 7))
+	changed := 0
+	for i := range 300 {
+		seed := rng.Uint64()
+		var from float64
+		draw := func(other bool) (in model.Instance) {
+			rng := rand.New(rand.NewPCG(seed, 1))
+			if i%2 == 0 {
+				v := testkit.RandomTVC(rng, 2, 12, i%4 == 0)
+				from = v.Requests[len(v.Requests)/2].ArrivalS
+				for k := len(v.Requests) / 2; other && k < len(v.Requests); k++ {
+					v.Requests[k].VMs, v.Requests[k].DurationS = 1, 7
+				}
+				return v
+			}
+			v := testkit.RandomReservation(rng, 12)
+			from = v.Requests[len(v.Requests)/2].ArrivalS
+			for k := range v.Requests {
+				q := &v.Requests[k]
+				if q.RuntimeS != nil && q.ReadyS+*q.RuntimeS > from && other { // it ends later at the earliest
+					q.RuntimeS = &q.DurationS
+				}
+				if q.CancelS != nil && *q.CancelS > from && other {
+					later := *q.CancelS + 1
+					q.CancelS = &later
+				}
+				if other && k >= len(v.Requests)/2 {
+					q.PEs = 1
+				}
+			}
+			return v
+		}
+		var asked [2][]string
+		for other := range asked {
+			in := draw(other == 1)
+			if err := in.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			p := &player{answer: decider(in)}
+			play(t, in, p, model.Settings{})
+			asked[other] = p.asked
+		}
+		if !slices.Equal(asked[0], asked[1]) {
+			changed++
+		}
+		for k, text := range asked[0] {
+			var m told
+			if err := json.Unmarshal([]byte(text), &m); err != nil {
+				t.Fatal(err)
+			}
+			if k == 0 && i%2 == 1 { // a tick is as long as the times of the instance need
+				continue
+			}
+			if m.Now < from && (k >= len(asked[1]) || asked[1][k] != text) {
+				t.Fatalf("seed %d: %s, and in another future %s", i, text, asked[1][min(k, len(asked[1])-1)])
+			}
+			for _, secret := range []string{"runtime", "cancel"} {
+				if strings.Contains(text, secret) {
+					t.Errorf("%s tells a %s", text, secret)
+				}
+			}
+		}
+	}
+	if changed < 100 {
+		t.Errorf("only %d pairs differ at all", changed)
+	}
+}
+
+// Times go either way without a change, also where ticks are as fine as they can be.
+func TestClock(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(27, 8))
+	for range 20_000 {
+		c := clock{[]float64{1, 10, 1e3, 1e6, 1e9}[rng.IntN(5)], 0}
+		c.last = 0x1p52 / c.perSecond
+		tick := rng.Int64N(1<<rng.IntN(52) + 1)
+		text, err := json.Marshal(c.seconds(tick))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back float64
+		if err := json.Unmarshal(text, &back); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := c.ticks(back); err != nil || got != tick {
+			t.Fatalf("%v of %+v: %s, %d, %v", tick, c, text, got, err)
+		}
+	}
+}

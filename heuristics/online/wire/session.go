@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// line is a connection to a scheduler.
+type line interface {
+	// ask sends a request and returns the answer. It waits as long as the limit, and until
+	// ctx ends. After an error nothing more is asked.
+	ask(ctx context.Context, request []byte, limit time.Duration) ([]byte, error)
+	// close ends the connection. It returns in a few words how a program has failed to end, ""
+	// for none or one that has, and what it said last. It is in a hurry if ctx has ended.
+	close(ctx context.Context) (how, said string)
+}
+
+// errOver is what ask returns when the other side has ended the connection.
+var errOver = errors.New("it has ended without an answer")
+
+// session is the talk with a scheduler at the other end of a line, about an instance of any
+// problem. Times are ticks of its clock.
+type session struct {
+	ctx      context.Context // of the run
+	line     line
+	limit    time.Duration // of an answer
+	clock    clock
+	requests int
+	pending  []event // since the last request
+	last     message // the last request
+	failed   error   // why the scheduler is asked no more
+}
+
+// course is how a session went.
+type course struct {
+	solution model.Solution // of what the simulation did, also beside an error
+	partial  model.Details  // that hold it; nil: nothing was done
+	details  model.Details  // beside a solution
+	heard    bool           // the scheduler was told of all that happens
+	at       int64          // when the last thing did, on its clock
+	err      error
+}
+
+// add notes what will be told.
+func (s *session) add(at int64, what string, data any) {
+	s.pending = append(s.pending, event{s.clock.seconds(at), what, data})
+}
+
+// begin tells of the platform.
+func (s *session) begin(platform any) error {
+	s.add(0, simulationBegins, platform)
+	_, events, err := s.ask(0)
+	if err == nil && len(events) > 0 {
+		err = fmt.Errorf("its answer to %s holds %s, must hold no events", simulationBegins, events[0].Type)
+	}
+	return s.fail(err)
+}
+
+// end tells that the simulation has ended. Whoever hangs up on that has ended, too.
+func (s *session) end(at int64) error {
+	s.pending = s.pending[:0]
+	s.add(at, simulationEnds, struct{}{})
+	if _, _, err := s.ask(at); err != nil && !errors.Is(err, errOver) {
+		return s.fail(err)
+	}
+	return nil
+}
+
+// ask sends what is pending as a request of an instant, and reads the answer.
+func (s *session) ask(now int64) (busy int64, events []answerEvent, err error) {
+	s.requests++
+	s.last = message{s.clock.seconds(now), s.pending}
+	text, err := json.Marshal(s.last)
+	if err == nil {
+		text, err = s.line.ask(s.ctx, text, s.limit)
+	}
+	if err == nil {
+		busy, events, err = s.clock.readAnswer(text, now)
+	}
+	if err == nil {
+		s.pending = s.pending[:0]
+	}
+	return busy, events, err
+}
+
+// decide asks at an instant, and appends what each event of the answer decides; busy is the
+// answer's now.
+func decide[D any](s *session, now int64, all []D, read func([]D, *answerEvent) ([]D, error)) (_ []D, busy int64, err error) {
+	busy, events, err := s.ask(now)
+	for i := range events {
+		if all, err = read(all, &events[i]); err != nil {
+			break
+		}
+	}
+	return all, busy, s.fail(err)
+}
+
+// decideNow is decide for simulations in which a policy decides at once. If there is nothing
+// to tell it doesn't ask.
+func decideNow[D any](s *session, now int64, all []D, read func([]D, *answerEvent) ([]D, error)) ([]D, error) {
+	if len(s.pending) == 0 {
+		return all, nil
+	}
+	all, busy, err := decide(s, now, all, read)
+	if err == nil && busy > now {
+		err = s.fail(fmt.Errorf("now of its answer is %v s, after that of the request: it decides at once, and is asked again when something happens or by %s", s.clock.seconds(busy), callMeLater))
+	}
+	return all, err
+}
+
+// fail notes why the run ends.
+func (s *session) fail(err error) error {
+	s.failed = err
+	return err
+}
+
+// named is data about a job or a request.
+type named interface{ name() string }
+
+// where names the last request by what it told: "request 7 (now 21 s: JOB_COMPLETED of w0!1 and
+// 2 more)".
+func (s *session) where() string {
+	if s.requests == 0 {
+		return "before the first request"
+	}
+	text := fmt.Sprintf("request %d (now %.9g s", s.requests, s.last.Now)
+	if n := len(s.last.Events); n > 0 {
+		e := &s.last.Events[0] // still there: nothing is told after a decision that fails
+		text += ": " + e.Type
+		if d, ok := e.Data.(named); ok {
+			text += " of " + d.name()
+		}
+		if n > 1 {
+			text += fmt.Sprintf(" and %d more", n-1)
+		}
+	}
+	return text + ")"
+}
