@@ -49,15 +49,32 @@ func sameStarts(t *testing.T, in model.Instance, program, ours string, p ...mode
 	}
 }
 
-// The policies of examples/policies give the starts of ours, on small instances and on the jobs of a log.
+// The policies of examples/policies give the starts of ours, on small instances and on the jobs
+// of a log; that of two tiers is online.
 func TestPythonPolicies(t *testing.T) {
 	t.Parallel()
 	python := need.Tool(t, "python3", "python3")
-	rng := rand.New(rand.NewPCG(27, 4))
+	rng, background := rand.New(rand.NewPCG(27, 4)), 0
 	for range 6 {
 		in := testkit.RandomBatch(rng, 1, 6, 30)
 		sameStarts(t, in, "online:"+python+" examples/policies/easy.py", "easy")
 		sameStarts(t, in, "online:"+python+" examples/policies/fcfs.py", "fcfs")
+		two := testkit.RandomBatch(rng, 2, 6, 30)
+		sameStarts(t, two, "online:"+python+" examples/policies/fcfs.py", "fcfs")
+		var transcript bytes.Buffer
+		r, err := gapwise.Solve(t.Context(), two, gapwise.Options{Algorithm: "online:" + python + " examples/policies/tiers.py", Settings: model.Settings{Transcript: &transcript}})
+		if err != nil || r.Solution == nil {
+			t.Fatal(r.Reason, err)
+		}
+		if judged, err := verify.Verify(t.Context(), two, r.Solution, verify.Options{Transcript: &transcript}); err != nil || !judged.Online || !judged.Feasible() {
+			t.Errorf("%v %v", judged, err)
+		}
+		for _, x := range r.Solution.(*model.Execution).Runs {
+			background += len(x.Segments) - 1
+		}
+	}
+	if background == 0 {
+		t.Error("nothing has moved from the background")
 	}
 	if testing.Short() {
 		return

@@ -54,7 +54,7 @@ func (p *batchPolicy) Event(e online.BatchEvent) error {
 	case online.Submitted:
 		j, name := e.Job, jobName(e.Job.Number)
 		p.jobs = append(p.jobs, jobState{})
-		add(jobSubmitted, submittedData{name, jobData{name, p.clock.seconds(j.Submit + p.shift), p.clock.seconds(j.Estimate), j.Processes, name[len(workload)+1:], j.Log}})
+		add(jobSubmitted, submittedData{name, jobData{name, p.clock.seconds(j.Submit + p.shift), p.clock.seconds(j.Estimate), j.Processes, name[len(workload)+1:], nil, j.Log}})
 		if len(p.jobs) == p.total {
 			add(notify, notifyData{"no_more_static_job_to_submit"})
 		}
@@ -101,24 +101,24 @@ func (p *batchPolicy) Decide() ([]online.BatchDecision, error) {
 	return p.all, nil
 }
 
-// batch runs the session on an instance.
-func (s *session) batch(in *model.Batch, set model.Settings, silent bool) course {
+// batch runs the session on an instance. A scheduler for Batsim knows one tier: on two its jobs
+// run in the foreground.
+func (s *session) batch(in *model.Batch, set model.Settings, batsim, silent bool) course {
 	s.clock = microseconds
 	if in.Processors > mostProcessors {
 		return course{err: fmt.Errorf("%w: the first request lists the processors, %d are too many; the most is %d", model.ErrUnsupported, in.Processors, mostProcessors)}
+	}
+	o, uses := online.BatchOptions{Transcript: set.Transcript}, true
+	if x, ok := set.Parameters.(*model.BatchParameters); ok && x != nil {
+		o.Order, o.Placement, uses = x.Order, x.Placement, x.Uses != model.BatchUsesUnknown
+	}
+	if in.Tiers == 2 && !batsim {
+		return s.twoTiers(in, o, uses)
 	}
 	p := &batchPolicy{session: s, total: len(in.Jobs)}
 	if silent {
 		p.total = -1
 	}
-	o := online.BatchOptions{Transcript: set.Transcript}
-	if x, ok := set.Parameters.(*model.BatchParameters); ok && x != nil {
-		o.Order, o.Placement = x.Order, x.Placement
-	}
 	e, err := online.Batch(s.ctx, in, p, o)
-	c := course{solution: e, err: err, heard: p.over == len(in.Jobs), at: max(p.now, p.busy) + p.shift}
-	if e != nil && len(e.Runs) > 0 {
-		c.partial = &model.BatchDetails{Partial: e.Runs}
-	}
-	return c
+	return ofBatch(e, err, p.over == len(in.Jobs), max(p.now, p.busy)+p.shift)
 }

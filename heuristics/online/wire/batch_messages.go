@@ -85,6 +85,9 @@ type jobData struct {
 	Walltime float64 `json:"walltime"`
 	Res      int32   `json:"res"`
 	Profile  string  `json:"profile"`
+	// Use isn't Batsim's: on two tiers, the share of a processor that each process uses, or
+	// one for all.
+	Use []float64 `json:"use,omitempty"`
 	// Log isn't Batsim's: what a log tells of the job when it is submitted.
 	Log *model.JobLog `json:"log,omitempty"`
 }
@@ -197,10 +200,15 @@ func (p *batchPolicy) decisions(all []online.BatchDecision, e *answerEvent) ([]o
 
 // number returns the number of a job that has been submitted.
 func (p *batchPolicy) number(what, name string) (int32, error) {
+	return numberOf(what, name, len(p.jobs))
+}
+
+// numberOf returns the number of one of the n jobs that have been submitted.
+func numberOf(what, name string, n int) (int32, error) {
 	text, ok := strings.CutPrefix(name, workload+"!")
-	n, err := strconv.Atoi(text)
-	if !ok || err != nil || n < 1 || n > len(p.jobs) {
+	k, err := strconv.Atoi(text)
+	if !ok || err != nil || k < 1 || k > n {
 		return 0, fmt.Errorf("%s of %.60q: no such job has been submitted", what, name)
 	}
-	return int32(n - 1), nil
+	return int32(k - 1), nil
 }

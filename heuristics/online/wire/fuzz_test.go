@@ -49,14 +49,14 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// No answers of a policy of requests make our side panic, and what they decide is possible and
+// No answers of a policy of requests or of two tiers make our side panic, and what they decide is possible and
 // online, or has no solution.
 func FuzzRequestAnswers(f *testing.F) {
 	for _, c := range sessions {
 		f.Add(strings.Join(c.answers, "\n"))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, in := range []model.Instance{window(), clusters(false), clusters(true)} {
+		for _, in := range []model.Instance{window(), clusters(false), clusters(true), tiers()} {
 			var transcript bytes.Buffer
 			s := &solver{name: "online:player", open: func(context.Context, model.Settings, time.Duration) (line, error) {
 				return byHeart(strings.Split(text, "\n")...), nil

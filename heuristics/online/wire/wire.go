@@ -111,7 +111,7 @@ func (s *solver) Solve(ctx context.Context, in model.Instance, set model.Setting
 		return r, nil
 	}
 	x := &session{ctx: ctx, line: to, limit: limit}
-	c := x.run(in, set, s.silent)
+	c := x.run(in, set, strings.HasPrefix(s.name, batsimPrefix), s.silent)
 	if x.failed == nil && c.heard {
 		if failed := x.end(c.at); failed != nil {
 			c.err = errors.Join(c.err, failed)
@@ -142,11 +142,12 @@ func (s *solver) Solve(ctx context.Context, in model.Instance, set model.Setting
 	return r, nil
 }
 
-// run runs the session on an instance. A scheduler that is silent gets no NOTIFY.
-func (s *session) run(in model.Instance, set model.Settings, silent bool) course {
+// run runs the session on an instance. A scheduler may be one for Batsim. One that is silent
+// gets no NOTIFY.
+func (s *session) run(in model.Instance, set model.Settings, batsim, silent bool) course {
 	switch in := in.(type) {
 	case *model.Batch:
-		return s.batch(in, set, silent)
+		return s.batch(in, set, batsim, silent)
 	case *model.Reservation:
 		return s.reservation(in, set)
 	case *model.TVC:
