@@ -8,7 +8,7 @@
 // can be done, and stops at the first decision that can't be with a DecisionError. So what
 // a policy reaches here it would have reached on a machine.
 //
-// A simulation can write a transcript: what was told when, and what was decided when
+// A simulation, but for that of model.VCSched, can write a transcript: what was told when, and what was decided when
 // (docs/reference/formats.md). verify.Online replays it beside the solution.
 package online
 
@@ -42,7 +42,7 @@ type EventType string
 // The events.
 const (
 	Submitted EventType = "submitted" // there is a job or a request; before, nothing is known of it
-	Ended     EventType = "ended"     // it has run to its end
+	Ended     EventType = "ended"     // it has run to its end, or has left
 	Killed    EventType = "killed"    // a decision has ended it before
 	Withdrawn EventType = "withdrawn" // its user has cancelled it before its start
 	Called    EventType = "called"    // what CallAt asked for
@@ -57,7 +57,7 @@ const (
 	Start DecisionType = "start"
 	// Accept promises a request that it will run, from a time on.
 	Accept DecisionType = "accept"
-	// Move changes what is promised to a request that hasn't started.
+	// Move changes the place of what runs, or what is promised to a request that hasn't started.
 	Move DecisionType = "move"
 	// Reject turns what waits away: it never runs.
 	Reject DecisionType = "reject"
