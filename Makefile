@@ -16,7 +16,7 @@ run_benches = set -o pipefail && $(with_highs) $(GO) test -run '^$$' -bench '$(B
 export CGO_ENABLED := 1
 with_highs = pc=$$(scripts/highs) && export PKG_CONFIG_PATH="$$pc$${PKG_CONFIG_PATH:+:$$PKG_CONFIG_PATH}" &&
 
-.PHONY: help build highs demo test check fmt vet staticcheck race slow portable fuzz ablation audit faults bench bench-baseline bench-compare reproduce clean
+.PHONY: help build highs demo test check fmt vet staticcheck race slow release release-check portable fuzz ablation audit faults bench bench-baseline bench-compare reproduce clean
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -68,6 +68,12 @@ slow: ## all tests, the slow ones too
 # Packages that need no linear program are the same with and without HiGHS.
 linear := {{if and .ForTest (not .Standard)}}{{range .Deps}}{{if eq . "github.com/gapwise/gapwise/model/milp/highs"}}{{$$.ForTest}}{{"\n"}}{{end}}{{end}}{{end}}
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+release: ## archives of all platforms, packages, licences, a list of what is linked and checksums, in dist
+	@CGO_ENABLED=0 $(GO) run ./scripts/release $(if $(DIRTY),-dirty) -highs
+
+release-check: ## one platform twice, the second with a build cache of its own: the same bytes; installs the package
+	@scripts/release/check
+
 portable: ## builds without cgo for six platforms, and tests what is different without HiGHS
 	@for p in $(PLATFORMS); do echo "$$p"; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build ./... || exit 1; done
 	@CGO_ENABLED=0 $(GO) test -short -vet=off -skip 'TestConformanceHard|TestLimits/(batch|dag|reservation)' ./model/milp/... ./bounds/... ./exact/tvc ./exact/vcsched \

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+)
+
+// Archives hold the files with their modes and the time given, and are the same whenever
+// they are made.
+func TestArchives(t *testing.T) {
+	at := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
+	files := []file{{"LICENSE", []byte("text"), 0o644}, {"gapwise", bytes.Repeat([]byte("program "), 1000), 0o755}}
+	for name, pack := range map[string]func(string, []file, time.Time) ([]byte, error){"tar": tarball, "zip": zipped} {
+		one, err := pack("gapwise-1", files, at)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		two, err := pack("gapwise-1", files, at.In(time.FixedZone("elsewhere", 3600)).UTC())
+		if err != nil || !bytes.Equal(one, two) {
+			t.Errorf("%s: two archives of the same files differ: %v", name, err)
+		}
+		seen := 0
+		check := func(path string, mode os.FileMode, modified time.Time, r io.Reader) {
+			f := files[seen]
+			data, err := io.ReadAll(r)
+			if err != nil || path != "gapwise-1/"+f.name || int64(mode.Perm()) != f.mode || !modified.Equal(at) || !bytes.Equal(data, f.data) {
+				t.Errorf("%s: %s, mode %v, of %v, %d bytes: %v", name, path, mode, modified, len(data), err)
+			}
+			seen++
+		}
+		if name == "zip" {
+			z, err := zip.NewReader(bytes.NewReader(one), int64(len(one)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range z.File {
+				r, err := f.Open()
+				if err != nil {
+					t.Fatal(err)
+				}
+				check(f.Name, f.Mode(), f.Modified, r)
+			}
+		} else {
+			z, err := gzip.NewReader(bytes.NewReader(one))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for r := tar.NewReader(z); ; {
+				h, err := r.Next()
+				if err == io.EOF {
+					break
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				check(h.Name, h.FileInfo().Mode(), h.ModTime, r)
+			}
+		}
+		if seen != len(files) {
+			t.Errorf("%s: %d files", name, seen)
+		}
+	}
+}
+
+// The texts of licences are found by their names, and nothing else.
+func TestLicences(t *testing.T) {
+	folder := t.TempDir()
+	for _, name := range []string{"LICENSE.txt", "Copying", "NOTICE", "license_test.go", "README"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(folder, "licenses"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	all, err := licencesOf("licences/x", folder)
+	if err != nil || len(all) != 3 || all[0].name != "licences/x/Copying" {
+		t.Errorf("%v %v", all, err)
+	}
+	if all, err := licencesOf("licences/go", runtime.GOROOT()); err != nil || len(all) == 0 {
+		t.Errorf("Go has no licence: %v", err)
+	}
+}
+
+// A platform that isn't there is refused before anything is removed.
+func TestUnknownPlatform(t *testing.T) {
+	folder := t.TempDir()
+	r := release{folder: folder}
+	if err := r.build([]string{"linux/amd64", "plan9/amd64"}); err == nil {
+		t.Error("plan9/amd64 is built")
+	}
+	if _, err := os.Stat(folder); err != nil {
+		t.Error(err)
+	}
+}
