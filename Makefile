@@ -83,7 +83,7 @@ portable: ## builds without cgo for six platforms, and tests what is different w
 fuzz: ## every fuzz target for FUZZTIME
 	@$(with_highs) for p in $$($(GO) list ./...); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
-	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; done; done
+	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x $$p || exit 1; done; done
 
 ablation: ## runs each search without each of its devices, for docs/results/ablation (an hour)
 	@$(with_highs) rm -f results/ablation-*.jsonl && $(GO) run ./scripts/reproduce $(if $(DIRTY),-dirty) \

@@ -32,19 +32,6 @@ func answering(answers ...string) string {
 	return name
 }
 
-// at is an answer at an instant.
-func at(now float64, events ...string) string {
-	return fmt.Sprintf(`{"now":%v,"events":[%s]}`, now, strings.Join(events, ","))
-}
-
-func do(at float64, what, data string) string {
-	return fmt.Sprintf(`{"timestamp":%v,"type":"%s","data":%s}`, at, what, data)
-}
-
-func execute(at float64, job, alloc string) string {
-	return do(at, executeJob, fmt.Sprintf(`{"job_id":"%s","alloc":"%s"}`, job, alloc))
-}
-
 func solve(t *testing.T, name string, set model.Settings) model.Result {
 	t.Helper()
 	s, err := New(model.KindBatch, name)

@@ -102,6 +102,19 @@ func tiers() *model.Batch {
 		{ID: "a", RuntimeS: 10, EstimateS: 20, Processes: 2, CPU: []float64{0.5, 0.97}, FgLoss: 0.1, BgEfficiency: 0.5}, {ID: "b", SubmitS: 1, RuntimeS: 4, Processes: 1, BgEfficiency: 0.5}, {ID: "c", SubmitS: 2, RuntimeS: 2, Processes: 1}}}
 }
 
+// at is an answer at an instant.
+func at(now float64, events ...string) string {
+	return fmt.Sprintf(`{"now":%v,"events":[%s]}`, now, strings.Join(events, ","))
+}
+
+func do(at float64, what, data string) string {
+	return fmt.Sprintf(`{"timestamp":%v,"type":"%s","data":%s}`, at, what, data)
+}
+
+func execute(at float64, job, alloc string) string {
+	return do(at, executeJob, fmt.Sprintf(`{"job_id":"%s","alloc":"%s"}`, job, alloc))
+}
+
 func tier(at float64, what, job, tier, alloc string) string {
 	return do(at, what, fmt.Sprintf(`{"job_id":"%s","tier":"%s","alloc":"%s"}`, job, tier, alloc))
 }
