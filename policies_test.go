@@ -55,7 +55,7 @@ func TestPythonPolicies(t *testing.T) {
 	t.Parallel()
 	python := need.Tool(t, "python3", "python3")
 	rng, background := rand.New(rand.NewPCG(27, 4)), 0
-	for range 6 {
+	for range 4 {
 		in := testkit.RandomBatch(rng, 1, 6, 30)
 		sameStarts(t, in, "online:"+python+" examples/policies/easy.py", "easy")
 		sameStarts(t, in, "online:"+python+" examples/policies/fcfs.py", "fcfs")
@@ -157,7 +157,7 @@ func TestRequestTemplates(t *testing.T) {
 	t.Parallel()
 	python := "online:" + need.Tool(t, "python3", "python3") + " cmd/gapwise/policies/"
 	rng := rand.New(rand.NewPCG(27, 6))
-	for range 6 {
+	for range 4 {
 		in := testkit.RandomReservation(rng, 20)
 		if in.Goal == model.GoalAll {
 			in.Goal = "" // it declines some
@@ -166,7 +166,7 @@ func TestRequestTemplates(t *testing.T) {
 	}
 	ours, set := map[bool]string{false: "first-fit-local", true: "fcfs"}, &model.TVCParameters{Embedder: "first-fit-local"}
 	ran := map[string]int{}
-	for i := range 16 {
+	for i := range 12 {
 		in := testkit.RandomTVC(rng, 2+2*rng.IntN(2), 20, i%2 == 1)
 		if i%4 < 2 {
 			in.FatTree.Fabric = model.FabricNonBlocking
