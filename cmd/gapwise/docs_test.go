@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,7 +38,11 @@ func TestExamples(t *testing.T) {
 	for _, c := range exampleOrder {
 		used[c] = true
 		for _, e := range examples[c] {
-			commands = append(commands, e.command)
+			command := e.command
+			if strings.HasPrefix(command, "gapwise serve") && !strings.Contains(command, "--openapi") { // until it is told to end
+				command += " & sleep 0.5; kill $! && wait $!"
+			}
+			commands = append(commands, command)
 		}
 	}
 	for c := range examples {
@@ -51,7 +56,7 @@ func TestExamples(t *testing.T) {
 // exampleOrder lists the commands so that each finds the files that its examples
 // read.
 var exampleOrder = []string{"help", "version", "man", "completion", "algorithms", "generate", "solve", "pack", "verify", "check", "bound", "explain", "export",
-	"convert", "gantt", "bench", "merge", "table", "compare", "plot", "report", "findings", "policy", "audit"}
+	"convert", "gantt", "bench", "merge", "table", "compare", "plot", "report", "findings", "policy", "serve", "audit"}
 
 // What stands in a page of the documents after "$ gapwise" is run, page by page,
 // in a folder with the examples of docs, the files of testdata/documents and those
@@ -109,7 +114,9 @@ func commandsOf(lines []string, tutorial bool) []typed {
 		case strings.HasPrefix(line, "```"):
 			fenced, open = !fenced, false
 		case prompt:
-			if open = tutorial || strings.Contains(command, "gapwise ") && !strings.Contains(command, "make "); open {
+			first, _, _ := strings.Cut(command, " ")
+			asks := slices.Contains([]string{"curl", "printf", "kill"}, first) // the service
+			if open = tutorial || asks || strings.Contains(command, "gapwise ") && !strings.Contains(command, "make "); open {
 				all = append(all, typed{command, k + 1, k + 1})
 			}
 		case fenced && open:
@@ -141,10 +148,14 @@ func runPage(t *testing.T, page, text string) {
 		files[m[2]] = m[1]
 	}
 	printed := make([]string, len(commands))
+	port := freePort(t)
 	check := func(ts *testscript.TestScript, _ bool, args []string) {
+		if strings.Contains(text, "serve.pid") { // a page that fails leaves its service at work
+			ts.Defer(func() { _ = ts.Exec("sh", "-c", "kill $(cat serve.pid)") })
+		}
 		for k, c := range commands {
-			exits(ts, false, []string{"0,4,5", "sh", "-c", c.line})
-			printed[k] = ts.ReadFile("stdout")
+			exits(ts, false, []string{"0,4,5", "sh", "-c", strings.ReplaceAll(c.line, servicePort, port)})
+			printed[k] = strings.ReplaceAll(ts.ReadFile("stdout"), port, servicePort)
 			if shows && !*update {
 				if diff := otherThan(c.shown(lines), printed[k]); diff != "" {
 					ts.Fatalf("$ %s\nprints something else than is shown (%s): -shown +printed\n%s", c.line, anew, diff)
@@ -280,10 +291,27 @@ func TestDemo(t *testing.T) {
 	})
 }
 
+// servicePort is the port of gapwise serve that pages show.
+const servicePort = "8380"
+
+// freePort returns a port for gapwise serve in its place, since others may test here, too.
+func freePort(t *testing.T) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
+
 // toolsThere reports whether the programs that a command needs beside gapwise are
 // there, or must be.
 func toolsThere(command string) bool {
-	for _, tool := range []string{"python3", "cbc", "glpsol"} {
+	for _, tool := range []string{"python3", "cbc", "glpsol", "curl"} {
 		if _, err := exec.LookPath(tool); err != nil && strings.Contains(command, tool) && os.Getenv("GAPWISE_REQUIRE_TOOLS") != "1" {
 			return false
 		}

@@ -11,6 +11,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/verdict"
 	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
@@ -112,14 +113,5 @@ func headline(in model.Instance) string {
 // asSolved returns the instance in the variant that the solution was made for,
 // where the instance leaves it open and no flag says it.
 func asSolved(c *cli.Command, in model.Instance, s model.Solution) model.Instance {
-	p, err := gapwise.ProblemOf(in.Kind())
-	if err != nil || s == nil || s.Kind() != in.Kind() {
-		return in
-	}
-	for _, v := range p.Variants {
-		if made := v.MadeFor(in, s); made != "" && c.String(v.Flag) == "" && made != v.Get(in) {
-			in = v.With(in, made)
-		}
-	}
-	return in
+	return verdict.AsSolved(in, s, func(flag string) bool { return c.String(flag) != "" })
 }

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/gapwise/gapwise/internal/caught"
@@ -20,6 +21,8 @@ func (p *program) leave(command string) time.Duration {
 	switch command {
 	case "solve", "pack", "audit", "bench", "report":
 		return 16 * p.patience
+	case "serve": // it ends by itself, after its grace
+		return math.MaxInt64
 	}
 	return p.patience
 }

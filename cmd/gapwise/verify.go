@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"math"
 	"os"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/verdict"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -93,7 +93,7 @@ func (p *program) judge(ctx context.Context, c *cli.Command, in model.Instance, 
 	}
 	judged, refused := 0, 0
 	for _, f := range found {
-		v := verdict{Line: f.line}
+		v := verdict.Verdict{Line: f.line}
 		var report verify.Report
 		switch {
 		case f.result == nil:
@@ -117,7 +117,7 @@ func (p *program) judge(ctx context.Context, c *cli.Command, in model.Instance, 
 			refused++
 		}
 		if c.Bool("json") {
-			if err := writeLines(p.out, v.of(report)); err != nil {
+			if err := writeLines(p.out, v.Of(report)); err != nil {
 				return err
 			}
 			continue
@@ -157,46 +157,4 @@ func readings(in model.Instance, r *model.Result) string {
 		flags = append(flags, "--"+v.Flag)
 	}
 	return "; solved with " + strings.Join(flags, " or ") + "? give that here, too"
-}
-
-// verdict is a judgement as --json prints it.
-type verdict struct {
-	Line            int         `json:"line,omitempty"`
-	Algorithm       string      `json:"algorithm,omitempty"`
-	Status          string      `json:"status,omitempty"` // as stated
-	Accepted        bool        `json:"accepted"`
-	Online          bool        `json:"online,omitempty"` // a transcript was replayed
-	Tolerance       float64     `json:"tolerance"`
-	Objective       *float64    `json:"objective"`
-	SecondObjective *float64    `json:"second_objective"`
-	Violations      []violation `json:"violations"`
-	Checked         []string    `json:"checked"`
-	OnTrust         []string    `json:"on_trust"`
-}
-
-type violation struct {
-	Constraint string  `json:"constraint"`
-	Where      string  `json:"where"`
-	Amount     float64 `json:"amount"`
-	Unit       string  `json:"unit,omitempty"`
-}
-
-func (v verdict) of(r verify.Report) verdict {
-	number := func(x float64) *float64 {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil
-		}
-		return &x
-	}
-	v.Online = r.Online
-	v.Accepted, v.Tolerance, v.Checked, v.OnTrust = r.Feasible(), r.Tolerance, r.Checked, r.Trusted
-	v.Objective, v.SecondObjective = number(r.Objective), number(r.Second)
-	v.Violations = []violation{}
-	for _, x := range r.Violations {
-		v.Violations = append(v.Violations, violation{x.Constraint, x.Where, x.Amount, x.Unit()})
-	}
-	if v.OnTrust == nil {
-		v.OnTrust = []string{}
-	}
-	return v
 }

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/gapwise/gapwise/internal/serve"
+	"github.com/gapwise/gapwise/model"
+)
+
+func (p *program) serve() *cli.Command {
+	return &cli.Command{
+		Name:      "serve",
+		Usage:     "answer over HTTP: solve, verify, bound, explain, check",
+		ArgsUsage: " ",
+		Description: "POST /v1/solve takes {\"instance\": ..., \"options\": {...}} and answers what\n" +
+			"gapwise solve --json prints; docs/how-to/service.md shows it by curl, and\n" +
+			"GET /v1/openapi.json describes all. On an address that other machines reach,\n" +
+			"a token is demanded: in GAPWISE_TOKEN or by --token-file. There is no TLS.\n" +
+			"Requests name no programs, files or plans. TERM and Ctrl-C end the service:\n" +
+			"what runs has --grace to end, and then its best so far is answered.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8380", Usage: "`ADDRESS` and port; port 0: one that is free"},
+			&cli.StringFlag{Name: "token-file", Usage: "`FILE` with the token that requests must carry"},
+			&cli.IntFlag{Name: "body", Value: 16, Usage: "largest body, in MiB; 64 bytes count for a host, processor, slot or process"},
+			&cli.IntFlag{Name: "memory", Value: 2048, Usage: "soft limit of the memory, in MiB, HiGHS's aside; a sixteenth is for bodies"},
+			&cli.DurationFlag{Name: "time-limit", Value: time.Minute, Usage: "longest time of one solve"},
+			&cli.IntFlag{Name: "at-once", Usage: "solves that run at once", DefaultText: "number of cores"},
+			&cli.IntFlag{Name: "waiting", Value: 1000, Usage: "requests that wait for one of them; more are told to come again"},
+			&cli.IntFlag{Name: "threads", Value: 1, Usage: "most worker threads of one solve"},
+			&cli.DurationFlag{Name: "keep", Value: 10 * time.Minute, Usage: "how long the results of jobs can be fetched"},
+			&cli.DurationFlag{Name: "grace", Value: 10 * time.Second, Usage: "time for what runs when the service ends"},
+			&cli.BoolFlag{Name: "openapi", Usage: "print the description of the interface, and end"},
+		},
+		Action: func(ctx context.Context, c *cli.Command) error {
+			if c.NArg() > 0 {
+				return usagef("serve: it takes no files")
+			}
+			if c.Bool("openapi") {
+				text, err := serve.Describe()
+				if err == nil {
+					_, err = p.out.Write(text)
+				}
+				return err
+			}
+			set, err := serviceConfig(c)
+			if err != nil {
+				return err
+			}
+			l, err := net.Listen("tcp", c.String("listen"))
+			if err != nil {
+				return fmt.Errorf("%w: serve: --listen: %w", model.ErrInvalid, err)
+			}
+			fmt.Fprintf(p.err, "gapwise listens on http://%s\n", l.Addr())
+			if err := serve.New(set).Serve(ctx, l); err != nil {
+				return err
+			}
+			fmt.Fprintln(p.err, "gapwise has ended its work")
+			return nil
+		},
+	}
+}
+
+// serviceConfig returns what the flags, and the token's file or variable, say.
+func serviceConfig(c *cli.Command) (serve.Config, error) {
+	set := serve.Config{Token: os.Getenv("GAPWISE_TOKEN"), Body: int64(c.Int("body")) << 20, Memory: int64(c.Int("memory")) << 20,
+		TimeLimit: c.Duration("time-limit"), AtOnce: c.Int("at-once"), Waiting: c.Int("waiting"), Threads: c.Int("threads"),
+		Jobs: 1000, Keep: c.Duration("keep"), Grace: c.Duration("grace")}
+	if !c.IsSet("at-once") {
+		set.AtOnce = runtime.NumCPU()
+	}
+	if path := c.String("token-file"); path != "" {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return set, fmt.Errorf("%w: can't read %s: %w", model.ErrInvalid, path, bare(err))
+		}
+		if set.Token = strings.TrimSpace(string(text)); set.Token == "" {
+			return set, fmt.Errorf("%w: %s holds no token", model.ErrInvalid, path)
+		}
+	}
+	if err := set.Check(); err != nil {
+		return set, usagef("serve: %w", err)
+	}
+	if set.Token == "" && !serve.Loopback(c.String("listen")) {
+		return set, usagef("serve: other machines reach %s: give a token in GAPWISE_TOKEN or by --token-file, or listen on 127.0.0.1", c.String("listen"))
+	}
+	return set, nil
+}

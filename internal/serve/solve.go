@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+
+package serve
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/caught"
+	"github.com/gapwise/gapwise/internal/verdict"
+	"github.com/gapwise/gapwise/model"
+)
+
+// result is what gapwise solve --json prints.
+type result struct{}
+
+// task is a request to solve that has passed every check.
+type task struct {
+	*pass
+	in model.Instance
+	o  gapwise.Options
+	*state
+}
+
+// task reads a request to solve. Who gets a task leaves.
+func (s *Server) task(w http.ResponseWriter, r *http.Request) (t task, err error) {
+	var q SolveRequest
+	ctx := r.Context()
+	if t.pass, err = s.body(w, r, &q); err != nil {
+		return t, err
+	}
+	defer func() {
+		if err != nil {
+			t.leave()
+		}
+	}()
+	if t.in, err = t.instance(ctx, q.Instance); err != nil {
+		return t, err
+	}
+	if t.o, err = s.options(t.in, q.Options); err != nil {
+		return t, failureOf(err, "options")
+	}
+	if len(q.Start) > 0 {
+		err := caught.Call(func() (err error) { t.o.Start, err = gapwise.CompleteSolution(ctx, t.in, q.Start); return err })
+		if err != nil {
+			return t, failureOf(err, "start")
+		}
+	}
+	t.state = newState(t.in)
+	t.o.Progress = t.hear
+	return t, nil
+}
+
+// slack is how long a solver may go on after its time limit until its context ends.
+const slack = time.Second
+
+// run solves, when there is a slot. begun is called then.
+func (s *Server) run(ctx context.Context, t task, begun func()) (r model.Result, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.halted, cancel)()
+	free, err := take(ctx, t.slots)
+	if err != nil {
+		return r, err
+	}
+	defer free()
+	s.figures.running.Add(1)
+	defer s.figures.running.Add(-1)
+	begun()
+	started := time.Now()
+	ctx, stop := context.WithTimeout(ctx, t.o.TimeLimit+t.o.TimeLimit/10+slack)
+	defer stop()
+	err = caught.Call(func() (err error) { r, err = gapwise.Solve(ctx, t.in, t.o); return err })
+	s.figures.solved(t.in.Kind(), r.Status, err, time.Since(started))
+	return r, err
+}
+
+// solve answers POST /v1/solve.
+func (s *Server) solve(w http.ResponseWriter, r *http.Request) {
+	shape, err := shapeOf(r)
+	if err != nil {
+		s.fail(w, failureOf(err, "query"))
+		return
+	}
+	t, err := s.task(w, r)
+	if err != nil {
+		s.fail(w, failureOf(err, "body"))
+		return
+	}
+	defer t.leave()
+	if shape != nil {
+		s.stream(w, r, t, shape)
+		return
+	}
+	res, err := s.run(r.Context(), t, func() {})
+	if err != nil {
+		s.fail(w, failureOf(err, "instance"))
+		return
+	}
+	write(w, http.StatusOK, res)
+}
+
+// Progress is how a solve stands: figures that the solver tells, of which the judge has seen
+// nothing yet.
+type Progress struct {
+	Algorithm string   `json:"algorithm"`
+	Objective *float64 `json:"objective" about:"of the best solution so far"`
+	Bound     *float64 `json:"bound" about:"no solution is better"`
+	Gap       *float64 `json:"gap"`
+	Nodes     int64    `json:"nodes"`
+	ElapsedS  float64  `json:"elapsed_s"`
+}
+
+// state keeps what a solver tells, and says that there are news.
+type state struct {
+	news chan struct{} // holds one value if something was told since it was looked
+
+	mu      sync.Mutex
+	sense   model.Sense
+	started time.Time
+	p       Progress
+}
+
+func newState(in model.Instance) *state {
+	return &state{news: make(chan struct{}, 1), sense: model.SenseOf(in), started: time.Now()}
+}
+
+// hear takes what a solver tells. It never waits for who reads.
+func (x *state) hear(p model.Progress) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if o := verdict.Number(p.Incumbent); o != nil && (x.p.Objective == nil || x.sense.Better(*o, *x.p.Objective)) {
+		x.p.Objective = o
+	}
+	if b := verdict.Number(p.Bound); b != nil && (x.p.Bound == nil || x.sense.Better(*x.p.Bound, *b)) {
+		x.p.Bound = b
+	}
+	if x.p.Objective != nil && x.p.Bound != nil {
+		x.p.Gap = verdict.Number(model.Gap(*x.p.Objective, *x.p.Bound))
+	}
+	x.p.Algorithm, x.p.Nodes = p.Algorithm, p.Nodes
+	select {
+	case x.news <- struct{}{}:
+	default:
+	}
+}
+
+// look returns how the solve stands.
+func (x *state) look() Progress {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	p := x.p
+	p.ElapsedS = time.Since(x.started).Seconds()
+	return p
+}
+
+// shape is how a stream is written.
+type shape struct {
+	contentType, form, rest string // form of a named value; what is sent to say that there is nothing new
+}
+
+var (
+	events = &shape{"text/event-stream", "event: %s\ndata: %s\n\n", ": at work\n\n"}
+	lines  = &shape{"application/x-ndjson", "{\"%s\":%s}\n", ""}
+)
+
+// shapeOf returns the stream that a request asks for, nil for none.
+func shapeOf(r *http.Request) (*shape, error) {
+	accepted := r.Header.Get("Accept")
+	switch asked := r.URL.Query().Get("stream"); {
+	case asked == "events", asked == "" && strings.Contains(accepted, events.contentType):
+		return events, nil
+	case asked == "lines", asked == "" && strings.Contains(accepted, lines.contentType):
+		return lines, nil
+	case asked != "":
+		return nil, failuref(http.StatusBadRequest, "query stream", "give events or lines", "there is no stream %q", asked)
+	}
+	return nil, nil
+}
+
+// Times of a stream: between two looks at a solver, between two signs of life, and for a
+// client to read.
+const (
+	between = 100 * time.Millisecond
+	silence = 10 * time.Second
+	reading = 30 * time.Second
+)
+
+// stream solves and tells progress: what is newest, when the client has read what was before.
+func (s *Server) stream(w http.ResponseWriter, r *http.Request, t task, as *shape) {
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	to := http.NewResponseController(w)
+	send := func(name string, x any) {
+		var b strings.Builder
+		if err := model.WriteJSON(&b, x); err != nil {
+			return
+		}
+		// Without deadlines, as in a test, it is sent all the same.
+		_ = to.SetWriteDeadline(time.Now().Add(reading))
+		if _, err := fmt.Fprintf(w, as.form, name, b.String()); err != nil || to.Flush() != nil {
+			cancel()
+		}
+	}
+	var res model.Result
+	begun, ended := make(chan struct{}), make(chan error, 1)
+	go func() {
+		var err error
+		res, err = s.run(ctx, t, func() { close(begun) })
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		select {
+		case <-begun: // it has begun and ended
+			ended <- err
+		default:
+			s.fail(w, failureOf(err, "instance"))
+			return
+		}
+	case <-begun:
+	}
+	w.Header().Set("Content-Type", as.contentType)
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	tick := time.NewTicker(between)
+	defer tick.Stop()
+	for said := time.Now(); ; {
+		select {
+		case err := <-ended:
+			select {
+			case <-t.news:
+				send("progress", t.look())
+			default:
+			}
+			if err != nil {
+				send("error", failureOf(err, "instance"))
+			} else {
+				send("result", res)
+			}
+			return
+		case <-tick.C:
+		}
+		select {
+		case <-t.news:
+			send("progress", t.look())
+			said = time.Now()
+		default:
+			if time.Since(said) > silence {
+				said = time.Now()
+				if as.rest == "" {
+					send("progress", t.look())
+				} else if _, err := fmt.Fprint(w, as.rest); err != nil || to.Flush() != nil {
+					cancel()
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+
+// Package verdict is a judgement as data: what gapwise verify --json prints and what the
+// service answers.
+package verdict
+
+import (
+	"math"
+
+	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// Verdict is a judgement on a solution or a result.
+type Verdict struct {
+	Line            int         `json:"line,omitempty" about:"line of the file that the result stands on"`
+	Algorithm       string      `json:"algorithm,omitempty"`
+	Status          string      `json:"status,omitempty" about:"as the result states it"`
+	Accepted        bool        `json:"accepted"`
+	Online          bool        `json:"online,omitempty" about:"a transcript was replayed"`
+	Tolerance       float64     `json:"tolerance"`
+	Objective       *float64    `json:"objective" about:"computed from the decisions"`
+	SecondObjective *float64    `json:"second_objective"`
+	Violations      []Violation `json:"violations"`
+	Checked         []string    `json:"checked"`
+	OnTrust         []string    `json:"on_trust"`
+}
+
+// Violation is a constraint that doesn't hold.
+type Violation struct {
+	Constraint string  `json:"constraint"`
+	Where      string  `json:"where"`
+	Amount     float64 `json:"amount"`
+	Unit       string  `json:"unit,omitempty"`
+}
+
+// Of returns the verdict with what a report says.
+func (v Verdict) Of(r verify.Report) Verdict {
+	v.Online = r.Online
+	v.Accepted, v.Tolerance, v.Checked, v.OnTrust = r.Feasible(), r.Tolerance, r.Checked, r.Trusted
+	v.Objective, v.SecondObjective = Number(r.Objective), Number(r.Second)
+	v.Violations = []Violation{}
+	for _, x := range r.Violations {
+		v.Violations = append(v.Violations, Violation{x.Constraint, x.Where, x.Amount, x.Unit()})
+	}
+	if v.OnTrust == nil {
+		v.OnTrust = []string{}
+	}
+	return v
+}
+
+// Number returns a number as JSON has it: nil if it isn't known or infinite.
+func Number(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}
+
+// AsSolved returns the instance in the variant that the solution was made for, where the
+// instance leaves it open and given doesn't say it of a flag.
+func AsSolved(in model.Instance, s model.Solution, given func(flag string) bool) model.Instance {
+	p, err := gapwise.ProblemOf(in.Kind())
+	if err != nil || s == nil || s.Kind() != in.Kind() {
+		return in
+	}
+	for _, v := range p.Variants {
+		if made := v.MadeFor(in, s); made != "" && !given(v.Flag) && made != v.Get(in) {
+			in = v.With(in, made)
+		}
+	}
+	return in
+}
