@@ -101,6 +101,8 @@ func (s *Server) routes() []route {
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	// The deadline of the connection's response before would end this one.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(reading)) // without deadlines, as in a test, there is none
 	seen := &observed{ResponseWriter: w}
 	_, pattern := s.mux.Handler(r)
 	defer func() { s.figures.request(pattern, seen.code) }()

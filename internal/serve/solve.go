@@ -5,6 +5,7 @@ package serve
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -196,15 +197,17 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, t task, as *shap
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	to := http.NewResponseController(w)
-	send := func(name string, x any) {
-		var b strings.Builder
-		if err := model.WriteJSON(&b, x); err != nil {
-			return
-		}
+	say := func(text string) {
 		// Without deadlines, as in a test, it is sent all the same.
 		_ = to.SetWriteDeadline(time.Now().Add(reading))
-		if _, err := fmt.Fprintf(w, as.form, name, b.String()); err != nil || to.Flush() != nil {
+		if _, err := io.WriteString(w, text); err != nil || to.Flush() != nil {
 			cancel()
+		}
+	}
+	send := func(name string, x any) {
+		var b strings.Builder
+		if model.WriteJSON(&b, x) == nil {
+			say(fmt.Sprintf(as.form, name, b.String()))
 		}
 	}
 	var res model.Result
@@ -255,8 +258,8 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, t task, as *shap
 				said = time.Now()
 				if as.rest == "" {
 					send("progress", t.look())
-				} else if _, err := fmt.Fprint(w, as.rest); err != nil || to.Flush() != nil {
-					cancel()
+				} else {
+					say(as.rest)
 				}
 			}
 		}
