@@ -345,7 +345,8 @@ type pricer[V vectors.Vector] struct {
 	best      int64           // the weight to exceed
 	bestTaken []int32
 	nodes     int64
-	cut       bool // maxPricing or ctx ended the search
+	looks     int64 // at items
+	cut       bool  // maxPricing or ctx ended the search
 }
 
 func (s *pricer[V]) leads() int  { return len(s.items) }
@@ -395,10 +396,14 @@ func (s *pricer[V]) grow(k int, weight int64, left V) {
 		s.best = weight
 		s.bestTaken = slices.Clone(s.taken)
 	}
-	if s.nodes++; s.nodes&0xffff == 0 && (turns.Stop(s.ctx, 1<<14) || s.nodes > maxPricing) {
+	if s.nodes++; s.nodes > maxPricing {
 		s.cut = true
 	}
 	for ; k < len(s.items) && !s.cut; k++ {
+		// A node looks at many items, where there are many.
+		if s.looks++; s.looks&0xffff == 0 && turns.Stop(s.ctx, 1<<10) {
+			s.cut = true
+		}
 		room, sum := math.Inf(1), 0.0
 		for r, share := range s.share {
 			if d := s.density[r][k]; !math.IsInf(d, 1) {
