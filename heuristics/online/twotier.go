@@ -22,8 +22,10 @@ type TwoTierPlatform struct {
 	Migration int64 // ticks without work after a move to other processors
 }
 
-// TwoTierJob is what a policy knows of a job from its submission on. That its work goes on
-// slower in the background, and how much, it learns when the job ends.
+// TwoTierJob is what a policy knows of a job from its submission on. Its Estimate is that of a
+// run in the foreground, the user's over the rate there, as the paper's schedulers take it: it
+// tells that rate. That work goes on slower in the background, and how much, the policy learns
+// when the job ends.
 type TwoTierJob struct {
 	BatchJob
 	Use []int64 // of a processor by each process, or one value for all, in ten-thousandths
