@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 )
@@ -31,7 +30,11 @@ func (r *release) link(program string, highs bool) ([]file, error) {
 	}
 	standard := strings.TrimPrefix(info.GoVersion, "go")
 	r.linked["std"] = component{"library", "std", standard, "pkg:golang/std@" + standard}
-	licences, err := licencesOf("licences/go", runtime.GOROOT())
+	root, err := output(nil, "go", "env", "GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	licences, err := licencesOf("licences/go", root)
 	if err != nil {
 		return nil, err
 	}
