@@ -10,10 +10,9 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/runs"
+	"github.com/gapwise/gapwise/internal/verdict"
 )
 
 func (p *program) bound() *cli.Command {
@@ -25,6 +24,7 @@ func (p *program) bound() *cli.Command {
 			"and of the largest bounded slowdown.",
 		Flags: append([]cli.Flag{
 			&cli.DurationFlag{Name: "time-limit", Value: 10 * time.Second, Usage: "longest time per instance; 0: no limit"},
+			&cli.BoolFlag{Name: "json", Usage: "print one object with the bounds and their evidence per line"},
 		}, readingFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			paths, err := files(c, 0)
@@ -46,27 +46,36 @@ func (p *program) bound() *cli.Command {
 				if d := c.Duration("time-limit"); d > 0 {
 					ctx, cancel = context.WithTimeout(ctx, d)
 				}
-				all, err := gapwise.Bounds(ctx, in)
-				var others []bounds.Bound
-				if err == nil {
-					others, err = gapwise.OtherBounds(ctx, in)
-				}
+				all, err := verdict.BoundsOf(ctx, in)
 				cancel()
 				if err != nil {
 					return fmt.Errorf("%s: %w", instances.Label(path), err)
 				}
-				for _, b := range slices.Concat(all, others) {
-					value := figure(b.Value)
-					if b.Infeasible {
+				if all.Infeasible {
+					code = exitInfeasible
+				}
+				if c.Bool("json") {
+					if err := writeLines(p.out, all); err != nil {
+						return err
+					}
+					continue
+				}
+				for _, b := range slices.Concat(all.Bounds, all.Others) {
+					value := "-"
+					switch {
+					case b.Infeasible:
 						value = "infeasible"
-						code = exitInfeasible
 						reasons = append(reasons, fmt.Sprintf("%s: %s", in.ID(), b.Reason))
+					case b.Value != nil:
+						value = figure(*b.Value)
 					}
 					t.Rows = append(t.Rows, []string{in.ID(), b.Name, value})
 				}
 			}
-			if err := t.Render(p.out, "text"); err != nil {
-				return err
+			if !c.Bool("json") {
+				if err := t.Render(p.out, "text"); err != nil {
+					return err
+				}
 			}
 			for _, r := range reasons {
 				fmt.Fprintln(p.out, r)

@@ -56,7 +56,7 @@ func TestExamples(t *testing.T) {
 // exampleOrder lists the commands so that each finds the files that its examples
 // read.
 var exampleOrder = []string{"help", "version", "man", "completion", "algorithms", "generate", "solve", "pack", "verify", "check", "bound", "explain", "export",
-	"convert", "gantt", "bench", "merge", "table", "compare", "plot", "report", "findings", "policy", "serve", "audit"}
+	"convert", "gantt", "bench", "merge", "table", "compare", "plot", "report", "findings", "policy", "session", "serve", "audit"}
 
 // What stands in a page of the documents after "$ gapwise" is run, page by page,
 // in a folder with the examples of docs, the files of testdata/documents and those

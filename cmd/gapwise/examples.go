@@ -49,6 +49,7 @@ var examples = map[string][]example{
 	},
 	"policy":     {{"a policy of your own to begin with: policy.py", "gapwise policy init --language python"}},
 	"audit":      {{"every claim held against every other, for 2 s", "gapwise audit --time 2s -o audit"}},
+	"session":    {{"an instance a line, each solved from the solution before", "tr -d '\\n' < vms.json | gapwise session"}},
 	"serve":      {{"on a port that is free", "gapwise serve --listen 127.0.0.1:0"}, {"the description of the interface", "gapwise serve --openapi > openapi.json"}},
 	"completion": {{"in ~/.bashrc: source <(gapwise completion bash)", "gapwise completion bash"}},
 	"man":        {{"the manual page", "gapwise man -o gapwise.1"}},

@@ -88,37 +88,47 @@ func (p *program) run(ctx context.Context, args []string) int {
 		return p.app().Run(ctx, args)
 	})
 	var code codeError
-	var usage usageError
-	var defect *gapwise.DefectError
-	var panicked *caught.Panic
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &code):
 		return int(code)
-	case errors.As(err, &panicked):
+	}
+	n, line := p.failed(err)
+	fmt.Fprintf(p.err, "gapwise: %s\n", line)
+	var panicked *caught.Panic
+	if errors.As(err, &panicked) && os.Getenv("GAPWISE_DEBUG") != "" {
+		_, _ = p.err.Write(panicked.Stack)
+	}
+	return n
+}
+
+// failed returns the exit code of an error and what is said of it, in one line. It keeps
+// the instance of a defect.
+func (p *program) failed(err error) (code int, line string) {
+	var panicked *caught.Panic
+	if errors.As(err, &panicked) {
 		err = fmt.Errorf("internal error: %w; please report it with what GAPWISE_DEBUG=1 prints", err)
 	}
-	fmt.Fprintf(p.err, "gapwise: %s\n", strings.Join(strings.Fields(err.Error()), " "))
+	line = strings.Join(strings.Fields(err.Error()), " ")
+	var usage usageError
+	var defect *gapwise.DefectError
 	switch {
 	case panicked != nil:
-		if os.Getenv("GAPWISE_DEBUG") != "" {
-			_, _ = p.err.Write(panicked.Stack)
-		}
-		return exitInternal
+		return exitInternal, line
 	case errors.As(err, &usage), errors.Is(err, gapwise.ErrUnknownAlgorithm):
-		return exitUsage
+		return exitUsage, line
 	case errors.As(err, &defect):
 		p.saveDefect(defect)
-		return exitDefect
+		return exitDefect, line
 	case errors.Is(err, model.ErrInfeasible), errors.Is(err, verify.ErrProof):
-		return exitDefect
+		return exitDefect, line
 	case errors.Is(err, model.ErrInvalid), errors.Is(err, model.ErrUnsupported):
-		return exitBadInput
+		return exitBadInput, line
 	case errors.Is(err, context.Canceled):
-		return exitUnsolved
+		return exitUnsolved, line
 	}
-	return exitInternal
+	return exitInternal, line
 }
 
 var plainFlag = cli.FlagStringer
@@ -159,7 +169,7 @@ func (p *program) app() *cli.Command {
 		ConfigureShellCompletionCommand: describeCompletion,
 		ExitErrHandler:                  func(context.Context, *cli.Command, error) {},
 		Commands: []*cli.Command{p.generate(), p.solve(), p.pack(), p.verify(), p.check(), p.bound(), p.explain(), p.bench(), p.merge(), p.table(), p.compare(),
-			p.export(), p.convert(), p.gantt(), p.plot(), p.report(), p.findings(), p.algorithms(), p.policy(), p.serve(), p.version(), p.audit(), p.man(), p.help()},
+			p.export(), p.convert(), p.gantt(), p.plot(), p.report(), p.findings(), p.algorithms(), p.policy(), p.session(), p.serve(), p.version(), p.audit(), p.man(), p.help()},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.NArg() > 0 {
 				return unknownCommand(c, c.Args().First())

@@ -18,6 +18,7 @@ import (
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/params"
 	"github.com/gapwise/gapwise/internal/runs"
+	"github.com/gapwise/gapwise/internal/verdict"
 	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
@@ -54,6 +55,7 @@ func (p *program) solve() *cli.Command {
 			&cli.StringFlag{Name: "proof", Usage: "`FILE` for a proof of the bound (gapwise check); .gz: gzip"},
 			&cli.BoolFlag{Name: "json", Usage: "print one result object per line"},
 			&cli.BoolFlag{Name: "verbose", Usage: "print the solver's progress, as on a terminal"},
+			&cli.BoolFlag{Name: "progress", Usage: "tell progress on standard error as JSON lines, at most ten a second"},
 			&cli.StringFlag{Name: "trace", Usage: "`FILE` for each step of a heuristic; - is standard error, .jsonl JSON lines"},
 			&cli.StringFlag{Name: "transcript", Usage: "`FILE` for what an online policy was told and decided, and when (gapwise verify --online)"},
 			&cli.DurationFlag{Name: "answer-limit", Usage: "limit of each answer of a policy that is another program", DefaultText: "1m"},
@@ -149,14 +151,14 @@ func parametersOf(c *cli.Command, p *gapwise.Problem) (model.Parameters, error) 
 			if c.IsSet(x.Flag()) {
 				values[x.Key] = c.String(x.Flag())
 				if err := x.Set(p.Parameters(), values[x.Key]); err != nil {
-					return nil, usagef("solve: --%s %w", x.Flag(), err)
+					return nil, usagef("%s: --%s %w", c.Name, x.Flag(), err)
 				}
 			}
 		}
 	}
 	set, err := p.ParseParameters(values)
 	if err != nil {
-		return nil, usagef("solve: --%w", err)
+		return nil, usagef("%s: --%w", c.Name, err)
 	}
 	return set, nil
 }
@@ -297,6 +299,9 @@ func (p *program) checkSolve(c *cli.Command, paths []string, o *gapwise.Options)
 		}
 		o.Proof = &model.ProofWriter{} // for the options' check; solveOne opens it
 	}
+	if c.Bool("progress") && (c.Bool("verbose") || c.String("trace") == "-") {
+		return nil, usagef("solve: --progress, --verbose and --trace - all write to standard error: give one of them")
+	}
 	steps := p.newTrace(c)
 	if steps == nil {
 		return nil, nil
@@ -401,7 +406,14 @@ func (p *program) solveOne(ctx context.Context, c *cli.Command, x toSolve, o gap
 			if proof, unopened = createProof(c.String("proof")); unopened != nil {
 				return
 			}
-			if c.Bool("verbose") || human != nil && isTerminal(p.err) {
+			switch {
+			case c.Bool("progress"):
+				watched := verdict.Watch(x.in)
+				one.Progress = watched.Hear
+				quieten = watched.Tell(100*time.Millisecond, func(now verdict.Progress) {
+					_ = writeLines(p.err, map[string]verdict.Progress{"progress": now}) // what can't be written is lost, as of a trace
+				})
+			case c.Bool("verbose") || human != nil && isTerminal(p.err):
 				log := &solverLog{w: p.err}
 				one.Progress, quieten = log.progress, log.beat(time.Now())
 				one.Judging = func() { fmt.Fprintln(p.err, "verifying ...") }

@@ -21,7 +21,7 @@ func (p *program) leave(command string) time.Duration {
 	switch command {
 	case "solve", "pack", "audit", "bench", "report":
 		return 16 * p.patience
-	case "serve": // it ends by itself, after its grace
+	case "serve", "session": // it ends by itself, after its grace
 		return math.MaxInt64
 	}
 	return p.patience

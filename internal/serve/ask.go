@@ -12,7 +12,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/caught"
 	"github.com/gapwise/gapwise/internal/explain"
 	"github.com/gapwise/gapwise/internal/verdict"
@@ -36,24 +35,6 @@ type BoundRequest struct {
 // Limit limits what isn't a solve.
 type Limit struct {
 	TimeLimitS float64 `json:"time_limit_s,omitempty" about:"in seconds; left out: 10, or the service's longest if that is shorter"`
-}
-
-// BoundAnswer lists bounds.
-type BoundAnswer struct {
-	Instance   string  `json:"instance"`
-	Kind       string  `json:"kind"`
-	Infeasible bool    `json:"infeasible" about:"proved: there is no solution"`
-	Bounds     []Bound `json:"bounds" about:"on the objective, weakest first"`
-	Others     []Bound `json:"others" about:"on other figures, named by them"`
-}
-
-// Bound is a bound.
-type Bound struct {
-	Name       string          `json:"name"`
-	Value      *float64        `json:"value"`
-	Infeasible bool            `json:"infeasible,omitempty"`
-	Reason     string          `json:"reason,omitempty"`
-	Evidence   *model.Evidence `json:"evidence,omitempty" schema:"evidence"`
 }
 
 // ExplainRequest asks for an explanation.
@@ -186,29 +167,7 @@ func (s *Server) bound(w http.ResponseWriter, r *http.Request) {
 		}
 		ctx, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()
-		all, err := gapwise.Bounds(ctx, in)
-		if err != nil {
-			return nil, err
-		}
-		others, err := gapwise.OtherBounds(ctx, in)
-		if err != nil {
-			return nil, err
-		}
-		x := BoundAnswer{Instance: in.ID(), Kind: string(in.Kind())}
-		list := func(from []bounds.Bound) []Bound {
-			to := []Bound{}
-			for _, b := range from {
-				one := Bound{Name: b.Name, Infeasible: b.Infeasible, Reason: b.Reason, Evidence: b.Evidence}
-				if !b.Infeasible {
-					one.Value = verdict.Number(b.Value)
-				}
-				x.Infeasible = x.Infeasible || b.Infeasible
-				to = append(to, one)
-			}
-			return to
-		}
-		x.Bounds, x.Others = list(all), list(others)
-		return x, nil
+		return verdict.BoundsOf(ctx, in)
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gapwise/gapwise/internal/verdict"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -25,16 +26,16 @@ const (
 
 // Job is how a job stands.
 type Job struct {
-	ID       string          `json:"id"`
-	State    string          `json:"state" about:"waiting, running, done, cancelled or failed"`
-	Progress Progress        `json:"progress"`
-	Result   json.RawMessage `json:"result,omitempty" schema:"result" about:"of a job that is done or was cancelled while it ran"`
-	Error    *Failure        `json:"error,omitempty" about:"of a job that failed"`
+	ID       string           `json:"id"`
+	State    string           `json:"state" about:"waiting, running, done, cancelled or failed"`
+	Progress verdict.Progress `json:"progress"`
+	Result   json.RawMessage  `json:"result,omitempty" schema:"result" about:"of a job that is done or was cancelled while it ran"`
+	Error    *Failure         `json:"error,omitempty" about:"of a job that failed"`
 }
 
 // job is a solve in the background.
 type job struct {
-	*state
+	*verdict.Solve
 	cancel  context.CancelFunc
 	stopped bool // by a client
 	ended   time.Time
@@ -57,8 +58,8 @@ func newJobs(most int, keep time.Duration, room int64) *jobs {
 }
 
 // add makes a job of a random id, which nobody can guess.
-func (all *jobs) add(x *state, cancel context.CancelFunc) *job {
-	j := &job{state: x, cancel: cancel, Job: Job{ID: strings.ToLower(rand.Text()), State: waiting}}
+func (all *jobs) add(x *verdict.Solve, cancel context.CancelFunc) *job {
+	j := &job{Solve: x, cancel: cancel, Job: Job{ID: strings.ToLower(rand.Text()), State: waiting}}
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	all.all[j.ID] = j
@@ -77,7 +78,7 @@ func (all *jobs) end(j *job, result []byte, f *Failure) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	j.Result, j.Error, j.ended = result, f, time.Now()
-	j.Progress = j.look()
+	j.Progress = j.Look()
 	switch {
 	case j.stopped:
 		j.State, j.Error = cancelled, nil
@@ -132,7 +133,7 @@ func (all *jobs) find(id string, stop bool) (Job, bool) {
 			j.cancel()
 		}
 		now := j.Job
-		now.Progress = j.look()
+		now.Progress = j.Look()
 		return now, true
 	}
 	j.awaited = false
@@ -171,7 +172,7 @@ func (s *Server) postJob(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
-	j := s.jobs.add(t.state, cancel)
+	j := s.jobs.add(t.Solve, cancel)
 	first := j.Job
 	go func() {
 		defer t.leave()

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/verdict"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -77,7 +78,7 @@ func (d *describer) operation(r route) object {
 	if _, streams := r.response.(result); streams {
 		parameters = append(parameters, object{"name": "stream", "in": "query", "description": "progress as server-sent events or JSON lines; the header Accept says it, too",
 			"schema": object{"enum": []string{"events", "lines"}}})
-		d.of(reflect.TypeFor[Progress]())
+		d.of(reflect.TypeFor[verdict.Progress]())
 	}
 	if parameters != nil {
 		o["parameters"] = parameters

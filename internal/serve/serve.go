@@ -14,6 +14,8 @@ import (
 	"runtime/debug"
 	"sync/atomic"
 	"time"
+
+	"github.com/gapwise/gapwise/internal/verdict"
 )
 
 // Config says what a service may take and use.
@@ -87,7 +89,7 @@ func (s *Server) routes() []route {
 	return []route{
 		{"POST", "/v1/solve", "Solve an instance: solution, bound and gap, verified", false, SolveRequest{}, result{}, s.solve},
 		{"POST", "/v1/verify", "Judge a solution in exact arithmetic", false, VerifyRequest{}, verdictOf{}, s.verify},
-		{"POST", "/v1/bound", "Compute the bounds that need no search", false, BoundRequest{}, BoundAnswer{}, s.bound},
+		{"POST", "/v1/bound", "Compute the bounds that need no search", false, BoundRequest{}, verdict.BoundAnswer{}, s.bound},
 		{"POST", "/v1/explain", "Say why no solution beats the bound", false, ExplainRequest{}, explanation{}, s.explain},
 		{"POST", "/v1/check", "Replay a proof of a bound", false, CheckRequest{}, CheckAnswer{}, s.check},
 		{"POST", "/v1/jobs", "Solve an instance in the background", false, SolveRequest{}, Job{}, s.postJob},

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/verdict"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -161,14 +162,14 @@ func TestEachProblem(t *testing.T) {
 		}
 		solution, _ := json.Marshal(got.Solution)
 		for what, s := range map[string][]byte{"result": answer, "solution": solution} {
-			code, verdict, _ := send(t, "POST", url+"/v1/verify", body("instance", text, "solution", json.RawMessage(s)))
-			if err := json.Unmarshal(verdict, &v); code != 200 || err != nil || !v.Accepted || model.Gap(v.Objective, want.Objective) > 1e-12 {
-				t.Errorf("%s: verify %s: %d, %v: %s", name, what, code, err, verdict)
+			code, judged, _ := send(t, "POST", url+"/v1/verify", body("instance", text, "solution", json.RawMessage(s)))
+			if err := json.Unmarshal(judged, &v); code != 200 || err != nil || !v.Accepted || model.Gap(v.Objective, want.Objective) > 1e-12 {
+				t.Errorf("%s: verify %s: %d, %v: %s", name, what, code, err, judged)
 			}
-			valid(t, "Verdict", verdict)
+			valid(t, "Verdict", judged)
 		}
 		code, list, _ := send(t, "POST", url+"/v1/bound", body("instance", text))
-		var b BoundAnswer
+		var b verdict.BoundAnswer
 		if err := json.Unmarshal(list, &b); code != 200 || err != nil || len(b.Bounds) == 0 {
 			t.Errorf("%s: bound: %d, %v: %s", name, code, err, list)
 		}

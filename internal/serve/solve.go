@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	gapwise "github.com/gapwise/gapwise"
@@ -25,7 +24,7 @@ type task struct {
 	*pass
 	in model.Instance
 	o  gapwise.Options
-	*state
+	*verdict.Solve
 }
 
 // task reads a request to solve. Who gets a task leaves.
@@ -52,8 +51,8 @@ func (s *Server) task(w http.ResponseWriter, r *http.Request) (t task, err error
 			return t, failureOf(err, "start")
 		}
 	}
-	t.state = newState(t.in)
-	t.o.Progress = t.hear
+	t.Solve = verdict.Watch(t.in)
+	t.o.Progress = t.Hear
 	return t, nil
 }
 
@@ -104,60 +103,6 @@ func (s *Server) solve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	write(w, http.StatusOK, res)
-}
-
-// Progress is how a solve stands: figures that the solver tells, of which the judge has seen
-// nothing yet.
-type Progress struct {
-	Algorithm string   `json:"algorithm"`
-	Objective *float64 `json:"objective" about:"of the best solution so far"`
-	Bound     *float64 `json:"bound" about:"no solution is better"`
-	Gap       *float64 `json:"gap"`
-	Nodes     int64    `json:"nodes"`
-	ElapsedS  float64  `json:"elapsed_s"`
-}
-
-// state keeps what a solver tells, and says that there are news.
-type state struct {
-	news chan struct{} // holds one value if something was told since it was looked
-
-	mu      sync.Mutex
-	sense   model.Sense
-	started time.Time
-	p       Progress
-}
-
-func newState(in model.Instance) *state {
-	return &state{news: make(chan struct{}, 1), sense: model.SenseOf(in), started: time.Now()}
-}
-
-// hear takes what a solver tells. It never waits for who reads.
-func (x *state) hear(p model.Progress) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if o := verdict.Number(p.Incumbent); o != nil && (x.p.Objective == nil || x.sense.Better(*o, *x.p.Objective)) {
-		x.p.Objective = o
-	}
-	if b := verdict.Number(p.Bound); b != nil && (x.p.Bound == nil || x.sense.Better(*x.p.Bound, *b)) {
-		x.p.Bound = b
-	}
-	if x.p.Objective != nil && x.p.Bound != nil {
-		x.p.Gap = verdict.Number(model.Gap(*x.p.Objective, *x.p.Bound))
-	}
-	x.p.Algorithm, x.p.Nodes = p.Algorithm, p.Nodes
-	select {
-	case x.news <- struct{}{}:
-	default:
-	}
-}
-
-// look returns how the solve stands.
-func (x *state) look() Progress {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	p := x.p
-	p.ElapsedS = time.Since(x.started).Seconds()
-	return p
 }
 
 // shape is how a stream is written.
@@ -237,8 +182,8 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, t task, as *shap
 		select {
 		case err := <-ended:
 			select {
-			case <-t.news:
-				send("progress", t.look())
+			case <-t.News:
+				send("progress", t.Look())
 			default:
 			}
 			if err != nil {
@@ -250,14 +195,14 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, t task, as *shap
 		case <-tick.C:
 		}
 		select {
-		case <-t.news:
-			send("progress", t.look())
+		case <-t.News:
+			send("progress", t.Look())
 			said = time.Now()
 		default:
 			if time.Since(said) > silence {
 				said = time.Now()
 				if as.rest == "" {
-					send("progress", t.look())
+					send("progress", t.Look())
 				} else {
 					say(as.rest)
 				}
