@@ -3,8 +3,9 @@
 package draw
 
 import (
-	"image/color"
 	"math"
+
+	"github.com/gapwise/gapwise/internal/look"
 )
 
 // chart draws the background of a chart over time, what paint draws, and the
@@ -32,7 +33,7 @@ func (a *timeAxis) chart(p pen, axis []tick, top, height, most float64, paint fu
 // below its mean and, paler, below its maximum in each half point of the axis, which
 // is one pixel of a PNG. Of each step, by time, figure returns the time and the
 // figure from then on.
-func fillArea[S any](p pen, a *timeAxis, c color.RGBA, bottom, one float64, steps []S, figure func(S) (at, y float64)) {
+func fillArea[S any](p pen, a *timeAxis, c look.Colour, bottom, one float64, steps []S, figure func(S) (at, y float64)) {
 	const wide = 0.5
 	n := int((a.right - a.left) / wide)
 	sum, most := make([]float64, n), make([]float64, n)
@@ -53,9 +54,9 @@ func fillArea[S any](p pen, a *timeAxis, c color.RGBA, bottom, one float64, step
 		}
 	}
 	for _, x := range []struct {
-		c    color.RGBA
+		c    look.Colour
 		high []float64
-	}{{mix(c, white, 0.5), most}, {c, sum}} {
+	}{{look.Mix(c, white, 0.5), most}, {c, sum}} {
 		var bars []rect
 		for k, y := range x.high {
 			switch last := len(bars) - 1; {

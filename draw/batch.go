@@ -64,13 +64,13 @@ func drawExecution(w io.Writer, o Options, title string, in *model.Batch, e *mod
 
 // executionTitle says how good the execution is.
 func executionTitle(in *model.Batch, _ *model.Execution, o model.Objective, bound string) string {
-	title := fmt.Sprintf("%d jobs, response %.5g s, bounded slowdown %.4g", len(in.Jobs), o.Value, o.Second)
+	title := fmt.Sprintf("%d jobs, response %.5g s%s, bounded slowdown %.4g", len(in.Jobs), o.Value, bound, o.Second)
 	for i, what := range []string{"migrations", "kills"} {
 		if n := o.Others[1+i]; n > 0 {
 			title += fmt.Sprintf(", %s %.0f", what, n)
 		}
 	}
-	return title + bound
+	return title
 }
 
 // executionLayout holds what is drawn and where.
@@ -215,7 +215,7 @@ func (l *executionLayout) place() error {
 		return err
 	}
 	return l.lay(l.right, l.legendOf, func(stretch float64) float64 {
-		y := titleEnd(l.title) + legendLine*float64(l.legend[len(l.legend)-1].line+1)
+		y := titleEnd(l.title) + l.legendHeight()
 		for t := range l.tiers {
 			if l.Usage {
 				break

@@ -4,12 +4,16 @@ package draw
 
 import (
 	"fmt"
-	"image/color"
 	"slices"
+
+	"github.com/gapwise/gapwise/internal/look"
 )
 
-// tierColours are those of what is in use over time. None is a job's.
-var tierColours = [2]color.RGBA{hex(0x64748B), hex(0xC9A27A)}
+// tierColours are those of what is in use over time.
+var tierColours = [2]look.Colour{busyColour, look.Background}
+
+// tierHues are those of jobs.
+var tierHues = [2]look.Colour{look.Plain, look.Background}
 
 func (l *executionLayout) paint(p pen) {
 	axis := l.ticks()
@@ -58,29 +62,31 @@ func (l *executionLayout) boxes(s *placed) (all []rect) {
 // paintSegments draws each segment.
 func (l *executionLayout) paintSegments(p pen) {
 	if l.texture() {
-		shapes := make([][]rect, 2*Colours) // first what is lost
+		var shapes [2][2 * look.Tints][]rect // of each tier, first what is lost
 		for i := range l.segments {
 			s := &l.segments[i]
-			g := s.job % Colours
+			g := s.job % look.Tints
 			if !s.lost {
-				g += Colours
+				g += look.Tints
 			}
-			shapes[g] = append(shapes[g], l.boxes(s)...)
+			shapes[s.tier][g] = append(shapes[s.tier][g], l.boxes(s)...)
 		}
-		p.texture(shapes)
+		for tier := range shapes {
+			p.texture(tierHues[tier], shapes[tier][:])
+		}
 		return
 	}
 	for i := range l.segments {
 		s := &l.segments[i]
-		boxes, c, text := l.boxes(s), (&ganttBar{Group: s.job}).colour(), ink
+		boxes, hue, text := l.boxes(s), tierHues[s.tier], ink
 		if s.lost {
 			text = paleInk
 			p.fill(white, boxes...)
 			for _, r := range boxes {
-				p.dashed(mix(c, ink, 0.45), r)
+				p.dashed(hue, r)
 			}
 		} else {
-			p.filled(c, boxes)
+			p.filled(look.Tint(hue, s.job), hue, boxes)
 		}
 		p.labelEach(clean(l.in.Jobs[s.job].ID), text, boxes)
 	}
@@ -114,7 +120,7 @@ func (l *executionLayout) paintShares(p pen) {
 	wide := (l.right - l.left) / float64(columns)
 	for t, cells := range used {
 		high := (l.tiers[t].bottom - l.tiers[t].top) / float64(rows)
-		shapes := make([][]rect, len(heat))
+		shapes := make([][]rect, len(look.Shares))
 		for r := range rows {
 			last := 0
 			for c := range columns {
@@ -129,7 +135,7 @@ func (l *executionLayout) paintShares(p pen) {
 		}
 		for class, all := range shapes {
 			if class > 0 {
-				p.fill(heat[class], all...)
+				p.fill(look.Shares[class], all...)
 			}
 		}
 	}
@@ -142,7 +148,7 @@ func (l *executionLayout) legendOf() (all legendEntries) {
 	case l.many():
 		for class, text := range shareTexts("nothing in use") {
 			if class > 0 {
-				all.area(text, heat[class])
+				all.area(text, look.Shares[class])
 			} else {
 				all.area(text, rowColour)
 			}
@@ -150,7 +156,7 @@ func (l *executionLayout) legendOf() (all legendEntries) {
 	case slices.ContainsFunc(l.segments, func(s placed) bool { return s.lost }):
 		all.add("killed, its work is lost", func(p pen, r rect) {
 			if l.texture() {
-				p.fill(mix(palette[0], white, 0.6), r)
+				p.fill(look.Mix(busyColour, white, faded), r)
 			} else {
 				p.dashed(paleInk, r)
 			}
@@ -163,16 +169,6 @@ func (l *executionLayout) legendOf() (all legendEntries) {
 		all.area("in use", tierColours[0])
 	}
 	all.area("waiting", waitingColour)
-	all.area("maximum, paler than the mean", mix(tierColours[0], white, 0.5))
-	// As many lines as the width needs.
-	f, x, line := newFace(labelSize, false), margin, 0
-	for k := range all {
-		wide := legendThumb + 5 + f.width(all[k].text)
-		if k > 0 && x+wide > l.width-margin {
-			x, line = margin, line+1
-		}
-		all[k].line = line
-		x += wide + legendApart
-	}
+	all.area("maximum, paler than the mean", look.Mix(tierColours[0], white, 0.5))
 	return all
 }

@@ -5,7 +5,6 @@ package draw
 import (
 	"cmp"
 	"fmt"
-	"image/color"
 	"io"
 	"math"
 	"slices"
@@ -127,7 +126,7 @@ func newBookingsLayout(o Options, title string, in *model.Reservation, b *model.
 			return nil, fmt.Errorf("draw: %w", err)
 		}
 		l.usage = &usage{steps: l.within(use.Steps), of: in.PEs, what: "PEs", waiting: "Accepted requests that have not started, over time",
-			colours: [2]color.RGBA{0: palette[0]}}
+			colours: tierColours}
 	}
 	first, last, err := o.rows(in.PEs, "PE")
 	if err != nil {
@@ -230,7 +229,7 @@ func (l *bookingsLayout) place(pesHigh float64) error {
 
 // stack places everything from the top and returns the height.
 func (l *bookingsLayout) stack(pesHigh, stretch float64) float64 {
-	y := titleEnd(l.title) + legendLine*float64(min(len(l.legend), 1))
+	y := titleEnd(l.title) + l.legendHeight()
 	if !l.Usage {
 		l.pes = newProcessorAxis("PE", l.pes.first, l.pes.first+l.pes.n-1, pesHigh*stretch)
 		y = l.pes.put(y)

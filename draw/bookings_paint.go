@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot/vg"
+
+	"github.com/gapwise/gapwise/internal/look"
 )
 
 // edge is the dash pattern of cancelled requests.
@@ -35,18 +37,18 @@ func (l *bookingsLayout) paint(p pen) {
 }
 
 // colour returns the request's colour.
-func (b *booked) colour(faded bool) color.RGBA {
+func (b *booked) colour(faded bool) look.Colour {
 	return (&ganttBar{Group: b.request, Faded: faded}).colour()
 }
 
 // paintBars draws reserved and unused time first, so that whoever got the PEs
 // then lies on it.
 func (l *bookingsLayout) paintBars(p pen) {
-	boxes := make([][]rect, len(l.bars)) // of what ran
-	shapes := make([][]rect, 2*Colours)  // of a texture: what didn't run first
+	boxes := make([][]rect, len(l.bars))   // of what ran
+	shapes := make([][]rect, 2*look.Tints) // of a texture: what didn't run first
 	for i := range l.bars {
 		b := &l.bars[i]
-		g := b.request % Colours
+		g := b.request % look.Tints
 		switch {
 		case !b.runs && l.texture:
 			shapes[g] = append(shapes[g], l.boxes(b, b.start, b.end)...)
@@ -54,27 +56,27 @@ func (l *bookingsLayout) paintBars(p pen) {
 			unused := l.boxes(b, b.start, b.end)
 			p.fill(white, unused...)
 			for _, r := range unused {
-				p.dashed(b.edgeColour(), r)
+				p.dashed(look.Plain, r)
 			}
 		default:
 			boxes[i] = l.boxes(b, b.start, b.used)
-			shapes[Colours+g] = append(shapes[Colours+g], boxes[i]...)
+			shapes[look.Tints+g] = append(shapes[look.Tints+g], boxes[i]...)
 			if b.used < b.end {
 				unused := l.boxes(b, b.used, b.end)
 				shapes[g] = append(shapes[g], unused...)
 				if !l.texture {
-					p.filled(b.colour(true), unused)
+					p.filled(b.colour(true), look.Mix(look.Plain, white, faded), unused)
 				}
 			}
 		}
 	}
 	if l.texture {
-		p.texture(shapes)
+		p.texture(look.Plain, shapes)
 		return
 	}
 	for i := range l.bars {
 		if b := &l.bars[i]; b.runs {
-			p.filled(b.colour(false), boxes[i])
+			p.filled(b.colour(false), look.Plain, boxes[i])
 			p.labelEach(b.label, ink, boxes[i])
 		}
 	}
@@ -108,24 +110,30 @@ func (r rect) meets(o rect) bool {
 	return r.x < o.x+o.w && o.x < r.x+r.w && r.y < o.y+o.h && o.y < r.y+r.h
 }
 
-// texture paints rectangles by colour, the paler ones first.
-func (p pen) texture(shapes [][]rect) {
+// texture paints rectangles in the tints of a hue, the paler ones first.
+func (p pen) texture(hue look.Colour, shapes [][]rect) {
 	for g, all := range shapes {
-		p.fill((&ganttBar{Group: g, Faded: g < Colours}).colour(), all...)
+		c := look.Tint(hue, g)
+		if g < look.Tints {
+			c = look.Mix(c, white, faded)
+		}
+		p.fill(c, all...)
 	}
 }
 
-// filled paints rectangles, and the edges of those large enough.
-func (p pen) filled(c color.RGBA, boxes []rect) {
+// filled paints rectangles and their edges. Those too small for that are nearly all edge.
+func (p pen) filled(c, edge look.Colour, boxes []rect) {
+	var thin []rect
 	p.fill(c, boxes...)
 	for _, r := range boxes {
 		if r.w >= 3 && r.h >= 3 {
-			p.outline(mix(c, ink, 0.45), 0.5, r)
+			p.outline(edge, thinEdge, r)
+		} else {
+			thin = append(thin, r)
 		}
 	}
+	p.fill(look.Mix(edge, c, 0.35), thin...)
 }
-
-func (b *booked) edgeColour() color.RGBA { return mix(b.colour(false), ink, 0.45) }
 
 // labelLargest writes a label into the largest of some rectangles, if it fits.
 func (p pen) labelLargest(label string, c color.Color, boxes []rect) {
@@ -172,7 +180,7 @@ func (l *bookingsLayout) paintRequests(p pen, axis []tick) {
 		middle := top + requestHeight/2
 		text := ink
 		if !l.accepted[k] {
-			text = realisticColour
+			text = look.Declined
 		}
 		p.text(f, text, l.left-6, middle+labelSize*capHeight/2, 1, f.shorten(l.rowLabel(k), maxLabel))
 		if b != nil {
@@ -183,12 +191,12 @@ func (l *bookingsLayout) paintRequests(p pen, axis []tick) {
 			switch {
 			case !b.runs:
 				p.fill(white, bar(b.start, b.end))
-				p.dashed(b.edgeColour(), bar(b.start, b.end))
+				p.dashed(look.Plain, bar(b.start, b.end))
 			default:
 				if b.used < b.end {
-					p.fill(b.colour(true), bar(b.used, b.end))
+					p.filled(b.colour(true), look.Mix(look.Plain, white, faded), []rect{bar(b.used, b.end)})
 				}
-				p.fill(b.colour(false), bar(b.start, b.used))
+				p.filled(b.colour(false), look.Plain, []rect{bar(b.start, b.used)})
 			}
 		}
 		if from, to := l.clip(q.ReadyS, q.DeadlineS); from < to || l.shows(q.ReadyS, q.DeadlineS) {
@@ -250,13 +258,13 @@ func (l *bookingsLayout) legendOf() (all legendEntries) {
 		all.area("reserved, not used", blue.colour(true))
 	}
 	if cancelled {
-		all.add("cancelled before its start", func(p pen, r rect) { p.dashed(blue.edgeColour(), r) })
+		all.add("cancelled before its start", func(p pen, r rect) { p.dashed(look.Plain, r) })
 	}
 	if l.rows && len(l.in.Requests) > 0 {
 		all.add("arrival", func(p pen, r rect) { arrival(p, ink, r.x+r.w/2, r.y+r.h/2) })
 		all.add("ready time to deadline", func(p pen, r rect) { window(p, ink, r.x, r.x+r.w, r.y+r.h/2, 4, false) })
 		if len(l.declined) > 0 {
-			all.add("declined", func(p pen, r rect) { window(p, realisticColour, r.x, r.x+r.w, r.y+r.h/2, 4, true) })
+			all.add("declined", func(p pen, r rect) { window(p, look.Declined, r.x, r.x+r.w, r.y+r.h/2, 4, true) })
 		}
 	}
 	return all

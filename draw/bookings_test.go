@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/draw"
+	"github.com/gapwise/gapwise/internal/look"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -85,10 +86,10 @@ func TestBookingsFiveRequests(t *testing.T) {
 		t.Errorf("texts (-want,+got):\n%s", d)
 	}
 	// By colour, rectangles: two of a and its row, the same paler for what
-	// it left and the legend; b, e and their rows. Edges: as many in the
+	// it left and the legend; b, e (in the tint of a) and their rows. Edges: as many in the
 	// chart.
 	fills := p.fills()
-	for colour, n := range map[string]int{"77AADD": 3, "C9DDF1": 4, "EE8866": 2, "AAAA00": 0, "FFAABB": 2} {
+	for colour, n := range map[string]int{tint(0): 5, hex(look.Mix(look.Tint(look.Plain, 0), look.Paper, 0.6)): 4, tint(1): 2, tint(2): 0} {
 		if fills[colour] != n {
 			t.Errorf("%d rectangles in %s, want %d (all: %v)", fills[colour], colour, n, fills)
 		}
@@ -119,9 +120,11 @@ func TestBookingsOrder(t *testing.T) {
 			last[c] = k // the legend is first, but has no orange
 		}
 	}
-	rest := slices.IndexFunc(p.paths, func(x path) bool { return strings.HasPrefix(x.Style, "fill:#C9DDF1") && strings.Count(x.D, "Z") == 2 })
-	if rest < 0 || rest > last["EE8866"] {
-		t.Errorf("the rest of a is path %d, b is path %d", rest, last["EE8866"])
+	rest := slices.IndexFunc(p.paths, func(x path) bool {
+		return strings.HasPrefix(x.Style, "fill:#"+hex(look.Mix(look.Tint(look.Plain, 0), look.Paper, 0.6))) && strings.Count(x.D, "Z") == 2
+	})
+	if rest < 0 || rest > last[tint(1)] {
+		t.Errorf("the rest of a is path %d, b is path %d", rest, last[tint(1)])
 	}
 }
 

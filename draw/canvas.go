@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
+	"github.com/gapwise/gapwise/internal/look"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -43,12 +44,16 @@ type canvas struct {
 	width, height float64
 	align         float64  // of the next text, see pen.text
 	texts         []string // SVG: what to add to each text
+	dark          bool
+	// SVG: the dark colours of those that are used, and the order of the first use
+	darker map[color.RGBA]color.RGBA
+	used   []color.RGBA
 }
 
 // newCanvas returns a canvas for a layout. The error is model.ErrInvalid for a PNG
 // of too many pixels.
 func newCanvas(s Style, width, height float64) (*canvas, error) {
-	c := &canvas{format: s.Format, zoom: s.zoom(), width: width, height: height}
+	c := &canvas{format: s.Format, zoom: s.zoom(), width: width, height: height, dark: s.Dark, darker: map[color.RGBA]color.RGBA{}}
 	w, h := vg.Points(width), vg.Points(height)
 	switch s.Format {
 	case formatSVG:
@@ -79,6 +84,42 @@ func (s Style) picture(w io.Writer, title string, width, height float64, paint f
 
 // Size returns the size of the layout, whatever that of the picture is.
 func (c *canvas) Size() (w, h vg.Length) { return vg.Points(c.width), vg.Points(c.height) }
+
+// SetColor takes the side of a colour that the paper asks for. An SVG keeps the other,
+// too, see darkStyle.
+func (c *canvas) SetColor(x color.Color) {
+	two, ok := x.(look.Colour)
+	switch {
+	case !ok:
+	case c.dark:
+		x = two.Dark
+	default:
+		x = two.Light
+		if _, seen := c.darker[two.Light]; !seen && c.format == formatSVG {
+			c.darker[two.Light] = two.Dark
+			c.used = append(c.used, two.Light)
+		}
+	}
+	c.CanvasWriterTo.SetColor(x)
+}
+
+// darkStyle returns the style sheet of an SVG that makes it dark where its surroundings
+// are. Programs that know no such rules draw it light.
+func (c *canvas) darkStyle() string {
+	if c.dark || len(c.used) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("<style>@media (prefers-color-scheme: dark) {\n")
+	for _, light := range c.used {
+		for _, what := range []string{"fill", "stroke"} {
+			fmt.Fprintf(&b, `[style*="%s:%s"]{%s:%s!important}`, what, look.Hex(light), what, look.Hex(c.darker[light]))
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("}</style>\n")
+	return b.String()
+}
 
 // FillString writes text. In a PNG the kerning between ones, rounded to whole
 // pixels, would push them into each other, so they are drawn apart.
@@ -127,7 +168,7 @@ func (c *canvas) write(w io.Writer, title string) error {
 			b = *bytes.NewBufferString(c.resize(b.String()))
 		}
 		const head, text = "http://www.w3.org/1999/xlink\">\n", "<text "
-		s := strings.Replace(b.String(), head, head+"<title>"+html.EscapeString(title)+"</title>\n", 1)
+		s := strings.Replace(b.String(), head, head+"<title>"+html.EscapeString(title)+"</title>\n"+c.darkStyle(), 1)
 		s = strings.ReplaceAll(s, `style="font-family:Liberation Sans;`, `style="font-family:'Liberation Sans',Arial,Helvetica,sans-serif;`)
 		b.Reset()
 		for k, part := range strings.Split(s, text) {

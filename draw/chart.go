@@ -18,11 +18,12 @@ import (
 // style of all pictures.
 func newPlot(xlabel, ylabel string) *plot.Plot {
 	p := plot.New()
+	p.BackgroundColor = white
 	p.X.Label.Text, p.Y.Label.Text = xlabel, ylabel
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Label.TextStyle.Font, a.Tick.Label.Font = sans(labelSize, false), sans(axisSize, false)
 		a.Label.TextStyle.Color, a.LineStyle.Color = paleInk, paleInk
-		a.Tick.LineStyle.Color = paleInk
+		a.Tick.LineStyle.Color, a.Tick.Label.Color = paleInk, ink
 		a.Label.Padding = 4
 	}
 	grid := plotter.NewGrid()
@@ -167,9 +168,32 @@ type sheet struct {
 // lay sets the size of a sheet whose axis ends at right, and what its legend says.
 func (s *sheet) lay(right float64, legend func() legendEntries, stack func(stretch float64) float64) (err error) {
 	s.width = right + 2*margin
-	s.legend = legend()
+	s.legend = wrapped(legend(), s.width)
 	s.height, err = s.fill(stack)
 	return err
+}
+
+// legendHeight returns the height of the legend's lines.
+func (s *sheet) legendHeight() float64 {
+	if len(s.legend) == 0 {
+		return 0
+	}
+	return legendLine * float64(s.legend[len(s.legend)-1].line+1)
+}
+
+// wrapped returns a legend on as many lines as the width of its picture needs, at least
+// as many as its entries ask for.
+func wrapped(all legendEntries, width float64) legendEntries {
+	f, x, line, asked := newFace(labelSize, false), margin, 0, 0
+	for k := range all {
+		wide := legendThumb + 5 + f.width(all[k].text)
+		if k > 0 && (x+wide > width-margin || all[k].line != asked) {
+			x, line = margin, line+1
+		}
+		asked, all[k].line = all[k].line, line
+		x += wide + legendApart
+	}
+	return all
 }
 
 // write writes the picture.

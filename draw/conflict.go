@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/look"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -113,9 +114,10 @@ func (l *conflictLayout) place() (err error) {
 	l.need.steps = l.within(model.UsageSteps(changes))
 	l.legend.add("window: ready time to deadline", func(p pen, r rect) { window(p, ink, r.x, r.x+r.w, r.y+r.h/2, 4, false) })
 	l.legend.add("as early as it may", func(p pen, r rect) { p.dashed(paleInk, r) })
-	l.legend.area("runs then, wherever it starts", palette[1])
+	l.legend.add("runs then, wherever it starts", func(p pen, r rect) { p.filled(look.Pale(look.Tight), look.Tight, []rect{r}) })
+	l.legend = wrapped(l.legend, l.width)
 	l.height, err = l.fill(func(stretch float64) float64 {
-		y := titleEnd(l.title) + legendLine + 4
+		y := titleEnd(l.title) + l.legendHeight() + 4
 		if l.reason != "" {
 			y += headLine
 		}
@@ -144,7 +146,7 @@ func (l *conflictLayout) paint(p pen) {
 	y := drawLegend(p, l.legend, 0, p.title(title, l.width))
 	f := newFace(labelSize, false)
 	if l.reason != "" {
-		p.text(f, boundInk, margin, y+headLine*0.75, 0, f.shorten(l.reason, l.width-2*margin))
+		p.text(f, ink, margin, y+headLine*0.75, 0, f.shorten(l.reason, l.width-2*margin))
 	}
 	axis := l.ticks()
 	bottom := l.rowsY + l.row*float64(len(l.requests))
@@ -163,7 +165,7 @@ func (l *conflictLayout) paint(p pen) {
 			return rect{l.x(from), top + l.row*0.15, max(l.x(to)-l.x(from), 1), l.row * 0.7}
 		}
 		if from, to := compulsory(q); from < to && l.shows(from, to) {
-			p.fill(palette[1], box(from, to))
+			p.filled(look.Pale(look.Tight), look.Tight, []rect{box(from, to)})
 		}
 		if l.shows(q.ReadyS, q.ReadyS+q.DurationS) {
 			p.dashed(paleInk, box(q.ReadyS, q.ReadyS+q.DurationS))
@@ -183,9 +185,9 @@ func (l *conflictLayout) paint(p pen) {
 	}
 	p.heading(l.need.useY-6, l.width, text)
 	l.chart(p, axis, l.need.useY, l.need.useHeight, most, func() {
-		fillArea(p, &l.timeAxis, palette[1], l.need.useY+l.need.useHeight, l.need.useHeight/most, l.need.steps, func(s model.UsageStep) (float64, float64) { return s.AtS, s.Used })
+		fillArea(p, &l.timeAxis, look.Tight, l.need.useY+l.need.useHeight, l.need.useHeight/most, l.need.steps, func(s model.UsageStep) (float64, float64) { return s.AtS, s.Used })
 	})
 	at := l.need.useY + l.need.useHeight*(1-float64(l.in.PEs)/most)
-	p.line(realisticColour, 1.2, l.left, at, l.right, at, 4, 2)
+	p.line(ink, 1.2, l.left, at, l.right, at, 4, 2)
 	l.timeAxis.paint(p, l.axisY, axis)
 }

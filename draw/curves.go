@@ -5,7 +5,6 @@ package draw
 import (
 	"cmp"
 	"fmt"
-	"image/color"
 	"io"
 	"maps"
 	"math"
@@ -17,6 +16,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
+	"github.com/gapwise/gapwise/internal/look"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -70,8 +70,8 @@ func (a *Axis) on(x float64) float64 {
 }
 
 // Curves draws lines with error bars over a common axis (Li et al., Figures 2
-// to 7), the legend above the axes in the curves' order. Colours are those of
-// Okabe and Ito. Markers and dashes differ, too, so that about ten curves can
+// to 7), the legend above the axes in the curves' order. Colours are
+// look.Series. Markers and dashes differ, too, so that about ten curves can
 // be told apart in print and by everyone. Where curves coincide, those below
 // show between the markers and dashes of later ones. Lines and markers are at their X, so
 // that a curve is on its side of a bound; if intervals at one X overlap, their bars stand
@@ -280,10 +280,9 @@ func (p *Point) half() float64 {
 
 // curveStroke returns the style of curve k; no two of maxCurves are the same.
 func curveStroke(k int) stroke {
-	colours := []color.Color{plannedColour, realisticColour, hex(0x009E73), ink, hex(0xCC79A7), hex(0xE69F00), hex(0x56B4E9)}
 	dashes := [][]vg.Length{nil, {6, 3}, {1.5, 2.5}, {8, 2.5, 1.5, 2.5}}
 	return stroke{
-		colour: colours[k%len(colours)],
+		colour: look.Series[k%len(look.Series)],
 		dashes: dashes[k%len(dashes)],
 		shape:  marker{k % 5, k/5%2 == 1},
 		radius: vg.Length(max(4.4-0.25*float64(k), 2.6)), // so that an earlier one looks out from below
@@ -338,7 +337,7 @@ func (g *curveGrid) add(p *plot.Plot, curves []Curve) ([]entry, error) {
 		}
 		sorted := slices.Clone(c.Points)
 		slices.SortStableFunc(sorted, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
-		s := stroke{colour: boundInk, dashes: []vg.Length{5, 2, 1, 2}}
+		s := stroke{colour: look.Bound, dashes: []vg.Length{5, 2, 1, 2}}
 		beside := 0.0
 		if !c.Bound {
 			s = curveStroke(number)

@@ -40,9 +40,9 @@ type ganttRow struct {
 type ganttBar struct {
 	Start, End float64
 	Label      string
-	Group      int  // bars of one group have one colour; there are Colours of them
+	Group      int  // bars of one group have one tint; there are look.Tints of them
 	Faded      bool // in a paler colour
-	Critical   bool // with a bold edge
+	Critical   bool // in the colour of what is critical, with a bold edge
 }
 
 // ganttMark is a dashed line across a panel at a time in seconds, with its label
@@ -50,7 +50,7 @@ type ganttBar struct {
 type ganttMark struct {
 	At    float64
 	Label string
-	Bound bool // in the colour of bounds
+	Bound bool // dash-dotted
 }
 
 // ganttArrow leads from a time in a row to a time in another, by their numbers among

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/draw"
+	"github.com/gapwise/gapwise/internal/look"
 )
 
 func TestGanttSixTasks(t *testing.T) {
@@ -115,9 +116,9 @@ func TestShortBars(t *testing.T) {
 		for _, x := range p.paths {
 			var to *[2]float64
 			switch {
-			case strings.HasPrefix(x.Style, "fill:#F5F5F5"):
+			case strings.HasPrefix(x.Style, "fill:#"+hex(look.Faint)):
 				to = &axis
-			case strings.HasPrefix(x.Style, "fill:#") && !strings.HasPrefix(x.Style, "fill:#FFFFFF") && !strings.HasPrefix(x.Style, "fill:#DADADA"):
+			case strings.HasPrefix(x.Style, "fill:#") && !strings.HasPrefix(x.Style, "fill:#"+hex(look.Paper)) && !strings.HasPrefix(x.Style, "fill:#"+hex(look.Line)):
 				to = &bar
 			default:
 				continue
@@ -197,14 +198,14 @@ func TestBands(t *testing.T) {
 	}
 	p = parse(t, gantt(t, "svg", "", []draw.Panel{{Rows: []draw.Row{halves, fifth}}}))
 	fills := p.fills()
-	if n := fills["08519C"]; n < 3 || n > 4 { // two, and the legend; perhaps a step where they begin
+	if n := fills[hex(look.Shares[4])]; n < 3 || n > 4 { // two, and the legend; perhaps a step where they begin
 		t.Errorf("%d rectangles are dark, want those of two spans and the legend: %v", n, fills)
 	}
-	if n := fills["BDD7E7"]; n < 2 || n > 5 {
+	if n := fills[hex(look.Shares[1])]; n < 2 || n > 5 {
 		t.Errorf("%d rectangles are pale, want one as long as the axis and the legend: %v", n, fills)
 	}
-	if fills["111111"] != 2 {
-		t.Errorf("%d lines for critical bars, want one and the legend", fills["111111"])
+	if fills[hex(look.Critical)] != 2 {
+		t.Errorf("%d lines for critical bars, want one and the legend", fills[hex(look.Critical)])
 	}
 }
 
@@ -289,8 +290,8 @@ func TestArrowsLieAboveBars(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := b.String()
-	last := strings.LastIndex(text, "#44BB99") // of the bar that the arrow crosses
-	if line := strings.LastIndex(text, "#555555;stroke-width:0.7"); last < 0 || line < last {
+	last := strings.LastIndex(text, "#"+tint(2)) // of the bar that the arrow crosses
+	if line := strings.LastIndex(text, "#"+hex(look.Soft)+";stroke-width:0.7"); last < 0 || line < last {
 		t.Errorf("the arrow is drawn at %d, the bar below it at %d", line, last)
 	}
 }

@@ -74,45 +74,6 @@ func TestLanes(t *testing.T) {
 	})
 }
 
-// contrast is WCAG 2's contrast ratio.
-func contrast(a, b [3]uint8) float64 {
-	luminance := func(c [3]uint8) float64 {
-		l := 0.0
-		for k, w := range []float64{0.2126, 0.7152, 0.0722} {
-			x := float64(c[k]) / 255
-			if x <= 0.03928 {
-				x /= 12.92
-			} else {
-				x = math.Pow((x+0.055)/1.055, 2.4)
-			}
-			l += w * x
-		}
-		return l
-	}
-	x, y := luminance(a), luminance(b)
-	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
-}
-
-// Labels have WCAG's enhanced contrast, 7, on every bar, and the usual one,
-// 4.5, on faded ones.
-func TestContrast(t *testing.T) {
-	if len(palette) != Colours {
-		t.Fatalf("%d colours", len(palette))
-	}
-	for g := range 2 * Colours {
-		for _, faded := range []bool{false, true} {
-			b := Bar{Group: g - Colours, Faded: faded}
-			c, text, want := b.colour(), ink, 7.0
-			if faded {
-				text, want = paleInk, 4.5
-			}
-			if got := contrast([3]uint8{c.R, c.G, c.B}, [3]uint8{text.R, text.G, text.B}); got < want {
-				t.Errorf("group %d, faded %v: contrast %.2f, want %v", b.Group, faded, got, want)
-			}
-		}
-	}
-}
-
 // Ten hours and more are labelled in hours, four days and more in days.
 func TestTimeAxisUnit(t *testing.T) {
 	for _, x := range []struct {

@@ -5,6 +5,8 @@ package draw
 import (
 	"math"
 	"slices"
+
+	"github.com/gapwise/gapwise/internal/look"
 )
 
 // Sizes in points.
@@ -105,7 +107,7 @@ func newLayout(o Options, title string, panels []ganttPanel) (*layout, error) {
 	for p := range panels {
 		l.prepare(&l.panels[p], &panels[p])
 	}
-	l.legend = l.legendOf()
+	l.legend = wrapped(l.legendOf(), l.width)
 	l.height, err = l.fill(l.stack)
 	return l, err
 }
@@ -233,7 +235,7 @@ func (l *layout) stack(stretch float64) (height float64) {
 	}
 	top := titleEnd(l.title)
 	if len(l.legend) > 0 {
-		top += legendLine + 5
+		top += l.legendHeight() + 5
 	}
 	highest := maxHeight
 	if l.Height > 0 {
@@ -389,10 +391,10 @@ func (l *layout) legendOf() (all legendEntries) {
 	if critical {
 		all.add("critical path", func(p pen, r rect) {
 			if bands {
-				p.fill(ink, rect{r.x, r.y + r.h - bandMark, r.w, bandMark})
+				p.fill(look.Critical, rect{r.x, r.y + r.h - bandMark, r.w, bandMark})
 			} else {
-				p.fill(palette[0], r)
-				p.outline(ink, boldEdge, r)
+				p.fill(look.Pale(look.Critical), r)
+				p.outline(look.Critical, boldEdge, r)
 			}
 		})
 	}
@@ -401,7 +403,7 @@ func (l *layout) legendOf() (all legendEntries) {
 	}
 	if bands {
 		for class, text := range shareTexts("idle") {
-			c := busyColours[class]
+			c := look.Shares[class]
 			all.area(text, c)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot/vg"
+
+	"github.com/gapwise/gapwise/internal/look"
 )
 
 // Sizes of text in points.
@@ -25,6 +27,7 @@ const (
 // Widths in points.
 const (
 	boldEdge = 1.8 // of critical bars
+	thinEdge = 0.6 // of others
 	bandMark = 2.0 // of the line for critical bars where the share of busy time is drawn
 )
 
@@ -68,17 +71,13 @@ func (l *layout) paintPanel(p pen, box *panelBox, axis []tick) {
 			y = box.head + headLine*float64(m.line+1)
 		}
 		if m.bound {
-			p.line(realisticColour, 1.2, m.x, y, m.x, box.bottom, 6, 2, 1, 2)
+			p.line(look.Bound, 1.2, m.x, y, m.x, box.bottom, 6, 2, 1, 2)
 		} else {
-			p.line(markColour, 0.9, m.x, y, m.x, box.bottom, 3, 2)
+			p.line(ink, 0.9, m.x, y, m.x, box.bottom, 3, 2)
 		}
 	}
 	for _, m := range box.marks {
-		c := ink
-		if m.bound {
-			c = boundInk
-		}
-		p.text(f, c, m.labelX, box.head+headLine*(float64(m.line)+0.75), 0, m.label)
+		p.text(f, ink, m.labelX, box.head+headLine*(float64(m.line)+0.75), 0, m.label)
 	}
 }
 
@@ -89,7 +88,7 @@ func (l *layout) paintArrow(p pen, box *panelBox, x ganttArrow) {
 	from, to := &box.rows[x.FromRow], &box.rows[x.ToRow]
 	c, width := paleInk, 0.7
 	if x.Critical {
-		c, width = ink, 1.5
+		c, width = look.Critical, 1.5
 	}
 	y := from.y + from.h/2
 	switch edge := from.h / 2 * 0.75; {
@@ -145,7 +144,7 @@ func (l *layout) paintBands(p pen, box *panelBox, row *rowBox) {
 	if box.critical {
 		mark = min(bandMark, row.h*0.3)
 	}
-	shapes := make([][]rect, len(heat))
+	shapes := make([][]rect, len(look.Shares))
 	last := 0
 	for k, share := range busy {
 		class := heatOf(share)
@@ -161,7 +160,7 @@ func (l *layout) paintBands(p pen, box *panelBox, row *rowBox) {
 	}
 	for class, all := range shapes {
 		if class > 0 {
-			p.fill(busyColours[class], all...)
+			p.fill(look.Shares[class], all...)
 		}
 	}
 	var critical []rect
@@ -170,7 +169,7 @@ func (l *layout) paintBands(p pen, box *panelBox, row *rowBox) {
 			critical = append(critical, rect{box.x(b.Start), row.y + row.h - pad - mark, max(box.x(b.End)-box.x(b.Start), 0.5), mark})
 		}
 	}
-	p.fill(ink, critical...)
+	p.fill(look.Critical, critical...)
 }
 
 // crosses reports whether the line down from a mark's label would meet another
@@ -249,18 +248,14 @@ func (l *layout) paintBars(p pen, at *panelBox, row *rowBox) {
 		p.fill(c, r)
 		switch {
 		case row.Bars[b].Critical:
-			p.outline(ink, min(boldEdge, r.w/2, r.h/2), r)
+			p.outline(look.Critical, min(boldEdge, r.w/2, r.h/2), r)
 		case r.w >= 3 && r.h >= 4:
-			p.outline(mix(c, ink, 0.45), 0.5, r)
+			p.outline(row.Bars[b].edge(), thinEdge, r)
 		}
 		l.paintLabel(p, &row.Bars[b], r, at.marks)
 	}
 	for _, b := range short {
-		c := mix(row.Bars[b].colour(), ink, 0.3)
-		if row.Bars[b].Critical {
-			c = ink
-		}
-		p.fill(c, box(b))
+		p.fill(row.Bars[b].edge(), box(b))
 	}
 }
 

@@ -219,7 +219,7 @@ func (l *placementLayout) place() (err error) {
 
 // stack places everything from the top and returns the height.
 func (l *placementLayout) stack(stretch float64) float64 {
-	y := titleEnd(l.title) + legendLine + 4
+	y := titleEnd(l.title) + l.legendHeight() + 4
 	if l.many() {
 		l.bar = sortedHigh * stretch
 		l.axisY = y

@@ -5,12 +5,11 @@ package draw
 import (
 	"cmp"
 	"fmt"
-	"image/color"
 	"math"
 	"slices"
-)
 
-var resourceColours = [...]color.RGBA{palette[0], palette[2], palette[6], palette[7], palette[4], palette[5]}
+	"github.com/gapwise/gapwise/internal/look"
+)
 
 func (l *placementLayout) paint(p pen) {
 	if l.many() {
@@ -28,7 +27,7 @@ func (l *placementLayout) paint(p pen) {
 	}
 	end := l.axisY - hostGap/2
 	if len(l.hosts) > 0 {
-		p.line(markColour, 1, axis.x(1), l.hosts[0].y-2, axis.x(1), end, 4, 2)
+		p.line(ink, 1, axis.x(1), l.hosts[0].y-2, axis.x(1), end, 4, 2)
 	}
 	p.line(paleInk, 0.8, l.left, l.axisY, l.right, l.axisY)
 	for _, t := range all {
@@ -45,7 +44,7 @@ func (l *placementLayout) paintHost(p pen, axis *timeAxis, grid []tick, h int) {
 	name, small := newFace(min(labelSize, l.bar*0.85), host.tight), newFace(min(axisSize, l.bar*0.8), false)
 	c := ink
 	if host.tight {
-		c = boundInk
+		c = look.Tight
 	}
 	middle := host.y + l.bar*float64(len(l.resources))/2
 	p.text(name, c, margin, middle+name.size*capHeight/2, 0, name.shorten(l.hostName(h), maxLabel))
@@ -62,13 +61,15 @@ func (l *placementLayout) paintHost(p pen, axis *timeAxis, grid []tick, h int) {
 			}
 			box := rect{axis.x(at), y, axis.x(min(at+share, l.high)) - axis.x(at), high}
 			at += share
-			colour := (&ganttBar{Group: x.job, Faded: faded}).colour()
-			p.fill(colour, box)
+			bar := ganttBar{Group: x.job, Faded: faded}
 			switch {
-			case x.from >= 0 && !faded && box.w >= 2*boldEdge:
-				p.outline(ink, boldEdge, box)
-			case box.w >= 3:
-				p.outline(mix(colour, ink, 0.45), 0.5, box)
+			case x.from >= 0 && !faded:
+				p.moved(box)
+			default:
+				p.fill(bar.colour(), box)
+				if box.w >= 3 {
+					p.outline(bar.edge(), thinEdge, box)
+				}
 			}
 			if !faded {
 				p.fit(l.partName(x), ink, box.x+2, box.x+box.w-2, box)
@@ -82,8 +83,14 @@ func (l *placementLayout) paintHost(p pen, axis *timeAxis, grid []tick, h int) {
 		}
 	}
 	if host.tight {
-		p.outline(realisticColour, 1.2, rect{l.left - 1, host.y - 1, axis.x(1) - l.left + 2, high + 2})
+		p.outline(look.Tight, 1.6, rect{l.left - 1, host.y - 1, axis.x(1) - l.left + 2, high + 2})
 	}
+}
+
+// moved draws what comes from elsewhere.
+func (p pen) moved(r rect) {
+	p.fill(look.Pale(look.Moved), r)
+	p.outline(look.Moved, min(boldEdge, r.w/2, r.h/2), r)
 }
 
 // paintSorted draws a chart of each resource, the hosts sorted by its use.
@@ -128,10 +135,9 @@ func (l *placementLayout) paintSorted(p pen) {
 				need = append(need, box(x.given, x.need))
 			}
 		}
-		c := resourceColours[r%len(resourceColours)]
-		p.fill(c, given...)
-		p.fill(realisticColour, tight...)
-		p.fill(mix(c, white, 0.6), need...)
+		p.fill(busyColour, given...)
+		p.fill(look.Tight, tight...)
+		p.fill(look.Mix(busyColour, white, faded), need...)
 		if wide >= 4 {
 			var lines []rect
 			for k := range all {
@@ -145,7 +151,7 @@ func (l *placementLayout) paintSorted(p pen) {
 			p.line(paleInk, 0.8, l.left-3, at, l.left, at)
 		}
 		if one := y + l.bar*(1-1/most); most > 1 {
-			p.line(markColour, 1, l.left, one, l.right, one, 4, 2)
+			p.line(ink, 1, l.left, one, l.right, one, 4, 2)
 		}
 		y += l.bar + 14
 	}
@@ -162,22 +168,23 @@ func (l *placementLayout) legendOf() (all legendEntries) {
 			unmet = unmet || x.need[0] > x.given[0]*(1+1e-9)
 		}
 	}
-	all.area("given", palette[0])
+	given, needed := busyColour, look.Mix(busyColour, white, faded)
+	if !l.many() {
+		given, needed = look.Tint(look.Plain, 0), (&ganttBar{Faded: true}).colour()
+	}
+	all.area("given", given)
 	if unmet {
-		all.area("needed, not given", (&ganttBar{Faded: true}).colour())
+		all.area("needed, not given", needed)
 	}
 	if moved && !l.many() {
-		all.add("moves here", func(p pen, r rect) {
-			p.fill(palette[0], r)
-			p.outline(ink, boldEdge, r)
-		})
+		all.add("moves here", func(p pen, r rect) { p.moved(r) })
 	}
 	if tight {
 		all.add("tight host: holds the minimum yield down", func(p pen, r rect) {
 			if l.many() {
-				p.fill(realisticColour, r)
+				p.fill(look.Tight, r)
 			} else {
-				p.outline(realisticColour, 1.2, r)
+				p.outline(look.Tight, 1.6, r)
 			}
 		})
 	}

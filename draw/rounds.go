@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
+	"github.com/gapwise/gapwise/internal/look"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -25,11 +26,7 @@ const (
 	roundsHeight = 360.0
 )
 
-// Colours of Okabe and Ito, dark enough for lines on white.
-var (
-	realisticColour = hex(0xD55E00)
-	plannedColour   = hex(0x0072B2)
-)
+var realisticColour, plannedColour = look.Series[1], look.Series[0]
 
 // Rounds draws the trace of network-aware HEFT (Yousaf, Welzl, Figure 11): over
 // the number of the round, the makespan of its plan if transfers didn't slow

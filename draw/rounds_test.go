@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/draw"
+	"github.com/gapwise/gapwise/internal/look"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -50,11 +51,11 @@ func TestRoundsTenTasks(t *testing.T) {
 		switch {
 		case strings.Contains(x.Style, "stroke-dasharray:5,3"):
 			dashed++
-		case strings.HasPrefix(x.Style, "fill:#D55E00"):
+		case strings.HasPrefix(x.Style, "fill:#"+hex(look.Series[1])):
 			marks["realistic"]++
-		case strings.HasPrefix(x.Style, "fill:#0072B2"):
+		case strings.HasPrefix(x.Style, "fill:#"+hex(look.Series[0])):
 			marks["planned"]++
-		case strings.Contains(x.Style, "stroke:#111111"):
+		case strings.Contains(x.Style, "stroke:#"+hex(look.Ink)):
 			marks["kept"]++
 		}
 	}

@@ -30,7 +30,8 @@ const fewTransfers = 30
 // the schedule knows it.
 //
 // The tasks and transfers of the critical path (model.DAG.Critical) are marked. Up
-// to 30 transfers are arrows between machines, too.
+// to 30 transfers are arrows between machines, too, from the end of the task that
+// sends to the start of the one that waits for it.
 //
 // A transfer has the colour of the task that sends it. Up to 200 tasks
 // neighbours in the instance's order have different colours; among more that
@@ -75,13 +76,13 @@ func drawSchedule(d *model.DAG, s *model.Schedule, finish []float64) (ganttPanel
 			waited[x.Transfer] = true
 		}
 	}
-	makespan := 0.0
+	makespan, ends := 0.0, make([]float64, g.Tasks)
 	var arrows []ganttArrow
 	number := make(map[string]int32, g.Tasks)
 	for t, x := range s.Tasks {
 		number[x.ID] = int32(t)
 		end := x.StartS + d.Cost(t, int(machine[t]))
-		makespan = max(makespan, end)
+		ends[t], makespan = end, max(makespan, end)
 		row := &rows[machine[t]]
 		row.Bars = append(row.Bars, ganttBar{Start: x.StartS, End: end, Label: x.ID, Group: group[t], Critical: critical[t]})
 	}
@@ -106,7 +107,7 @@ func drawSchedule(d *model.DAG, s *model.Schedule, finish []float64) (ganttPanel
 		}
 		bar := ganttBar{Start: x.StartS, End: finish[k], Label: x.From + arrow + x.To, Group: group[from], Critical: waited[k]}
 		if len(s.Transfers) <= fewTransfers {
-			arrows = append(arrows, ganttArrow{FromRow: int(machine[from]), ToRow: int(machine[to]), From: x.StartS, To: finish[k], Critical: waited[k]})
+			arrows = append(arrows, ganttArrow{FromRow: int(machine[from]), ToRow: int(machine[to]), From: ends[from], To: s.Tasks[to].StartS, Critical: waited[k]})
 		}
 		route := g.Route(machine[from], machine[to])
 		for _, l := range route {

@@ -56,7 +56,7 @@ func TestSchedulePanel(t *testing.T) {
 	got := sixPanels(t)[1]
 	want := draw.Panel{Title: "realistic", Marks: []draw.Mark{{At: 32, Label: "makespan 32"}}, Arrows: []draw.Arrow{
 		{FromRow: 0, ToRow: 2, From: 3, To: 6, Critical: true}, {FromRow: 2, ToRow: 1, From: 9, To: 21, Critical: true},
-		{FromRow: 0, ToRow: 1, From: 6, To: 20}, {FromRow: 2, ToRow: 1, From: 11, To: 20},
+		{FromRow: 0, ToRow: 1, From: 6, To: 21}, {FromRow: 2, ToRow: 1, From: 11, To: 24},
 	}, Rows: []draw.Row{
 		{Label: "P1", Bars: []draw.Bar{{Start: 0, End: 3, Label: "1", Critical: true}, {Start: 3, End: 6, Label: "3", Group: 2}}},
 		{Label: "P2", Bars: []draw.Bar{{Start: 21, End: 24, Label: "5", Group: 4, Critical: true}, {Start: 24, End: 32, Label: "6", Group: 5, Critical: true}}},

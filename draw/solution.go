@@ -186,11 +186,11 @@ func one[I model.Instance, S model.Solution](among string, title func(in I, s S,
 
 // bookingsTitle says how good the bookings are.
 func bookingsTitle(in *model.Reservation, b *model.Bookings, o model.Objective, bound string) string {
-	title := fmt.Sprintf("%d of %d requests accepted, mean slowdown %.4g", len(b.Bookings), len(in.Requests), o.Second)
+	title := fmt.Sprintf("%d of %d requests accepted", len(b.Bookings), len(in.Requests))
 	if in.EffectiveGoal().PESeconds() {
 		title += fmt.Sprintf(", %.6g %s", o.Value, in.Metrics()[0])
 	}
-	return title + bound
+	return title + bound + fmt.Sprintf(", mean slowdown %.4g", o.Second)
 }
 
 // titled puts the names of the instance and of the algorithm, where they are

@@ -7,21 +7,20 @@ import (
 	"encoding/xml"
 	"fmt"
 	"image/png"
-	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gapwise/gapwise/draw"
+	"github.com/gapwise/gapwise/internal/look"
 )
 
 // path and text are what an SVG of vgsvg consists of.
 type path struct{ D, Style string }
 
 type text struct {
-	X, Y, Width float64
-	Anchor      string
-	Value       string
+	X, Y, Width, Size float64
+	Anchor, Value     string
 }
 
 type picture struct {
@@ -78,6 +77,9 @@ func parse(t testing.TB, svg []byte) picture {
 			p.paths = append(p.paths, path{attr(e, "d"), attr(e, "style")})
 		case "text":
 			x := text{X: num(attr(e, "x")), Y: -num(attr(e, "y")), Width: num(attr(e, "textLength")), Anchor: attr(e, "text-anchor")}
+			if _, size, ok := strings.Cut(attr(e, "style"), "font-size:"); ok {
+				x.Size = num(size[:strings.Index(size, "px")])
+			}
 			if err := d.DecodeElement(&x.Value, &e); err != nil {
 				t.Fatal(err)
 			}
@@ -116,12 +118,16 @@ func (p picture) fills() map[string]int {
 func (p picture) bars() int {
 	n := 0
 	for c, k := range p.fills() {
-		if !slices.Contains([]string{"FFFFFF", "F5F5F5", "EAEEF3", "DADADA", "111111", "555555"}, c) {
+		if !slices.Contains([]string{hex(look.Paper), hex(look.Faint), hex(look.Mix(look.Faint, look.Plain, 0.03)), hex(look.Line), hex(look.Ink), hex(look.Soft), hex(look.Critical)}, c) {
 			n += k
 		}
 	}
 	return n
 }
+
+// hex returns a colour as a picture on light paper has it, tint that of a thing.
+func hex(c look.Colour) string { return look.Hex(c.Light)[1:] }
+func tint(k int) string        { return hex(look.Tint(look.Plain, k)) }
 
 // options are those of a picture of everything.
 func options(format string) draw.Options { return draw.Options{Style: draw.Style{Format: format}} }
@@ -150,7 +156,8 @@ type reporter interface {
 	Errorf(string, ...any)
 }
 
-// noOverlap holds texts on one line apart and within the picture.
+// noOverlap holds the boxes of texts apart, from capitals to what hangs below the line, and
+// within the picture.
 func noOverlap(t reporter, p picture) {
 	t.Helper()
 	for i, a := range p.texts {
@@ -159,7 +166,7 @@ func noOverlap(t reporter, p picture) {
 			t.Errorf("%q is at %v to %v, %v, outside of %v × %v", a.Value, al, ar, a.Y, p.width, p.height)
 		}
 		for _, b := range p.texts[:i] {
-			if bl, br := b.span(); al < br && bl < ar && math.Abs(a.Y-b.Y) < 4.5 {
+			if bl, br := b.span(); al < br && bl < ar && a.Y-0.72*a.Size < b.Y+0.2*b.Size && b.Y-0.72*b.Size < a.Y+0.2*a.Size {
 				t.Errorf("%q (%v to %v, %v) lies on %q (%v to %v, %v)", a.Value, al, ar, a.Y, b.Value, bl, br, b.Y)
 			}
 		}

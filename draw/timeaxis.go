@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise/internal/scale"
+
+	"github.com/gapwise/gapwise/internal/look"
 )
 
 // timeAxis is a horizontal axis of times.
@@ -97,7 +99,7 @@ func (a *timeAxis) paint(p pen, y float64, ticks []tick) {
 // late says beside the axis at y how many of all end after it.
 func (a *timeAxis) late(p pen, y float64, n int, all string) {
 	if n > 0 {
-		p.text(newFace(axisSize, false), boundInk, a.right, y+axisHeight-7, 1, fmt.Sprintf("%d of %s end later", n, all))
+		p.text(newFace(axisSize, false), ink, a.right, y+axisHeight-7, 1, fmt.Sprintf("%d of %s end later", n, all))
 	}
 }
 
@@ -105,7 +107,7 @@ func (a *timeAxis) late(p pen, y float64, n int, all string) {
 // strip at y with its label at the left; it takes stripHeight.
 func (a *timeAxis) strip(p pen, times []float64, label string, y float64) {
 	p.fill(linkColour, rect{a.left, y, a.right - a.left, stripHeight})
-	p.text(newFace(axisSize, false), realisticColour, a.left-6, y+stripHeight/2+axisSize*capHeight/2, 1, label)
+	p.text(newFace(axisSize, false), look.Declined, a.left-6, y+stripHeight/2+axisSize*capHeight/2, 1, label)
 	var marks []rect
 	seen := map[float64]bool{}
 	for _, t := range times {
@@ -115,5 +117,5 @@ func (a *timeAxis) strip(p pen, times []float64, label string, y float64) {
 		}
 		seen[x] = true
 	}
-	p.fill(realisticColour, marks...)
+	p.fill(look.Declined, marks...)
 }

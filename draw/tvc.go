@@ -74,7 +74,7 @@ func drawClusters(w io.Writer, o Options, title string, in *model.TVC, e *model.
 func clustersTitle(in *model.TVC, e *model.Embeddings, o model.Objective, bound string) string {
 	switch {
 	case in.Queue:
-		return fmt.Sprintf("%d of %d requests run, mean response %.5g s, mean bounded slowdown %.4g, %.0f suspensions", len(e.Runs), len(in.Requests), o.Value, o.Second, o.Others[2]) + bound
+		return fmt.Sprintf("%d of %d requests run, mean response %.5g s%s, mean bounded slowdown %.4g, %.0f suspensions", len(e.Runs), len(in.Requests), o.Value, bound, o.Second, o.Others[2])
 	case in.EffectiveGoal() == model.GoalRevenue:
 		return fmt.Sprintf("%d of %d requests accepted, revenue %.6g VM Mbit", len(e.Runs), len(in.Requests), o.Value) + bound
 	}

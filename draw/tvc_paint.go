@@ -4,18 +4,18 @@ package draw
 
 import (
 	"fmt"
-	"image/color"
 	"math"
 	"slices"
 	"strconv"
 
+	"github.com/gapwise/gapwise/internal/look"
 	"github.com/gapwise/gapwise/model"
 )
 
 var (
-	usedColour      = palette[0]
-	waitingColour   = hex(0x9D7BA8) // no job has it
-	suspendedColour = palette[4]
+	usedColour      = busyColour
+	waitingColour   = look.Waiting
+	suspendedColour = look.Suspended
 )
 
 // place sets the sizes.
@@ -40,9 +40,7 @@ func (l *clustersLayout) place() error {
 // stack places everything from the top and returns the height.
 func (l *clustersLayout) stack(stretch float64) float64 {
 	y := titleEnd(l.title)
-	if n := len(l.legend); n > 0 {
-		y += legendLine * float64(l.legend[n-1].line+1)
-	}
+	y += l.legendHeight()
 	l.treeHigh, l.slotsHigh, l.waitingHigh = treeHeight*stretch, slotsHeight*stretch, waitingHeight*stretch
 	l.matrixHigh = min(10*float64(l.tree.Half()), sharesMatrix) * stretch
 	if !l.Usage {
@@ -92,10 +90,10 @@ func (l *clustersLayout) paint(p pen) {
 	if n := len(l.without); n > 0 { // marks of moments that are close fall into one
 		text += fmt.Sprintf("; below: %d %s", n, lost)
 	}
-	l.heading(p, l.slotsY-6, text)
+	l.heading(p, l.slotsY-8, text)
 	l.chart(p, axis, l.slotsY, l.slotsHigh, most, func() { l.paintSlots(p, most) })
 	at := l.slotsY + l.slotsHigh*(1-slots/most)
-	p.line(realisticColour, 1.2, l.left, at, l.right, at, 4, 2)
+	p.line(ink, 1.2, l.left, at, l.right, at, 4, 2)
 	if len(l.without) > 0 {
 		l.strip(p, l.without, lost, l.stripY)
 	}
@@ -104,7 +102,7 @@ func (l *clustersLayout) paint(p pen) {
 		for _, s := range l.steps {
 			most = max(most, s.waiting+s.suspended)
 		}
-		l.heading(p, l.waitingY-6, "Requests that wait and those suspended, over time")
+		l.heading(p, l.waitingY-8, "Requests that wait and those suspended, over time")
 		l.chart(p, axis, l.waitingY, l.waitingHigh, most, func() {
 			l.area(p, suspendedColour, l.waitingY+l.waitingHigh, l.waitingHigh/most, func(s clusterStep) float64 { return s.waiting + s.suspended })
 			l.area(p, waitingColour, l.waitingY+l.waitingHigh, l.waitingHigh/most, func(s clusterStep) float64 { return s.waiting })
@@ -144,11 +142,11 @@ func (l *clustersLayout) chart(p pen, axis []tick, top, height, most float64, pa
 		return
 	}
 	x := l.x(l.moment)
-	p.line(markColour, 0.9, x, top, x, top+height, 3, 2)
+	p.line(ink, 0.9, x, top, x, top+height, 3, 2)
 }
 
 // area fills the area below a figure over time, with the given height of one.
-func (l *clustersLayout) area(p pen, c color.RGBA, bottom, one float64, figure func(clusterStep) float64) {
+func (l *clustersLayout) area(p pen, c look.Colour, bottom, one float64, figure func(clusterStep) float64) {
 	fillArea(p, &l.timeAxis, c, bottom, one, l.steps, func(s clusterStep) (float64, float64) { return s.at, figure(s) })
 }
 
@@ -186,7 +184,7 @@ func (l *clustersLayout) paintSlots(p pen, most float64) {
 		}
 	}
 	for k, all := range boxes {
-		p.filled((&ganttBar{Group: k}).colour(), all)
+		p.filled(look.Tint(look.Plain, k), look.Plain, all)
 	}
 	for k, all := range boxes {
 		p.labelLargest(clean(l.in.Requests[k].ID), ink, all)
@@ -201,14 +199,14 @@ func (l *clustersLayout) legendOf() (all legendEntries) {
 		}
 		all.add(text, func(p pen, r rect) {
 			if l.tree.K > mostPods {
-				p.fill(heat[class], r)
+				p.fill(look.Shares[class], r)
 				return
 			}
-			p.line(heat[class], linkWidth(class), r.x, r.y+r.h/2, r.x+r.w, r.y+r.h/2)
+			p.line(linkShade(class), linkWidth(class), r.x, r.y+r.h/2, r.x+r.w, r.y+r.h/2)
 		})
 	}
 	if !l.Usage && l.tree.K <= mostPods && !l.binds(edgeLinks) {
-		all.add("doesn't bind", func(p pen, r rect) { p.line(gridColour, 0.5, r.x, r.y+r.h/2, r.x+r.w, r.y+r.h/2, 1, 2) })
+		all.add("doesn't bind", func(p pen, r rect) { p.line(looseColour, 0.5, r.x, r.y+r.h/2, r.x+r.w, r.y+r.h/2, 1, 2) })
 	}
 	first := len(all)
 	if len(l.in.Requests) > fewClusters {
@@ -219,7 +217,7 @@ func (l *clustersLayout) legendOf() (all legendEntries) {
 		all.area("suspended", suspendedColour)
 	}
 	if l.in.Queue || len(l.in.Requests) > fewClusters {
-		all.area("maximum, paler than the mean", mix(usedColour, white, 0.5))
+		all.area("maximum, paler than the mean", look.Mix(usedColour, white, 0.5))
 	}
 	for k := range all[first:] {
 		all[first+k].line = min(first, 1)

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/draw"
+	"github.com/gapwise/gapwise/internal/look"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -58,7 +59,7 @@ func clusters(t testing.TB, format, title string, in *model.TVC, e *model.Embedd
 func linksOf(p picture) map[string]int {
 	n := map[string]int{}
 	for _, x := range p.paths {
-		for _, c := range []string{"DADADA", "FED976", "FD8D3C", "E31A1C", "800026"} {
+		for _, c := range []string{noShare, share(1), share(2), share(3), share(4)} {
 			if strings.Contains(x.Style, "stroke:#"+c) {
 				if strings.Contains(x.Style, "stroke-dasharray") {
 					c = "loose"
@@ -70,6 +71,11 @@ func linksOf(p picture) map[string]int {
 	return n
 }
 
+// noShare is the colour of a link of which nothing is reserved.
+var noShare = hex(look.Mix(look.Line, look.Soft, 0.4))
+
+func share(k int) string { return hex(look.Shares[k]) }
+
 func TestClustersByHand(t *testing.T) {
 	ten := 10.0
 	for name, c := range map[string]struct {
@@ -80,22 +86,22 @@ func TestClustersByHand(t *testing.T) {
 	}{
 		// a loads two links of servers with 10 %, b two and two edge links with
 		// 60 %, c two links of each layer wholly.
-		"the highest load": {want: map[string]int{"DADADA": 37, "FED976": 3, "FD8D3C": 1, "E31A1C": 5, "800026": 7},
+		"the highest load": {want: map[string]int{noShare: 37, share(1): 3, share(2): 1, share(3): 5, share(4): 7},
 			head: "At 20 s: 9 of 32 slots in use; reserved: 21.2 % of the servers' links, 20.0 % of those from edge to aggregation switches, 12.5 % of those to core switches"},
-		"a moment": {at: &ten, want: map[string]int{"DADADA": 43, "FED976": 3, "FD8D3C": 1, "E31A1C": 5, "800026": 1},
+		"a moment": {at: &ten, want: map[string]int{noShare: 43, share(1): 3, share(2): 1, share(3): 5, share(4): 1},
 			head: "At 10 s: 7 of 32 slots in use; reserved: 8.8 % of the servers' links, 7.5 % of those from edge to aggregation switches, 0.0 % of those to core switches"},
 		"links of servers alone": {edit: func(in *model.TVC, _ *model.Embeddings) { in.FatTree.Fabric = model.FabricNonBlocking },
-			want: map[string]int{"DADADA": 11, "FED976": 3, "FD8D3C": 1, "E31A1C": 3, "800026": 3, "loose": 33},
+			want: map[string]int{noShare: 11, share(1): 3, share(2): 1, share(3): 3, share(4): 3, "loose": 33},
 			head: "At 20 s: 9 of 32 slots in use; reserved: 21.2 % of the servers' links"},
 		// Two servers of one edge switch, one of another: the link of the first
 		// carries one VM's bandwidth, or both servers' paths reserve it.
 		"cut": {edit: func(_ *model.TVC, e *model.Embeddings) { e.Runs = three(e.Runs[1]) },
-			want: map[string]int{"DADADA": 44, "FED976": 6, "FD8D3C": 1, "E31A1C": 1, "800026": 1},
+			want: map[string]int{noShare: 44, share(1): 6, share(2): 1, share(3): 1, share(4): 1},
 			head: "At 0 s: 3 of 32 slots in use; reserved: 1.9 % of the servers' links, 1.2 % of those from edge to aggregation switches, 0.0 % of those to core switches"},
 		"per path": {edit: func(in *model.TVC, e *model.Embeddings) {
 			in.Hose = model.HosePerPath
 			e.Runs = three(e.Runs[1])
-		}, want: map[string]int{"DADADA": 44, "FED976": 6, "FD8D3C": 1, "E31A1C": 1, "800026": 1},
+		}, want: map[string]int{noShare: 44, share(1): 6, share(2): 1, share(3): 1, share(4): 1},
 			head: "At 0 s: 3 of 32 slots in use; reserved: 1.9 % of the servers' links, 1.9 % of those from edge to aggregation switches, 0.0 % of those to core switches"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -133,7 +139,7 @@ func TestClustersStack(t *testing.T) {
 	fills := p.fills()
 	// Of a two servers, and in the chart one rectangle; of b two servers, and two
 	// rectangles as a ends first; of c two servers and one.
-	for colour, n := range map[string]int{"77AADD": 3, "EE8866": 4, "44BB99": 3, "EEDD88": 0} {
+	for colour, n := range map[string]int{tint(0): 3, tint(1): 4, tint(2): 3, tint(3): 0} {
 		if fills[colour] != n {
 			t.Errorf("%d rectangles in %s, want %d (all: %v)", fills[colour], colour, n, fills)
 		}
@@ -162,7 +168,7 @@ func TestClustersQueue(t *testing.T) {
 		"Requests that wait and those suspended, over time"}, "NaN")
 	// The axis is 110 s long. The legend's samples are at the top.
 	wide := 0.0
-	for _, r := range rectangles(t, p, "F5F5F5") {
+	for _, r := range rectangles(t, p, hex(look.Faint)) {
 		wide = max(wide, r.w)
 	}
 	seconds := func(colour string) (sum float64) {
@@ -173,10 +179,10 @@ func TestClustersQueue(t *testing.T) {
 		}
 		return sum
 	}
-	if x := seconds("9D7BA8"); x < 19.8 || x > 20.2 {
+	if x := seconds(hex(look.Waiting)); x < 19.8 || x > 20.2 {
 		t.Errorf("%v s of waiting, want 20", x)
 	}
-	if x := seconds("FFAABB"); x < 34.8 || x > 35.2 { // below those waiting, too
+	if x := seconds(hex(look.Suspended)); x < 34.8 || x > 35.2 { // below those waiting, too
 		t.Errorf("%v s of waiting or suspended, want 35", x)
 	}
 	noOverlap(t, p)

@@ -4,26 +4,21 @@ package draw
 
 import (
 	"fmt"
-	"image/color"
 
+	"github.com/gapwise/gapwise/internal/look"
 	"github.com/gapwise/gapwise/model"
 )
-
-// heat holds the colours of shares: none, up to a quarter, a half, three quarters
-// and more (ColorBrewer's YlOrRd, which all common colour vision deficiencies
-// leave in order).
-var heat = [...]color.RGBA{hex(0xDADADA), hex(0xFED976), hex(0xFD8D3C), hex(0xE31A1C), hex(0x800026)}
 
 // heatOf returns the number of a share's colour.
 func heatOf(share float64) int {
 	if !(share > 0) {
 		return 0
 	}
-	return min(1+int(4*share*(1-1e-12)), len(heat)-1)
+	return min(1+int(4*share*(1-1e-12)), len(look.Shares)-1)
 }
 
 // shareTexts returns what the colours of heat mean.
-func shareTexts(none string) [len(heat)]string {
+func shareTexts(none string) [len(look.Shares)]string {
 	return [...]string{none, "up to 25 %", "up to 50 %", "up to 75 %", "up to 100 %"}
 }
 
@@ -49,7 +44,7 @@ func (l *clustersLayout) paintTree(p pen) {
 	core, aggregation, edges := layers[0], layers[1], layers[2]
 
 	type line struct{ x0, y0, x1, y1 float64 }
-	lines := make([][]line, len(heat))
+	lines := make([][]line, len(look.Shares))
 	var loose []line // links that don't bind
 	for layer, shares := range l.share {
 		for k, share := range shares {
@@ -71,11 +66,11 @@ func (l *clustersLayout) paintTree(p pen) {
 		}
 	}
 	for _, x := range loose {
-		p.line(gridColour, 0.5, x.x0, x.y0, x.x1, x.y1, 1, 2)
+		p.line(looseColour, 0.5, x.x0, x.y0, x.x1, x.y1, 1, 2)
 	}
 	for class, all := range lines {
 		for _, x := range all {
-			p.line(heat[class], linkWidth(class), x.x0, x.y0, x.x1, x.y1)
+			p.line(linkShade(class), linkWidth(class), x.x0, x.y0, x.x1, x.y1)
 		}
 	}
 	f := newFace(axisSize, false)
@@ -99,15 +94,26 @@ func (l *clustersLayout) paintTree(p pen) {
 	}
 }
 
+// linkShade returns the colour of a link's share as a line on paper.
+func linkShade(class int) look.Colour {
+	if class == 0 {
+		return looseColour
+	}
+	return look.Shares[class]
+}
+
+// looseColour is that of links that don't bind.
+var looseColour = look.Mix(look.Line, look.Soft, 0.4)
+
 func linkWidth(class int) float64 { return 0.8 + 0.45*float64(class) }
 
 // paintServer draws the slots of a server, those in use from the bottom.
 func (l *clustersLayout) paintServer(p pen, server int, box rect) {
 	high := box.h / float64(l.tree.Slots)
-	cells := make([]color.RGBA, 0, l.tree.Slots)
+	cells := make([]look.Colour, 0, l.tree.Slots)
 	for _, x := range l.used[server] {
 		for range min(x.vms, l.tree.Slots-len(cells)) {
-			cells = append(cells, (&ganttBar{Group: x.request}).colour())
+			cells = append(cells, look.Tint(look.Plain, x.request))
 		}
 	}
 	p.fill(rowColour, box)
@@ -166,8 +172,8 @@ func (l *clustersLayout) paintMatrices(p pen) {
 	for i, m := range matrices {
 		x, y := margin+float64(i)*(wide+gap), l.treeY+headLine
 		p.text(f, ink, x, y-4, 0, f.shorten(m.title, wide))
-		p.fill(heat[0], rect{x, y, wide, l.matrixHigh})
-		cells := make([][]rect, len(heat))
+		p.fill(look.Shares[0], rect{x, y, wide, l.matrixHigh})
+		cells := make([][]rect, len(look.Shares))
 		cell := wide / float64(k)
 		for pod := range k {
 			for row := range h {
@@ -177,7 +183,7 @@ func (l *clustersLayout) paintMatrices(p pen) {
 			}
 		}
 		for class, all := range cells {
-			p.fill(heat[class], all...)
+			p.fill(look.Shares[class], all...)
 		}
 		p.text(f, paleInk, x, y+l.matrixHigh+axisSize+3, 0, "pod 0")
 		p.text(f, paleInk, x+wide, y+l.matrixHigh+axisSize+3, 1, fmt.Sprint("pod ", k-1))

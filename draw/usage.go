@@ -4,10 +4,10 @@ package draw
 
 import (
 	"fmt"
-	"image/color"
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/look"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -18,7 +18,7 @@ type usage struct {
 	of      int               // processors
 	what    string            // they are called, in the plural
 	waiting string            // heading of the second chart
-	colours [2]color.RGBA     // of what is in use, the background's on top
+	colours [2]look.Colour    // of what is in use, the background's on top
 
 	useY, useHeight, queueY, queueHeight float64
 }
@@ -62,20 +62,20 @@ func (u *usage) paint(p pen, a *timeAxis, width float64, axis []tick, heading st
 	for _, s := range u.steps {
 		most, longest = max(most, s.Used+s.Background), max(longest, s.Waiting)
 	}
-	area := func(c color.RGBA, bottom, one float64, figure func(model.UsageStep) float64) {
+	area := func(c look.Colour, bottom, one float64, figure func(model.UsageStep) float64) {
 		fillArea(p, a, c, bottom, one, u.steps, func(s model.UsageStep) (float64, float64) { return s.AtS, figure(s) })
 	}
 	if 3*most >= float64(u.of) {
 		most = max(most, float64(u.of))
 	}
-	p.heading(u.useY-6, width, fmt.Sprintf("%s in use, of %d, over time: %s", u.what, u.of, heading))
+	p.heading(u.useY-8, width, fmt.Sprintf("%s in use, of %d, over time: %s", u.what, u.of, heading))
 	a.chart(p, axis, u.useY, u.useHeight, most, func() {
 		if slices.ContainsFunc(u.steps, func(s model.UsageStep) bool { return s.Background > 0 }) {
 			area(u.colours[1], u.useY+u.useHeight, u.useHeight/most, func(s model.UsageStep) float64 { return s.Used + s.Background })
 		}
 		area(u.colours[0], u.useY+u.useHeight, u.useHeight/most, func(s model.UsageStep) float64 { return s.Used })
 	})
-	p.heading(u.queueY-6, width, u.waiting)
+	p.heading(u.queueY-8, width, u.waiting)
 	a.chart(p, axis, u.queueY, u.queueHeight, longest, func() {
 		area(waitingColour, u.queueY+u.queueHeight, u.queueHeight/longest, func(s model.UsageStep) float64 { return s.Waiting })
 	})

@@ -232,6 +232,7 @@ func styleFlags() []cli.Flag {
 		&cli.FloatFlag{Name: "height", Usage: "height of the picture in `MM`", DefaultText: "as needed"},
 		&cli.FloatFlag{Name: "font-size", Usage: "size of the labels in `PT`", DefaultText: "9"},
 		&cli.FloatFlag{Name: "dpi", Usage: "resolution of a PNG in pixels per inch", DefaultText: "144"},
+		&cli.BoolFlag{Name: "dark", Usage: "draw on dark paper; an SVG without it is dark where the reader's system is"},
 	}
 }
 
@@ -243,7 +244,7 @@ func styleOf(c *cli.Command, inputs []string) (draw.Style, error) {
 		return draw.Style{}, usagef("%s: give the picture with -o FILE.svg, FILE.png or FILE.pdf", c.Name)
 	}
 	style := draw.Style{Format: format, Width: c.Float("width") * draw.PointsPerMM, Height: c.Float("height") * draw.PointsPerMM,
-		FontSize: c.Float("font-size"), DPI: c.Float("dpi")}
+		FontSize: c.Float("font-size"), DPI: c.Float("dpi"), Dark: c.Bool("dark")}
 	for _, name := range []string{"width", "height", "font-size", "dpi"} {
 		if c.IsSet(name) && !(c.Float(name) > 0) {
 			return draw.Style{}, usagef("%s: --%s is %v, must be above 0", c.Name, name, c.Float(name))

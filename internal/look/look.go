@@ -44,7 +44,7 @@ var (
 	Waiting    = of(0xC8880C, 0xF9E03F) // submitted and not started
 	Suspended  = of(0x6E4F12, 0xC9962F) // started, and waiting again
 	Background = of(0x91917C, 0x78743A) // the second tier of processors
-	Bound      = of(0x1B2430, 0xF4F7FB) // what no solution beats; its lines are dashed
+	Bound      = Ink                    // what no solution beats; its lines are dashed
 	Plain      = of(0x2F6BA6, 0x7FB0E0) // the hue of all that carries no meaning, and of its edges
 )
 
@@ -58,7 +58,7 @@ var Series = [7]Colour{of(0x1261DB, 0x6E97DA), of(0xA23A06, 0xE06A24), of(0x3F93
 	of(0x97346F, 0xCB4E88), of(0x927517, 0xEACC56), of(0x0F91D3, 0x71C9FA)}
 
 // tints holds the shares of paper in the tints of a hue: of neighbours, they differ.
-var tints = [...]float64{0.55, 0.85, 0.68, 0.78}
+var tints = [...]float64{0.52, 0.8, 0.62, 0.72}
 
 // Tints is the number of tints of a hue.
 const Tints = len(tints)
@@ -67,6 +67,9 @@ const Tints = len(tints)
 // is tint k + Tints. Ink on it has a contrast of 4.5 at least, the hue itself is its
 // edge.
 func Tint(hue Colour, k int) Colour { return Mix(hue, Paper, tints[((k%Tints)+Tints)%Tints]) }
+
+// Pale returns a colour with a meaning as the ground of a label.
+func Pale(c Colour) Colour { return Mix(c, Paper, 0.8) }
 
 // Mix returns a colour between a and b: the given share of b, the rest of a.
 func Mix(a, b Colour, share float64) Colour {
@@ -93,7 +96,8 @@ type value struct {
 
 // values lists the colours in the order of the style sheet.
 func values() []value {
-	all := []value{{"paper", Paper}, {"ground", Ground}, {"ink", Ink}, {"soft", Soft}, {"line", Line}, {"faint", Faint}, {"accent", Accent}, {"accent-soft", AccentSoft},
+	all := []value{{"paper", Paper}, {"ground", Ground}, {"ink", Ink}, {"soft", Soft}, {"line", Line}, {"faint", Faint},
+		{"accent", Accent}, {"accent-soft", AccentSoft},
 		{"critical", Critical}, {"tight", Tight}, {"moved", Moved}, {"declined", Declined}, {"waiting", Waiting}, {"suspended", Suspended},
 		{"background", Background}, {"bound", Bound}, {"plain", Plain}}
 	for k := range Tints {

@@ -145,6 +145,9 @@ func TestContrast(t *testing.T) {
 		for _, v := range []value{{"waiting", Waiting}, {"suspended", Suspended}, {"background", Background}, {"plain", Plain}} {
 			holds(v.name+" as an area", v.Colour, Paper, 3)
 		}
+		for _, v := range []value{{"critical", Critical}, {"tight", Tight}, {"moved", Moved}} {
+			holds("ink on pale "+v.name, Ink, Pale(v.Colour), 4.5)
+		}
 		for _, text := range []value{{"declined", Declined}, {"critical", Critical}} {
 			holds(text.name+" as text", text.Colour, Paper, 4.5)
 		}
