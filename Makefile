@@ -16,7 +16,7 @@ run_benches = set -o pipefail && $(with_highs) $(GO) test -run '^$$' -bench '$(B
 export CGO_ENABLED := 1
 with_highs = pc=$$(scripts/highs) && export PKG_CONFIG_PATH="$$pc$${PKG_CONFIG_PATH:+:$$PKG_CONFIG_PATH}" &&
 
-.PHONY: help build highs demo test check fmt vet staticcheck race slow release release-check portable fuzz ablation audit faults bench bench-baseline bench-compare reproduce clean
+.PHONY: help build highs demo test check fmt vet staticcheck race slow release release-check python portable fuzz ablation audit faults bench bench-baseline bench-compare reproduce clean
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -70,6 +70,10 @@ linear := {{if and .ForTest (not .Standard)}}{{range .Deps}}{{if eq . "github.co
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 release: ## archives of all platforms, packages, licences, a list of what is linked and checksums, in dist
 	@CGO_ENABLED=0 $(GO) run ./scripts/release $(if $(DIRTY),-dirty) -highs
+
+python: ## this machine's wheel, in bin/wheel, installed and tested in an environment of its own
+	@CGO_ENABLED=0 $(GO) run ./scripts/release -dirty -wheels -o bin/wheel $$($(GO) env GOOS)/$$($(GO) env GOARCH)
+	@python/check bin/wheel/*.whl
 
 release-check: ## one platform twice, the second with a build cache of its own: the same bytes; installs the package
 	@scripts/release/check

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Three online policies in Python beside gapwise's own, and the judge's word that they were online.
 set -e
+gapwise policy init --language python -o fcfs.py >/dev/null
 gapwise generate --kind batch --tiers 1 --jobs 400 --processors 64 --load 0.9 --seed 7 -o jobs.json
 echo "== FCFS, EASY and one of our own, in Python, beside FCFS, EASY and the best of the others in gapwise"
 gapwise solve -a 'online:python3 fcfs.py' -a 'online:python3 easy.py' -a 'online:python3 area.py' \

@@ -12,11 +12,12 @@ import (
 
 // BoundAnswer lists bounds.
 type BoundAnswer struct {
-	Instance   string  `json:"instance"`
-	Kind       string  `json:"kind"`
-	Infeasible bool    `json:"infeasible" about:"proved: there is no solution"`
-	Bounds     []Bound `json:"bounds" about:"on the objective, weakest first"`
-	Others     []Bound `json:"others" about:"on other figures, named by them"`
+	Instance   string   `json:"instance"`
+	Kind       string   `json:"kind"`
+	Infeasible bool     `json:"infeasible" about:"proved: there is no solution"`
+	Best       *float64 `json:"best" about:"the strongest of the bounds on the objective"`
+	Bounds     []Bound  `json:"bounds" about:"on the objective"`
+	Others     []Bound  `json:"others" about:"on other figures, named by them"`
 }
 
 // Bound is a bound.
@@ -40,6 +41,12 @@ func BoundsOf(ctx context.Context, in model.Instance) (BoundAnswer, error) {
 		return x, err
 	}
 	x.Bounds, x.Others = x.list(all), x.list(others)
+	sense := model.SenseOf(in)
+	for _, b := range x.Bounds {
+		if b.Value != nil && !x.Infeasible && (x.Best == nil || sense.Better(*x.Best, *b.Value)) {
+			x.Best = b.Value
+		}
+	}
 	return x, nil
 }
 

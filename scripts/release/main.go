@@ -2,13 +2,14 @@
 
 // Command release builds what is published of a version, into a folder:
 //
-//	CGO_ENABLED=0 go run ./scripts/release [-o dist] [-highs] [-dirty] [OS/ARCH...]
+//	CGO_ENABLED=0 go run ./scripts/release [-o dist] [-highs] [-wheels] [-dirty] [OS/ARCH...]
 //
 // It makes
 //
 //   - an archive for each platform, all six by default: the program without cgo, the manual
 //     page, completions, and the licences of all that is linked
 //   - with -highs, one for linux/amd64 with HiGHS, linked statically
+//   - the Python package as a wheel for each of these, with the program in it
 //   - Debian packages of the linux archives, if dpkg-deb is there
 //   - gapwise.cdx.json, a list of what is linked (CycloneDX 1.6)
 //   - SHA256SUMS
@@ -42,6 +43,7 @@ func main() {
 	flag.StringVar(&r.folder, "o", "dist", "the folder, which is made anew")
 	flag.BoolVar(&r.highs, "highs", false, "also linux/amd64 with HiGHS")
 	flag.BoolVar(&r.dirty, "dirty", false, "build in spite of changes that aren't committed, for a trial")
+	flag.BoolVar(&r.wheels, "wheels", false, "nothing but the wheels")
 	flag.Parse()
 	if err := r.build(flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
@@ -54,6 +56,7 @@ type release struct {
 	version      string
 	folder       string
 	highs, dirty bool
+	wheels       bool   // and nothing else
 	library      string // the folder of HiGHS, with -highs
 	commit       string
 	at           time.Time // of the commit
@@ -88,8 +91,10 @@ func (r *release) build(chosen []string) error {
 		return err
 	}
 	defer os.RemoveAll(scratch)
-	if err := r.texts(scratch); err != nil {
-		return err
+	if !r.wheels {
+		if err := r.texts(scratch); err != nil {
+			return err
+		}
 	}
 	r.linked = map[string]component{}
 	for _, p := range chosen {
@@ -102,8 +107,10 @@ func (r *release) build(chosen []string) error {
 			return fmt.Errorf("linux/amd64 with HiGHS: %w", err)
 		}
 	}
-	if err := r.writeBill(); err != nil {
-		return err
+	if !r.wheels {
+		if err := r.writeBill(); err != nil {
+			return err
+		}
 	}
 	return r.sums()
 }
@@ -206,6 +213,9 @@ func (r *release) platform(scratch, platform string, highs bool) error {
 	}
 	licences, err := r.link(path, highs)
 	if err != nil {
+		return err
+	}
+	if err := r.wheel(platform, program, data, licences, highs); err != nil || r.wheels {
 		return err
 	}
 	files := append([]file{{program, data, 0o755}}, append(slices.Clone(r.shared), licences...)...)

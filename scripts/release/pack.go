@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -37,12 +38,12 @@ func tarball(folder string, files []file, at time.Time) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// zipped is tarball for systems that have zip.
+// zipped is tarball for systems that have zip; the folder may be none, "".
 func zipped(folder string, files []file, at time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for _, f := range files {
-		h := &zip.FileHeader{Name: folder + "/" + f.name, Method: zip.Deflate, Modified: at}
+		h := &zip.FileHeader{Name: path.Join(folder, f.name), Method: zip.Deflate, Modified: at}
 		h.SetMode(os.FileMode(f.mode))
 		w, err := z.CreateHeader(h)
 		if err != nil {

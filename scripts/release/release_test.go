@@ -7,9 +7,13 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -97,5 +101,74 @@ func TestUnknownPlatform(t *testing.T) {
 	}
 	if _, err := os.Stat(folder); err != nil {
 		t.Error(err)
+	}
+}
+
+// A wheel lists each of its files with the digest and size that it has, and is the same
+// whenever it is made.
+func TestWheel(t *testing.T) {
+	t.Chdir("../..")
+	wheels := map[string][]byte{}
+	for _, highs := range []bool{false, false, true} {
+		r := release{version: "1.2.3", folder: t.TempDir(), at: time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)}
+		if err := r.wheel("linux/amd64", "gapwise", []byte("the program"), []file{{"licences/x/LICENSE", []byte("text"), 0o644}}, highs); err != nil {
+			t.Fatal(err)
+		}
+		names, err := filepath.Glob(filepath.Join(r.folder, "*.whl"))
+		if err != nil || len(names) != 1 {
+			t.Fatal(names, err)
+		}
+		data, err := os.ReadFile(names[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Base(names[0])
+		if before := wheels[name]; before != nil && !bytes.Equal(before, data) {
+			t.Errorf("%s: two wheels of the same files differ", name)
+		}
+		wheels[name] = data
+	}
+	for name, build := range map[string]string{"gapwise-1.2.3-py3-none-manylinux_2_17_x86_64.musllinux_1_1_x86_64.whl": "",
+		"gapwise-1.2.3-1highs-py3-none-manylinux_2_17_x86_64.musllinux_1_1_x86_64.whl": "Build: 1highs\n"} {
+		z, err := zip.NewReader(bytes.NewReader(wheels[name]), int64(len(wheels[name])))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		held, record := map[string]string{}, ""
+		for _, f := range z.File {
+			r, err := f.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			data, err := io.ReadAll(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			held[f.Name] = string(data)
+			sum := sha256.Sum256(data)
+			if line := fmt.Sprintf("%s,sha256=%s,%d\n", f.Name, base64.RawURLEncoding.EncodeToString(sum[:]), len(data)); f.Name != "gapwise-1.2.3.dist-info/RECORD" {
+				record += line
+			}
+			if executable := f.Mode()&0o111 != 0; executable != (f.Name == "gapwise/bin/gapwise") {
+				t.Errorf("%s: mode %v", f.Name, f.Mode())
+			}
+		}
+		info := "gapwise-1.2.3.dist-info/"
+		if want := record + info + "RECORD,,\n"; held[info+"RECORD"] != want {
+			t.Errorf("RECORD is %s, want %s", held[info+"RECORD"], want)
+		}
+		if want := build + "Tag: py3-none-manylinux_2_17_x86_64\nTag: py3-none-musllinux_1_1_x86_64\n"; !strings.HasSuffix(held[info+"WHEEL"], "false\n"+want) {
+			t.Errorf("WHEEL is %s, want %s at its end", held[info+"WHEEL"], want)
+		}
+		for _, name := range []string{"gapwise/__init__.py", "gapwise/relay.py", "gapwise/py.typed", info + "licenses/LICENSE", info + "licenses/x/LICENSE", info + "entry_points.txt"} {
+			if _, there := held[name]; !there {
+				t.Errorf("the wheel lacks %s", name)
+			}
+		}
+	}
+	for _, p := range platforms {
+		if wheelTags[p] == nil {
+			t.Errorf("wheels have no tag for %s", p)
+		}
 	}
 }

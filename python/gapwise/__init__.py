@@ -1,0 +1,90 @@
+"""gapwise from Python: schedules for clusters and clouds, each with a bound and a gap, verified.
+
+    import gapwise
+    result = gapwise.solve({"kind": "dag", ...}, time_limit=5)
+    print(result.objective, result.bound, result.gap)
+
+docs/how-to/python.md shows what there is.
+"""
+
+from importlib.metadata import PackageNotFoundError as _Missing
+from importlib.metadata import version as _version
+
+from .api import Instance, bench, bound, explain, generate, load, picture, solve, verify, version
+from .command import BadInput, GapwiseError, NotFound, Refused, Stopped, UsageError, find
+from .instances import (
+    DAG,
+    TVC,
+    Batch,
+    BatchJob,
+    BatchLog,
+    DAGEdge,
+    DAGLink,
+    DAGMachine,
+    DAGNetwork,
+    DAGRoute,
+    DAGTask,
+    Reservation,
+    ReservationRequest,
+    TVCFatTree,
+    TVCLayersMbps,
+    TVCRequest,
+    VCSched,
+    VCSchedHostSize,
+    VCSchedJob,
+)
+from .policy import Decision, Policy
+from .results import Bounds, Explanation, Result, Runs, Verdict
+from .session import Session
+
+try:
+    __version__ = _version("gapwise")
+except _Missing:  # a checkout
+    __version__ = "0+checkout"
+
+__all__ = [
+    "BadInput",
+    "Batch",
+    "BatchJob",
+    "BatchLog",
+    "Bounds",
+    "DAG",
+    "DAGEdge",
+    "DAGLink",
+    "DAGMachine",
+    "DAGNetwork",
+    "DAGRoute",
+    "DAGTask",
+    "Decision",
+    "Explanation",
+    "GapwiseError",
+    "Instance",
+    "NotFound",
+    "Policy",
+    "Refused",
+    "Reservation",
+    "ReservationRequest",
+    "Result",
+    "Runs",
+    "Session",
+    "Stopped",
+    "TVC",
+    "TVCFatTree",
+    "TVCLayersMbps",
+    "TVCRequest",
+    "UsageError",
+    "VCSched",
+    "VCSchedHostSize",
+    "VCSchedJob",
+    "Verdict",
+    "bench",
+    "bound",
+    "explain",
+    "find",
+    "generate",
+    "load",
+    "picture",
+    "solve",
+    "verify",
+    "version",
+]

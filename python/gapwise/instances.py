@@ -1,0 +1,359 @@
+"""The instances as dataclasses: written from docs/reference/schema by go test ./python -update."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Dict, List, Optional, Type
+
+from .record import Record
+
+
+@dataclass
+class BatchLog(Record):
+    """What a log tells of the job besides; no schedule is bound by it. Online policies are told
+    all but the status.
+    """
+
+    user: Optional[str] = None
+    group: Optional[str] = None
+    executable: Optional[str] = None
+    queue: Optional[str] = None
+    partition: Optional[str] = None
+    #: id of the job that its user waited for, in the instance or not
+    preceding: Optional[str] = None
+    #: from the end of that job to this one's submission
+    think_s: Optional[float] = None
+    #: how the job ended in the log
+    status: Optional[str] = None
+
+
+@dataclass
+class BatchJob(Record):
+    """One of the jobs."""
+
+    _parts = {"log": BatchLog}
+    #: distinct within the instance
+    id: str
+    #: no earlier than the one before
+    submit_s: float
+    #: on dedicated processors; the sum of all runtimes times processes is at most 2·10^9 for each
+    #: processor
+    runtime_s: float
+    #: at most the processors
+    processes: int
+    #: the user's estimate of the runtime; the runtime if it is 0 or missing
+    estimate_s: Optional[float] = None
+    #: of the response in the objective, the weighted mean response time; 1 if it is 0 or missing
+    weight: Optional[int] = None
+    #: use of a dedicated processor by each process; one value stands for all processes, none for 1
+    cpu: Optional[List[float]] = None
+    #: what the foreground of two tiers loses; 0 if it is missing
+    fg_loss: Optional[float] = None
+    #: share of the idle cycles that the background makes use of; 0 if it is missing: no progress
+    #: there
+    bg_efficiency: Optional[float] = None
+    #: what a log tells of the job besides; no schedule is bound by it. Online policies are told
+    #: all but the status
+    log: Optional[BatchLog] = None
+
+
+@dataclass
+class Batch(Record):
+    """Rigid parallel jobs on identical processors of one or two tiers. A job runs all its
+    processes at once, each on a processor of its own. With two tiers a processor also runs a
+    process in the background, with the cycles that its foreground leaves idle. A process
+    progresses, per second of a dedicated processor, by 1 with one tier, by 1 - fg_loss in the
+    foreground of two, and by bg_efficiency·min(1, idle/use) in the background, rounded down to
+    ten-thousandths; a job at the pace of its slowest process. Times are seconds since the
+    beginning of the instance, in whole microseconds; shares have at most four decimals.
+    """
+
+    _head = {"kind": "batch", "version": 1}
+    _parts = {"jobs": BatchJob}
+    name: str
+    #: numbered from 0
+    processors: int
+    #: 1: the foreground alone; 2: foreground and background
+    tiers: int
+    #: in the order of their submission
+    jobs: List[BatchJob]
+    #: When second 0 is, of an instance made from a log.
+    start_time: Optional[str] = None
+    #: foreground use of a processor from which on no process may start in its background; above 1
+    #: every processor takes one; 0.96 if it is 0 or missing
+    threshold: Optional[float] = None
+    #: how long a job does no work after it has moved to other processors; 0 if it is missing
+    migration_s: Optional[float] = None
+    #: true: a job ends when it has done the work of its estimate; false if it is missing
+    kill_at_estimate: Optional[bool] = None
+
+
+@dataclass
+class DAGMachine(Record):
+    """One of the machines."""
+
+    id: str
+    #: seconds before a transfer from here begins to send
+    startup_s: Optional[float] = None
+    #: work per second, for tasks that state their work; 0 is none
+    speed: Optional[float] = None
+
+
+@dataclass
+class DAGTask(Record):
+    """One of the tasks."""
+
+    id: str
+    #: seconds, one for each machine in their order
+    cost_s: Optional[List[float]] = None
+    #: seconds are work over the machine's speed
+    work: Optional[float] = None
+
+
+@dataclass
+class DAGEdge(Record):
+    """One of the edges."""
+
+    #: a task; no two edges have the same ends, and edges make no cycle
+    from_: str
+    #: another task
+    to: str
+    #: data units
+    data: float
+
+
+@dataclass
+class DAGLink(Record):
+    """One of the links."""
+
+    id: str
+    #: data units per second; missing or 0: the bandwidth
+    capacity: Optional[float] = None
+
+
+@dataclass
+class DAGRoute(Record):
+    """One of the routes."""
+
+    #: a machine
+    from_: str
+    #: another machine
+    to: str
+    links: List[str]
+    #: the route isn't that of the other direction
+    one_way: Optional[bool] = None
+
+
+@dataclass
+class DAGNetwork(Record):
+    """The network."""
+
+    _parts = {"links": DAGLink, "routes": DAGRoute}
+    #: data units per second, of paths and links that state none; 0 is none
+    bandwidth: Optional[float] = None
+    #: row m, column n: data units per second from machine m to n, from 1e-30 to 1e30; the diagonal
+    #: isn't looked at
+    path_capacity: Optional[List[List[float]]] = None
+    #: bottlenecks: transfers whose routes name one share its capacity
+    links: Optional[List[DAGLink]] = None
+    #: a pair of machines has one at most in each direction; pairs without one share nothing
+    routes: Optional[List[DAGRoute]] = None
+
+
+@dataclass
+class DAG(Record):
+    """A task graph to run on heterogeneous machines so that it ends as early as possible. An edge
+    between tasks on different machines is a transfer, which may share links of the network with
+    others.
+    """
+
+    _head = {"kind": "dag", "version": 1}
+    _parts = {"machines": DAGMachine, "tasks": DAGTask, "edges": DAGEdge, "network": DAGNetwork}
+    name: str
+    machines: List[DAGMachine]
+    tasks: List[DAGTask]
+    edges: List[DAGEdge]
+    #: how transfers share links: not at all (ideal, the default), max-min fair (fair), or so that
+    #: n of them get the share 1 - 1/(1+3n) of a link together (tcp; tcp-all: plans count on 3/4 of
+    #: every path, with links or without)
+    transfer_model: Optional[str] = None
+    network: Optional[DAGNetwork] = None
+
+
+@dataclass
+class ReservationRequest(Record):
+    """One of the requests."""
+
+    #: distinct within the instance
+    id: str
+    #: when the request is accepted or declined; no earlier than the one before
+    arrival_s: float
+    #: the earliest start, no earlier than the arrival
+    ready_s: float
+    #: what is reserved
+    duration_s: float
+    #: the latest end of what is reserved, no earlier than ready_s plus duration_s
+    deadline_s: float
+    #: how many PEs, at most the cluster's
+    pes: int
+    #: how long the job really takes, at most duration_s, which is the default; known once it has
+    #: ended
+    runtime_s: Optional[float] = None
+    #: when the request is withdrawn unless its job has started by then, no earlier than the
+    #: arrival; known from then on
+    cancel_s: Optional[float] = None
+
+
+@dataclass
+class Reservation(Record):
+    """Requests that reserve some of a cluster's identical processing elements (PEs), numbered from
+    0, within a window of time. Each is accepted or declined when it arrives. Times are seconds
+    since the beginning of the instance.
+    """
+
+    _head = {"kind": "reservation", "version": 1}
+    _parts = {"requests": ReservationRequest}
+    name: str
+    pes: int
+    #: in the order of their arrival; those at the same time in the order in which they are decided
+    #: upon
+    requests: List[ReservationRequest]
+    #: When second 0 is, of an instance made from a log.
+    start_time: Optional[str] = None
+    #: what is maximised: the number of accepted requests (accepted, the default; one that is
+    #: withdrawn later counts), the PE-seconds that are used (pe_seconds: PEs times runtime of
+    #: those that run) or promised (reserved_pe_seconds: PEs times duration of the accepted,
+    #: withdrawn ones included); all asks whether every request can be accepted
+    goal: Optional[str] = None
+
+
+@dataclass
+class TVCLayersMbps(Record):
+    """Rates of some layers of links, where they differ from link_mbps; 0 or missing means
+    link_mbps.
+    """
+
+    #: from a server to its edge switch
+    server: Optional[float] = None
+    #: from an edge switch to an aggregation switch
+    edge: Optional[float] = None
+    #: from an aggregation switch to a core switch
+    aggregation: Optional[float] = None
+
+
+@dataclass
+class TVCFatTree(Record):
+    """The fat tree."""
+
+    _parts = {"layers_mbps": TVCLayersMbps}
+    #: pods; a pod has k/2 edge and k/2 aggregation switches, an edge switch k/2 servers; there are
+    #: (k/2)² core switches
+    k: int
+    #: VMs that a server holds; the data centre holds at most 1,000,000
+    slots: int
+    #: rate of every link
+    link_mbps: float
+    #: rates of some layers of links, where they differ from link_mbps; 0 or missing means
+    #: link_mbps
+    layers_mbps: Optional[TVCLayersMbps] = None
+    #: one-path (the default): a cluster's traffic takes the one path to the switch that hosts its
+    #: virtual switch; non-blocking: only the links of servers bind
+    fabric: Optional[str] = None
+
+
+@dataclass
+class TVCRequest(Record):
+    """One of the requests."""
+
+    #: distinct within the instance
+    id: str
+    #: no earlier than the one before
+    arrival_s: float
+    #: N, at most the slots of the data centre
+    vms: int
+    #: B, of the link from each VM to the virtual switch
+    bandwidth_mbps: float
+    duration_s: float
+
+
+@dataclass
+class TVC(Record):
+    """Requests for virtual clusters in a fat-tree data centre: N virtual machines (VMs), each with
+    a link of B Mbps to a virtual switch, for a duration. In loss mode each is embedded at its
+    arrival or rejected; with a queue requests wait and may be suspended. Times are seconds since
+    the beginning of the instance, in whole microseconds; rates are Mbps, in whole bits per second.
+    """
+
+    _head = {"kind": "tvc", "version": 1}
+    _parts = {"fat_tree": TVCFatTree, "requests": TVCRequest}
+    name: str
+    fat_tree: TVCFatTree
+    #: true: requests wait, and the mean response time is minimised; false: each runs from its
+    #: arrival on or is rejected
+    queue: bool
+    #: in the order of their arrival; those at the same time in the order in which they arrive
+    requests: List[TVCRequest]
+    #: When second 0 is, of an instance made from a log.
+    start_time: Optional[str] = None
+    #: what is maximised without a queue: the number of accepted requests (requests, the default)
+    #: or the sum of N·B·duration over them (revenue); none with a queue
+    goal: Optional[str] = None
+    #: what a link with m of a cluster's N VMs below it reserves: min(m, N-m)·B (cut, the
+    #: default), or the sum of that over the servers below it, with m the VMs on each (per-path)
+    hose: Optional[str] = None
+    #: how long a request does no work after it has moved to other servers; 0 if it is missing
+    migration_s: Optional[float] = None
+
+
+@dataclass
+class VCSchedHostSize(Record):
+    """One of the host sizes."""
+
+    count: int
+    cpu: float
+    memory: float
+    #: one for each of the instance's resources
+    resources: Optional[List[float]] = None
+
+
+@dataclass
+class VCSchedJob(Record):
+    """One of the jobs."""
+
+    #: distinct within the instance
+    id: str
+    #: 1 for a sequential job
+    tasks: int
+    #: 0: the job needs none, and its yield is 1
+    cpu: float
+    memory: float
+    #: one for each of the instance's resources
+    resources: Optional[List[float]] = None
+    #: where each task runs now: one host for each task, or none for a new arrival
+    current_hosts: Optional[List[int]] = None
+
+
+@dataclass
+class VCSched(Record):
+    """Virtual machines to place on hosts, numbered from 0, so that the minimum yield is as high as
+    possible. Needs are shares of a reference host, per task. CPU is shared; memory and the further
+    resources a task has in full or doesn't run.
+    """
+
+    _head = {"kind": "vcsched", "version": 1}
+    _parts = {"host_sizes": VCSchedHostSize, "jobs": VCSchedJob}
+    name: str
+    hosts: int
+    jobs: List[VCSchedJob]
+    #: names of further resources beside cpu and memory, such as disk; they are rigid as memory is
+    resources: Optional[List[str]] = None
+    #: what the hosts have, in units of a reference host, runs of equal ones in the order of their
+    #: numbers; the counts sum to hosts. Left out: all are reference hosts, of 1 of everything
+    host_sizes: Optional[List[VCSchedHostSize]] = None
+    #: bound on the memory, in hosts' memories, of tasks placed elsewhere than on their current
+    #: host
+    migration_budget: Optional[float] = None
+
+
+#: The class of each kind.
+KINDS: Dict[str, Type[Record]] = {"batch": Batch, "dag": DAG, "reservation": Reservation, "tvc": TVC, "vcsched": VCSched}
