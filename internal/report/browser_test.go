@@ -171,7 +171,7 @@ func TestInBrowser(t *testing.T) {
 	}
 
 	// Filters: by text and by what is chosen.
-	const shown = "Array.from(document.querySelectorAll('.list details')).filter(d => d.offsetHeight > 0).length"
+	const shown = "Array.from(document.querySelector('.items table').tBodies).filter(d => d.offsetHeight > 0).length"
 	set := func(what, value, event string) {
 		eval[bool](b, fmt.Sprintf("(e => { e.value = %q; e.dispatchEvent(new Event(%q)) })(document.querySelector(%q)), true", value, event, what))
 	}
@@ -191,9 +191,14 @@ func TestInBrowser(t *testing.T) {
 		t.Errorf("%d open instances are shown, want 2", n)
 	}
 	set(".items select[data-index='1']", "", "change")
-	set(".items select.sort", "1", "change")
-	if first := eval[string](b, "document.querySelectorAll('.list .name')[2].textContent"); first != "graph-0" {
+	click("document.querySelector('.items thead button')")
+	if first := eval[string](b, "document.querySelectorAll('.items .open')[2].textContent"); first != "graph-0" {
 		t.Errorf("by name, the third instance is %q", first)
+	}
+	const gap = "Array.from(document.querySelector('.items table').tBodies).map(b => b.rows[0].cells[5].dataset.sort).filter(x => x !== 'NaN').map(Number)"
+	click("document.querySelector('.items table').tHead.rows[0].cells[5].querySelector('button')")
+	if !eval[bool](b, "(x => x.length > 20 && x.every((v, i) => !i || v >= x[i-1]))("+gap+")") {
+		t.Errorf("the instances aren't sorted by gap: %v", eval[[]float64](b, gap))
 	}
 
 	// Charts: one at a time; another after a choice; a curve is hidden by its name.
@@ -213,10 +218,10 @@ func TestInBrowser(t *testing.T) {
 	}
 
 	// Details open by the keyboard; the picture is there; the command is copied or selected.
-	const details = "Array.from(document.querySelectorAll('.list details')).find(d => d.textContent.includes('diamond'))"
-	eval[bool](b, details+".querySelector('summary').focus(), true")
+	const details = "Array.from(document.querySelector('.items table').tBodies).find(d => d.textContent.includes('diamond'))"
+	eval[bool](b, details+".querySelector('.open').focus(), true")
 	b.do(chromedp.KeyEvent(" "))
-	if !eval[bool](b, details+".open") {
+	if eval[bool](b, details+".rows[1].hidden") || eval[string](b, details+".querySelector('.open').getAttribute('aria-expanded')") != "true" {
 		t.Error("the details don't open")
 	}
 	if size := eval[[]int](b, "(i => [i.naturalWidth, i.width, i.alt.length])("+details+".querySelector('img'))"); size[0] == 0 || size[1] == 0 || size[2] == 0 {
@@ -251,9 +256,21 @@ func TestInBrowser(t *testing.T) {
 		t.Errorf("%d tables lack a caption or headers", n)
 	}
 
+	if high := eval[float64](b, "document.querySelector('.items tbody').offsetHeight"); high*60 > 2*900 {
+		t.Errorf("60 instances take %v pixels, want two screens at most", 60*high)
+	}
+
+	// Charts beside each other use the width.
+	b.width(1440)
+	if used := eval[float64](b, "(s => Math.max(...s.map(x => x.getBoundingClientRect().right)) - Math.min(...s.map(x => x.getBoundingClientRect().left)))(Array.from(document.querySelectorAll('section.half svg.chart')).filter(s => s.getBoundingClientRect().width > 0))"); used < 0.9*1320 {
+		t.Errorf("the charts take %v of 1320 pixels", used)
+	}
 	b.width(360)
 	if wide := eval[int](b, "document.scrollingElement.scrollWidth"); wide > 360 {
 		t.Errorf("the page is %d pixels wide on a phone of 360", wide)
+	}
+	if right := eval[float64](b, "Math.max(...Array.from(document.querySelectorAll('svg.chart .dot, svg.chart .line')).map(p => p.getBoundingClientRect()).filter(r => r.width > 0).map(r => r.right))"); right > 360 {
+		t.Errorf("a curve on a phone of 360 pixels goes to %v", right)
 	}
 	b.media("print", "dark")
 	if n := eval[int](b, "Array.from(document.querySelectorAll('.control')).filter(e => e.offsetHeight > 0).length"); n > 0 {
@@ -291,7 +308,7 @@ func contrast(b *browser) float64 {
 		const light = x => x.slice(0, 3).map(v => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4).reduce((s, v, i) => s + v * [0.2126, 0.7152, 0.0722][i], 0);
 		const ground = e => { for (; e; e = e.parentElement) { const g = rgb(getComputedStyle(e).backgroundColor); if (g[3] === 255) return g; } return [255, 255, 255]; };
 		let worst = 99;
-		for (const e of document.querySelectorAll("p, td, th, dt, dd, a, h1, h2, summary span, small, figcaption, .legend button[aria-pressed=true], caption, label, svg text")) {
+		for (const e of document.querySelectorAll("p, td, th, dt, dd, a, h1, h2, .open, figcaption, .legend button[aria-pressed=true], caption, label, svg text")) {
 			const s = getComputedStyle(e), a = light(rgb(e instanceof SVGElement ? s.fill : s.color)), g = light(ground(e instanceof SVGElement ? e.closest("div") : e));
 			worst = Math.min(worst, (Math.max(a, g) + 0.05) / (Math.min(a, g) + 0.05));
 		}
@@ -325,6 +342,9 @@ func TestSolvedInBrowser(t *testing.T) {
 			t.Error("the log's axis has no dates")
 		}
 		b.width(360)
+		if right := eval[float64](b, "Math.max(...Array.from(document.querySelectorAll('svg.chart .line, svg.chart .dot')).map(p => p.getBoundingClientRect()).filter(r => r.width > 0).map(r => r.right))"); !(right > 100 && right <= 360) {
+			t.Errorf("%s: a curve on a phone of 360 pixels goes to %v", name, right)
+		}
 		if wide := eval[int](b, "document.scrollingElement.scrollWidth"); wide > 360 {
 			t.Errorf("%s: the page is %d pixels wide on a phone of 360", name, wide)
 		}

@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/gapwise/gapwise/internal/look"
 )
 
 // chart is a picture of curves. Colours and fonts are those of the page's style, by
@@ -41,7 +43,7 @@ type point struct {
 }
 
 // hues is the number of colours of curves.
-const hues = 8
+const hues = len(look.Series)
 
 // usable reports whether a point can be drawn on the chart's axes.
 func (c *chart) usable(p point) bool {
@@ -104,13 +106,17 @@ func (c *chart) empty() bool {
 	return true
 }
 
-// svg draws the chart.
+// svg draws the chart, one over time for a page and for a phone: there all of it fits.
 func (c *chart) svg() template.HTML {
 	c.span()
-	width, height := 520.0, 310.0
 	if c.wide {
-		width, height = 940.0, 270.0
+		return c.sized("chart wide", 1080, 270) + c.sized("chart narrow", 400, 270)
 	}
+	return c.sized("chart", 600, 270)
+}
+
+// sized draws the chart in a size, once its axes have their ends.
+func (c *chart) sized(class string, width, height float64) template.HTML {
 	top, bottom := 10.0, height-42
 	yTicks := c.y.ticks(bottom - top)
 	longest := 0
@@ -122,10 +128,6 @@ func (c *chart) svg() template.HTML {
 	py := func(y float64) float64 { return bottom - (bottom-top)*c.y.position(y) }
 
 	var b strings.Builder
-	class := "chart"
-	if c.wide {
-		class += " wide"
-	}
 	fmt.Fprintf(&b, `<svg class="%s" viewBox="0 0 %g %g" role="img" aria-label="%s" preserveAspectRatio="xMidYMid meet">`, class, width, height, escape(c.name))
 	b.WriteString(`<g class="grid">`)
 	for _, t := range yTicks {

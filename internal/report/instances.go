@@ -114,7 +114,8 @@ func (d *pictures) words() (all []string) {
 // listed makes the list of the instances, those with the largest gaps first.
 func listed(ctx context.Context, all []*part, d *pictures) (s section, left []string, err error) {
 	s = section{ID: "instances", Title: "Instances", Text: []string{"Each opens to its runs, the command that runs it again and, where the solution is kept, its picture."}}
-	list := &items{Sorts: []string{"gap, largest first", "name", "time, longest first"}}
+	list := &items{Columns: []itemColumn{{Name: "kind", Minor: true}, {Name: "status"}, {Name: "best", Number: true}, {Name: "bound", Number: true},
+		{Name: "gap (%)", Number: true}, {Name: "by", Help: "algorithm of the best solution", Minor: true}, {Name: "time", Help: "of the longest run", Number: true, Minor: true}}}
 	type entry struct {
 		p *part
 		i *instance
@@ -156,15 +157,12 @@ func listed(ctx context.Context, all []*part, d *pictures) (s section, left []st
 			statuses = append(statuses, status)
 		}
 		gap, longest := i.gap(), stats.Largest(values(i.runs, func(r *run) float64 { return r.ElapsedS }))
-		it := item{Name: cmp.Or(i.Name, "(no name)"), Values: []string{string(p.kind), status}, Keys: []string{fmt.Sprintf("%.9g", -urgency(i)), i.Name, fmt.Sprintf("%.9g", -longest)}}
-		best := "–"
+		it := item{Name: cmp.Or(i.Name, "(no name)"), Values: []string{string(p.kind), status}}
+		best, by := "–", "–"
 		if i.bestRun() != nil {
-			best = words.Precise(i.Best)
+			best, by = words.Precise(i.Best), i.bestRun().Algorithm
 		}
-		it.Facts = []fact{{"kind", string(p.kind)}, {"status", status}, {"best", best}, {"bound", words.Precise(i.Bound)}, {"gap (%)", words.Percent(gap)}, {"by", "–"}}
-		if i.bestRun() != nil {
-			it.Facts[5].Value = i.bestRun().Algorithm
-		}
+		it.Cells = []cell{text(string(p.kind)), text(status), number(i.Best, best), number(i.Bound, words.Precise(i.Bound)), number(gap, words.Percent(gap)), text(by), number(longest, words.Duration(longest))}
 		it.Words = i.describe(p)
 		if runs < mostListed {
 			it.Runs = i.table(p)

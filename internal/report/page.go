@@ -15,6 +15,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/look"
 	"github.com/gapwise/gapwise/internal/words"
 )
 
@@ -22,7 +23,7 @@ var (
 	//go:embed page.tmpl
 	pageTemplate string
 	//go:embed page.css
-	pageStyle string
+	pageRules string
 	//go:embed page.js
 	pageScript string
 )
@@ -45,6 +46,39 @@ type section struct {
 	ID, Title string
 	Text      []string
 	Blocks    []block
+	half      bool // it stands beside another
+}
+
+// Half reports whether the section takes half of the page's width.
+func (s section) Half() bool { return s.half }
+
+// narrow reports whether half of the page's width is enough: for charts that aren't over
+// time, and tables of few columns beside them.
+func (s *section) narrow() bool {
+	charts := false
+	for _, b := range s.Blocks {
+		switch {
+		case b.Figures != nil && !slices.ContainsFunc(b.Figures.Charts, func(f figure) bool { return f.Wide }):
+			charts = true
+		case b.Table != nil && len(b.Table.Columns) <= 8, b.Figures == nil && b.Table == nil && b.Items == nil && b.Picture == nil:
+		default:
+			return false
+		}
+	}
+	return charts
+}
+
+// pair puts narrow sections side by side, two at a time.
+func (p *page) pair() {
+	var narrow []*section
+	for k := range p.Sections {
+		if s := &p.Sections[k]; s.narrow() {
+			narrow = append(narrow, s)
+		}
+	}
+	for _, s := range narrow[:len(narrow)/2*2] {
+		s.half = true
+	}
 }
 
 // block holds one of its fields.
@@ -115,26 +149,29 @@ type legend struct {
 	Hidden bool
 }
 
-// items is the list of instances.
+// items is the table of instances.
 type items struct {
 	Choices []choice
-	Sorts   []string // names of what they are sorted by
+	Columns []itemColumn // after the name
 	All     []item
 }
 
-// item is an instance that opens.
+// itemColumn is a column of the table of instances; a phone has no room for a minor one.
+type itemColumn struct {
+	Name, Help    string
+	Number, Minor bool
+}
+
+// item is an instance, a row that opens.
 type item struct {
 	Name     string
-	Facts    []fact
+	Cells    []cell
 	Values   []string // of the choices
-	Keys     []string // of the sorts
 	Words    []string
 	Runs     *table
 	Picture  *picture
 	Commands []string
 }
-
-type fact struct{ Label, Value string }
 
 // picture is a drawing of a solution.
 type picture struct {
@@ -158,7 +195,10 @@ type view struct {
 	Version string
 }
 
-var parsed = template.Must(template.New("page").Parse(pageTemplate))
+// pageStyle is the page's style sheet: the design values, and the rules that use them.
+var pageStyle = look.CSS() + pageRules
+
+var parsed = template.Must(template.New("page").Funcs(template.FuncMap{"inc": func(n int) int { return n + 1 }}).Parse(pageTemplate))
 
 // hashOf returns the source expression of a Content Security Policy that allows an
 // inline script or style of exactly this text.
@@ -175,6 +215,7 @@ func policy() string {
 
 func (p *page) write(w io.Writer) error {
 	p.Sections = slices.DeleteFunc(p.Sections, func(s section) bool { return len(s.Blocks) == 0 })
+	p.pair()
 	for _, s := range p.Sections {
 		for _, b := range s.Blocks {
 			if b.Table != nil {

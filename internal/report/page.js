@@ -62,29 +62,34 @@
     apply();
   };
 
+  // A row of the table of instances is a tbody of its own, with what opens below it.
   each(document.querySelectorAll(".sheet"), function (sheet) {
-    var body = sheet.querySelector("tbody"), heads = sheet.querySelectorAll("thead th");
+    var table = sheet.querySelector("table"), heads = table.tHead.rows[0].cells, items = sheet.classList.contains("items");
+    var parent = items ? table : table.tBodies[0];
+    var all = function () { return items ? table.tBodies : parent.rows; };
     each(heads, function (th, k) {
       th.querySelector("button").addEventListener("click", function () {
         var sign = th.getAttribute("aria-sort") === "ascending" ? -1 : 1;
         each(heads, function (h) { h.removeAttribute("aria-sort"); });
         th.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
-        reorder(body, body.rows, function (r) {
-          var c = r.cells[k];
+        reorder(parent, all(), function (r) {
+          var c = (items ? r.rows[0] : r).cells[k];
           return c.dataset.sort === undefined ? c.textContent : c.dataset.sort;
         }, sign);
       });
     });
+    if (items) {
+      each(table.tBodies, function (body) {
+        var open = body.querySelector(".open");
+        open.addEventListener("click", function () {
+          var inside = body.rows[1];
+          inside.hidden = !inside.hidden;
+          open.setAttribute("aria-expanded", !inside.hidden);
+        });
+      });
+    }
     var box = sheet.querySelector(".filters");
-    if (box) { filters(box, function () { return body.rows; }); }
-  });
-
-  each(document.querySelectorAll(".items"), function (items) {
-    var list = items.querySelector(".list"), sort = items.querySelector("select.sort");
-    filters(items.querySelector(".filters"), function () { return list.children; });
-    sort.addEventListener("change", function () {
-      reorder(list, list.children, function (e) { return e.getAttribute("data-k" + sort.value); }, 1);
-    });
+    if (box && box.parentNode === sheet) { filters(box, all); }
   });
 
   each(document.querySelectorAll(".figures"), function (set) {

@@ -30,8 +30,13 @@ type rank struct {
 	group string
 }
 
+// svg draws the ranking for a page and for a phone.
 func (r *ranking) svg() template.HTML {
-	const width, rowHeight, top = 940.0, 23.0, 8.0
+	return r.sized("chart wide", 1080) + r.sized("chart narrow", 440)
+}
+
+func (r *ranking) sized(class string, width float64) template.HTML {
+	const rowHeight, top = 23.0, 8.0
 	longest, widest := 4, 4 // letters of the names, and of their values
 	low, high := math.Inf(1), math.Inf(-1)
 	r.axis.whole = true
@@ -76,7 +81,7 @@ func (r *ranking) svg() template.HTML {
 	height := bottom + 44
 	px := func(x float64) float64 { return left + (right-left)*r.axis.position(x) }
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg class="chart wide" viewBox="0 0 %s %s" role="img" aria-label="%s"><g class="grid">`, n1(width), n1(height), escape(r.name))
+	fmt.Fprintf(&b, `<svg class="%s" viewBox="0 0 %s %s" role="img" aria-label="%s"><g class="grid">`, class, n1(width), n1(height), escape(r.name))
 	for _, t := range r.axis.ticks(right - left) {
 		fmt.Fprintf(&b, `<path d="M%s %sV%s"/><text class="middle" x="%s" y="%s">%s</text>`, n1(px(t.At)), n1(top), n1(bottom), n1(px(t.At)), n1(bottom+16), escape(t.Label))
 	}
