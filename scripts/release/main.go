@@ -11,6 +11,7 @@
 //   - with -highs, one for linux/amd64 with HiGHS, linked statically
 //   - the Python package as a wheel for each of these, with the program in it
 //   - Debian packages of the linux archives, if dpkg-deb is there
+//   - files for images, Homebrew and Nix, with the version and the checksums
 //   - gapwise.cdx.json, a list of what is linked (CycloneDX 1.6)
 //   - SHA256SUMS
 //
@@ -108,7 +109,7 @@ func (r *release) build(chosen []string) error {
 		}
 	}
 	if !r.wheels {
-		if err := r.writeBill(); err != nil {
+		if err := errors.Join(r.writeBill(), r.packaging()); err != nil {
 			return err
 		}
 	}
