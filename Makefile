@@ -16,7 +16,7 @@ run_benches = set -o pipefail && $(with_highs) $(GO) test -run '^$$' -bench '$(B
 export CGO_ENABLED := 1
 with_highs = pc=$$(scripts/highs) && export PKG_CONFIG_PATH="$$pc$${PKG_CONFIG_PATH:+:$$PKG_CONFIG_PATH}" &&
 
-.PHONY: help build highs demo test check fmt vet staticcheck race slow release release-check python portable fuzz ablation audit faults bench bench-baseline bench-compare reproduce clean
+.PHONY: help build web highs demo test check fmt vet staticcheck race slow release release-check python portable fuzz ablation audit faults bench bench-baseline bench-compare reproduce clean
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -27,6 +27,10 @@ stamp := -ldflags "-X github.com/gapwise/gapwise.commit=$(commit)"
 
 build: ## bin/gapwise
 	@$(with_highs) $(GO) build $(stamp) -o bin/gapwise ./cmd/gapwise
+
+web: ## the playground: web/dist, and bin/gapwise with it (gapwise web)
+	@$(GO) run ./scripts/web
+	@$(with_highs) $(GO) build -tags playground $(stamp) -o bin/gapwise ./cmd/gapwise
 
 highs: ## the solver library alone
 	@scripts/highs
@@ -114,4 +118,4 @@ reproduce: ## the runs behind docs/results/summary.md and docs/results/performan
 	@$(with_highs) $(GO) run ./scripts/reproduce
 
 clean: ## what the build made (HiGHS stays in the cache)
-	rm -rf bin results
+	rm -rf bin results web/dist

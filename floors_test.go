@@ -25,7 +25,7 @@ var floors = map[string]int{
 	"internal/dagmodel": 3, "internal/dagplay": 3, "internal/bookings": 3, "internal/joborder": 3, "internal/fattree": 3,
 	"internal/partial": 3, "internal/placement": 3, "internal/processors": 3, "internal/steps": 3,
 	"internal/testkit": 4, "": doorFloor, "internal/audit": 8, "internal/explain": 8, "verify/verifytest": 8,
-	"internal/runs": 8, "internal/verdict": 8, "benchmarks": 9, "internal/papers": 9, "internal/submit": 9, "internal/serve": 9, "internal/report": 10,
+	"internal/runs": 8, "internal/verdict": 8, "benchmarks": 9, "internal/papers": 9, "internal/submit": 9, "internal/serve": 9, "internal/play": 9, "internal/report": 10, "web": 10,
 	"cmd": 11, "scripts": 11,
 }
 

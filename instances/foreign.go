@@ -36,6 +36,19 @@ func LoadAssuming(path, platform string, used bool) (in model.Instance, assumed 
 	if err != nil {
 		return nil, "", err
 	}
+	return decode(path, data, platform, used)
+}
+
+// Decode is LoadOn of what a file of this name holds, gzipped or not, and says what was
+// assumed as LoadAssuming does.
+func Decode(name string, data []byte, platform string) (in model.Instance, assumed string, err error) {
+	if data, err = unzip(data); err != nil {
+		return nil, "", fmt.Errorf("%s: %w: %w", name, model.ErrInvalid, err)
+	}
+	return decode(name, data, platform, true)
+}
+
+func decode(path string, data []byte, platform string, used bool) (in model.Instance, assumed string, err error) {
 	fail := func(err error) (model.Instance, string, error) {
 		return nil, "", fmt.Errorf("%s: %w", Label(path), err)
 	}

@@ -311,6 +311,24 @@ func IsSWF(path string) bool {
 		return strings.HasSuffix(strings.TrimSuffix(strings.ToLower(path), ".gz"), ".swf")
 	}
 	begins, _ := stdin().Peek(peeked)
+	return beginsSWF(begins)
+}
+
+// DecodeSWF reads a log, gzipped or not, of which a file of this name holds the data. A
+// file that is none, as IsSWF reports of standard input, is nil without an error.
+func DecodeSWF(name string, data []byte) (*swf.Log, error) {
+	if !beginsSWF(data[:min(len(data), peeked)]) && (name == "-" || !IsSWF(name)) {
+		return nil, nil
+	}
+	log, err := swf.ReadAll(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return log, nil
+}
+
+// beginsSWF reports whether a text, gzipped or not, begins as a log does.
+func beginsSWF(begins []byte) bool {
 	if z, err := gzip.NewReader(bytes.NewReader(begins)); err == nil {
 		begins, _ = io.ReadAll(io.LimitReader(z, peeked)) // as far as it goes
 	}

@@ -51,6 +51,7 @@ var examples = map[string][]example{
 	"audit":      {{"every claim held against every other, for 2 s", "gapwise audit --time 2s -o audit"}},
 	"session":    {{"an instance a line, each solved from the solution before", "tr -d '\\n' < vms.json | gapwise session"}},
 	"serve":      {{"on a port that is free", "gapwise serve --listen 127.0.0.1:0"}, {"the description of the interface", "gapwise serve --openapi > openapi.json"}},
+	"web":        {{"the playground, where the build has it", "gapwise web --listen 127.0.0.1:8381"}},
 	"completion": {{"in ~/.bashrc: source <(gapwise completion bash)", "gapwise completion bash"}},
 	"man":        {{"the manual page", "gapwise man -o gapwise.1"}},
 	"version":    {{"", "gapwise version"}},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/serve"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/web"
 )
 
 func (p *program) serve() *cli.Command {
@@ -24,7 +25,7 @@ func (p *program) serve() *cli.Command {
 		ArgsUsage: " ",
 		Description: "POST /v1/solve takes {\"instance\": ..., \"options\": {...}} and answers what\n" +
 			"gapwise solve --json prints; docs/how-to/service.md shows it by curl, and\n" +
-			"GET /v1/openapi.json describes all. On an address that other machines reach,\n" +
+			"GET /v1/openapi.json describes all; / is the playground (gapwise web). On an address that other machines reach,\n" +
 			"a token is demanded: in GAPWISE_TOKEN or by --token-file. There is no TLS.\n" +
 			"Requests name no programs, files or plans. TERM and Ctrl-C end the service:\n" +
 			"what runs has --grace to end, and then its best so far is answered.",
@@ -74,7 +75,7 @@ func (p *program) serve() *cli.Command {
 func serviceConfig(c *cli.Command) (serve.Config, error) {
 	set := serve.Config{Token: os.Getenv("GAPWISE_TOKEN"), Body: int64(c.Int("body")) << 20, Memory: int64(c.Int("memory")) << 20,
 		TimeLimit: c.Duration("time-limit"), AtOnce: c.Int("at-once"), Waiting: c.Int("waiting"), Threads: c.Int("threads"),
-		Jobs: 1000, Keep: c.Duration("keep"), Grace: c.Duration("grace")}
+		Jobs: 1000, Keep: c.Duration("keep"), Grace: c.Duration("grace"), Page: web.Handler()}
 	if !c.IsSet("at-once") {
 		set.AtOnce = runtime.NumCPU()
 	}

@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -30,6 +31,7 @@ type Config struct {
 	Jobs      int           // finished jobs that are kept
 	Keep      time.Duration // for how long
 	Grace     time.Duration // for what runs when the service is told to end
+	Page      http.Handler  // serves what no other path does, outside /v1/; nil: nothing
 }
 
 // ShortestToken is the least length of a token.
@@ -108,6 +110,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	seen := &observed{ResponseWriter: w}
 	_, pattern := s.mux.Handler(r)
 	defer func() { s.figures.request(pattern, seen.code) }()
+	if s.paged(r, pattern) {
+		s.Page.ServeHTTP(seen, r)
+		return
+	}
 	if f := s.refuse(r, pattern); f != nil {
 		s.fail(seen, f)
 		return
@@ -117,6 +123,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.mux.ServeHTTP(seen, r)
+}
+
+// paged reports whether a request is for the page, which is the same for everybody and needs no
+// token.
+func (s *Server) paged(r *http.Request, pattern string) bool {
+	return s.Page != nil && pattern == "" && (r.Method == http.MethodGet || r.Method == http.MethodHead) && !strings.HasPrefix(r.URL.Path, "/v1/")
 }
 
 // unknown answers a path that isn't there, or a method that a path doesn't take.

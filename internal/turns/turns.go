@@ -23,6 +23,7 @@ var ErrSpent = errors.New("the effort is spent")
 // turns it returns when it is this one's turn again. One goroutine of a Seat calls it at a
 // time.
 func Stop(ctx context.Context, effort int64) bool {
+	yield()
 	switch s := ctx.Value(key{}).(type) {
 	case *Seat:
 		s.count(effort)

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/gapwise/gapwise/internal/serve"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/web"
+)
+
+func (p *program) web() *cli.Command {
+	return &cli.Command{
+		Name:      "web",
+		Usage:     "serve the playground: a page that solves in the browser",
+		ArgsUsage: " ",
+		Description: "The page has the solver in it, as WebAssembly: what is opened there goes\n" +
+			"nowhere. It is served to this machine alone. Released programs have the page\n" +
+			"in them; make web builds it, for any static host, too (web/dist).",
+		Flags: []cli.Flag{&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8381", Usage: "`ADDRESS` and port of this machine; port 0: one that is free"}},
+		Action: func(ctx context.Context, c *cli.Command) error {
+			if c.NArg() > 0 {
+				return usagef("web: it takes no files")
+			}
+			page := web.Handler()
+			if page == nil {
+				return fmt.Errorf("%w: this build has no playground: make web makes bin/gapwise with it, and web/dist for any static host", model.ErrUnsupported)
+			}
+			if !serve.Loopback(c.String("listen")) {
+				return usagef("web: --listen is %s, give an address of this machine such as 127.0.0.1:8381; for others, serve web/dist by a web server", c.String("listen"))
+			}
+			l, err := net.Listen("tcp", c.String("listen"))
+			if err != nil {
+				return fmt.Errorf("%w: web: --listen: %w", model.ErrInvalid, err)
+			}
+			fmt.Fprintf(p.err, "the playground is at http://%s\n", l.Addr())
+			s := &http.Server{Handler: page, ReadHeaderTimeout: 5 * time.Second}
+			defer context.AfterFunc(ctx, func() { _ = s.Close() })() // it ends anyway
+			if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+				return err
+			}
+			return nil
+		},
+	}
+}

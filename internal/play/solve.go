@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+
+package play
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"math"
+	"time"
+
+	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/verdict"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// Solve is a question: the best solution within a time.
+type Solve struct {
+	Algorithm  string          `json:"algorithm"`
+	Seed       uint64          `json:"seed"`
+	TimeLimitS float64         `json:"time_limit_s"`
+	Start      json.RawMessage `json:"start,omitempty"` // a solution to start from
+	Proof      bool            `json:"proof"`           // write a proof
+	Trace      bool            `json:"trace"`           // tell the steps
+	Quiet      bool            `json:"quiet"`           // no pictures on the way
+	First      bool            `json:"first"`           // by what is drawn where nothing is asked for
+}
+
+// Progress is how a solve stands. The solution isn't judged yet.
+type Progress struct {
+	Algorithm string          `json:"algorithm"`
+	Objective *float64        `json:"objective"`
+	Bound     *float64        `json:"bound"`
+	Gap       *float64        `json:"gap"`
+	Nodes     int64           `json:"nodes"`
+	ElapsedS  float64         `json:"elapsed_s"`
+	Solution  json.RawMessage `json:"solution,omitempty"`
+	Scene     *Scene          `json:"scene,omitempty"`
+}
+
+// Shown is a solution with what the judge says of it, and its picture.
+type Shown struct {
+	Algorithm string           `json:"algorithm"`
+	Class     string           `json:"class,omitempty"`
+	Status    string           `json:"status,omitempty"`
+	Reason    string           `json:"reason,omitempty"`
+	Objective *float64         `json:"objective"`
+	Second    *float64         `json:"second"`
+	Bound     *float64         `json:"bound"`
+	Gap       *float64         `json:"gap"`
+	Nodes     int64            `json:"nodes"`
+	ElapsedS  float64          `json:"elapsed_s"`
+	Result    json.RawMessage  `json:"result,omitempty"`
+	Solution  json.RawMessage  `json:"solution,omitempty"`
+	Verdict   *verdict.Verdict `json:"verdict,omitempty"`
+	Scene     *Scene           `json:"scene,omitempty"`
+	Steps     []model.Step     `json:"steps,omitempty"`
+	Proof     string           `json:"proof,omitempty"`
+}
+
+// between is the least time between two things that are told.
+const between = 120 * time.Millisecond
+
+// mostSteps is how many steps of a trace are kept.
+const mostSteps = 20_000
+
+func (d *Desk) solve(ctx context.Context, q Solve, tell func(any)) (any, error) {
+	o := gapwise.Options{Algorithm: q.Algorithm, Settings: model.Settings{Seed: q.Seed, TimeLimit: time.Duration(q.TimeLimitS * 1e9)}}
+	if q.First {
+		o.Algorithm = d.first()
+	}
+	if len(q.Start) > 0 {
+		start, err := gapwise.CompleteSolution(ctx, d.in, q.Start)
+		if err != nil {
+			return nil, err
+		}
+		o.Start = start
+	}
+	var proof bytes.Buffer
+	if q.Proof {
+		o.Proof = &model.ProofWriter{Writer: &proof, Instance: d.hash}
+		o.Algorithm = ""
+	}
+	var steps []model.Step
+	if q.Trace {
+		o.Trace = func(s model.Step) {
+			if len(steps) < mostSteps {
+				steps = append(steps, s)
+			}
+		}
+	}
+	t := &teller{d: d, ctx: ctx, tell: tell, scenes: !q.Quiet, began: time.Now(), p: Progress{}, sense: model.SenseOf(d.in)}
+	for _, b := range d.quick(ctx) {
+		t.bound(b)
+	}
+	o.Progress = t.hear
+	r, err := gapwise.Solve(ctx, d.in, o)
+	if err != nil {
+		return nil, err
+	}
+	if b := t.p.Bound; b != nil && (math.IsNaN(r.Bound) || t.sense.Better(r.Bound, *b)) && r.Solution != nil {
+		r.SetBound(t.sense, *b, o.GapLimit())
+	}
+	shown, err := d.shown(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	shown.Steps, shown.Proof = steps, proof.String()
+	return shown, nil
+}
+
+// first names the algorithm whose solution is drawn when none is asked for.
+func (d *Desk) first() string {
+	p, err := gapwise.ProblemOf(d.in.Kind())
+	if err != nil || len(p.Gantt) == 0 {
+		return ""
+	}
+	if b, ok := d.in.(*model.Batch); ok && b.Tiers == 1 {
+		return "easy"
+	}
+	if v, ok := d.in.(*model.TVC); ok && v.Queue {
+		return "bgmbf"
+	}
+	return p.Gantt[0]
+}
+
+// quick returns the bounds that take no time.
+func (d *Desk) quick(ctx context.Context) (all []float64) {
+	p, err := gapwise.ProblemOf(d.in.Kind())
+	if err != nil {
+		return nil
+	}
+	for _, b := range p.Quick(ctx, d.in) {
+		all = append(all, b.Value)
+	}
+	return all
+}
+
+// shown returns a result as the page shows it. The judge has accepted it.
+func (d *Desk) shown(ctx context.Context, r model.Result) (*Shown, error) {
+	text, err := written(r)
+	if err != nil {
+		return nil, err
+	}
+	x := &Shown{Algorithm: r.Algorithm, Class: string(gapwise.ClassOf(d.in.Kind(), r.Algorithm)), Status: string(r.Status), Reason: r.Reason,
+		Objective: verdict.Number(r.Objective), Second: verdict.Number(r.SecondObjective), Bound: verdict.Number(r.Bound), Gap: verdict.Number(r.Gap),
+		Nodes: r.Nodes, ElapsedS: r.Elapsed.Seconds(), Result: text}
+	if r.Solution == nil {
+		return x, nil
+	}
+	return x, d.picture(ctx, x, r.Solution, r.Bound)
+}
+
+// picture adds the solution, its verdict and its picture.
+func (d *Desk) picture(ctx context.Context, x *Shown, s model.Solution, bound float64) (err error) {
+	if x.Solution, err = written(s); err != nil {
+		return err
+	}
+	report, err := verify.Verify(ctx, d.in, s, verify.Options{Valid: true})
+	if err != nil {
+		return err
+	}
+	v := verdict.Verdict{}.Of(report)
+	x.Verdict = &v
+	x.Scene, err = d.scene(ctx, s, bound)
+	return err
+}
+
+// scene draws a solution.
+func (d *Desk) scene(ctx context.Context, s model.Solution, bound float64) (*Scene, error) {
+	var arrived []float64
+	if g, ok := d.in.(*model.DAG); ok {
+		var err error
+		if arrived, err = verify.Arrivals(ctx, g, s.(*model.Schedule)); err != nil {
+			return nil, err
+		}
+	}
+	return sceneOf(d.in, s, arrived, bound)
+}
+
+// Judge is a question: what the judge says of a solution, which may lack what follows
+// from the rest.
+type Judge struct {
+	Solution json.RawMessage `json:"solution"`
+	Bound    *float64        `json:"bound"` // what no solution beats, as was told
+}
+
+func (d *Desk) judge(ctx context.Context, q Judge, _ func(any)) (any, error) {
+	s, err := gapwise.CompleteSolution(ctx, d.in, q.Solution)
+	if err != nil {
+		return nil, err
+	}
+	return d.byHand(ctx, s, q.Bound)
+}
+
+// byHand returns a solution that no algorithm claims.
+func (d *Desk) byHand(ctx context.Context, s model.Solution, bound *float64) (*Shown, error) {
+	x := &Shown{Algorithm: "by hand", Bound: bound}
+	b := math.NaN()
+	if bound != nil {
+		b = *bound
+	}
+	if err := d.picture(ctx, x, s, b); err != nil {
+		return nil, err
+	}
+	x.Objective, x.Second = x.Verdict.Objective, x.Verdict.SecondObjective
+	if x.Verdict.Accepted && x.Objective != nil && bound != nil {
+		x.Gap = verdict.Number(model.Gap(*x.Objective, *bound))
+	}
+	return x, nil
+}
+
+// Change is a question: what becomes of a solution when something is moved.
+type Change struct {
+	Judge
+	Move Move `json:"move"`
+}
+
+func (d *Desk) move(ctx context.Context, q Change, _ func(any)) (any, error) {
+	s, err := gapwise.CompleteSolution(ctx, d.in, q.Solution)
+	if err != nil {
+		return nil, err
+	}
+	if s, err = moved(ctx, d.in, s, q.Move); err != nil {
+		return nil, err
+	}
+	return d.byHand(ctx, s, q.Bound)
+}
+
+// mend keeps what can stay, and lets the rest follow.
+func (d *Desk) mend(ctx context.Context, q Judge, _ func(any)) (any, error) {
+	s, err := gapwise.CompleteSolution(ctx, d.in, q.Solution)
+	if err != nil {
+		return nil, err
+	}
+	if s, _, err = gapwise.CompleteStart(ctx, d.in, s); err != nil {
+		return nil, err
+	}
+	return d.byHand(ctx, s, q.Bound)
+}
+
+// teller passes on what a solver tells, not too often.
+type teller struct {
+	d      *Desk
+	ctx    context.Context
+	tell   func(any)
+	scenes bool
+	sense  model.Sense
+	began  time.Time
+	last   time.Time
+	s      model.Solution // not passed on yet
+	p      Progress
+}
+
+func (t *teller) bound(b float64) {
+	if x := verdict.Number(b); x != nil && (t.p.Bound == nil || t.sense.Better(*t.p.Bound, *x)) {
+		t.p.Bound = x
+	}
+}
+
+// hear takes what a solver tells.
+func (t *teller) hear(p model.Progress) {
+	better := false
+	if o := verdict.Number(p.Incumbent); o != nil && (t.p.Objective == nil || t.sense.Better(*o, *t.p.Objective)) {
+		t.p.Objective, better = o, true
+	}
+	was := t.p.Bound
+	t.bound(p.Bound)
+	if t.p.Objective != nil && t.p.Bound != nil {
+		t.p.Gap = verdict.Number(model.Gap(*t.p.Objective, *t.p.Bound))
+	}
+	t.p.Algorithm, t.p.Nodes, t.p.ElapsedS = p.Algorithm, p.Nodes, time.Since(t.began).Seconds()
+	if p.Solution != nil {
+		t.s = p.Solution
+	}
+	if p.Done || !t.last.IsZero() && time.Since(t.last) < between && !(better || was != t.p.Bound) {
+		return
+	}
+	now := t.p
+	if t.s != nil && (t.last.IsZero() || time.Since(t.last) >= between) {
+		now.Solution, _ = written(t.s) // what can't be written isn't shown
+		if t.scenes {
+			b := math.NaN()
+			if t.p.Bound != nil {
+				b = *t.p.Bound
+			}
+			now.Scene, _ = t.d.scene(t.ctx, t.s, b)
+		}
+		t.s, t.last = nil, time.Now()
+	}
+	t.tell(now)
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+
+package turns
+
+import "runtime"
+
+// yield lets timers fire: WebAssembly has one thread, on which no goroutine is
+// interrupted, so that a time limit would end when the search does.
+func yield() { runtime.Gosched() }

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+
+// Command web builds the playground into a folder that any static host can serve:
+//
+//	go run ./scripts/web [-o web/dist]
+//
+// It holds the files of web/page, the look's values (internal/look/look.css), the library as
+// WebAssembly (packed), Go's wasm_exec.js and the examples that web/page/examples.json names. The same commit and Go give the same bytes.
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+func main() {
+	folder := flag.String("o", filepath.Join("web", "dist"), "the folder, which is made anew")
+	flag.Parse()
+	if err := build(*folder); err != nil {
+		fmt.Fprintln(os.Stderr, "web:", err)
+		os.Exit(1)
+	}
+}
+
+func build(folder string) error {
+	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(filepath.Join(folder, "examples"), 0o755)); err != nil {
+		return err
+	}
+	page := os.DirFS(filepath.Join("web", "page"))
+	err := fs.WalkDir(page, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || name == "examples.json" {
+			return err
+		}
+		data, err := fs.ReadFile(page, name)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(folder, name), data, 0o644)
+	})
+	if err != nil {
+		return err
+	}
+	values, err := os.ReadFile(filepath.Join("internal", "look", "look.css"))
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(folder, "look.css"), values, 0o644); err != nil {
+		return err
+	}
+	if err := examples(folder); err != nil {
+		return err
+	}
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return err
+	}
+	glue, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(folder, "wasm_exec.js"), glue, 0o644); err != nil {
+		return err
+	}
+	return library(folder)
+}
+
+// example is an instance that the page offers.
+type example struct {
+	Kind  string `json:"kind"`
+	Path  string `json:"path,omitempty"` // in the repository
+	File  string `json:"file"`           // below examples
+	Title string `json:"title"`
+}
+
+// examples copies those of examples.json, which also tells the page what there is.
+func examples(folder string) error {
+	data, err := os.ReadFile(filepath.Join("web", "page", "examples.json"))
+	if err != nil {
+		return err
+	}
+	var all []example
+	if err := json.Unmarshal(data, &all); err != nil {
+		return fmt.Errorf("web/page/examples.json: %w", err)
+	}
+	for i, e := range all {
+		data, err := os.ReadFile(filepath.FromSlash(e.Path))
+		if err != nil {
+			return err
+		}
+		all[i].File, all[i].Path = filepath.Base(e.Path), ""
+		if err := os.WriteFile(filepath.Join(folder, "examples", all[i].File), data, 0o644); err != nil {
+			return err
+		}
+	}
+	if data, err = json.MarshalIndent(all, "", " "); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(folder, "examples.json"), append(data, '\n'), 0o644)
+}
+
+// library builds the library as WebAssembly, and packs it.
+func library(folder string) error {
+	scratch, err := os.MkdirTemp("", "web")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	program := filepath.Join(scratch, "gapwise.wasm")
+	c := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", program, "./web/wasm")
+	c.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=")
+	c.Stderr = os.Stderr
+	if err := c.Run(); err != nil {
+		return err
+	}
+	data, err := os.ReadFile(program)
+	if err != nil {
+		return err
+	}
+	var packed bytes.Buffer
+	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if _, err := z.Write(data); err != nil {
+		return err
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	fmt.Printf("%s: the library has %.2f MB, packed %.2f MB\n", folder, float64(len(data))/1e6, float64(packed.Len())/1e6)
+	return os.WriteFile(filepath.Join(folder, "gapwise.wasm.gz"), packed.Bytes(), 0o644)
+}

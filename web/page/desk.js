@@ -1,0 +1,94 @@
+// The page's side of the worker: questions, answers, and how one is stopped.
+
+/** The file of the library. It is packed, and unpacked here: then any host will do. */
+async function fetchModule() {
+  const response = await fetch("gapwise.wasm.gz");
+  if (!response.ok || !response.body) throw new Error(`the solver isn't there: ${response.status} for gapwise.wasm.gz`);
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const packed = bytes[0] === 0x1f && bytes[1] === 0x8b; // some hosts unpack it
+  const stream = new Blob([bytes]).stream();
+  const plain = packed ? stream.pipeThrough(new DecompressionStream("gzip")) : stream;
+  return WebAssembly.compileStreaming(new Response(plain, { headers: { "Content-Type": "application/wasm" } }));
+}
+
+/** Stopped is the error of a question that was given up. */
+export class Stopped extends Error {}
+
+export class Desk {
+  constructor() {
+    /** @type {Map<number, {resolve: Function, reject: Function, tell: Function | null}>} */
+    this.open = new Map();
+    this.next = 1;
+    /** @type {object | null} what was loaded last, for a worker that is started anew */
+    this.loaded = null;
+    this.module = fetchModule();
+    this.started = this.begin();
+  }
+
+  async begin() {
+    const module = await this.module;
+    const worker = new Worker("worker.js", { type: "module" });
+    this.worker = worker;
+    await new Promise((resolve, reject) => {
+      worker.onerror = (e) => reject(new Error(e.message || "the worker doesn't start"));
+      worker.onmessage = ({ data }) => {
+        if (data.id === 0) resolve(undefined);
+        else this.hear(data);
+      };
+      worker.postMessage({ module });
+    });
+    worker.onerror = (e) => {
+      for (const q of this.open.values()) q.reject(new Error(e.message));
+      this.open.clear();
+    };
+  }
+
+  hear(data) {
+    const q = this.open.get(data.id);
+    if (!q) return;
+    if ("told" in data) {
+      if (q.tell) q.tell(JSON.parse(data.told));
+      return;
+    }
+    this.open.delete(data.id);
+    if ("error" in data) q.reject(new Error(data.error));
+    else q.resolve(JSON.parse(data.answer));
+  }
+
+  /**
+   * Ask returns the answer to a question.
+   * @param {string} operation
+   * @param {object} question
+   * @param {((told: any) => void) | null} tell
+   */
+  async ask(operation, question, tell = null) {
+    await this.started;
+    const id = this.next++;
+    const answer = new Promise((resolve, reject) => this.open.set(id, { resolve, reject, tell }));
+    this.worker.postMessage({ id, operation, question: JSON.stringify(question) });
+    const x = await answer;
+    if (operation === "load") this.loaded = { name: x.name + ".json", text: JSON.stringify(x.instance) };
+    return x;
+  }
+
+  get busy() {
+    return this.open.size > 0;
+  }
+
+  /** Stop ends all that runs: the worker has one thread, which hears nothing while it solves. */
+  stop() {
+    if (!this.busy) return;
+    this.worker.terminate();
+    const open = [...this.open.values()];
+    this.open.clear();
+    const loaded = this.loaded;
+    this.started = this.begin().then(() => {
+      if (!loaded) return;
+      const id = this.next++;
+      const again = new Promise((resolve, reject) => this.open.set(id, { resolve, reject, tell: null }));
+      this.worker.postMessage({ id, operation: "load", question: JSON.stringify(loaded) });
+      return again.then(() => undefined);
+    });
+    for (const q of open) q.reject(new Stopped("stopped"));
+  }
+}

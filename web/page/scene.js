@@ -1,0 +1,548 @@
+// The picture of a solution: rows with boxes along an axis. Boxes tell what they are, and
+// can be moved by pointer and by keyboard. Which box means what is the library's business.
+import { roles } from "./kinds.js";
+import { $, figure, make, ticks, time, unitStep } from "./ui.js";
+
+const clamp = (x, low, high) => Math.min(high, Math.max(low, x));
+const round = (x) => Math.round(x * 10) / 10;
+
+export class Picture {
+  /**
+   * @param {HTMLElement} into
+   * @param {HTMLElement} legend
+   * @param {(move: {item: string, task: number, drop: string, lane: number, at: number}) => void} onMove
+   */
+  constructor(into, legend, onMove) {
+    this.into = into;
+    this.legend = legend;
+    this.onMove = onMove;
+    this.scene = null;
+    this.broken = new Set();
+    this.marked = new Set();
+    this.ghosts = null; // items that aren't there yet
+    this.extra = []; // marks of a step
+    this.active = -1;
+    this.carried = null;
+    this.view = [0, 1];
+    this.movable = true;
+    new ResizeObserver(() => this.width !== this.into.clientWidth && this.draw()).observe(into);
+    this.listen();
+  }
+
+  /** Show draws a scene. The part of the axis that is shown stays where the ends do. */
+  show(scene, { broken = new Set(), ghosts = null, extra = [], current = null } = {}) {
+    const old = this.scene;
+    const zoomed = old && (this.view[0] > old.low || this.view[1] < old.high);
+    const focused = old && this.active >= 0 ? old.boxes[this.active] : null;
+    this.scene = scene;
+    this.broken = broken;
+    this.ghosts = ghosts;
+    this.extra = extra;
+    this.marked = new Set(current ? [current] : []);
+    this.carried = null;
+    if (!zoomed || !scene || !old || old.unit !== scene.unit) this.view = scene ? [scene.low, scene.high + (scene.unit === "%" ? 0 : (scene.high - scene.low) * 0.02)] : [0, 1];
+    this.active = scene && focused ? scene.boxes.findIndex((b) => b.item === focused.item && b.task === focused.task) : -1;
+    this.draw();
+  }
+
+  mark(items) {
+    this.marked = new Set(items);
+    this.draw();
+  }
+
+  zoom(factor, at = (this.view[0] + this.view[1]) / 2) {
+    if (!this.scene) return;
+    const span = this.scene.high - this.scene.low;
+    const low = at - (at - this.view[0]) * factor, high = at + (this.view[1] - at) * factor;
+    if (high - low < span / 5000) return;
+    if (high - low >= span * 1.02) return this.all();
+    this.view = [low, high];
+    this.draw();
+  }
+
+  pan(by) {
+    if (!this.scene) return;
+    const span = this.view[1] - this.view[0];
+    const low = clamp(this.view[0] + by, this.scene.low - span * 0.1, this.scene.high - span * 0.5);
+    this.view = [low, low + span];
+    this.draw();
+  }
+
+  all() {
+    if (!this.scene) return;
+    this.view = [this.scene.low, this.scene.high + (this.scene.unit === "%" ? 0 : (this.scene.high - this.scene.low) * 0.02)];
+    this.draw();
+  }
+
+  /** Place finds where rows, lanes and the axis are. */
+  place() {
+    const s = this.scene, width = Math.max(300, this.into.clientWidth), narrow = width < 560;
+    const percent = s.unit === "%";
+    const longest = Math.max(...s.rows.map((r) => (r.named ? 4 : r.label.length)), 4);
+    const groups = percent ? Math.max(...s.rows.map((r) => r.group.length)) + 1 : 0;
+    const left = clamp(longest * 6.6 + groups * 6.6 + 14, 48, narrow ? 108 : 190);
+    const labels = [...(s.marks ?? []), ...this.extra].map((m) => ({ ...m }));
+    const x = (t) => left + ((t - this.view[0]) / (this.view[1] - this.view[0])) * (width - left - 20);
+    // Labels of marks that would lie on each other get lines of their own.
+    const lines = [];
+    for (const m of labels.sort((a, b) => a.at - b.at)) {
+      const w = m.label.length * 6.3 + 22;
+      m.x = x(m.at);
+      m.flip = m.x + w > width - 4;
+      m.from = m.flip ? m.x - w : m.x;
+      if (m.from < 0) m.from = 0;
+      m.line = lines.findIndex((end) => end < m.from);
+      if (m.line < 0) m.line = lines.push(0) - 1;
+      lines[m.line] = m.from + w;
+    }
+    const shown = labels.filter((m) => m.at >= this.view[0] && m.at <= this.view[1]);
+    let y = 6 + 15 * Math.max(0, ...shown.map((m) => m.line + 1));
+    const lanesInAll = s.rows.reduce((n, r) => n + r.lanes, 0);
+    const many = s.rows.length > 60;
+    let group = null;
+    const rows = s.rows.map((r, k) => {
+      const alone = s.rows.filter((o) => o.group === r.group).length === 1 && r.group === r.label;
+      if (r.group !== group) {
+        if (group !== null) y += percent ? 6 : 9;
+        if ((r.named || (!alone && s.rows.length > 1 && r.group !== "machines")) && !percent) {
+          this.headings.push({ label: r.group, y: y + 11 });
+          y += 17;
+        }
+        group = r.group;
+      }
+      let lane;
+      if (percent) lane = many ? 13 : 20;
+      else if (r.named) lane = clamp((s.rows.filter((o) => o.named).length > 1 ? 230 : 380) / r.lanes, 0.6, 26);
+      else if (r.drop?.startsWith("machine")) lane = many ? 16 : 30;
+      else if (r.drop?.startsWith("server")) lane = clamp(640 / lanesInAll, 3, 13);
+      else lane = clamp(110 / r.lanes, 2.5, 15);
+      const row = { ...r, k, y, lane, height: Math.max(lane * r.lanes, 12) };
+      y += row.height + (percent ? 2 : many ? 3 : 5);
+      return row;
+    });
+    return { width, left, right: width - 20, x, rows, labels: shown, bottom: y + 2, height: y + 26 };
+  }
+
+  draw() {
+    const s = this.scene;
+    this.width = this.into.clientWidth;
+    if (!s) {
+      this.into.replaceChildren();
+      this.legend.replaceChildren();
+      return;
+    }
+    this.headings = [];
+    const p = (this.at = this.place());
+    const svg = make("svg", { width: p.width, height: p.height, viewBox: `0 0 ${p.width} ${p.height}`, tabindex: 0, role: "listbox", class: "gantt", "aria-label": `${s.title || "Picture"}: ${s.boxes.length} boxes in ${s.rows.length} rows. Arrow keys go from box to box, Enter picks one up.` });
+    svg.append(
+      make("defs", {},
+        make("clipPath", { id: "plot" }, make("rect", { x: p.left, y: 0, width: p.right - p.left + 6, height: p.height })),
+        make("marker", { id: "tip-plain", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse", class: "head" }, make("path", { d: "M0,0L8,4L0,8Z" })),
+        make("marker", { id: "tip-critical", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse", class: "head critical" }, make("path", { d: "M0,0L8,4L0,8Z" }))));
+    svg.append(this.ground(p), this.boxes(p), this.arrows(p), this.lines(p));
+    const had = document.activeElement === this.svg;
+    this.svg = svg;
+    this.into.replaceChildren(svg);
+    if (had) svg.focus({ preventScroll: true });
+    this.drawLegend();
+    this.point();
+  }
+
+  /** Ground draws rows, their names and the axis. */
+  ground(p) {
+    const s = this.scene, g = make("g", { class: "ground" });
+    for (const r of p.rows) {
+      g.append(make("rect", { x: p.left, y: r.y, width: p.right - p.left, height: r.height, class: `row ${r.k % 2 ? "odd" : ""}`, "data-row": r.k }));
+      if (r.role) g.append(make("rect", { x: p.left - 5, y: r.y, width: 4, height: r.height, class: `flag ${r.role}` }));
+      if (s.unit === "%") {
+        const first = r.k === 0 || p.rows[r.k - 1].group !== r.group;
+        if (first) g.append(make("text", { x: 4, y: r.y + r.height / 2 + 4, class: "name strong" }, this.cut(r.group, p.left - 60)));
+        g.append(make("text", { x: p.left - 9, y: r.y + r.height / 2 + 4, class: "name end small" }, r.label));
+      } else if (r.named) {
+        const some = ticks(0, r.lanes - 1, Math.min(r.lanes, r.height / 24)).filter(Number.isInteger);
+        for (const n of some) g.append(make("text", { x: p.left - 6, y: r.y + (n + 0.5) * r.lane + 4, class: "name end small" }, n));
+      } else g.append(make("text", { x: p.left - 6, y: r.y + r.height / 2 + 4, class: "name end" }, this.cut(r.label, p.left - 10)));
+    }
+    for (const h of this.headings) g.append(make("text", { x: 4, y: h.y, class: "heading" }, h.label));
+    const span = this.view[1] - this.view[0];
+    const step = s.unit === "s" ? unitStep(span) : 1;
+    for (const t of ticks(this.view[0], this.view[1], (p.right - p.left) / 85, step)) {
+      const x = p.x(t);
+      g.append(make("line", { x1: x, x2: x, y1: p.rows[0].y, y2: p.bottom, class: "tick" }), make("text", { x, y: p.bottom + 15, class: "axis middle" }, this.label(t)));
+    }
+    if (s.unit === "%") g.append(make("line", { x1: p.x(100), x2: p.x(100), y1: p.rows[0].y, y2: p.bottom, class: "full" }));
+    return g;
+  }
+
+  label(t) {
+    const s = this.scene, span = this.view[1] - this.view[0];
+    if (s.unit === "%") return figure(t, 4) + " %";
+    if (s.start && span > 7200) {
+      const at = new Date(Date.parse(s.start) + t * 1000);
+      return span > 3 * 86400 ? at.toISOString().slice(5, 10) : at.toISOString().slice(11, 16);
+    }
+    return time(t, span) + (span > 3 * 3600 ? "" : " s");
+  }
+
+  cut(text, room) {
+    const n = Math.max(2, Math.floor(room / 6.4));
+    return text.length <= n ? text : text.slice(0, n - 1) + "…";
+  }
+
+  boxes(p) {
+    const s = this.scene, all = make("g", { "clip-path": "url(#plot)" });
+    s.boxes.forEach((b, k) => {
+      if (b.high < this.view[0] || b.low > this.view[1]) return;
+      const r = p.rows[b.row], x0 = Math.max(p.x(b.low), p.left - 2), x1 = Math.min(p.x(b.high), p.right + 8);
+      const gap = r.lane > 6 ? 1 : 0;
+      const y = r.y + b.lane * r.lane + gap / 2, h = Math.max(r.lane * b.lanes - gap, 0.8), w = Math.max(x1 - x0, 1);
+      let look = `box ${b.role || "tint" + (b.tint || 0)}`;
+      if (b.drag && this.movable) look += " movable";
+      if (this.broken.has(b.item)) look += " broken";
+      if (this.marked.has(b.item)) look += " marked";
+      if (this.ghosts?.has(b.item)) look += " ghost";
+      if (this.carried?.box.item === b.item) look += " carried";
+      const g = make("g", { class: look, "data-box": k, id: `box-${k}`, role: "option", "aria-label": b.facts.join("; ") + (this.broken.has(b.item) ? "; the judge objects" : ""), "aria-selected": k === this.active });
+      g.append(make("rect", { x: round(x0), y: round(y), width: round(w), height: round(h), rx: h > 9 && w > 6 ? 2.5 : 0 }));
+      if (h >= 10 && w >= b.label.length * 6.9 + 4) g.append(make("text", { x: round((x0 + x1) / 2), y: round(y + h / 2 + 4), class: "middle label" }, b.label));
+      all.append(g);
+    });
+    return all;
+  }
+
+  arrows(p) {
+    const s = this.scene, g = make("g", { class: "arrows", "clip-path": "url(#plot)" });
+    for (const a of s.arrows ?? []) {
+      const from = s.boxes[a.from], to = s.boxes[a.to];
+      if (this.ghosts && (this.ghosts.has(from.item) || this.ghosts.has(to.item))) continue;
+      const y = (b) => p.rows[b.row].y + (b.lane + b.lanes / 2) * p.rows[b.row].lane;
+      const x0 = p.x(from.high), x1 = p.x(to.low), y0 = y(from), y1 = y(to), bend = Math.max(10, Math.min(40, Math.abs(x1 - x0) / 2));
+      g.append(make("path", { d: `M${round(x0)},${round(y0)}C${round(x0 + bend)},${round(y0)} ${round(x1 - bend)},${round(y1)} ${round(x1)},${round(y1)}`, class: `arrow ${a.role ?? ""}`, "marker-end": `url(#tip-${a.role === "critical" ? "critical" : "plain"})`, "data-from": a.from, "data-to": a.to }));
+    }
+    return g;
+  }
+
+  /** Lines draws the marks, which hold across all rows. */
+  lines(p) {
+    const g = make("g", { class: "marks" });
+    for (const m of p.labels) {
+      const y = 12 + 15 * m.line;
+      g.append(make("line", { x1: m.x, x2: m.x, y1: y + 3, y2: p.bottom, class: m.bound ? "mark bound" : "mark" }), make("text", { x: m.flip ? Math.max(m.x - 4, m.label.length * 6.3) : m.x + 4, y, class: `mark ${m.flip ? "end" : ""}` }, m.label));
+    }
+    return g;
+  }
+
+  drawLegend() {
+    const s = this.scene, used = new Set([...s.boxes.map((b) => b.role), ...s.rows.map((r) => r.role)].filter(Boolean));
+    const items = Object.keys(roles).filter((r) => used.has(r)).map((r) => make("li", {}, make("i", { class: `key ${r}` }), roles[r]));
+    if (this.broken.size) items.push(make("li", {}, make("i", { class: "key broken" }), "the judge objects"));
+    if (s.note) items.push(make("li", { class: "note" }, s.note));
+    this.legend.replaceChildren(...items);
+  }
+
+  // Pointer and keyboard.
+
+  listen() {
+    const box = (e) => {
+      const g = /** @type {Element} */ (e.target).closest?.("[data-box]");
+      return g ? Number(g.getAttribute("data-box")) : -1;
+    };
+    this.into.addEventListener("pointermove", (e) => {
+      if (this.drag) return this.move(e);
+      this.tell(box(e), e.clientX, e.clientY);
+    });
+    this.into.addEventListener("pointerleave", () => !this.drag && this.tell(-1));
+    this.into.addEventListener("pointerdown", (e) => {
+      if (e.button !== 0 || !this.scene || !this.at) return;
+      const k = box(e);
+      if (k >= 0) {
+        this.active = k;
+        this.point();
+      }
+      const b = this.scene.boxes[k];
+      const free = !b || !b.drag || !this.movable;
+      if (free && e.pointerType === "touch") return; // the page scrolls
+      const { x, y } = this.spot(e);
+      this.drag = { x, y, k, free, low: this.view[0], begun: false, lane: b ? (y - this.at.rows[b.row].y) / this.at.rows[b.row].lane - b.lane : 0 };
+      this.into.setPointerCapture(e.pointerId);
+      if (!free) e.preventDefault();
+    });
+    const drop = (e) => {
+      const d = this.drag;
+      this.drag = null;
+      if (!d) return;
+      if (d.begun && !d.free && e.type === "pointerup") this.drop();
+      else if (this.carried) this.cancel();
+      if (k0(d)) this.svg?.focus({ preventScroll: true });
+    };
+    const k0 = (d) => d.k >= 0;
+    this.into.addEventListener("pointerup", drop);
+    this.into.addEventListener("pointercancel", drop);
+    this.into.addEventListener("wheel", (e) => {
+      if (!(e.ctrlKey || e.metaKey) || !this.at) return;
+      e.preventDefault();
+      const { x } = this.spot(e);
+      this.zoom(e.deltaY > 0 ? 1.2 : 1 / 1.2, this.when(x));
+    }, { passive: false });
+    this.into.addEventListener("keydown", (e) => this.key(e));
+    this.into.addEventListener("focusin", () => {
+      if (this.active < 0 && this.scene?.boxes.length) this.active = 0;
+      this.point(true);
+    });
+    this.into.addEventListener("focusout", () => {
+      if (this.carried && !this.drag) this.cancel();
+      this.point();
+      this.tell(-1);
+    });
+  }
+
+  spot(e) {
+    const r = this.svg.getBoundingClientRect();
+    return { x: (e.clientX - r.left) * (this.at.width / r.width), y: (e.clientY - r.top) * (this.at.height / r.height) };
+  }
+
+  when(x) {
+    return this.view[0] + ((x - this.at.left) / (this.at.right - this.at.left)) * (this.view[1] - this.view[0]);
+  }
+
+  move(e) {
+    const d = this.drag, { x, y } = this.spot(e);
+    if (!d.begun && Math.hypot(x - d.x, y - d.y) < 4) return;
+    d.begun = true;
+    this.tell(-1);
+    if (d.free) {
+      const by = ((d.x - x) / (this.at.right - this.at.left)) * (this.view[1] - this.view[0]);
+      const zoomed = this.view[1] - this.view[0] < (this.scene.high - this.scene.low);
+      if (zoomed) this.pan(d.low + by - this.view[0]);
+      return;
+    }
+    const b = this.scene.boxes[d.k];
+    if (!this.carried) this.pick(d.k);
+    let row = b.row, lane = b.lane, at = b.low;
+    if (b.drag !== "time") {
+      const near = this.at.rows.filter((r) => r.drop).sort((r, q) => this.away(r, y) - this.away(q, y))[0];
+      if (near) {
+        row = near.k;
+        lane = clamp(Math.round((y - near.y) / near.lane - d.lane), 0, Math.max(0, near.lanes - b.lanes));
+      }
+    }
+    if (b.drag !== "row") at = this.snap(this.when(x) - this.when(d.x) + b.low, b);
+    this.put(row, lane, at);
+  }
+
+  away(r, y) {
+    return y < r.y ? r.y - y : y > r.y + r.height ? y - r.y - r.height : 0;
+  }
+
+  /** Snap moves a start to where another box starts or ends, if that is near, else to a round time. */
+  snap(at, b) {
+    const pixel = (this.view[1] - this.view[0]) / (this.at.right - this.at.left), length = b.high - b.low;
+    let best = at, off = 7 * pixel;
+    const edges = [0, ...(b.window ?? [])];
+    for (const o of this.scene.boxes) if (o.item !== b.item) edges.push(o.low, o.high);
+    for (const t of edges) {
+      for (const s of [t, t - length]) {
+        if (Math.abs(s - at) < off) {
+          off = Math.abs(s - at);
+          best = s;
+        }
+      }
+    }
+    if (best !== at) return best;
+    const grain = 10 ** Math.ceil(Math.log10(pixel));
+    return Math.round(at / grain) * grain;
+  }
+
+  pick(k) {
+    const b = this.scene.boxes[k];
+    this.carried = { box: b, row: b.row, lane: b.lane, at: b.low };
+    for (const g of this.svg.querySelectorAll("[data-box]")) if (this.scene.boxes[Number(g.getAttribute("data-box"))].item === b.item) g.classList.add("carried");
+    if (b.window) {
+      const x0 = clamp(this.at.x(b.window[0]), this.at.left, this.at.right), x1 = b.window.length > 1 ? clamp(this.at.x(b.window[1]), this.at.left, this.at.right) : this.at.right;
+      this.svg.insertBefore(make("rect", { x: x0, y: this.at.rows[0].y, width: Math.max(0, x1 - x0), height: this.at.bottom - this.at.rows[0].y, class: "window" }), this.svg.children[2]);
+    }
+    this.ghost = make("g", { class: "ghostbox" }, make("rect", { rx: 2.5 }), make("text", { class: "label" }));
+    this.svg.append(this.ghost);
+  }
+
+  /** Put shows where the carried box would go. */
+  put(row, lane, at) {
+    const c = this.carried, b = c.box, r = this.at.rows[row];
+    Object.assign(c, { row, lane, at });
+    const lanes = r.lanes === 1 ? 1 : r.named || row === b.row ? Math.min(b.lanes, r.lanes) : Math.min(b.lanes, r.lanes);
+    const low = this.scene.unit === "%" ? 0 : at;
+    const x0 = this.at.x(low), w = Math.max(3, this.at.x(low + b.high - b.low) - x0);
+    const y = r.y + lane * r.lane;
+    const rect = this.ghost.firstChild, text = this.ghost.lastChild;
+    for (const [k, v] of Object.entries({ x: x0, y, width: w, height: Math.max(4, lanes * r.lane) })) rect.setAttribute(k, round(v));
+    text.textContent = `${b.label}: ${this.where(c)}`;
+    text.setAttribute("x", round(Math.min(x0 + 2, this.at.right - text.textContent.length * 6.5)));
+    text.setAttribute("y", round(y - 4 < 10 ? y + r.height + 13 : y - 4));
+  }
+
+  where(c) {
+    const r = this.at.rows[c.row];
+    const place = this.scene.unit === "%" ? r.group : r.named ? `${r.label} ${c.lane}${c.box.lanes > 1 ? `–${c.lane + c.box.lanes - 1}` : ""}` : r.label;
+    return this.scene.unit === "%" || c.box.drag === "row" ? place : `${place} at ${figure(c.at, 8)} s`;
+  }
+
+  drop() {
+    const c = this.carried;
+    this.carried = null;
+    this.ghost?.remove();
+    if (!c) return;
+    const same = c.row === c.box.row && c.lane === c.box.lane && c.at === c.box.low;
+    const row = this.scene.rows[c.row];
+    this.draw();
+    if (!same && row.drop) this.onMove({ item: c.box.item, task: c.box.task ?? 0, drop: row.drop, lane: c.lane, at: c.at });
+  }
+
+  cancel() {
+    this.carried = null;
+    this.ghost?.remove();
+    this.draw();
+  }
+
+  key(e) {
+    const s = this.scene;
+    if (!s || !s.boxes.length || e.altKey || e.ctrlKey || e.metaKey) return;
+    const take = () => e.preventDefault();
+    const arrow = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[e.key];
+    if (this.carried) {
+      const c = this.carried;
+      if (e.key === "Enter" || e.key === " ") {
+        take();
+        this.drop();
+      } else if (e.key === "Escape") {
+        take();
+        this.cancel();
+        this.say("put back");
+      } else if (arrow) {
+        take();
+        this.carry(c, arrow, e.shiftKey);
+      }
+      return;
+    }
+    if (e.key === "+" || e.key === "=") this.zoom(1 / 1.5);
+    else if (e.key === "-") this.zoom(1.5);
+    else if (e.key === "0") this.all();
+    else if ((e.key === "Enter" || e.key === " ") && this.active >= 0) {
+      const b = s.boxes[this.active];
+      take();
+      if (!b.drag || !this.movable) return this.say(`${b.label} can't be moved`);
+      this.pick(this.active);
+      this.put(b.row, b.lane, b.low);
+      this.say(`${b.label} is picked up: arrow keys move it, Enter puts it down, Escape puts it back`);
+    } else if (arrow) {
+      take();
+      this.go(arrow);
+    }
+  }
+
+  /** Carry moves the carried box by a key. */
+  carry(c, [right, down], far) {
+    let { row, lane, at } = c;
+    if (right && c.box.drag !== "row" && this.scene.unit !== "%") {
+      const grain = 10 ** Math.floor(Math.log10((this.view[1] - this.view[0]) / 40));
+      at = Math.round((at + right * grain * (far ? 10 : 1)) / grain) * grain;
+    }
+    if (down && c.box.drag !== "time") {
+      const r = this.at.rows[row], inside = lane + down * (far ? 10 : 1);
+      if (r.named && inside >= 0 && inside <= r.lanes - c.box.lanes) lane = inside;
+      else {
+        let next = row + down;
+        const other = (k) => this.scene.unit === "%" ? this.scene.rows[k].group !== this.scene.rows[row].group : true;
+        while (next >= 0 && next < this.scene.rows.length && !(this.scene.rows[next].drop && other(next))) next += down;
+        if (next >= 0 && next < this.scene.rows.length) {
+          row = next;
+          lane = this.scene.rows[row].named && down < 0 ? Math.max(0, this.scene.rows[row].lanes - c.box.lanes) : 0;
+        }
+      }
+    }
+    this.put(row, lane, at);
+    this.say(this.where(this.carried));
+  }
+
+  /** Go makes the next box in a direction the active one. */
+  go([right, down]) {
+    const s = this.scene, b = s.boxes[this.active];
+    if (!b) this.active = 0;
+    else if (right) {
+      const same = s.boxes.map((o, k) => ({ o, k })).filter(({ o }) => o.row === b.row).sort((p, q) => p.o.low - q.o.low || p.o.lane - q.o.lane);
+      const i = same.findIndex(({ k }) => k === this.active) + right;
+      if (same[i]) this.active = same[i].k;
+    } else {
+      const middle = (b.low + b.high) / 2;
+      for (let row = b.row + down; row >= 0 && row < s.rows.length; row += down) {
+        const there = s.boxes.map((o, k) => ({ o, k })).filter(({ o }) => o.row === row).sort((p, q) => Math.abs((p.o.low + p.o.high) / 2 - middle) - Math.abs((q.o.low + q.o.high) / 2 - middle))[0];
+        if (there) {
+          this.active = there.k;
+          break;
+        }
+      }
+    }
+    this.point(true);
+  }
+
+  say(text) {
+    $("toast").textContent = text;
+  }
+
+  /** Point marks the active box. */
+  point(tell = false) {
+    if (!this.svg) return;
+    for (const g of this.svg.querySelectorAll(".active")) {
+      g.classList.remove("active");
+      g.setAttribute("aria-selected", "false");
+    }
+    const g = this.active >= 0 ? this.svg.querySelector(`[data-box="${this.active}"]`) : null;
+    if (!g) {
+      this.svg.removeAttribute("aria-activedescendant");
+      return;
+    }
+    g.classList.add("active");
+    g.setAttribute("aria-selected", "true");
+    this.svg.setAttribute("aria-activedescendant", g.id);
+    if (tell && document.activeElement === this.svg && this.svg.matches(":focus-visible")) {
+      const r = g.getBoundingClientRect();
+      this.tell(this.active, r.left + r.width / 2, r.bottom);
+    }
+  }
+
+  /** Tell shows what a box is, beside the pointer, and what belongs to it. */
+  tell(k, x = 0, y = 0) {
+    const tip = $("tip"), b = this.scene?.boxes[k];
+    if (this.hovered !== k) {
+      this.hovered = k;
+      for (const g of this.svg?.querySelectorAll(".with") ?? []) g.classList.remove("with");
+      if (b) {
+        for (const g of this.svg.querySelectorAll("[data-box]")) if (this.scene.boxes[Number(g.getAttribute("data-box"))].item === b.item) g.classList.add("with");
+        for (const a of this.svg.querySelectorAll("[data-from]")) if (Number(a.getAttribute("data-from")) === k || Number(a.getAttribute("data-to")) === k) a.classList.add("with");
+      }
+    }
+    if (!b) {
+      tip.hidden = true;
+      return;
+    }
+    tip.replaceChildren(...b.facts.map((f, i) => make(i ? "p" : "strong", {}, f)));
+    tip.hidden = false;
+    const w = tip.offsetWidth, h = tip.offsetHeight;
+    tip.style.left = `${clamp(x + 14, 4, innerWidth - w - 8)}px`;
+    tip.style.top = `${y + 18 + h > innerHeight ? Math.max(4, y - h - 12) : y + 18}px`;
+  }
+
+  /** File returns the picture as an SVG file, with its colours in it. */
+  file() {
+    const copy = this.svg.cloneNode(true);
+    const from = this.svg.querySelectorAll("*"), to = copy.querySelectorAll("*");
+    const keys = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-family", "font-weight", "text-anchor"];
+    from.forEach((e, k) => {
+      const style = getComputedStyle(e);
+      for (const key of keys) to[k].setAttribute(key, style.getPropertyValue(key));
+      to[k].removeAttribute("class");
+    });
+    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    copy.insertBefore(make("rect", { width: this.at.width, height: this.at.height, fill: getComputedStyle($("picture")).backgroundColor }), copy.firstChild);
+    return new XMLSerializer().serializeToString(copy);
+  }
+}

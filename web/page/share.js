@@ -1,0 +1,22 @@
+// A link that holds an instance: packed into the fragment, which no server is sent.
+
+async function through(bytes, transform) {
+  const stream = new Blob([bytes]).stream().pipeThrough(transform);
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** @param {object} x */
+export async function linkOf(x) {
+  const packed = await through(new TextEncoder().encode(JSON.stringify(x)), new CompressionStream("deflate-raw"));
+  let text = "";
+  for (let i = 0; i < packed.length; i += 0x8000) text += String.fromCharCode(...packed.subarray(i, i + 0x8000));
+  return "#1" + btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/** @param {string} hash */
+export async function readLink(hash) {
+  if (!hash.startsWith("#1")) throw new Error("it is of another version");
+  const text = atob(hash.slice(2).replaceAll("-", "+").replaceAll("_", "/"));
+  const packed = Uint8Array.from(text, (c) => c.charCodeAt(0));
+  return JSON.parse(new TextDecoder().decode(await through(packed, new DecompressionStream("deflate-raw"))));
+}
