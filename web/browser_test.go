@@ -43,8 +43,10 @@ var built = sync.OnceValues(func() (string, error) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if folder, err := built(); err == nil && os.Getenv("GAPWISE_WEB_DIST") == "" && ran {
-		_ = os.RemoveAll(folder) // it lies in the folder for temporary files
+	if ran && os.Getenv("GAPWISE_WEB_DIST") == "" {
+		if folder, err := built(); err == nil {
+			_ = os.RemoveAll(folder) // it lies in the folder for temporary files
+		}
 	}
 	os.Exit(code)
 }

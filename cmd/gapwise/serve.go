@@ -25,10 +25,11 @@ func (p *program) serve() *cli.Command {
 		ArgsUsage: " ",
 		Description: "POST /v1/solve takes {\"instance\": ..., \"options\": {...}} and answers what\n" +
 			"gapwise solve --json prints; docs/how-to/service.md shows it by curl, and\n" +
-			"GET /v1/openapi.json describes all; / is the playground (gapwise web). On an address that other machines reach,\n" +
-			"a token is demanded: in GAPWISE_TOKEN or by --token-file. There is no TLS.\n" +
-			"Requests name no programs, files or plans. TERM and Ctrl-C end the service:\n" +
-			"what runs has --grace to end, and then its best so far is answered.",
+			"GET /v1/openapi.json describes all. / is the playground, in builds that have\n" +
+			"it (gapwise web). On an address that other machines reach, a token is\n" +
+			"demanded: in GAPWISE_TOKEN or by --token-file. There is no TLS. Requests name\n" +
+			"no programs, files or plans. TERM and Ctrl-C end the service: what runs has\n" +
+			"--grace to end, and then its best so far is answered.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8380", Usage: "`ADDRESS` and port; port 0: one that is free"},
 			&cli.StringFlag{Name: "token-file", Usage: "`FILE` with the token that requests must carry"},

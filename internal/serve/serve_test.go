@@ -674,3 +674,21 @@ func FuzzRequest(f *testing.F) {
 		}
 	})
 }
+
+// The playground, where a build has it, is at all paths that are no other's, without a token.
+func TestPage(t *testing.T) {
+	t.Parallel()
+	c := Config{Token: strings.Repeat("t", ShortestToken), Body: 1 << 20, Memory: 1 << 28, TimeLimit: time.Second, AtOnce: 1, Threads: 1, Jobs: 1, Keep: time.Minute,
+		Page: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte("page " + r.URL.Path)) })}
+	s := New(c)
+	for _, x := range []struct {
+		method, path, body string
+		code               int
+	}{{"GET", "/", "page /", 200}, {"GET", "/app.js", "page /app.js", 200}, {"GET", "/healthz", "ok\n", 200}, {"GET", "/v1/none", "", 401}, {"POST", "/", "", 401}, {"GET", "/metrics", "", 401}} {
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, httptest.NewRequest(x.method, x.path, nil))
+		if w.Code != x.code || x.body != "" && w.Body.String() != x.body {
+			t.Errorf("%s %s: %d %q", x.method, x.path, w.Code, w.Body)
+		}
+	}
+}

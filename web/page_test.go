@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/model"
+)
+
+// The page is small enough to be fetched: all its files packed are below 5 MB.
+func TestPacked(t *testing.T) {
+	page(t)
+	folder, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := int64(0)
+	err = filepath.Walk(folder, func(_ string, info os.FileInfo, err error) error {
+		if err == nil && !info.IsDir() {
+			all += info.Size()
+		}
+		return err
+	})
+	if err != nil || all > 5_000_000 {
+		t.Errorf("the page has %d bytes, want 5,000,000 at most; %v", all, err)
+	}
+}
+
+// unproved are examples that take long to prove: what is solved is a heuristic's.
+var unproved = map[string]string{"sixteen-hosts.json": "mcb8", "forty-clusters.json": "adaba"}
+
+// Each example of each problem is solved in the page to the value of the library, and the
+// judge accepts it; nothing is asked of other hosts, nothing is said on the console.
+func TestExamplesInBrowser(t *testing.T) {
+	b := newBrowser(t)
+	b.open("")
+	data, err := os.ReadFile("page/examples.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []struct{ Kind, Path, Title string }
+	if err := json.Unmarshal(data, &all); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range all {
+		file := filepath.Base(e.Path)
+		in, err := instances.Load(filepath.Join("..", e.Path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := gapwise.Solve(context.Background(), in, gapwise.Options{Algorithm: unproved[file], Settings: model.Settings{Seed: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.click("[data-kind=" + e.Kind + "]")
+		b.until(idle)
+		b.choose("#example", file)
+		b.until(idle)
+		if name := unproved[file]; name != "" {
+			b.choose("#algorithm", name)
+		} else {
+			b.choose("#algorithm", "auto")
+		}
+		b.solve()
+		got := eval[struct {
+			Objective, Bound float64
+			Status           string
+			Accepted         bool
+			Boxes            int
+		}](b, `import("/app.js").then(m => ({Objective: m.state.shown.objective, Bound: m.state.shown.bound, Status: m.state.shown.status,
+			Accepted: m.state.shown.verdict.accepted, Boxes: document.querySelectorAll("#scene [data-box]").length}))`)
+		if got.Objective != r.Objective || !got.Accepted || got.Boxes == 0 || unproved[file] == "" && got.Status != string(r.Status) {
+			t.Errorf("%s: the page says %+v, the library %v, bound %v, %s", e.Path, got, r.Objective, r.Bound, r.Status)
+		}
+		if !math.IsNaN(r.Bound) && r.Status == model.StatusOptimal && got.Bound != r.Bound {
+			t.Errorf("%s: the page's bound is %v, the library's %v", e.Path, got.Bound, r.Bound)
+		}
+	}
+	b.quiet()
+}
