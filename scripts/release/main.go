@@ -6,8 +6,8 @@
 //
 // It makes
 //
-//   - an archive for each platform, all six by default: the program without cgo, the manual
-//     page, completions, and the licences of all that is linked
+//   - an archive for each platform, all six by default: the program without cgo and with the
+//     playground, the manual page, completions, and the licences of all that is linked
 //   - with -highs, one for linux/amd64 with HiGHS, linked statically
 //   - the Python package as a wheel for each of these, with the program in it
 //   - Debian packages of the linux archives, if dpkg-deb is there
@@ -150,6 +150,9 @@ func (r *release) texts(scratch string) error {
 		}
 		r.shared = append(r.shared, file{name, data, 0o644})
 	}
+	if _, err := output([]string{"CGO_ENABLED=0"}, "go", "run", "./scripts/web"); err != nil { // the playground is in each program
+		return err
+	}
 	program := filepath.Join(scratch, "here")
 	if err := r.compile(program, nil, false); err != nil {
 		return err
@@ -177,12 +180,14 @@ func (r *release) texts(scratch string) error {
 func (r *release) compile(to string, environment []string, highs bool) error {
 	flags := "-s -w -buildid= -X github.com/gapwise/gapwise.commit=" + r.commit
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-o", to}
+	tags := "playground"
 	if highs {
 		flags += ` -linkmode external -extldflags "-static -Wl,--build-id=none"`
-		args = append(args, "-tags", "netgo,osusergo")
+		tags += ",netgo,osusergo"
 	} else {
 		environment = append(environment, "CGO_ENABLED=0")
 	}
+	args = append(args, "-tags", tags)
 	_, err := output(environment, "go", append(args, "-ldflags", flags, "./cmd/gapwise")...)
 	return err
 }

@@ -67,6 +67,7 @@ export function show(shown, { history = false } = {}) {
   if (history && state.shown) state.history.push(state.shown);
   state.shown = shown;
   figures(shown.objective, shown.bound, shown.verdict && !shown.verdict.accepted ? null : shown.gap);
+  $("objective").classList.toggle("void", Boolean(shown.verdict && !shown.verdict.accepted));
   const m = state.loaded.metric;
   const what = shown.objective === null ? "" : `: ${m.name} ${value(shown.objective, m.unit)}`;
   $("title").textContent = `${state.loaded.name}, ${shown.algorithm}${what}`;
@@ -274,6 +275,7 @@ async function solve(start = null) {
   try {
     const shown = await run("solving", "solve", question, (p) => {
       curves.add(p.elapsed_s, p.objective, p.bound);
+      $("objective").classList.remove("void");
       figures(p.objective, p.bound, p.gap);
       Object.assign(kept, { bound: p.bound, objective: p.objective, algorithm: p.algorithm || kept.algorithm, elapsed: p.elapsed_s });
       if (p.solution) kept.solution = p.solution;

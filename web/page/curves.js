@@ -19,7 +19,7 @@ export class Curves {
   add(t, objective, bound) {
     // What comes before the first figure is short and says nothing.
     if (this.points.length === 0) this.from = t < 0.2 ? t : 0;
-    t = Math.max(0, t - this.from);
+    t = Math.max(0, t - this.from, this.points.at(-1)?.t ?? 0);
     this.points.push({ t, objective, bound });
     this.draw();
   }
@@ -59,7 +59,7 @@ export class Curves {
     for (const v of ticks(low, high, 4)) {
       frame.append(make("line", { x1: left, x2: width - right, y1: y(v), y2: y(v) }), make("text", { x: left - 6, y: y(v) + 4, class: "end" }, figure(v, 5)));
     }
-    for (const t of ticks(0, end, width / 110)) frame.append(make("text", { x: x(t), y: height - 6, class: "middle" }, time(t, end) + (end > 3 * 3600 ? "" : " s")));
+    for (const t of ticks(0, end, width / 110)) frame.append(make("text", { x: Math.min(x(t), width - 24), y: height - 6, class: "middle" }, end < 0.8 ? figure(t * 1000, 3) + " ms" : time(t, end) + (end > 3 * 3600 ? "" : " s")));
     svg.append(frame);
     if (found.length && proved.length) {
       // Between the two lies what isn't known: there along the incumbent, back along the bound.

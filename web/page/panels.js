@@ -25,14 +25,13 @@ const judge = {
       parts.push(make("ul", { class: "violations" }, v.violations.slice(0, 30).map((x) => make("li", {}, make("b", {}, sentence(x.constraint)), " ", x.where, x.amount ? make("em", {}, ` by ${value(x.amount, x.unit)}`) : null))));
       if (v.violations.length > 30) parts.push(make("p", { class: "note" }, `and ${v.violations.length - 30} more`));
     }
-    const rows = [[m.name, value(s.objective, m.unit)]];
-    if (state.loaded.second.name) rows.push([state.loaded.second.name, value(s.second, state.loaded.second.unit)]);
+    const rows = [[v.accepted ? m.name : `${m.name}, if it could be`, value(s.objective, m.unit)]];
+    if (v.accepted && state.loaded.second.name) rows.push([state.loaded.second.name, value(s.second, state.loaded.second.unit)]);
     rows.push(["no solution beats", value(s.bound, m.unit)]);
     if (v.accepted) rows.push(["gap", percent(s.gap)]);
     const base = state.best && state.best !== s ? state.best : null;
-    if (base) rows.push([`beside ${base.algorithm}'s ${value(base.objective, m.unit)}`, delta(s.objective, base.objective, m) || "–"]);
+    if (base && v.accepted) rows.push([`beside ${base.algorithm}'s ${value(base.objective, m.unit)}`, delta(s.objective, base.objective, m) || "–"]);
     parts.push(make("table", { class: "plain" }, make("tbody", {}, rows.map(([k, x]) => make("tr", {}, make("th", { scope: "row" }, k), make("td", { class: "number" }, x))))));
-    if (base && !v.accepted) parts.push(make("p", { class: "note" }, "The figure is what the decisions would give; a broken solution is worth nothing."));
     if (state.history.length) {
       parts.push(make("div", { class: "fields" }, button("Undo", undo), v.accepted ? null : button("Mend: let the rest follow", mend), button("Solve from here", solveFromHere),
         button(`Back to ${base?.algorithm ?? "the start"}`, () => {
@@ -116,7 +115,7 @@ const compare = {
         make("tbody", {}, mine.map((a) => {
           const r = this.rows.get(a.name), s = r?.shown;
           const gap = s && s.objective !== null && bound !== null ? Math.abs(s.objective - bound) / Math.max(Math.abs(s.objective), 1e-12) : null;
-          const bar = s && s.objective !== null && bound !== null ? make("svg", { class: "bar", viewBox: "0 0 100 4", preserveAspectRatio: "none", "aria-hidden": true }, make("rect", { width: Math.max(1, (100 * Math.abs(s.objective - bound)) / far), height: 4 })) : null;
+          const bar = s && s.objective !== null && bound !== null && gap > 1e-6 ? make("svg", { class: "bar", viewBox: "0 0 100 4", preserveAspectRatio: "none", "aria-hidden": true }, make("rect", { width: Math.max(1, (100 * Math.abs(s.objective - bound)) / far), height: 4 })) : null;
           return make("tr", { class: s && s.objective === top ? "top" : "", title: a.summary },
             make("th", { scope: "row" }, s?.scene ? button(a.name, () => { state.history = []; show(s); }, { class: "link", "aria-label": `show ${a.name}'s solution` }) : a.name),
             make("td", { class: "number" }, this.running === a.name ? "…" : r?.error ? make("span", { class: "note", title: r.error }, "–") : s ? value(s.objective, m.unit) : "", bar),

@@ -204,7 +204,8 @@ export class Picture {
       if (this.carried?.box.item === b.item) look += " carried";
       const g = make("g", { class: look, "data-box": k, id: `box-${k}`, role: "option", "aria-label": b.facts.join("; ") + (this.broken.has(b.item) ? "; the judge objects" : ""), "aria-selected": k === this.active });
       g.append(make("rect", { x: round(x0), y: round(y), width: round(w), height: round(h), rx: h > 9 && w > 6 ? 2.5 : 0 }));
-      if (h >= 10 && w >= b.label.length * 6.9 + 4) g.append(make("text", { x: round((x0 + x1) / 2), y: round(y + h / 2 + 4), class: "middle label" }, b.label));
+      const small = h < 10.5;
+      if (h >= 8 && w >= b.label.length * (small ? 5.4 : 6.9) + 4) g.append(make("text", { x: round((x0 + x1) / 2), y: round(y + h / 2 + (small ? 3.2 : 4)), class: small ? "middle label tiny" : "middle label" }, b.label));
       all.append(g);
     });
     return all;

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+
+package web
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+)
+
+// drag moves a box by the mouse, by so many pixels.
+func (b *browser) drag(item string, dx, dy float64) {
+	b.t.Helper()
+	at := eval[[]float64](b, fmt.Sprintf("(r => [r.left + r.width / 2, r.top + r.height / 2])(%s.getBoundingClientRect())", boxOf(item)))
+	mouse := func(kind input.DispatchMouseEventType, x, y float64) {
+		_, err := chromedp.Call(b.ctx, input.DispatchMouseEvent, input.DispatchMouseEventParams{Type: kind, X: x, Y: y, Button: "left", Buttons: 1, ClickCount: 1})
+		if err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	mouse("mouseMoved", at[0], at[1])
+	mouse("mousePressed", at[0], at[1])
+	mouse("mouseMoved", at[0]+dx/2, at[1]+dy/2)
+	mouse("mouseMoved", at[0]+dx, at[1]+dy)
+	mouse("mouseReleased", at[0]+dx, at[1]+dy)
+	b.until(idle)
+}
+
+// boxOf is the script's expression for the first box of an item.
+func boxOf(item string) string {
+	return fmt.Sprintf("[...document.querySelectorAll('#scene [data-box]')].find(g => g.getAttribute('aria-label').includes(%q)).querySelector('rect')", item)
+}
+
+const view = "document.getElementById('view').textContent"
+
+// What is moved by hand, by the mouse and by the keyboard, is judged; it can be undone and
+// mended, and solved from.
+func TestMoveByHand(t *testing.T) {
+	b := newBrowser(t)
+	b.do(chromedp.EmulateViewport(1280, 1400))
+	b.media("screen", "light")
+	b.open("")
+	if got := eval[string](b, "document.getElementById('objective').textContent"); got != "25 s" {
+		t.Errorf("heft's makespan is %q, want 25 s", got)
+	}
+	b.drag("task 6 on P2", -300, 0) // onto what it waits for
+	if got := eval[string](b, view); !strings.Contains(got, "The judge objects") || !strings.Contains(got, `"6"`) {
+		t.Errorf("after a move to the left: %q", got)
+	}
+	if n := eval[int](b, "document.querySelectorAll('#scene .broken').length"); n == 0 {
+		t.Error("the picture marks nothing that is broken")
+	}
+	b.shot("moved")
+	b.click("#mend")
+	b.until(idle)
+	if got := eval[string](b, view); !strings.Contains(got, "The judge accepts") {
+		t.Errorf("mended: %q", got)
+	}
+	b.click("#undo")
+	b.click("#undo")
+	if got := eval[string](b, "document.getElementById('objective').textContent"); got != "25 s" || !eval[bool](b, "document.getElementById('undo').disabled") {
+		t.Errorf("undone: %q", got)
+	}
+
+	// By the keyboard: the box that was moved last, ten steps to the right.
+	eval[bool](b, "(document.querySelector('#scene svg').focus(), true)")
+	for _, key := range []string{"ArrowDown", "ArrowUp", "ArrowRight", "Enter"} {
+		b.key(key)
+	}
+	for range 10 {
+		b.key("ArrowRight")
+	}
+	if said := eval[string](b, "document.getElementById('toast').textContent"); !strings.Contains(said, "P2 at") {
+		t.Errorf("while it is carried the page says %q", said)
+	}
+	b.key("Enter")
+	b.until(idle)
+	if got := eval[string](b, view); !strings.Contains(got, "The judge accepts") || !strings.Contains(got, "worse") {
+		t.Errorf("moved by the keyboard: %q", got)
+	}
+	b.key("Enter")
+	b.key("Escape")
+	eval[bool](b, "([...document.querySelectorAll('#view button')].find(x => x.textContent === 'Solve from here').click(), true)")
+	b.until(idle + " && document.getElementById('gap').textContent === '0 %'")
+
+	// A declined request is booked by hand, and the judge says why not.
+	b.click("[data-kind=reservation]")
+	b.until(idle)
+	b.choose("#algorithm", "auto")
+	b.solve()
+	b.drag("request r8", 0, -150)
+	if got := eval[string](b, view); !strings.Contains(got, "The judge objects") {
+		t.Errorf("r8 is booked: %q", got)
+	}
+	// A machine moves to another host.
+	b.click("[data-kind=vcsched]")
+	b.until(idle)
+	b.drag("job database", 0, 60)
+	if got := eval[string](b, view); !strings.Contains(got, "The judge objects") || !strings.Contains(got, "memory") {
+		t.Errorf("two databases' worth on one host: %q", got)
+	}
+	b.quiet()
+}
+
+// key presses a key.
+func (b *browser) key(key string) {
+	b.t.Helper()
+	eval[bool](b, fmt.Sprintf("(document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: %q, bubbles: true, cancelable: true})), true)", key))
+}
+
+// press clicks a button of the open panel by its text.
+func (b *browser) press(text string) {
+	b.t.Helper()
+	if !eval[bool](b, fmt.Sprintf("(x => (x && x.click(), !!x))([...document.querySelectorAll('#view button')].find(x => x.textContent === %q))", text)) {
+		b.t.Fatalf("there is no button %q: %s", text, eval[string](b, view))
+	}
+}
+
+// The panels explain, compare, walk through, prove and show the data; a link brings the
+// instance back; a file that is dropped is read, and a wrong one is told from a right one.
+func TestPanels(t *testing.T) {
+	b := newBrowser(t)
+	b.do(chromedp.EmulateViewport(1280, 900))
+	b.media("screen", "light")
+	b.open("")
+	b.solve()
+	b.click("#tab-explain")
+	b.press("Explain")
+	b.until(idle + " && document.querySelectorAll('#view .reasons li').length > 0")
+	if got := eval[string](b, view); !strings.Contains(got, "23") {
+		t.Errorf("explained: %q", got)
+	}
+	eval[bool](b, "(document.querySelector('#view .marks').dispatchEvent(new Event('mouseenter')), true)")
+	if eval[int](b, "document.querySelectorAll('#scene .marked').length") == 0 {
+		t.Error("a reason marks nothing in the picture")
+	}
+	b.shot("explain")
+
+	b.click("#tab-compare")
+	b.press("Run them all")
+	b.until(idle + " && ![...document.querySelectorAll('#view button')].some(x => x.textContent === 'Stop')")
+	rows := eval[map[string]string](b, "Object.fromEntries([...document.querySelectorAll('#view tbody tr')].map(r => [r.cells[0].textContent, r.cells[1].textContent]))")
+	if rows["heft"] != "25 s" || rows["search"] != "23 s" || eval[int](b, "document.querySelectorAll('#view table').length") < 2 {
+		t.Errorf("all algorithms: %v", rows)
+	}
+	b.shot("compare")
+
+	b.click("#tab-step")
+	b.press("Walk through")
+	b.until(idle + " && document.querySelector('#view input[type=range]')")
+	if got := eval[string](b, view); !strings.Contains(got, "0 of 13") {
+		t.Errorf("the first step of heft: %q", got)
+	}
+	b.choose("#view input[type=range]", "9")
+	if got := eval[string](b, view); !strings.Contains(got, "9 of 13") || !strings.Contains(got, "task 3: finishes at 6 on P1") {
+		t.Errorf("step 9 of heft: %q", got)
+	}
+	if n := eval[int](b, "document.querySelectorAll('#scene .box:not(.ghost)').length"); n != 2 {
+		t.Errorf("%d boxes are there after two are placed", n)
+	}
+	b.shot("step")
+
+	b.click("#tab-proof")
+	b.press("Write a proof")
+	b.until(idle + " && document.querySelector('#view textarea')")
+	b.press("Replay")
+	b.until(idle + " && document.querySelector('#view .verdict')")
+	if got := eval[string](b, view); !strings.Contains(got, "✓ Proved") {
+		t.Errorf("replayed: %q", got)
+	}
+	b.shot("proof")
+	eval[bool](b, "(a => { a.value = a.value.replace(/(\\d+)(?=\\D*$)/, '1'); a.value = a.value.split('\\n').filter((l, i) => i !== 20).join('\\n'); a.dispatchEvent(new Event('input')); return true; })(document.querySelector('#view textarea'))")
+	b.press("Replay")
+	b.until(idle + " && document.querySelector('#view .verdict.bad')")
+
+	b.click("#tab-data")
+	b.shot("data")
+	eval[bool](b, "(a => { a.value = a.value.replace('six-tasks', 'mine'); return true; })(document.querySelector('#view textarea'))")
+	b.press("Read it as it is here")
+	b.until(idle + " && document.getElementById('title').textContent.startsWith('mine')")
+
+	b.click("#share")
+	b.until("location.hash.length > 100")
+	link := eval[string](b, "location.hash")
+	b.open(link)
+	if got := eval[string](b, "document.getElementById('title').textContent"); !strings.HasPrefix(got, "mine") {
+		t.Errorf("the link brings %q", got)
+	}
+	drop := func(name, text string) {
+		eval[bool](b, fmt.Sprintf(`(() => { const d = new DataTransfer(); d.items.add(new File([%q], %q)); dispatchEvent(new DragEvent("drop", {dataTransfer: d})); return true; })()`, text, name))
+	}
+	drop("graph.stg", "3\n0 0 0\n1 4 1 0\n2 3 1 0\n3 2 2 1 2\n4 0 1 3\n")
+	b.until("!document.getElementById('reading').hidden && document.getElementById('said').textContent.includes('platform')")
+	b.click("#reread")
+	b.until(idle + " && document.getElementById('title').textContent.startsWith('graph')")
+	drop("table.csv", "a,b\n1,2\n")
+	b.until("document.getElementById('said').textContent.includes('CSV')")
+	b.quiet()
+}
+
+// A run can be stopped at any moment: the best solution so far stays, judged.
+func TestStop(t *testing.T) {
+	b := newBrowser(t)
+	b.do(chromedp.EmulateViewport(1280, 900))
+	b.open("")
+	b.click("[data-kind=vcsched]")
+	b.until(idle)
+	b.choose("#example", "sixteen-hosts.json")
+	b.until(idle)
+	b.choose("#limit", "600")
+	b.choose("#algorithm", "search")
+	n := eval[string](b, "document.documentElement.dataset.solves || ''")
+	b.click("#solve")
+	b.until("document.querySelectorAll('.curves .line').length === 2")
+	eval[bool](b, "new Promise(r => setTimeout(() => r(true), 1500))")
+	b.click("#stop")
+	b.until(fmt.Sprintf("document.documentElement.dataset.solves !== %q && %s", n, idle))
+	if got := eval[string](b, "document.getElementById('state').textContent + "+view); !strings.Contains(got, "Stopped after") || !strings.Contains(got, "The judge accepts") {
+		t.Errorf("stopped: %q", got)
+	}
+	b.shot("stopped")
+	b.choose("#algorithm", "mcb8")
+	b.solve() // by the worker that was started anew
+	if got := eval[string](b, view); !strings.Contains(got, "The judge accepts") {
+		t.Errorf("solved again: %q", got)
+	}
+	b.quiet()
+}
