@@ -16,7 +16,7 @@ run_benches = set -o pipefail && $(with_highs) $(GO) test -run '^$$' -bench '$(B
 export CGO_ENABLED := 1
 with_highs = pc=$$(scripts/highs) && export PKG_CONFIG_PATH="$$pc$${PKG_CONFIG_PATH:+:$$PKG_CONFIG_PATH}" &&
 
-.PHONY: help build web highs demo test check fmt vet staticcheck race slow release release-check python portable fuzz ablation audit faults bench bench-baseline bench-compare reproduce clean
+.PHONY: help build web site highs demo test check fmt vet staticcheck race slow release release-check python portable fuzz ablation audit faults bench bench-baseline bench-compare reproduce clean
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -31,6 +31,9 @@ build: ## bin/gapwise
 web: ## the playground: web/dist, and bin/gapwise with it (gapwise web)
 	@$(GO) run ./scripts/web
 	@$(with_highs) $(GO) build -tags playground $(stamp) -o bin/gapwise ./cmd/gapwise
+
+site: ## the documents as static pages with a search, in dist/site; with web/dist the playground, too
+	@CGO_ENABLED=0 $(GO) run ./scripts/site
 
 highs: ## the solver library alone
 	@scripts/highs
