@@ -16,7 +16,7 @@ run_benches = set -o pipefail && $(with_highs) $(GO) test -run '^$$' -bench '$(B
 export CGO_ENABLED := 1
 with_highs = pc=$$(scripts/highs) && export PKG_CONFIG_PATH="$$pc$${PKG_CONFIG_PATH:+:$$PKG_CONFIG_PATH}" &&
 
-.PHONY: help build web site highs demo test check fmt vet staticcheck race slow release release-check python portable fuzz ablation audit faults bench bench-baseline bench-compare reproduce clean
+.PHONY: help build web site highs demo test check fmt vet staticcheck types race slow release release-check python portable fuzz ablation audit faults bench bench-baseline bench-compare reproduce clean
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -46,7 +46,7 @@ EVERYDAY ?= -short
 test: ## the everyday tests, in a minute or two
 	@$(with_highs) $(GO) test $(EVERYDAY) ./...
 
-check: fmt vet staticcheck race slow ## formatting, vet, staticcheck, everyday tests with the race detector, all tests
+check: fmt vet staticcheck types race slow ## formatting, vet, staticcheck, types of the page, everyday tests with the race detector, all tests
 
 fmt:
 	@out=$$(gofmt -l $$(git ls-files '*.go' 2>/dev/null || find . -name '*.go')); [ -z "$$out" ] || { echo "not gofmt-ed: $$out"; exit 1; }
@@ -54,6 +54,9 @@ fmt:
 
 vet:
 	@$(with_highs) $(GO) vet ./...
+
+types:
+	@scripts/web/types
 
 staticcheck:
 	@$(with_highs) $(GO) tool staticcheck ./...

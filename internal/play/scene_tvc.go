@@ -106,6 +106,7 @@ func tvcScene(in *model.TVC, e *model.Embeddings) (*Scene, error) {
 		x.stack(x.row(Row{Label: "waiting", Group: "waiting"}), waiting)
 	}
 	x.stack(x.row(Row{Label: "rejected", Group: "rejected"}), rejected)
+	x.linkRows(in, e, index)
 	x.span()
 	return x, nil
 }

@@ -59,8 +59,12 @@ type Shown struct {
 	Proof     string           `json:"proof,omitempty"`
 }
 
-// between is the least time between two things that are told.
-const between = 120 * time.Millisecond
+// between is the least time between two solutions that are told, and leisure how many times
+// as long as telling takes the solver is left alone.
+const (
+	between = 120 * time.Millisecond
+	leisure = 8
+)
 
 // mostSteps is how many steps of a trace are kept.
 const mostSteps = 20_000
@@ -248,7 +252,7 @@ type teller struct {
 	scenes bool
 	sense  model.Sense
 	began  time.Time
-	last   time.Time
+	next   time.Time      // when the next solution may be told
 	s      model.Solution // not passed on yet
 	p      Progress
 }
@@ -274,11 +278,13 @@ func (t *teller) hear(p model.Progress) {
 	if p.Solution != nil {
 		t.s = p.Solution
 	}
-	if p.Done || !t.last.IsZero() && time.Since(t.last) < between && !(better || was != t.p.Bound) {
+	began := time.Now()
+	due := !began.Before(t.next)
+	if p.Done || !due && !better && was == t.p.Bound {
 		return
 	}
 	now := t.p
-	if t.s != nil && (t.last.IsZero() || time.Since(t.last) >= between) {
+	if t.s != nil && due {
 		now.Solution, _ = written(t.s) // what can't be written isn't shown
 		if t.scenes {
 			b := math.NaN()
@@ -287,7 +293,10 @@ func (t *teller) hear(p model.Progress) {
 			}
 			now.Scene, _ = t.d.scene(t.ctx, t.s, b)
 		}
-		t.s, t.last = nil, time.Now()
+		t.s = nil
 	}
 	t.tell(now)
+	if due {
+		t.next = began.Add(max(between, leisure*time.Since(began)))
+	}
 }

@@ -11,6 +11,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -20,6 +21,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/gapwise/gapwise/internal/play"
 )
 
 func main() {
@@ -104,7 +107,42 @@ func examples(folder string) error {
 	if data, err = json.MarshalIndent(all, "", " "); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(folder, "examples.json"), append(data, '\n'), 0o644)
+	if err := os.WriteFile(filepath.Join(folder, "examples.json"), append(data, '\n'), 0o644); err != nil {
+		return err
+	}
+	return first(folder, all[0].File)
+}
+
+// first writes what the page shows before the library is there: what there is, and the first
+// example with its picture.
+func first(folder, file string) error {
+	data, err := os.ReadFile(filepath.Join(folder, "examples", file))
+	if err != nil {
+		return err
+	}
+	desk, all := new(play.Desk), map[string]any{"file": file}
+	for _, ask := range []struct {
+		operation string
+		question  any
+	}{{"about", struct{}{}}, {"load", play.Load{Name: file, Data: data}}, {"solve", play.Solve{First: true, Seed: 1, TimeLimitS: 10, Quiet: true}}} {
+		question, err := json.Marshal(ask.question)
+		if err != nil {
+			return err
+		}
+		if all[ask.operation], err = desk.Ask(context.Background(), ask.operation, question, func(any) {}); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	shown, ok := all["solve"].(*play.Shown)
+	if !ok || shown.Scene == nil {
+		return fmt.Errorf("%s has no picture", file)
+	}
+	shown.ElapsedS = 0 // so that two builds are the same
+	shown.Result = nil // it holds the time, too
+	if data, err = json.Marshal(all); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(folder, "first.json"), data, 0o644)
 }
 
 // library builds the library as WebAssembly, and packs it.

@@ -62,15 +62,23 @@ function broken(shown) {
   return all;
 }
 
+/** TitleOf names a solution, with its bound and gap. */
+function titleOf(algorithm, { objective, bound, gap, verdict }) {
+  const m = state.loaded.metric, parts = [`${state.loaded.name}, ${algorithm}`];
+  if (objective === null || objective === undefined) return parts[0];
+  let text = `: ${m.name} ${value(objective, m.unit)}`;
+  if (verdict && !verdict.accepted) text += ", broken";
+  else if (bound !== null && bound !== undefined) text += gap <= 1e-6 ? ", optimal" : `, bound ${value(bound, m.unit)} (gap ${percent(gap)})`;
+  return parts[0] + text;
+}
+
 /** Show draws a solution and says what is known of it. */
 export function show(shown, { history = false } = {}) {
   if (history && state.shown) state.history.push(state.shown);
   state.shown = shown;
   figures(shown.objective, shown.bound, shown.verdict && !shown.verdict.accepted ? null : shown.gap);
   $("objective").classList.toggle("void", Boolean(shown.verdict && !shown.verdict.accepted));
-  const m = state.loaded.metric;
-  const what = shown.objective === null ? "" : `: ${m.name} ${value(shown.objective, m.unit)}`;
-  $("title").textContent = `${state.loaded.name}, ${shown.algorithm}${what}`;
+  $("title").textContent = titleOf(shown.algorithm, shown);
   const scene = shown.scene ?? null;
   if (scene) scene.title = $("title").textContent;
   if (!scene) $("scene").dataset.empty = statusText[shown.status] ?? "nothing to draw";
@@ -151,6 +159,13 @@ async function put(question, { from = null } = {}) {
     return false;
   }
   if (from) state.file = from;
+  take(loaded);
+  await first();
+  return true;
+}
+
+/** Take shows what lies on the desk now. */
+function take(loaded) {
   Object.assign(state, { loaded, shown: null, best: null, history: [] });
   $("said").textContent = loaded.said ?? "";
   chooseKind(loaded.kind);
@@ -160,8 +175,12 @@ async function put(question, { from = null } = {}) {
   figures(null, null, null);
   for (const p of Object.values(panels)) p.forget?.();
   $("command").textContent = `gapwise solve ${loaded.name}.json`;
-  await first();
-  return true;
+  buttons();
+}
+
+/** Quickly says what is drawn. */
+function quickly(shown) {
+  setState(shown.solution ? `Drawn: ${shown.algorithm}'s solution. Press Solve for a better one and its bound.` : statusText[shown.status] ?? "");
 }
 
 /** First draws what a quick algorithm finds. */
@@ -170,7 +189,7 @@ async function first() {
     const shown = await run("quick", "solve", { first: true, quiet: true, seed: 1, time_limit_s: 2 });
     state.best = shown;
     show(shown);
-    setState(shown.solution ? `Drawn: ${shown.algorithm}'s solution. Press Solve for a better one and its bound.` : statusText[shown.status] ?? "");
+    quickly(shown);
     curves.add(0, shown.objective, shown.bound);
   } catch (e) {
     failed(e);
@@ -280,7 +299,7 @@ async function solve(start = null) {
       Object.assign(kept, { bound: p.bound, objective: p.objective, algorithm: p.algorithm || kept.algorithm, elapsed: p.elapsed_s });
       if (p.solution) kept.solution = p.solution;
       if (p.scene) {
-        p.scene.title = `${state.loaded.name}, ${p.algorithm}: ${value(p.objective, state.loaded.metric.unit)}`;
+        p.scene.title = titleOf(p.algorithm, p);
         $("title").textContent = p.scene.title;
         picture.show(p.scene);
       }
@@ -417,7 +436,7 @@ function listen() {
     const now = document.documentElement.dataset.theme ?? (dark ? "dark" : "light");
     document.documentElement.dataset.theme = now === "dark" ? "light" : "dark";
   };
-  const tabs = [...document.querySelectorAll("[role=tab]")];
+  const tabs = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("[role=tab]")]);
   tabs.forEach((t, k) => {
     t.addEventListener("click", () => openPanel(t.id.slice(4)));
     t.addEventListener("keydown", (e) => {
@@ -476,15 +495,28 @@ async function begin() {
     if (e) loadExample(e.file);
   } }, make("b", {}, k.name), make("small", {}, k.kind))));
   try {
-    const [about, examples] = await Promise.all([desk.ask("about", {}), fetch("examples.json").then((r) => r.json())]);
-    state.about = about;
+    const [about, examples] = await Promise.all(["first.json", "examples.json"].map((f) => fetch(f).then((r) => r.json())));
+    state.about = about.about;
     state.examples = examples;
-    $("version").textContent = `gapwise ${about.version}`;
-    if (!(await fromLink())) await loadExample(examples[0].file);
+    $("version").textContent = `gapwise ${state.about.version}`;
+    if (!(await fromLink())) await drawFirst(about);
     document.documentElement.dataset.ready = "yes";
   } catch (e) {
     failed(e);
   }
+}
+
+/** DrawFirst shows the first example, whose picture is there before the library is. */
+async function drawFirst(first) {
+  take(first.load);
+  $("example").value = first.file;
+  state.best = first.solve;
+  show(first.solve);
+  curves.add(0, first.solve.objective, first.solve.bound);
+  setState("The solver is loading …", "running");
+  document.documentElement.dataset.drawn = String(Math.round(performance.now()));
+  await desk.ask("load", { name: first.file, text: JSON.stringify(first.load.instance) });
+  quickly(first.solve);
 }
 
 begin();

@@ -18,4 +18,8 @@ export const roles = {
   background: "in the background",
   transfer: "transfer",
   lost: "killed, work lost",
+  share1: "link load up to ¼",
+  share2: "link load up to ½",
+  share3: "link load up to ¾",
+  share4: "link load above ¾",
 };

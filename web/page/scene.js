@@ -97,7 +97,7 @@ export class Picture {
     }
     const shown = labels.filter((m) => m.at >= this.view[0] && m.at <= this.view[1]);
     let y = 6 + 15 * Math.max(0, ...shown.map((m) => m.line + 1));
-    const lanesInAll = s.rows.reduce((n, r) => n + r.lanes, 0);
+    const slots = s.rows.reduce((n, r) => n + (r.drop?.startsWith("server") ? r.lanes : 0), 0);
     const many = s.rows.length > 60;
     let group = null;
     const rows = s.rows.map((r, k) => {
@@ -114,7 +114,7 @@ export class Picture {
       if (percent) lane = many ? 13 : 20;
       else if (r.named) lane = clamp((s.rows.filter((o) => o.named).length > 1 ? 230 : 380) / r.lanes, 0.6, 26);
       else if (r.drop?.startsWith("machine")) lane = many ? 16 : 30;
-      else if (r.drop?.startsWith("server")) lane = clamp(640 / lanesInAll, 3, 13);
+      else if (r.drop?.startsWith("server")) lane = clamp(580 / slots, 3, 13);
       else lane = clamp(110 / r.lanes, 2.5, 15);
       const row = { ...r, k, y, lane, height: Math.max(lane * r.lanes, 12) };
       y += row.height + (percent ? 2 : many ? 3 : 5);
@@ -542,8 +542,12 @@ export class Picture {
       for (const key of keys) to[k].setAttribute(key, style.getPropertyValue(key));
       to[k].removeAttribute("class");
     });
+    const head = 26, height = this.at.height + head, ink = getComputedStyle($("title"));
     copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-    copy.insertBefore(make("rect", { width: this.at.width, height: this.at.height, fill: getComputedStyle($("picture")).backgroundColor }), copy.firstChild);
+    copy.setAttribute("viewBox", `0 ${-head} ${this.at.width} ${height}`);
+    copy.setAttribute("height", height);
+    copy.insertBefore(make("text", { x: 6, y: -8, fill: ink.color, "font-family": ink.fontFamily, "font-size": 14, "font-weight": 600 }, this.scene.title), copy.firstChild);
+    copy.insertBefore(make("rect", { y: -head, width: this.at.width, height, fill: getComputedStyle($("picture")).backgroundColor }), copy.firstChild);
     return new XMLSerializer().serializeToString(copy);
   }
 }
