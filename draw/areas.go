@@ -68,6 +68,10 @@ func fillArea[S any](p pen, a *timeAxis, c look.Colour, bottom, one float64, ste
 			}
 		}
 		p.fill(x.c, bars...)
+		for k := range bars { // an edge parts it from what lies behind, in black and white, too
+			bars[k].h = min(bars[k].h, thinEdge)
+		}
+		p.fill(look.Mix(x.c, ink, 0.5), bars...)
 	}
 }
 

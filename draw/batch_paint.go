@@ -10,7 +10,7 @@ import (
 )
 
 // tierColours are those of what is in use over time.
-var tierColours = [2]look.Colour{busyColour, look.Background}
+var tierColours = [2]look.Colour{look.Busy, look.Background}
 
 // tierHues are those of jobs.
 var tierHues = [2]look.Colour{look.Plain, look.Background}
@@ -156,7 +156,7 @@ func (l *executionLayout) legendOf() (all legendEntries) {
 	case slices.ContainsFunc(l.segments, func(s placed) bool { return s.lost }):
 		all.add("killed, its work is lost", func(p pen, r rect) {
 			if l.texture() {
-				p.fill(look.Mix(busyColour, white, faded), r)
+				p.fill(look.Mix(look.Busy, white, faded), r)
 			} else {
 				p.dashed(paleInk, r)
 			}

@@ -64,6 +64,11 @@ func (l *layout) paintPanel(p pen, box *panelBox, axis []tick) {
 			}
 		}
 	}
+	for r := range box.rows { // and what tells the bars from each other above the arrows
+		if !box.rows[r].bands {
+			l.paintLabels(p, box, &box.rows[r])
+		}
+	}
 	f := newFace(markSize, false)
 	for _, m := range box.marks {
 		y := box.top
@@ -212,10 +217,8 @@ func (l *layout) paintRows(p pen, box *panelBox) {
 	p.fill(linkColour, links...)
 }
 
-// paintBars draws a row's bars. Those too short to be seen come last and are
-// widened.
-func (l *layout) paintBars(p pen, at *panelBox, row *rowBox) {
-	const thinnest = 1.0
+// shape returns the rectangle of a bar of a row, wide enough to be seen.
+func (l *layout) shape(at *panelBox, row *rowBox, b int) rect {
 	pad := 0.0
 	if row.h >= 6 {
 		pad = min(2, row.h*0.1)
@@ -224,38 +227,52 @@ func (l *layout) paintBars(p pen, at *panelBox, row *rowBox) {
 	if row.h >= 6 {
 		laneH -= 1 / float64(row.lanes) // the gap below
 	}
-	box := func(b int) rect {
-		r := rect{at.x(row.Bars[b].Start), row.y + pad, at.x(row.Bars[b].End) - at.x(row.Bars[b].Start), laneH}
-		if row.lane != nil {
-			r.y += laneH * float64(row.lane[b])
-		}
-		if laneH >= 4 {
-			r.h -= 0.5
-		}
-		if r.w < thinnest {
-			r.w = thinnest
-			r.x = min(r.x, l.right-r.w)
-		}
-		return r
+	r := rect{at.x(row.Bars[b].Start), row.y + pad, at.x(row.Bars[b].End) - at.x(row.Bars[b].Start), laneH}
+	if row.lane != nil {
+		r.y += laneH * float64(row.lane[b])
 	}
+	if laneH >= 4 {
+		r.h -= 0.5
+	}
+	if r.w < thinnest {
+		r.w = thinnest
+		r.x = min(r.x, l.right-r.w)
+	}
+	return r
+}
+
+// thinnest is the least width of a bar.
+const thinnest = 1.0
+
+// paintBars draws a row's bars. Those too short to be seen come last and are
+// widened.
+func (l *layout) paintBars(p pen, at *panelBox, row *rowBox) {
 	var short []int
 	for b := range row.Bars {
 		if at.x(row.Bars[b].End)-at.x(row.Bars[b].Start) < thinnest {
 			short = append(short, b)
 			continue
 		}
-		r, c := box(b), row.Bars[b].colour()
-		p.fill(c, r)
+		r := l.shape(at, row, b)
+		p.fill(row.Bars[b].colour(), r)
 		switch {
 		case row.Bars[b].Critical:
 			p.outline(look.Critical, min(boldEdge, r.w/2, r.h/2), r)
 		case r.w >= 3 && r.h >= 4:
 			p.outline(row.Bars[b].edge(), thinEdge, r)
 		}
-		l.paintLabel(p, &row.Bars[b], r, at.marks)
 	}
 	for _, b := range short {
-		p.fill(row.Bars[b].edge(), box(b))
+		p.fill(row.Bars[b].edge(), l.shape(at, row, b))
+	}
+}
+
+// paintLabels writes the labels of a row's bars.
+func (l *layout) paintLabels(p pen, at *panelBox, row *rowBox) {
+	for b := range row.Bars {
+		if r := l.shape(at, row, b); at.x(row.Bars[b].End)-at.x(row.Bars[b].Start) >= thinnest {
+			l.paintLabel(p, &row.Bars[b], r, at.marks)
+		}
 	}
 }
 

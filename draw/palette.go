@@ -11,7 +11,6 @@ var (
 	gridColour = look.Line
 	rowColour  = look.Faint
 	linkColour = look.Mix(look.Faint, look.Plain, 0.03) // rows of links
-	busyColour = look.Mix(look.Plain, look.Paper, 0.35) // what is in use, all together
 )
 
 // faded is the share of paper in what is paler.

@@ -135,9 +135,9 @@ func (l *placementLayout) paintSorted(p pen) {
 				need = append(need, box(x.given, x.need))
 			}
 		}
-		p.fill(busyColour, given...)
+		p.fill(look.Busy, given...)
 		p.fill(look.Tight, tight...)
-		p.fill(look.Mix(busyColour, white, faded), need...)
+		p.fill(look.Mix(look.Busy, white, faded), need...)
 		if wide >= 4 {
 			var lines []rect
 			for k := range all {
@@ -168,7 +168,7 @@ func (l *placementLayout) legendOf() (all legendEntries) {
 			unmet = unmet || x.need[0] > x.given[0]*(1+1e-9)
 		}
 	}
-	given, needed := busyColour, look.Mix(busyColour, white, faded)
+	given, needed := look.Busy, look.Mix(look.Busy, white, faded)
 	if !l.many() {
 		given, needed = look.Tint(look.Plain, 0), (&ganttBar{Faded: true}).colour()
 	}

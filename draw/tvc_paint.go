@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	usedColour      = busyColour
+	usedColour      = look.Busy
 	waitingColour   = look.Waiting
 	suspendedColour = look.Suspended
 )

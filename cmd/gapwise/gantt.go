@@ -49,7 +49,10 @@ func (p *program) gantt() *cli.Command {
 			"or --at; below, slots in use over time and, in queue mode, the requests that\n" +
 			"wait and those suspended.\n" +
 			"Of a vcsched, hosts are rows with what their tasks take; those that hold the\n" +
-			"yield down are marked. More than 40 hosts become sorted bars.\n\n" +
+			"yield down are marked. More than 40 hosts become sorted bars.\n" +
+			"In all pictures critical is red, tight orange, moved green, declined purple,\n" +
+			"waiting yellow and the background olive; blue has no meaning, its tints tell\n" +
+			"neighbours apart.\n\n" +
 			"TIME is in seconds, or like 90m, 36h or 3d12h; of an instance made from a\n" +
 			"log that says when it starts, also a date like 1996-10-03 or, with a time,\n" +
 			"1996-10-03T14:00.",

@@ -50,12 +50,16 @@ var (
 
 // Shares holds the colours of shares: none, up to a quarter, a half, three quarters, and
 // more.
-var Shares = [5]Colour{of(0xF1F3F6, 0x232B36), of(0xC9DDF0, 0x1F3F5F), of(0x86B4DC, 0x2F699D), of(0x3D7DB9, 0x63A5DE), of(0x0D3F70, 0xBEDFFF)}
+var Shares = [5]Colour{of(0xF1F3F6, 0x232B36), of(0xC9DDF0, 0x1F3F5F),
+	of(0x86B4DC, 0x2F699D), of(0x3D7DB9, 0x63A5DE), of(0x0D3F70, 0xBEDFFF)}
 
 // Series holds the colours of curves, whose markers and dashes differ, too. Of neighbours,
 // no two look alike.
 var Series = [7]Colour{of(0x1261DB, 0x6E97DA), of(0xA23A06, 0xE06A24), of(0x3F937C, 0x7DB590), of(0x2A0E93, 0x8567E8),
 	of(0x97346F, 0xCB4E88), of(0x927517, 0xEACC56), of(0x0F91D3, 0x71C9FA)}
+
+// Busy is what is in use, all together.
+var Busy = Mix(Plain, Paper, 0.35)
 
 // tints holds the shares of paper in the tints of a hue: of neighbours, they differ.
 var tints = [...]float64{0.52, 0.8, 0.62, 0.72}
@@ -98,8 +102,9 @@ type value struct {
 func values() []value {
 	all := []value{{"paper", Paper}, {"ground", Ground}, {"ink", Ink}, {"soft", Soft}, {"line", Line}, {"faint", Faint},
 		{"accent", Accent}, {"accent-soft", AccentSoft},
-		{"critical", Critical}, {"tight", Tight}, {"moved", Moved}, {"declined", Declined}, {"waiting", Waiting}, {"suspended", Suspended},
-		{"background", Background}, {"bound", Bound}, {"plain", Plain}}
+		{"critical", Critical}, {"tight", Tight}, {"moved", Moved}, {"declined", Declined}, {"waiting", Waiting},
+		{"suspended", Suspended},
+		{"background", Background}, {"bound", Bound}, {"plain", Plain}, {"busy", Busy}}
 	for k := range Tints {
 		all = append(all, value{fmt.Sprint("tint-", k), Tint(Plain, k)})
 	}
@@ -119,7 +124,8 @@ func CSS() string {
 	var b strings.Builder
 	b.WriteString(":root {\n  color-scheme: light dark;\n")
 	for _, v := range values() {
-		fmt.Fprintf(&b, "  --%s: light-dark(%s, %s);\n", v.name, strings.ToLower(Hex(v.Light)), strings.ToLower(Hex(v.Dark)))
+		light, dark := strings.ToLower(Hex(v.Light)), strings.ToLower(Hex(v.Dark))
+		fmt.Fprintf(&b, "  --%s: light-dark(%s, %s);\n", v.name, light, dark)
 	}
 	fmt.Fprintf(&b, "  --sans: %s;\n  --mono: %s;\n}\n", Sans, Mono)
 	b.WriteString(":root[data-theme=\"light\"] { color-scheme: light; }\n:root[data-theme=\"dark\"] { color-scheme: dark; }\n")

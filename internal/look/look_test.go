@@ -125,6 +125,22 @@ func TestDifferent(t *testing.T) {
 	}
 }
 
+// What stands beside each other in a picture can be told apart in black and white, too.
+func TestPrint(t *testing.T) {
+	grey := [3][3]float64{{0.2126, 0.7152, 0.0722}, {0.2126, 0.7152, 0.0722}, {0.2126, 0.7152, 0.0722}}
+	for _, pair := range [][2]value{
+		{{"busy", Busy}, {"tight", Tight}}, {{"busy", Busy}, {"busy, paler", Mix(Busy, Paper, 0.5)}},
+		{{"waiting", Waiting}, {"suspended", Suspended}}, {{"waiting", Waiting}, {"waiting, paler", Mix(Waiting, Paper, 0.5)}},
+		{{"critical", Critical}, {"plain", Mix(Plain, Paper, 0.5)}}, {{"moved", Moved}, {"plain", Mix(Plain, Paper, 0.5)}},
+	} {
+		themes(func(theme string, side func(Colour) color.RGBA) {
+			if d := distance(side(pair[0].Colour), side(pair[1].Colour), grey); d < 0.06 {
+				t.Errorf("%s: %s and %s are %.3f apart in grey", theme, pair[0].name, pair[1].name, d)
+			}
+		})
+	}
+}
+
 // Text has WCAG's contrast of 4.5, what is drawn one of 3.
 func TestContrast(t *testing.T) {
 	themes(func(theme string, side func(Colour) color.RGBA) {

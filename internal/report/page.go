@@ -60,7 +60,8 @@ func (s *section) narrow() bool {
 		switch {
 		case b.Figures != nil && !slices.ContainsFunc(b.Figures.Charts, func(f figure) bool { return f.Wide }):
 			charts = true
-		case b.Table != nil && len(b.Table.Columns) <= 8, b.Figures == nil && b.Table == nil && b.Items == nil && b.Picture == nil:
+		case b.Table != nil && len(b.Table.Columns) <= 8:
+		case b.Figures == nil && b.Table == nil && b.Items == nil && b.Picture == nil: // words
 		default:
 			return false
 		}

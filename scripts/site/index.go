@@ -10,7 +10,6 @@ import (
 	"unicode"
 
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/text"
 )
 
 // index says in which sections of the pages a word stands.
@@ -35,8 +34,8 @@ func (x *index) add(p *page) {
 		x.enter(p.words(n))
 		if n.Type() == ast.TypeBlock {
 			_ = ast.Walk(n, func(b ast.Node, entering bool) (ast.WalkStatus, error) {
-				if code, ok := b.(interface{ Lines() *text.Segments }); ok && entering && (b.Kind() == ast.KindFencedCodeBlock || b.Kind() == ast.KindCodeBlock) {
-					x.enter(string(code.Lines().Value(p.source)))
+				if code := b.Kind() == ast.KindFencedCodeBlock || b.Kind() == ast.KindCodeBlock; code && entering {
+					x.enter(string(b.Lines().Value(p.source)))
 				}
 				return ast.WalkContinue, nil
 			})
@@ -54,7 +53,8 @@ func (x *index) part(title, heading, link string) {
 // hyphens between them; one with hyphens counts in parts, too. Numbers don't count.
 func (x *index) enter(words string) {
 	part := len(x.Parts) - 1
-	for _, word := range strings.FieldsFunc(strings.ToLower(words), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '_' }) {
+	between := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '_' }
+	for _, word := range strings.FieldsFunc(strings.ToLower(words), between) {
 		word = strings.Trim(word, "-_")
 		for _, w := range append(strings.FieldsFunc(word, func(r rune) bool { return r == '-' || r == '_' }), word) {
 			if len(w) < 2 || len(w) > 30 || !strings.ContainsFunc(w, unicode.IsLetter) {

@@ -24,7 +24,8 @@ import (
 
 // markdown reads GitHub's Markdown. Raw HTML, which is comments of programs that write
 // parts of pages, is left out.
-var markdown = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+var markdown = goldmark.New(goldmark.WithExtensions(extension.GFM),
+	goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
 // page is a document.
 type page struct {
@@ -44,7 +45,8 @@ type heading struct{ ID, Text string }
 // newPage reads a page.
 func newPage(file string, source []byte) *page {
 	p := &page{file: file, url: urlOf(file), source: source, Title: file}
-	p.tree = markdown.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext(parser.WithIDs(&ids{seen: map[string]bool{}}))))
+	names := parser.NewContext(parser.WithIDs(&ids{seen: map[string]bool{}}))
+	p.tree = markdown.Parser().Parse(text.NewReader(source), parser.WithContext(names))
 	titled := false
 	p.walk(func(n ast.Node) {
 		h, ok := n.(*ast.Heading)
@@ -178,8 +180,10 @@ func (p *page) html() (template.HTML, error) {
 		return "", err
 	}
 	// In text a bracket is escaped: these are elements.
-	return template.HTML(strings.NewReplacer("<table>", `<div class="scroll" tabindex="0"><table>`, "</table>", "</table></div>",
-		"<pre>", `<pre tabindex="0">`, "<!-- raw HTML omitted -->\n", "", "<!-- raw HTML omitted -->", "", "<img ", `<img loading="lazy" `).Replace(b.String())), nil
+	const omitted = "<!-- raw HTML omitted -->"
+	elements := strings.NewReplacer("<table>", `<div class="scroll" tabindex="0"><table>`, "</table>", "</table></div>",
+		"<pre>", `<pre tabindex="0">`, "<img ", `<img loading="lazy" `, omitted+"\n", "", omitted, "")
+	return template.HTML(elements.Replace(b.String())), nil
 }
 
 // ids names headings as GitHub does: small letters, spaces as hyphens, without marks.

@@ -41,8 +41,8 @@ type room struct{ Title, folder string }
 
 // rooms are what readers come for, in this order. Single commands are in the list of
 // commands.
-var rooms = []room{{"Tutorials", "docs/tutorial/"}, {"How to", "docs/how-to/"}, {"Problems", "docs/problems/"}, {"Reference", "docs/reference/"},
-	{"Results", "docs/results/"}, {"Explanation", "docs/explanation/"}, {"Examples", "examples/"}, {"Project", ""}}
+var rooms = []room{{"Tutorials", "docs/tutorial/"}, {"How to", "docs/how-to/"}, {"Problems", "docs/problems/"},
+	{"Reference", "docs/reference/"}, {"Results", "docs/results/"}, {"Explanation", "docs/explanation/"}, {"Examples", "examples/"}, {"Project", ""}}
 
 // site is what is being written.
 type site struct {
@@ -207,7 +207,8 @@ func (s *site) write() error {
 	if err != nil {
 		return err
 	}
-	for name, text := range map[string]string{"look.css": look.CSS(), "site.css": siteRules, "search.js": searchScript, "search-index.js": data} {
+	scripts := map[string]string{"look.css": look.CSS(), "site.css": siteRules, "search.js": searchScript, "search-index.js": data}
+	for name, text := range scripts {
 		if err := s.put(name, []byte(text)); err != nil {
 			return err
 		}
