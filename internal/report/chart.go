@@ -106,13 +106,14 @@ func (c *chart) empty() bool {
 	return true
 }
 
-// svg draws the chart, one over time for a page and for a phone: there all of it fits.
+// svg draws the chart for a page and, all of it narrow enough, for a phone.
 func (c *chart) svg() template.HTML {
 	c.span()
+	large := c.sized("chart", 600, 270)
 	if c.wide {
-		return c.sized("chart wide", 1080, 270) + c.sized("chart narrow", 400, 270)
+		large = c.sized("chart wide", 1080, 270)
 	}
-	return c.sized("chart", 600, 270)
+	return large + c.sized("chart narrow", 360, 250)
 }
 
 // sized draws the chart in a size, once its axes have their ends.
@@ -145,8 +146,8 @@ func (c *chart) sized(class string, width, height float64) template.HTML {
 	}
 	b.WriteString("</g>")
 	fmt.Fprintf(&b, `<path class="frame" d="M%s %sV%sH%s"/>`, n1(left), n1(top), n1(bottom), n1(right))
-	fmt.Fprintf(&b, `<text class="label middle" x="%s" y="%s">%s</text>`, n1((left+right)/2), n1(height-6), escape(c.x.title()))
-	fmt.Fprintf(&b, `<text class="label middle" transform="translate(12 %s) rotate(-90)">%s</text>`, n1((top+bottom)/2), escape(clipText(c.y.title(), 46)))
+	fmt.Fprintf(&b, `<text class="label middle" x="%s" y="%s">%s</text>`, n1((left+right)/2), n1(height-6), escape(clipText(c.x.title(), int((right-left)/5.8))))
+	fmt.Fprintf(&b, `<text class="label middle" transform="translate(12 %s) rotate(-90)">%s</text>`, n1((top+bottom)/2), escape(clipText(c.y.title(), int((bottom-top)/5.4))))
 	for k, v := range c.curves {
 		class := fmt.Sprintf("curve c%d", v.hue%hues)
 		if v.bound {

@@ -114,7 +114,7 @@ func (d *pictures) words() (all []string) {
 // listed makes the list of the instances, those with the largest gaps first.
 func listed(ctx context.Context, all []*part, d *pictures) (s section, left []string, err error) {
 	s = section{ID: "instances", Title: "Instances", Text: []string{"Each opens to its runs, the command that runs it again and, where the solution is kept, its picture."}}
-	list := &items{Columns: []itemColumn{{Name: "kind", Minor: true}, {Name: "status"}, {Name: "best", Number: true}, {Name: "bound", Number: true},
+	list := &items{Columns: []itemColumn{{Name: "kind", Minor: true}, {Name: "status"}, {Name: "best", Number: true}, {Name: "bound", Number: true, Minor: true},
 		{Name: "gap (%)", Number: true}, {Name: "by", Help: "algorithm of the best solution", Minor: true}, {Name: "time", Help: "of the longest run", Number: true, Minor: true}}}
 	type entry struct {
 		p *part

@@ -32,7 +32,7 @@ type rank struct {
 
 // svg draws the ranking for a page and for a phone.
 func (r *ranking) svg() template.HTML {
-	return r.sized("chart wide", 1080) + r.sized("chart narrow", 440)
+	return r.sized("chart wide", 1080) + r.sized("chart narrow", 400)
 }
 
 func (r *ranking) sized(class string, width float64) template.HTML {
