@@ -73,22 +73,30 @@ def served(policy: Policy) -> Iterator[Tuple[str, Dict[str, str], List[BaseExcep
     failure: List[BaseException] = []
     listener = socket.create_server(("127.0.0.1", 0))
 
+    def attend(connection: socket.socket) -> None:
+        connection.settimeout(10)  # for the key; the command then has all the time that it wants
+        with connection, connection.makefile("rw", encoding="utf-8", newline="\n") as lines:
+            if lines.readline().strip() != key:
+                return
+            connection.settimeout(None)
+            for line in lines:
+                try:
+                    text = json.dumps(policy.answer(json.loads(line)))
+                except BaseException as error:
+                    failure.append(error)
+                    return
+                print(text, file=lines, flush=True)
+
     def serve() -> None:
         while True:
             try:
                 connection, _ = listener.accept()
             except OSError:  # it is closed
                 return
-            with connection, connection.makefile("rw", encoding="utf-8", newline="\n") as lines:
-                if lines.readline().strip() != key:
-                    continue
-                try:
-                    policy.run(lines, lines)
-                except OSError:
-                    pass  # the command has ended
-                except BaseException as error:
-                    failure.append(error)
-                return
+            try:
+                attend(connection)
+            except OSError:
+                pass  # it was nobody, or the command has ended
 
     thread = threading.Thread(target=serve, daemon=True)
     thread.start()

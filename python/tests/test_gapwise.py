@@ -51,7 +51,7 @@ class FCFS(gapwise.Policy):
 
 class Failing(FCFS):
     def event(self, at, what, data):
-        raise RuntimeError("a mistake in the policy")
+        raise ConnectionError("a mistake in the policy")
 
 
 class TestSolve(unittest.TestCase):
@@ -264,7 +264,7 @@ class TestPolicy(unittest.TestCase):
         )
 
     def test_failure(self):
-        with self.assertRaisesRegex(RuntimeError, "a mistake in the policy"):
+        with self.assertRaisesRegex(ConnectionError, "a mistake in the policy"):
             gapwise.solve(self.jobs, Failing())
 
     def test_refused(self):
