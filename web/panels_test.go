@@ -76,8 +76,9 @@ func TestMoveByHand(t *testing.T) {
 	if said := eval[string](b, "document.getElementById('toast').textContent"); !strings.Contains(said, "P2 at") {
 		t.Errorf("while it is carried the page says %q", said)
 	}
+	b.until("document.getElementById('state').textContent === 'Here: makespan 26 s, 1 s worse.'")
 	b.key("Enter")
-	b.until(idle)
+	b.until(idle + " && !document.getElementById('undo').disabled")
 	if got := eval[string](b, view); !strings.Contains(got, "The judge accepts") || !strings.Contains(got, "worse") {
 		t.Errorf("moved by the keyboard: %q", got)
 	}

@@ -5,13 +5,13 @@ import { kinds } from "./kinds.js";
 import { panels } from "./panels.js";
 import { Picture } from "./scene.js";
 import { linkOf, readLink } from "./share.js";
-import { $, download, figure, make, percent, toast, value } from "./ui.js";
+import { $, delta, download, figure, make, percent, toast, value } from "./ui.js";
 
 const desk = new Desk();
 const curves = new Curves($("curves"));
-const picture = new Picture($("scene"), $("legend"), moved);
+const picture = new Picture($("scene"), $("legend"), moved, tried);
 
-let opening = 0; // how many instances are about to be read
+let opening = 0; // how many instances or moves are about to be read
 
 /** All that the page knows. */
 export const state = {
@@ -29,8 +29,11 @@ export const state = {
 
 // Figures.
 
-function setState(text, look = "") {
+let said = ["", ""]; // but for what is said of a box that is held
+
+function setState(text, look = "", held = false) {
   const s = $("state");
+  if (!held) said = [text, look];
   s.textContent = text;
   s.className = look;
 }
@@ -155,7 +158,7 @@ async function put(question, { from = null } = {}) {
   } catch (e) {
     $("said").textContent = String(e.message);
     $("said").className = "note bad";
-    $("reading").hidden = !(from && /platform|machines/.test(e.message));
+    readingFields(from && /platform|machines/.test(e.message) ? "graphs" : "");
     return false;
   }
   if (from) state.file = from;
@@ -247,7 +250,7 @@ async function example(file) {
   const response = await fetch(`examples/${file}`);
   if (!response.ok) return failed(new Error(`the example ${file} isn't there`));
   state.file = null;
-  $("reading").hidden = true;
+  readingFields("");
   const text = await response.text();
   $("example").value = file;
   await load({ name: file, text });
@@ -264,16 +267,24 @@ async function base64(buffer) {
 async function readFile(name, buffer) {
   if (buffer.byteLength > 64e6) return failed(new Error(`${name} has ${figure(buffer.byteLength / 1e6, 3)} MB; the page reads 64 MB at most, the command more`));
   const from = { name, data: await base64(buffer) };
-  const log = /\.swf(\.gz)?$/i.test(name);
-  $("reading").hidden = !log;
+  readingFields(isLog(name) ? "logs" : "");
   if (await load({ ...from, ...reading() }, { from })) toast(`${state.loaded.name} is read`);
   else state.file = from;
+}
+
+const isLog = (name) => /\.swf(\.gz)?$/i.test(name);
+
+/** ReadingFields shows what can be said of a file: of logs, of graphs without machines, of no others. */
+function readingFields(of) {
+  $("reading").hidden = !of;
+  $("reading").dataset.of = of;
+  for (const label of $("reading").querySelectorAll("label")) label.hidden = !label.classList.contains(of);
 }
 
 /** Reading returns how a file without machines, or a log, is read. */
 function reading() {
   const r = { kind: $("logkind").value, first: Number($("first").value) || 0 };
-  return $("reading").hidden || /\.swf(\.gz)?$/i.test(state.file?.name ?? "") ? r : { ...r, platform: $("platform").value };
+  return $("reading").dataset.of === "graphs" ? { ...r, platform: $("platform").value } : r;
 }
 
 // Solving.
@@ -344,7 +355,11 @@ async function stopped(kept, after) {
 
 async function moved(move) {
   if (!state.shown?.solution) return;
+  next = null;
+  opening++;
+  buttons();
   try {
+    await trying;
     const shown = await run("judging", "move", { solution: state.shown.solution, bound: state.shown.bound, move });
     show(shown, { history: true });
     openPanel("judge");
@@ -353,7 +368,37 @@ async function moved(move) {
   } catch (e) {
     failed(e);
     picture.draw();
+  } finally {
+    opening--;
+    buttons();
   }
+}
+
+/** @type {object | null} */
+let next = null; // where a box is held
+let trying = null;
+
+/** Tried says what a box would do where it is held, as soon as the judge is free. */
+function tried(move) {
+  next = null;
+  if (!move) return setState(said[0], said[1]);
+  if (state.running || state.shown.scene.boxes.length > 300) return;
+  next = move;
+  trying ??= (async () => {
+    while (next) {
+      const move = next;
+      next = null;
+      try {
+        const shown = await desk.ask("move", { solution: state.shown.solution, bound: state.shown.bound, move });
+        const v = shown.verdict, m = state.loaded.metric;
+        const first = v.violations[0];
+        if (picture.carried) setState(v.accepted ? `Here: ${m.name} ${value(shown.objective, m.unit)}, ${delta(shown.objective, state.shown.objective, m)}.` : `Here the judge objects: ${first.where}.`, v.accepted ? "" : "bad", true);
+      } catch {
+        // What can't be is said when the box is put down.
+      }
+    }
+    trying = null;
+  })();
 }
 
 export function undo() {
@@ -378,6 +423,7 @@ export const solveFromHere = () => solve(state.shown.solution);
 // Panels.
 
 function openPanel(name) {
+  if (state.panel === "step" && name !== "step") redraw({}); // all steps are past
   state.panel = name;
   for (const t of document.querySelectorAll("[role=tab]")) {
     const mine = t.id === `tab-${name}`;
@@ -414,7 +460,7 @@ function listen() {
     if (f) await readFile(f.name, await f.arrayBuffer());
     e.target.value = "";
   };
-  $("reread").onclick = () => state.file && load({ ...state.file, ...reading(), platform: /\.swf(\.gz)?$/i.test(state.file.name) ? "" : $("platform").value }, { from: state.file });
+  $("reread").onclick = () => state.file && load({ ...state.file, ...reading() }, { from: state.file });
   $("paste").onclick = () => $("paste-dialog").showModal();
   $("paste-dialog").addEventListener("close", async () => {
     const text = $("pasted").value;

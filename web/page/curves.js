@@ -59,7 +59,7 @@ export class Curves {
     for (const v of ticks(low, high, 4)) {
       frame.append(make("line", { x1: left, x2: width - right, y1: y(v), y2: y(v) }), make("text", { x: left - 6, y: y(v) + 4, class: "end" }, figure(v, 5)));
     }
-    for (const t of ticks(0, end, width / 110)) frame.append(make("text", { x: Math.min(x(t), width - 24), y: height - 6, class: "middle" }, end < 0.8 ? figure(t * 1000, 3) + " ms" : time(t, end) + (end > 3 * 3600 ? "" : " s")));
+    for (const t of last.t > 0 ? ticks(0, end, width / 110) : []) frame.append(make("text", { x: Math.min(x(t), width - 24), y: height - 6, class: "middle" }, end < 0.8 ? figure(t * 1000, 3) + " ms" : time(t, end) + (end > 3 * 3600 ? "" : " s")));
     svg.append(frame);
     if (found.length && proved.length) {
       // Between the two lies what isn't known: there along the incumbent, back along the bound.
@@ -68,9 +68,7 @@ export class Curves {
       const times = [...new Set([from, ...this.points.map((p) => p.t).filter((t) => t > from), end])];
       let d = `M${x(from).toFixed(1)},${y(at(found, "objective", from)).toFixed(1)}`;
       for (const t of times) d += `H${x(t).toFixed(1)}V${y(at(found, "objective", t)).toFixed(1)}`;
-      for (let i = times.length - 1; i >= 0; i--) {
-        d += `V${y(at(proved, "bound", times[i])).toFixed(1)}H${x(times[Math.max(0, i - 1)]).toFixed(1)}`;
-      }
+      for (let i = times.length - 1; i > 0; i--) d += `V${y(at(proved, "bound", times[i - 1])).toFixed(1)}H${x(times[i - 1]).toFixed(1)}`;
       svg.append(make("path", { d: d + "Z", class: "between" }));
     }
     if (proved.length) svg.append(make("path", { d: steps(proved, "bound"), class: "line proved" }));

@@ -1,18 +1,10 @@
 // What stands beside the picture: the judge, the explanation, all algorithms, steps, proofs
 // and the data.
 import { failed, mark, mend, redraw, refresh, reload, run, show, solveFromHere, state, stop, undo } from "./app.js";
-import { $, download, figure, make, percent, toast, value } from "./ui.js";
+import { $, delta, download, figure, make, percent, toast, value } from "./ui.js";
 
 const button = (text, onclick, attributes = {}) => make("button", { type: "button", onclick, ...attributes }, text);
 const sentence = (constraint) => constraint.replaceAll("_", " ");
-
-/** Delta says how much worse or better a value is than another. */
-function delta(x, than, m) {
-  if (x === null || than === null || x === undefined || than === undefined) return "";
-  const d = x - than, better = m.minimise ? d < 0 : d > 0;
-  if (Math.abs(d) <= 1e-9 * Math.max(1, Math.abs(than))) return "no change";
-  return `${value(Math.abs(d), m.unit)} ${better ? "better" : "worse"}`;
-}
 
 const judge = {
   show(into) {
@@ -120,7 +112,7 @@ const compare = {
             make("th", { scope: "row" }, s?.scene ? button(a.name, () => { state.history = []; show(s); }, { class: "link", "aria-label": `show ${a.name}'s solution` }) : a.name),
             make("td", { class: "number" }, this.running === a.name ? "…" : r?.error ? make("span", { class: "note", title: r.error }, "–") : s ? value(s.objective, m.unit) : "", bar),
             make("td", { class: "number" }, percent(gap) === "–" ? "" : percent(gap)),
-            make("td", { class: "number" }, s ? `${figure(s.elapsed_s, 2)} s` : ""));
+            make("td", { class: "number" }, s ? (s.elapsed_s < 1 ? `${figure(1000 * s.elapsed_s, 2)} ms` : `${figure(s.elapsed_s, 3)} s`) : ""));
         })))));
     }
     if (bound !== null) parts.push(make("p", { class: "note" }, `Gaps are to the best bound of these runs, ${value(bound, m.unit)}. The classes aren't ranked against each other: who knows the future isn't better than who decides without it.`));

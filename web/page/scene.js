@@ -11,11 +11,13 @@ export class Picture {
    * @param {HTMLElement} into
    * @param {HTMLElement} legend
    * @param {(move: {item: string, task: number, drop: string, lane: number, at: number}) => void} onMove
+   * @param {(move: {item: string, task: number, drop: string, lane: number, at: number} | null) => void} onTry
    */
-  constructor(into, legend, onMove) {
+  constructor(into, legend, onMove, onTry) {
     this.into = into;
     this.legend = legend;
-    this.onMove = onMove;
+    this.onMove = onMove; // a box was put down
+    this.onTry = onTry; // a box is held there, or is put back
     this.scene = null;
     this.broken = new Set();
     this.marked = new Set();
@@ -137,8 +139,8 @@ export class Picture {
     svg.append(
       make("defs", {},
         make("clipPath", { id: "plot" }, make("rect", { x: p.left, y: 0, width: p.right - p.left + 6, height: p.height })),
-        make("marker", { id: "tip-plain", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse", class: "head" }, make("path", { d: "M0,0L8,4L0,8Z" })),
-        make("marker", { id: "tip-critical", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse", class: "head critical" }, make("path", { d: "M0,0L8,4L0,8Z" }))));
+        make("marker", { id: "tip-plain", viewBox: "0 0 8 8", refX: 7, refY: 4, markerUnits: "userSpaceOnUse", markerWidth: 8, markerHeight: 8, orient: "auto-start-reverse", class: "head" }, make("path", { d: "M0,0L8,4L0,8Z" })),
+        make("marker", { id: "tip-critical", viewBox: "0 0 8 8", refX: 7, refY: 4, markerUnits: "userSpaceOnUse", markerWidth: 10, markerHeight: 10, orient: "auto-start-reverse", class: "head critical" }, make("path", { d: "M0,0L8,4L0,8Z" }))));
     svg.append(this.ground(p), this.boxes(p), this.arrows(p), this.lines(p));
     const had = document.activeElement === this.svg;
     this.svg = svg;
@@ -198,6 +200,7 @@ export class Picture {
       const y = r.y + b.lane * r.lane + gap / 2, h = Math.max(r.lane * b.lanes - gap, 0.8), w = Math.max(x1 - x0, 1);
       let look = `box ${b.role || "tint" + (b.tint || 0)}`;
       if (b.drag && this.movable) look += " movable";
+      if (w < 4) look += " thin";
       if (this.broken.has(b.item)) look += " broken";
       if (this.marked.has(b.item)) look += " marked";
       if (this.ghosts?.has(b.item)) look += " ghost";
@@ -369,7 +372,9 @@ export class Picture {
   /** Put shows where the carried box would go. */
   put(row, lane, at) {
     const c = this.carried, b = c.box, r = this.at.rows[row];
+    const elsewhere = c.row !== row || c.lane !== lane || c.at !== at;
     Object.assign(c, { row, lane, at });
+    if (elsewhere && r.drop) this.onTry({ item: b.item, task: b.task ?? 0, drop: r.drop, lane, at });
     const lanes = r.lanes === 1 ? 1 : r.named || row === b.row ? Math.min(b.lanes, r.lanes) : Math.min(b.lanes, r.lanes);
     const low = this.scene.unit === "%" ? 0 : at;
     const x0 = this.at.x(low), w = Math.max(3, this.at.x(low + b.high - b.low) - x0);
@@ -395,11 +400,13 @@ export class Picture {
     const same = c.row === c.box.row && c.lane === c.box.lane && c.at === c.box.low;
     const row = this.scene.rows[c.row];
     this.draw();
+    if (same) this.onTry(null);
     if (!same && row.drop) this.onMove({ item: c.box.item, task: c.box.task ?? 0, drop: row.drop, lane: c.lane, at: c.at });
   }
 
   cancel() {
     this.carried = null;
+    this.onTry(null);
     this.ghost?.remove();
     this.draw();
   }

@@ -43,6 +43,14 @@ export function percent(x) {
   return (100 * x).toPrecision(x >= 1 ? 4 : 3) + " %";
 }
 
+/** Delta says how much worse or better a value is than another. */
+export function delta(x, than, m) {
+  if (x === null || than === null || x === undefined || than === undefined) return "";
+  const d = x - than, better = m.minimise ? d < 0 : d > 0;
+  if (Math.abs(d) <= 1e-9 * Math.max(1, Math.abs(than))) return "no change";
+  return `${value(Math.abs(d), m.unit)} ${better ? "better" : "worse"}`;
+}
+
 let timer;
 export function toast(text) {
   const t = $("toast");
