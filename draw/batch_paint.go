@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/look"
+	"github.com/gapwise/gapwise/model"
 )
 
 // tierColours are those of what is in use over time.
@@ -162,13 +163,18 @@ func (l *executionLayout) legendOf() (all legendEntries) {
 			}
 		})
 	}
-	if l.in.Tiers == 2 {
+	uses := func(f func(model.UsageStep) float64) bool {
+		return slices.ContainsFunc(l.usage.steps, func(s model.UsageStep) bool { return f(s) > 0 })
+	}
+	if uses(func(s model.UsageStep) float64 { return s.Background }) {
 		all.area("in use in the foreground", tierColours[0])
 		all.area("in the background", tierColours[1])
 	} else {
 		all.area("in use", tierColours[0])
 	}
-	all.area("waiting", waitingColour)
+	if uses(func(s model.UsageStep) float64 { return s.Waiting }) {
+		all.area("waiting", waitingColour)
+	}
 	all.area("maximum, paler than the mean", look.Mix(tierColours[0], white, 0.5))
 	return all
 }

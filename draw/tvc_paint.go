@@ -193,9 +193,13 @@ func (l *clustersLayout) paintSlots(p pen, most float64) {
 
 // legendOf explains the colours.
 func (l *clustersLayout) legendOf() (all legendEntries) {
+	seen := l.classes()
 	for class, text := range shareTexts("nothing reserved") {
-		if l.Usage {
-			break
+		if l.Usage || !seen[class] {
+			continue
+		}
+		if class > 0 && l.tree.K <= mostPods {
+			text += " reserved"
 		}
 		all.add(text, func(p pen, r rect) {
 			if l.tree.K > mostPods {

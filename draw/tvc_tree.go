@@ -17,9 +17,30 @@ func heatOf(share float64) int {
 	return min(1+int(4*share*(1-1e-12)), len(look.Shares)-1)
 }
 
-// shareTexts returns what the colours of heat mean.
+// shareTexts returns what the colours of shares mean.
 func shareTexts(none string) [len(look.Shares)]string {
 	return [...]string{none, "up to 25 %", "up to 50 %", "up to 75 %", "up to 100 %"}
+}
+
+// classes reports which colours of shares the picture of the moment has.
+func (l *clustersLayout) classes() (seen [len(look.Shares)]bool) {
+	if l.tree.K > mostPods {
+		seen[0] = true // what matrices lie on
+		for _, m := range l.matrices() {
+			for pod := range l.tree.K {
+				for row := range l.tree.Half() {
+					seen[heatOf(m.share(pod, row))] = true
+				}
+			}
+		}
+		return seen
+	}
+	for layer, shares := range l.share {
+		for _, share := range shares {
+			seen[heatOf(share)] = seen[heatOf(share)] || l.binds(layer)
+		}
+	}
+	return seen
 }
 
 // binds reports whether a layer of links binds.
@@ -134,10 +155,16 @@ func (l *clustersLayout) paintServer(p pen, server int, box rect) {
 	p.outline(paleInk, 0.5, box)
 }
 
-// paintMatrices draws the shares of a large data centre: a column for each pod, a
-// row for each of its edge or aggregation switches.
-func (l *clustersLayout) paintMatrices(p pen) {
-	h, k := l.tree.Half(), l.tree.K
+// matrix shows shares of a large data centre: a column for each pod, a row for each of
+// its edge or aggregation switches.
+type matrix struct {
+	title string
+	share func(pod, row int) float64
+}
+
+// matrices returns those of what binds.
+func (l *clustersLayout) matrices() []matrix {
+	h := l.tree.Half()
 	fullest := func(layer int, of func(pod, row, i int) int) func(pod, row int) float64 {
 		return func(pod, row int) (most float64) {
 			for i := range h {
@@ -147,10 +174,7 @@ func (l *clustersLayout) paintMatrices(p pen) {
 		}
 	}
 	own := func(pod, row, i int) int { return (pod*h+row)*h + i }
-	matrices := []struct {
-		title string
-		share func(pod, row int) float64
-	}{
+	all := []matrix{
 		{"slots below edge switches", func(pod, row int) (sum float64) {
 			for i := range h {
 				sum += float64(l.usedSlots(own(pod, row, i)))
@@ -162,8 +186,14 @@ func (l *clustersLayout) paintMatrices(p pen) {
 		{"fullest link to core", fullest(aggregationLinks, own)},
 	}
 	if !l.binds(edgeLinks) {
-		matrices = matrices[:2]
+		all = all[:2]
 	}
+	return all
+}
+
+// paintMatrices draws the shares of a large data centre.
+func (l *clustersLayout) paintMatrices(p pen) {
+	h, k, matrices := l.tree.Half(), l.tree.K, l.matrices()
 	f := newFace(axisSize, false)
 	const gap = 16.0
 	whole := l.right - margin
