@@ -188,6 +188,7 @@ func (d *Desk) scene(ctx context.Context, s model.Solution, bound float64) (*Sce
 type Judge struct {
 	Solution json.RawMessage `json:"solution"`
 	Bound    *float64        `json:"bound"` // what no solution beats, as was told
+	Keep     string          `json:"keep"`  // of mend: what was moved last
 }
 
 func (d *Desk) judge(ctx context.Context, q Judge, _ func(any)) (any, error) {
@@ -238,7 +239,7 @@ func (d *Desk) mend(ctx context.Context, q Judge, _ func(any)) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s, _, err = gapwise.CompleteStart(ctx, d.in, s); err != nil {
+	if s, err = mended(ctx, d.in, s, q.Keep); err != nil {
 		return nil, err
 	}
 	return d.byHand(ctx, s, q.Bound)

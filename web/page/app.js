@@ -21,6 +21,7 @@ export const state = {
   loaded: null, // the instance
   shown: null, // the solution that is drawn
   best: null, // the solver's last one
+  moved: "", // what was moved last
   history: [], // what was drawn before each change by hand
   running: "", // what is running
   panel: "judge",
@@ -361,6 +362,7 @@ async function moved(move) {
   try {
     await trying;
     const shown = await run("judging", "move", { solution: state.shown.solution, bound: state.shown.bound, move });
+    state.moved = move.item;
     show(shown, { history: true });
     openPanel("judge");
     const v = shown.verdict;
@@ -409,10 +411,10 @@ export function undo() {
 export async function mend() {
   if (!state.shown?.solution) return;
   try {
-    const shown = await run("mending", "mend", { solution: state.shown.solution, bound: state.shown.bound });
+    const shown = await run("mending", "mend", { solution: state.shown.solution, bound: state.shown.bound, keep: state.moved });
     shown.algorithm = "by hand, mended";
     show(shown, { history: true });
-    setState("Mended: what can stay stays, the rest follows.");
+    setState(shown.verdict.accepted ? "Mended: what can stay stays, the rest follows." : "Mended as far as it goes. Solve from here finds more.", shown.verdict.accepted ? "" : "bad");
   } catch (e) {
     failed(e);
   }

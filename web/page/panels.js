@@ -21,14 +21,14 @@ const judge = {
     if (v.accepted && state.loaded.second.name) rows.push([state.loaded.second.name, value(s.second, state.loaded.second.unit)]);
     rows.push(["no solution beats", value(s.bound, m.unit)]);
     if (v.accepted) rows.push(["gap", percent(s.gap)]);
-    const base = state.best && state.best !== s ? state.best : null;
+    const base = state.history[0] ?? null; // what the first move began with
     if (base && v.accepted) rows.push([`beside ${base.algorithm}'s ${value(base.objective, m.unit)}`, delta(s.objective, base.objective, m) || "–"]);
     parts.push(make("table", { class: "plain" }, make("tbody", {}, rows.map(([k, x]) => make("tr", {}, make("th", { scope: "row" }, k), make("td", { class: "number" }, x))))));
     if (state.history.length) {
       parts.push(make("div", { class: "fields" }, button("Undo", undo), v.accepted ? null : button("Mend: let the rest follow", mend), button("Solve from here", solveFromHere),
-        button(`Back to ${base?.algorithm ?? "the start"}`, () => {
+        button(`Back to ${base.algorithm}`, () => {
           state.history = [];
-          show(state.best);
+          show(base);
         })));
     } else parts.push(make("p", { class: "note" }, "Move a box by hand: the judge says at once what breaks and what it costs."));
     parts.push(make("details", {}, make("summary", {}, "What was checked"), make("ul", { class: "small" }, v.checked.map((x) => make("li", {}, x)), v.on_trust.map((x) => make("li", {}, `on trust: ${x}`)))));
@@ -130,9 +130,9 @@ const compare = {
       const guard = setTimeout(stop, (this.limit * 1.2 + 4) * 1000);
       try {
         const shown = await run("comparing", "solve", { algorithm: a.name, seed: Number($("seed").value) || 1, time_limit_s: this.limit, quiet: true });
-        this.rows.set(a.name, { shown });
+        if (state.loaded === of) this.rows.set(a.name, { shown });
       } catch (e) {
-        this.rows.set(a.name, { error: String(e.message) });
+        if (state.loaded === of) this.rows.set(a.name, { error: String(e.message) });
       } finally {
         clearTimeout(guard);
       }
