@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -165,6 +166,52 @@ func lanesOf(s *Scene, item string) (n int) {
 		}
 	}
 	return n
+}
+
+// Whatever is moved wherever, one move after the other, there is a verdict and a picture whose
+// boxes lie in it, or an error.
+func TestMovesAtRandom(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, path := range examples(t) {
+		d := new(Desk)
+		loaded(t, d, path)
+		now := ask[Shown](t, d, "solve", Solve{First: true, Seed: 1, TimeLimitS: 2})
+		for range 25 {
+			s := now.Scene
+			b := s.Boxes[random.IntN(len(s.Boxes))]
+			m := Move{Item: b.Item, Task: b.Task, Drop: s.Rows[random.IntN(len(s.Rows))].Drop, Lane: random.IntN(100) - 20, At: (random.Float64()*3 - 1) * s.High}
+			question, err := json.Marshal(Change{Judge{Solution: now.Solution, Bound: now.Bound}, m})
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer, err := d.Ask(context.Background(), "move", question, func(any) {})
+			if err != nil {
+				if strings.Contains(err.Error(), "panic") {
+					t.Errorf("%s: %+v: %v", path, m, err)
+				}
+				continue
+			}
+			now = *answer.(*Shown)
+			if now.Verdict == nil || now.Scene == nil || len(now.Scene.Boxes) == 0 {
+				t.Fatalf("%s: %+v gives %+v", path, m, now)
+			}
+			for _, b := range now.Scene.Boxes {
+				if b.Row < 0 || b.Row >= len(now.Scene.Rows) || b.Lane < 0 || b.Lanes < 1 || b.Lane+b.Lanes > now.Scene.Rows[b.Row].Lanes || b.High < b.Low {
+					t.Fatalf("%s: after %+v a box is %+v", path, m, b)
+				}
+			}
+		}
+	}
+}
+
+// Of an instance without a solution the conflict is drawn.
+func TestConflict(t *testing.T) {
+	d := new(Desk)
+	ask[Loaded](t, d, "load", Load{Name: "eight.json", Text: read(t, "../../docs/examples/eight-requests.json"), Variants: map[string]string{"goal": "all"}})
+	shown := ask[Shown](t, d, "solve", Solve{Seed: 1, TimeLimitS: 5})
+	if shown.Status != "infeasible" || shown.Scene == nil || len(shown.Scene.Boxes) != 5 || shown.Scene.Boxes[0].Role != Tight {
+		t.Errorf("eight requests that all must be kept: %s, %+v", shown.Status, shown.Scene)
+	}
 }
 
 // What is moved breaks what it should.

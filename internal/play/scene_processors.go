@@ -54,6 +54,24 @@ func reservationScene(in *model.Reservation, b *model.Bookings) (*Scene, error) 
 	return x, nil
 }
 
+// conflictScene draws the windows of requests that can't all be kept.
+func conflictScene(in *model.Reservation, ids []string) *Scene {
+	x := &Scene{Unit: "s"}
+	for k := range in.Requests {
+		q := &in.Requests[k]
+		if !slices.Contains(ids, q.ID) {
+			continue
+		}
+		text := plural(q.PEs, "PE") + " for " + number(q.DurationS) + " s"
+		row := x.row(Row{Label: clean(q.ID), Group: "windows of requests that can't all be kept", Lanes: 1})
+		x.Boxes = append(x.Boxes, Box{Item: q.ID, Row: row, Lanes: 1, Low: q.ReadyS, High: q.DeadlineS, Label: text, Role: Tight,
+			Facts: []string{"request " + clean(q.ID) + ": " + text, "may run from " + number(q.ReadyS) + " to " + number(q.DeadlineS) + " s", fmt.Sprintf("the %d requests here don't all fit on %s", len(ids), plural(in.PEs, "PE"))}})
+	}
+	x.span()
+	x.cut()
+	return x
+}
+
 // batchScene draws the runs of jobs on processors, the background by itself, and the
 // waiting jobs beneath.
 func batchScene(in *model.Batch, e *model.Execution) (*Scene, error) {

@@ -151,6 +151,10 @@ func (d *Desk) shown(ctx context.Context, r model.Result) (*Shown, error) {
 		Objective: verdict.Number(r.Objective), Second: verdict.Number(r.SecondObjective), Bound: verdict.Number(r.Bound), Gap: verdict.Number(r.Gap),
 		Nodes: r.Nodes, ElapsedS: r.Elapsed.Seconds(), Result: text}
 	if r.Solution == nil {
+		in, isReservation := d.in.(*model.Reservation)
+		if why, ok := r.Details.(*model.ReservationDetails); ok && isReservation && len(why.Conflict) > 0 {
+			x.Scene = conflictScene(in, why.Conflict)
+		}
 		return x, nil
 	}
 	return x, d.picture(ctx, x, r.Solution, r.Bound)

@@ -84,6 +84,7 @@ export function show(shown, { history = false } = {}) {
   $("objective").classList.toggle("void", Boolean(shown.verdict && !shown.verdict.accepted));
   $("title").textContent = titleOf(shown.algorithm, shown);
   const scene = shown.scene ?? null;
+  if (shown.status === "infeasible") $("title").textContent = `${state.loaded.name}: infeasible, proved`;
   if (scene) scene.title = $("title").textContent;
   if (!scene) $("scene").dataset.empty = statusText[shown.status] ?? "nothing to draw";
   else delete $("scene").dataset.empty;
@@ -384,7 +385,7 @@ let trying = null;
 function tried(move) {
   next = null;
   if (!move) return setState(said[0], said[1]);
-  if (state.running || state.shown.scene.boxes.length > 300) return;
+  if (state.running || !state.shown.solution || state.shown.scene.boxes.length > 300) return;
   next = move;
   trying ??= (async () => {
     while (next) {

@@ -10,7 +10,7 @@ export const kinds = [
 
 export const roles = {
   critical: "critical: holds the objective up",
-  tight: "tight: this host holds the yield down",
+  tight: "tight: it holds the result down",
   moved: "moved from another host",
   declined: "declined",
   waiting: "waiting",

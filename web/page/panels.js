@@ -68,7 +68,7 @@ const explain = {
     const reason = (r) => make("li", { tabindex: r.elements?.length ? 0 : undefined, class: r.elements?.length ? "marks" : "", onmouseenter: () => mark(r.elements ?? []), onmouseleave: () => mark([]), onfocus: () => mark(r.elements ?? []), onblur: () => mark([]) },
       make("p", {}, r.words, r.checked ? make("span", { class: "chip good", title: "the judge has recomputed this bound" }, "checked") : null),
       r.rows?.length ? make("div", { class: "scroll" }, make("table", {}, make("thead", {}, make("tr", {}, r.rows[0].map((c) => make("th", { scope: "col" }, c)))), make("tbody", {}, r.rows.slice(1, 60).map((row) => make("tr", {}, row.map((c) => make("td", {}, c))))))) : null);
-    const parts = [make("p", { class: "lead" }, x.value), make("h3", {}, "Why nothing is better"), make("ul", { class: "reasons" }, (x.why ?? []).map(reason))];
+    const parts = [make("p", { class: "lead" }, x.value), make("h3", {}, x.status === "infeasible" ? "Why there is none" : "Why nothing is better"), make("ul", { class: "reasons" }, (x.why ?? []).map(reason))];
     if (x.holds?.length) parts.push(make("h3", {}, "What holds this solution up"), make("ul", { class: "reasons" }, x.holds.map(reason)));
     if (x.conflict) parts.push(make("h3", {}, "A conflict"), make("p", {}, x.conflict.elements.join(", ") + (x.conflict.minimal ? ": without any one of them the others can be met" : "")));
     parts.push(make("p", { class: "note" }, "Point at a reason: the picture marks what it names."));
