@@ -13,7 +13,7 @@ type format struct {
 }
 
 // formats lists the problems that have a file format.
-var formats = []format{batchFormat, dagFormat, reservationFormat, tvcFormat, vcschedFormat}
+var formats = []format{batchFormat, consolidationFormat, dagFormat, reservationFormat, tvcFormat, vcschedFormat}
 
 // format returns the format of a kind, nil if the kind is unknown.
 func (k Kind) format() *format {

@@ -49,7 +49,7 @@ func (o Options) tolerance(kind model.Kind) (float64, error) {
 	switch {
 	case !(t >= 0 && t < 1):
 		return 0, fmt.Errorf("verify: the tolerance is %v, must be from 0 to below 1", t)
-	case kind == model.KindBatch || kind == model.KindTVC:
+	case kind == model.KindBatch || kind == model.KindConsolidation || kind == model.KindTVC:
 		t = 0
 	}
 	return t, nil
@@ -218,11 +218,12 @@ func judge(ctx context.Context, in model.Instance, s model.Solution, o Options) 
 
 // judges holds the judge of each problem.
 var judges = map[model.Kind]func(context.Context, model.Instance, model.Solution, *Report) bool{
-	model.KindBatch:       judgeFor(batch),
-	model.KindDAG:         judgeFor(dag),
-	model.KindReservation: judgeFor(reservation),
-	model.KindTVC:         judgeFor(tvc),
-	model.KindVCSched:     judgeFor(vcsched),
+	model.KindBatch:         judgeFor(batch),
+	model.KindConsolidation: judgeFor(consolidation),
+	model.KindDAG:           judgeFor(dag),
+	model.KindReservation:   judgeFor(reservation),
+	model.KindTVC:           judgeFor(tvc),
+	model.KindVCSched:       judgeFor(vcsched),
 }
 
 // judgeFor adapts the judge of one problem. The adapted judge reports a solution

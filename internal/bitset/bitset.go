@@ -139,3 +139,10 @@ func (s Set) AtMost(i int) int {
 	}
 	return w*64 + 63 - bits.LeadingZeros64(x)
 }
+
+// Meet keeps the elements that t has, too. O(n/64).
+func (s Set) Meet(t Set) {
+	for i := range s {
+		s[i] &= t[i]
+	}
+}

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: MIT
+
+package verify
+
+import (
+	"context"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Constraints of Consolidation, beside those of jobs and hosts that VCSched has.
+const (
+	unknownOffer = "unknown_offer" // a bought host of a type that isn't offered
+	repeatedHost = "repeated_host" // a bought host has another host's id
+	offerCount   = "offer_count"   // more hosts of a type are bought than there are
+	leftOut      = "left_out"      // a task without a host whose job doesn't allow that
+	pinnedTask   = "pinned_task"   // a pinned task doesn't stay
+	closedHost   = "closed_host"   // a task is placed anew on a closed host
+	hostAllowed  = "host_allowed"  // a task is placed anew where its job may not be
+	hostCapacity = "host_capacity" // the needs on a host sum to more than it has
+	ruleApart    = "rule_apart"    // two tasks in one domain, not both of which stay
+	ruleTogether = "rule_together" // a task placed anew without the company that it needs
+	ruleSpread   = "rule_spread"   // a task placed anew in a domain that has too many
+	moveBudget   = "move_budget"   // the moves cost more than the budget
+	costLimit    = "cost_limit"    // the hosts cost more than the limit
+)
+
+const (
+	maxSaturated = int64(1) << 60 // beyond any amount of a host: sums stop growing
+	nowhere      = -1             // the host of a task that is left out
+)
+
+// consolidationHost is a host of the instance or one that is bought.
+type consolidationHost struct {
+	id       string
+	capacity []int64
+	price    int64
+	labels   map[string]string
+	closed   bool
+	kept     bool
+	offer    string // "" of the instance's hosts
+	use      []int64
+	tasks    int
+	newcomer bool
+}
+
+// consolidationTask is one task with its hosts before and now, nowhere without.
+type consolidationTask struct {
+	job, number, before, now int
+}
+
+func (t *consolidationTask) stays() bool { return t.now != nowhere && t.before == t.now }
+
+// consolidationJudge holds what the checks look at.
+type consolidationJudge struct {
+	in     *model.Consolidation
+	r      *Report
+	hosts  []consolidationHost
+	number map[string]int // of a host's id
+	jobs   map[string]int
+	tasks  [][]consolidationTask // of each job
+	sets   map[string]*model.HostSet
+}
+
+// consolidation judges an assignment. All figures are whole.
+func consolidation(ctx context.Context, in *model.Consolidation, a *model.Assignment, r *Report) {
+	j := consolidationJudge{in: in, r: r, number: map[string]int{}, jobs: map[string]int{}, sets: map[string]*model.HostSet{}}
+	for i := range in.Hosts {
+		h := &in.Hosts[i]
+		j.number[h.ID] = len(j.hosts)
+		j.hosts = append(j.hosts, consolidationHost{id: h.ID, capacity: h.Capacity, price: h.Price, labels: h.Labels, closed: h.Closed, kept: h.Kept})
+	}
+	for i := range in.HostSets {
+		j.sets[in.HostSets[i].ID] = &in.HostSets[i]
+	}
+	complete := j.buy(a.Bought)
+	j.overfull()
+	complete = j.place(ctx, a.Jobs) && complete
+	if ctx.Err() != nil || !complete {
+		return
+	}
+	cost, moves := j.figures()
+	j.capacities()
+	for i := range in.Rules {
+		if ctx.Err() != nil {
+			return
+		}
+		j.rule(ctx, &in.Rules[i])
+	}
+	if b := in.MoveBudget; b != nil && moves > *b {
+		r.add(moveBudget, float64(moves-*b), "the moves cost %d, the budget is %d", moves, *b)
+	}
+	if l := in.CostLimit; l != nil && cost > *l {
+		r.add(costLimit, float64(cost-*l), "the cost is %d, the limit is %d", cost, *l)
+	}
+	r.Objective, r.Second = float64(cost), float64(moves)
+	if in.Goal == model.GoalMoves {
+		r.Objective, r.Second = r.Second, r.Objective
+	}
+}
+
+// buy adds the hosts that are bought, and reports whether their ids are hosts'.
+func (j *consolidationJudge) buy(bought []model.BoughtHost) bool {
+	offers, count, complete := map[string]*model.HostOffer{}, map[string]int{}, true
+	for i := range j.in.Offers {
+		offers[j.in.Offers[i].ID] = &j.in.Offers[i]
+	}
+	for _, b := range bought {
+		o := offers[b.Offer]
+		if o == nil {
+			j.r.add(unknownOffer, 0, "the host %q is of the offer %q, which there isn't", b.ID, b.Offer)
+			complete = false
+			continue
+		}
+		if _, taken := j.number[b.ID]; taken || b.ID == "" {
+			j.r.add(repeatedHost, 0, "a bought host has the id %q, which is empty or another host's", b.ID)
+			complete = false
+			continue
+		}
+		if count[b.Offer]++; count[b.Offer] == o.Count+1 {
+			j.r.add(offerCount, 0, "of the offer %q more than %d are bought", b.Offer, o.Count)
+		}
+		j.number[b.ID] = len(j.hosts)
+		j.hosts = append(j.hosts, consolidationHost{id: b.ID, capacity: o.Capacity, price: o.Price, labels: o.Labels, kept: true, offer: o.ID})
+	}
+	return complete
+}
+
+// overfull closes the hosts whose current tasks need more than they have.
+func (j *consolidationJudge) overfull() {
+	use := make([][]int64, len(j.hosts))
+	for i := range j.in.Jobs {
+		job := &j.in.Jobs[i]
+		for _, h := range job.CurrentHosts {
+			if h != "" {
+				k := j.number[h]
+				use[k] = added(use[k], job.Needs)
+			}
+		}
+	}
+	for k := range j.hosts {
+		for r, x := range use[k] {
+			if h := &j.hosts[k]; x > h.capacity[r] {
+				h.closed = true
+			}
+		}
+	}
+}
+
+// added returns use plus needs, saturated.
+func added(use, needs []int64) []int64 {
+	if use == nil {
+		use = make([]int64, len(needs))
+	}
+	for r, x := range needs {
+		use[r] = min(use[r]+x, maxSaturated)
+	}
+	return use
+}
+
+// place finds each task's hosts and checks what concerns it alone. It reports whether
+// all tasks have been found.
+func (j *consolidationJudge) place(ctx context.Context, all []model.JobAssignment) bool {
+	complete := true
+	for i := range j.in.Jobs {
+		j.jobs[j.in.Jobs[i].ID] = i
+	}
+	placed := make([]*model.JobAssignment, len(j.in.Jobs))
+	for k := range all {
+		q := &all[k]
+		switch i, ok := j.jobs[q.ID]; {
+		case !ok:
+			j.r.add(unknownJob, 0, "job %q isn't in the instance", q.ID)
+		case placed[i] != nil:
+			j.r.add(repeatedJob, 0, "job %q is placed twice", q.ID)
+		default:
+			placed[i] = q
+		}
+	}
+	j.tasks = make([][]consolidationTask, len(j.in.Jobs))
+	for i := range j.in.Jobs {
+		job, q := &j.in.Jobs[i], placed[i]
+		if q == nil {
+			j.r.add(missingJob, 0, "job %q is not placed", job.ID)
+			complete = false
+			continue
+		}
+		if len(q.Hosts) != job.Tasks {
+			j.r.add(taskCount, 0, "job %q has %d tasks, the solution gives it %d hosts", job.ID, job.Tasks, len(q.Hosts))
+			complete = false
+			continue
+		}
+		allowed := j.allowed(job)
+		for k, h := range q.Hosts {
+			if stopped(ctx, k) {
+				return false
+			}
+			t := consolidationTask{job: i, number: k, before: nowhere, now: nowhere}
+			if len(job.CurrentHosts) > 0 && job.CurrentHosts[k] != "" {
+				t.before = j.number[job.CurrentHosts[k]]
+			}
+			if h != "" {
+				now, ok := j.number[h]
+				if !ok {
+					j.r.add(unknownHost, 0, "job %q task %d is on host %q, which there isn't", job.ID, k, h)
+					complete = false
+					continue
+				}
+				t.now = now
+			}
+			j.tasks[i] = append(j.tasks[i], t)
+			j.checkTask(job, &t, allowed)
+		}
+	}
+	return complete
+}
+
+// allowed returns the set of a job, nil if it may be on any host.
+func (j *consolidationJudge) allowed(job *model.ConsolidationJob) map[string]bool {
+	if job.Allowed == "" {
+		return nil
+	}
+	s, ids := j.sets[job.Allowed], map[string]bool{}
+	for _, id := range s.Hosts {
+		ids["host "+id] = true
+	}
+	for _, id := range s.Offers {
+		ids["offer "+id] = true
+	}
+	return ids
+}
+
+// checkTask checks what concerns one task alone, and puts its needs on its host.
+func (j *consolidationJudge) checkTask(job *model.ConsolidationJob, t *consolidationTask, allowed map[string]bool) {
+	if job.Pinned && !t.stays() {
+		j.r.add(pinnedTask, 0, "job %q task %d is pinned to host %q", job.ID, t.number, j.hosts[t.before].id)
+	}
+	if t.now == nowhere {
+		if job.LeaveOutCost == nil {
+			j.r.add(leftOut, 0, "job %q task %d has no host", job.ID, t.number)
+		}
+		return
+	}
+	h := &j.hosts[t.now]
+	h.use = added(h.use, job.Needs)
+	h.tasks++
+	if t.stays() {
+		return
+	}
+	h.newcomer = true
+	if h.closed {
+		j.r.add(closedHost, 0, "job %q task %d is placed anew on host %q, which takes none", job.ID, t.number, h.id)
+	}
+	if allowed != nil && !allowed["host "+h.id] && (h.offer == "" || !allowed["offer "+h.offer]) {
+		j.r.add(hostAllowed, 0, "job %q task %d is placed anew on host %q, which isn't in %q", job.ID, t.number, h.id, job.Allowed)
+	}
+}
+
+// figures returns cost and moves.
+func (j *consolidationJudge) figures() (cost, moves int64) {
+	for i := range j.tasks {
+		job := &j.in.Jobs[i]
+		for k := range j.tasks[i] {
+			t := &j.tasks[i][k]
+			if t.now == nowhere && job.LeaveOutCost != nil {
+				cost += *job.LeaveOutCost
+			}
+			if t.before == nowhere || t.stays() {
+				continue
+			}
+			if job.MoveCost == 0 {
+				moves++
+			} else {
+				moves += job.MoveCost
+			}
+		}
+	}
+	for k := range j.hosts {
+		if h := &j.hosts[k]; h.tasks > 0 || h.kept {
+			cost += h.price
+		}
+	}
+	return cost, moves
+}
+
+// capacities checks the hosts that were not closed: those hold at most what they held.
+func (j *consolidationJudge) capacities() {
+	for k := range j.hosts {
+		h := &j.hosts[k]
+		if h.closed && !h.newcomer {
+			continue
+		}
+		for r, x := range h.use {
+			if x > h.capacity[r] {
+				j.r.add(hostCapacity, float64(x-h.capacity[r]), "the needs of %s on host %q sum to %d, it has %d", j.in.Resources[r], h.id, x, h.capacity[r])
+			}
+		}
+	}
+}
+
+// domain returns the domain of a host, "" if it is in none.
+func (j *consolidationJudge) domain(host int, key string) string {
+	if key == "" {
+		return j.hosts[host].id
+	}
+	return j.hosts[host].labels[key]
+}
+
+// rule checks a rule.
+func (j *consolidationJudge) rule(ctx context.Context, rule *model.PlacementRule) {
+	others := rule.Others
+	if len(others) == 0 {
+		others = rule.Jobs
+	}
+	// What the others have in each domain: all, and those that are placed anew.
+	count, fresh, total := map[string]int{}, map[string]int{}, 0
+	isOther := map[int]bool{}
+	for _, id := range others {
+		i := j.jobs[id]
+		isOther[i] = true
+		for k := range j.tasks[i] {
+			t := &j.tasks[i][k]
+			if t.now == nowhere {
+				continue
+			}
+			total++
+			if d := j.domain(t.now, rule.Domain); d != "" {
+				count[d]++
+				if !t.stays() {
+					fresh[d]++
+				}
+			}
+		}
+	}
+	least := j.least(rule, count)
+	for _, id := range rule.Jobs {
+		i := j.jobs[id]
+		if ctx.Err() != nil {
+			return
+		}
+		for k := range j.tasks[i] {
+			t := &j.tasks[i][k]
+			if t.now == nowhere {
+				continue
+			}
+			d := j.domain(t.now, rule.Domain)
+			here, new := count[d], fresh[d]
+			if isOther[i] && d != "" {
+				if here--; !t.stays() {
+					new--
+				}
+			}
+			host := j.hosts[t.now].id
+			switch {
+			case rule.Type == model.RuleApart && d != "" && (new > 0 || here > 0 && !t.stays()):
+				j.r.add(ruleApart, 0, "rule %q: job %q task %d on host %q is in one domain with %d others", rule.ID, id, t.number, host, here)
+			case rule.Type == model.RuleTogether && !t.stays():
+				if d != "" && here > 0 || d != "" && isOther[i] && total == 1 {
+					continue
+				}
+				j.r.add(ruleTogether, 0, "rule %q: job %q task %d on host %q is without company", rule.ID, id, t.number, host)
+			case rule.Type == model.RuleSpread && !t.stays():
+				if d != "" && count[d]-least <= rule.MaxSkew {
+					continue
+				}
+				j.r.add(ruleSpread, float64(count[d]-least-rule.MaxSkew), "rule %q: job %q task %d on host %q is in a domain with %d, another has %d", rule.ID, id, t.number, host, count[d], least)
+			}
+		}
+	}
+}
+
+// least returns the least count of a domain that a spread counts, 0 if there is none.
+func (j *consolidationJudge) least(rule *model.PlacementRule, count map[string]int) int {
+	least := -1
+	see := func(host int) {
+		if d := j.domain(host, rule.Domain); d != "" && (least < 0 || count[d] < least) {
+			least = count[d]
+		}
+	}
+	if rule.Among == "" {
+		for k := range j.in.Hosts {
+			see(k)
+		}
+	} else {
+		for _, id := range j.sets[rule.Among].Hosts {
+			see(j.number[id])
+		}
+	}
+	return max(least, 0)
+}
