@@ -248,7 +248,7 @@ func general[S model.Solution](f *milp.Formulation[S]) *milp.Formulation[model.S
 }
 
 // problems lists every problem.
-var problems = []*Problem{batchProblem, dagProblem, reservationProblem, tvcProblem, vcschedProblem}
+var problems = []*Problem{batchProblem, consolidationProblem, dagProblem, reservationProblem, tvcProblem, vcschedProblem}
 
 // withFeature names the algorithms that have a feature.
 func (p *Problem) withFeature(has func(model.Algorithm) bool) (names []string) {

@@ -115,7 +115,7 @@ func (c *Consolidation) jobs(hosts map[string]int, sets map[string]bitset.Set) {
 	for i := range in.Jobs {
 		j := &in.Jobs[i]
 		v := ConsolidationJob{Needs: j.Needs, Pinned: j.Pinned, Move: j.Moving(), LeaveOut: Nowhere, Current: make([]int32, j.Tasks)}
-		if j.LeaveOutCost != nil {
+		if j.LeaveOutCost != nil && !j.Pinned {
 			v.LeaveOut = *j.LeaveOutCost
 		}
 		for k := range v.Current {

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+
+// Package consolidation holds the bounds on solutions of Consolidation that need no search, and
+// its linear formulation.
+package consolidation
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/bitset"
+	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Quick returns the bound "cover": on the cost, or 0 on the moves. Either shows that there is no
+// solution where all hosts together don't cover what is needed, or where that costs more than
+// the limit. O(sets × resources × hosts log hosts + tasks).
+func Quick(_ context.Context, in *model.Consolidation) []bounds.Bound {
+	c := coverOf(view.OfConsolidation(in, 1))
+	best := c.paid
+	for _, r := range c.rows {
+		cost, ok := c.row(r)
+		if !ok {
+			return []bounds.Bound{{Name: "cover", Infeasible: true, Reason: "all hosts together have less than what is needed"}}
+		}
+		best = max(best, cost)
+	}
+	if in.CostLimit != nil && best > *in.CostLimit {
+		return []bounds.Bound{{Name: "cover", Infeasible: true, Reason: "what covers the needs costs more than the limit"}}
+	}
+	if in.Goal == model.GoalMoves {
+		best = 0
+	}
+	return []bounds.Bound{{Name: "cover", Value: float64(best)}}
+}
+
+// All returns the bounds of Quick.
+func All(ctx context.Context, in *model.Consolidation) ([]bounds.Bound, error) {
+	return Quick(ctx, in), nil
+}
+
+// cover is what every plan has to cover: the tasks of some jobs, by what the hosts have on
+// which they can be.
+type cover struct {
+	c      *view.Consolidation
+	forced []bool // hosts that cost their price in any plan
+	paid   int64  // what they cost
+	unit   int64  // of which every cost is a multiple
+	rows   []coverRow
+}
+
+// coverRow says that the hosts of a set have at least a need together, of which some may be
+// left out at a price.
+type coverRow struct {
+	hosts bitset.Set
+	gives func(h int) int64
+	need  int64
+	// out are the jobs that may be left out: need and price of each task.
+	out []outTask
+}
+
+type outTask struct{ count, need, price int64 }
+
+// coverOf returns the rows: for each set of hosts that jobs may be placed on anew, with the
+// hosts that such jobs have now, and for each resource, the needs of all jobs that can be on no other
+// host; and for each rule by which tasks keep apart by host, their number.
+func coverOf(c *view.Consolidation) *cover {
+	v := &cover{c: c, forced: make([]bool, len(c.Hosts))}
+	for i := range c.Jobs {
+		if c.Jobs[i].Pinned {
+			for _, h := range c.Jobs[i].Current {
+				v.forced[h] = true
+			}
+		}
+	}
+	for h := range c.Hosts {
+		v.forced[h] = v.forced[h] || c.Hosts[h].Kept
+		if v.forced[h] {
+			v.paid += c.Hosts[h].Price
+		}
+		v.unit = gcd(v.unit, c.Hosts[h].Price)
+	}
+	places := make([]bitset.Set, len(c.Jobs)) // where tasks of a job can be
+	regions := map[string]bitset.Set{}
+	for i := range c.Jobs {
+		j := &c.Jobs[i]
+		if j.LeaveOut >= 0 {
+			v.unit = gcd(v.unit, j.LeaveOut)
+		}
+		places[i] = slices.Clone(j.Allowed)
+		if j.Pinned {
+			clear(places[i])
+		}
+		for _, h := range j.Current {
+			if h >= 0 {
+				places[i].Add(int(h), int(h))
+			}
+		}
+		key := c.In.Jobs[i].Allowed
+		if regions[key] == nil {
+			regions[key] = bitset.New(len(c.Hosts))
+		}
+		regions[key].Join(places[i])
+	}
+	all := bitset.New(len(c.Hosts))
+	all.Fill(len(c.Hosts))
+	list := []bitset.Set{all}
+	for _, key := range sortedKeys(regions) {
+		list = append(list, regions[key])
+	}
+	for _, region := range list {
+		var inside []int
+		for i := range c.Jobs {
+			if within(places[i], region) {
+				inside = append(inside, i)
+			}
+		}
+		for r := range c.Resources {
+			row := coverRow{hosts: region, gives: v.capacity(r)}
+			for _, i := range inside {
+				j := &c.Jobs[i]
+				row.add(j, int64(len(j.Current)), j.Needs[r])
+			}
+			v.rows = append(v.rows, row)
+		}
+	}
+	for q := range c.Rules {
+		v.apart(q, places)
+	}
+	return v
+}
+
+// capacity returns what hosts give of a resource: what they have, of overfull ones what they
+// hold.
+func (v *cover) capacity(r int) func(h int) int64 {
+	over := map[int]int64{}
+	for i := range v.c.Jobs {
+		for _, h := range v.c.Jobs[i].Current {
+			if h >= 0 && v.c.Hosts[h].Overfull {
+				over[int(h)] += v.c.Jobs[i].Needs[r]
+			}
+		}
+	}
+	return func(h int) int64 {
+		if v.c.Hosts[h].Overfull {
+			return over[h]
+		}
+		return v.c.Hosts[h].Capacity[r]
+	}
+}
+
+// add adds the needs of a job's tasks.
+func (r *coverRow) add(j *view.ConsolidationJob, tasks, need int64) {
+	if need == 0 {
+		return
+	}
+	if r.need += tasks * need; j.LeaveOut >= 0 && !j.Pinned {
+		r.out = append(r.out, outTask{tasks, need, j.LeaveOut})
+	}
+}
+
+// apart adds the row of a rule by which all tasks of its jobs keep apart by host: a host holds
+// one of them, or those that it holds now.
+func (v *cover) apart(q int, places []bitset.Set) {
+	c, r := v.c, &v.c.Rules[q]
+	if r.Type != model.RuleApart || c.In.Rules[q].Domain != "" {
+		return
+	}
+	now := map[int]int64{}
+	row := coverRow{hosts: bitset.New(len(c.Hosts))}
+	for _, i := range r.Jobs {
+		if !r.Other.Has(i) {
+			continue
+		}
+		row.add(&c.Jobs[i], int64(len(c.Jobs[i].Current)), 1)
+		row.hosts.Join(places[i])
+		for _, h := range c.Jobs[i].Current {
+			if h >= 0 {
+				now[int(h)]++
+			}
+		}
+	}
+	row.gives = func(h int) int64 { return max(1, now[h]) }
+	v.rows = append(v.rows, row)
+}
+
+// row returns the least that the hosts cost by which a row is covered: those that are paid
+// in any case, and of the others, and of tasks left out, parts by price over what they give, rounded up.
+// A slot stands for all hosts of its offer, of which no plan has more in use than tasks. It reports
+// false if all together don't cover it.
+func (v *cover) row(r coverRow) (int64, bool) {
+	tasks := int64(v.c.In.Tasks())
+	type item struct {
+		price, gives, count int64
+	}
+	var items []item
+	need := r.need
+	for first, last := range r.hosts.Runs() {
+		for h := first; h <= last; h++ {
+			g := r.gives(h)
+			switch {
+			case v.forced[h]:
+				need -= g
+			case g > 0:
+				x := item{v.c.Hosts[h].Price, g, 1}
+				if o := v.c.Hosts[h].Offer; o >= 0 {
+					x.count = min(tasks, int64(v.c.In.Offers[o].Count))
+				}
+				items = append(items, x)
+			}
+		}
+	}
+	for _, o := range r.out {
+		items = append(items, item{o.price, o.need, o.count})
+	}
+	slices.SortFunc(items, func(a, b item) int {
+		return cmp.Compare(float64(a.price)*float64(b.gives), float64(b.price)*float64(a.gives))
+	})
+	cost := 0.0
+	for _, x := range items {
+		if need <= 0 {
+			break
+		}
+		if n := need / x.gives; n >= x.count {
+			cost += float64(x.price) * float64(x.count)
+			need -= x.gives * x.count
+			continue
+		}
+		cost += float64(x.price) * float64(need) / float64(x.gives)
+		need = 0
+	}
+	if need > 0 {
+		return 0, false
+	}
+	// The sum's rounding is below 1e-9 of it: rounded up from a little less.
+	parts := int64(math.Ceil(cost * (1 - 1e-9)))
+	if u := v.unit; u > 1 {
+		parts = (parts + u - 1) / u * u
+	}
+	return v.paid + parts, true
+}
+
+func within(a, b bitset.Set) bool {
+	for i := range a {
+		if a[i]&^b[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+func sortedKeys(m map[string]bitset.Set) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+
+package consolidation_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	consbounds "github.com/gapwise/gapwise/bounds/consolidation"
+	"github.com/gapwise/gapwise/exact/consolidation"
+	consheur "github.com/gapwise/gapwise/heuristics/consolidation"
+	"github.com/gapwise/gapwise/internal/hosting"
+	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp/highs"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// brute returns the best objective of all plans; false if there is no solution.
+func brute(in *model.Consolidation) (best int64, found bool) {
+	c := view.OfConsolidation(in, -1)
+	s := hosting.New(c)
+	var tasks [][2]int
+	for i := range c.Jobs {
+		for k := range c.Jobs[i].Current {
+			tasks = append(tasks, [2]int{i, k})
+		}
+	}
+	var place func(n int)
+	place = func(n int) {
+		if n == len(tasks) {
+			if first, _ := s.Value(); s.Feasible() && (!found || first < best) {
+				best, found = first, true
+			}
+			return
+		}
+		i, k := tasks[n][0], tasks[n][1]
+		j := &c.Jobs[i]
+		if !j.Pinned {
+			place(n + 1)
+		}
+		for h := range c.Hosts {
+			if j.Current[k] == int32(h) || !j.Pinned && j.Allowed.Has(h) {
+				s.Add(i, k, h)
+				if s.Over == 0 {
+					place(n + 1)
+				}
+				s.Remove(i, k)
+			}
+		}
+	}
+	place(0)
+	return best, found
+}
+
+// TestBrute holds engines, heuristics and bounds against all plans of tiny instances.
+func TestBrute(t *testing.T) {
+	t.Parallel()
+	n := 1500
+	if testing.Short() {
+		n = 300
+	}
+	solvers := []model.Solver{consolidation.Kernel}
+	if highs.Backend.Missing == nil {
+		solvers = append(solvers, consolidation.Linear(highs.Backend))
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	feasible, refuted := 0, 0
+	for k := range n {
+		in := testkit.Consolidation(rng, 2+rng.IntN(4), 1+rng.IntN(3))
+		if err := in.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		best, found := brute(in)
+		for _, b := range consbounds.Quick(context.Background(), in) {
+			if b.Infeasible && found || !b.Infeasible && found && b.Value > float64(best) {
+				t.Fatalf("%d: the bound %+v of %d (%v)\n%s", k, b, best, found, text(t, in))
+			}
+			if b.Infeasible {
+				refuted++
+			}
+		}
+		if found {
+			feasible++
+		}
+		for _, s := range solvers {
+			check(t, k, in, s, best, found, true)
+		}
+		for _, a := range consheur.Algorithms() {
+			if a.Name == "lns" && k%10 > 0 {
+				continue
+			}
+			check(t, k, in, a.Solver, best, found, false)
+		}
+	}
+	if feasible < n/3 || refuted < n/50 {
+		t.Errorf("only %d of %d are feasible, and %d are refuted by bounds", feasible, n, refuted)
+	}
+}
+
+func text(t *testing.T, in model.Instance) string {
+	t.Helper()
+	data, err := in.(*model.Consolidation).MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func check(t *testing.T, k int, in *model.Consolidation, s model.Solver, best int64, found, exact bool) {
+	t.Helper()
+	r, err := s.Solve(t.Context(), in, model.Settings{Effort: 1e7})
+	if err != nil {
+		t.Fatalf("%d: %v\n%s", k, err, text(t, in))
+	}
+	if r.Solution != nil {
+		report, err := verify.Verify(t.Context(), in, r.Solution, verify.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !report.Feasible() {
+			t.Fatalf("%d: %s: %v\n%s", k, s.Name(), report.Violations, text(t, in))
+		}
+	}
+	switch {
+	case r.Solution != nil && !found || r.Status == model.StatusInfeasible && found:
+		t.Fatalf("%d: %s says %s, feasible is %v\n%s", k, s.Name(), r.Status, found, text(t, in))
+	case r.Solution != nil && r.Objective < float64(best), exact && found && r.Status != model.StatusOptimal,
+		r.Status == model.StatusOptimal && r.Objective != float64(best), exact && !found && r.Status != model.StatusInfeasible:
+		t.Fatalf("%d: %s says %s %v (%s), the best is %v (%v)\n%s", k, s.Name(), r.Status, r.Objective, r.Reason, best, found, text(t, in))
+	}
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+
+package consolidation
+
+import (
+	"fmt"
+	"math"
+
+	consbounds "github.com/gapwise/gapwise/bounds/consolidation"
+	"github.com/gapwise/gapwise/exact/internal/engine"
+	"github.com/gapwise/gapwise/internal/cp"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Kernel is the exact engine for Consolidation by lazy clause generation, on the rows of the
+// formulation "counts" in whole numbers, from the heuristics' solution on. A node is a conflict.
+var Kernel = engine.Engine[*model.Consolidation, uint16]{ID: "kernel", Learns: true, Work: engine.Learning(ask)}
+
+// mostKernelVariables bounds the model.
+const mostKernelVariables = 60_000
+
+// ask makes the question to the kernel.
+func ask(r *engine.Run, in *model.Consolidation, _ uint16, q *engine.Kernel) error {
+	from, err := start(r)
+	if err != nil {
+		return err
+	}
+	q.Lower, q.Upper = math.NaN(), math.MaxInt64
+	for _, b := range consbounds.Quick(r.Ctx, in) {
+		if b.Infeasible {
+			r.Infeasible(b.Reason)
+			q.Reason = b.Reason
+			return nil
+		}
+		q.Lower = b.Value
+	}
+	if from != nil {
+		o, err := in.Objective(from)
+		if err != nil {
+			return err
+		}
+		q.Start, q.Upper = from, int64(o.Value)
+	}
+	q.Value = func(objective int64) float64 { return float64(objective) }
+	if n := len(in.Jobs) * (len(in.Hosts) + len(in.Offers)); n > mostKernelVariables {
+		q.Reason = fmt.Sprintf("the constraint model would have more than %d variables", mostKernelVariables)
+		return nil
+	}
+	p, err := consbounds.Build(in, most(in, from))
+	if err != nil {
+		return err
+	}
+	if len(p.Vars) > mostKernelVariables {
+		q.Reason = fmt.Sprintf("the constraint model would have more than %d variables", mostKernelVariables)
+		return nil
+	}
+	m, err := constraints(p, int64(max(q.Lower, 0)))
+	if err != nil {
+		q.Reason = err.Error()
+		return nil
+	}
+	q.Model, q.Solution = m, func(values []int64) (model.Solution, error) {
+		x := make([]float64, len(p.Vars))
+		for v := range x {
+			x[v] = float64(values[v])
+		}
+		return p.Decode(x)
+	}
+	return nil
+}
+
+// constraints returns the rows of a program as a constraint model, whose objective is at least
+// lower.
+func constraints(p *consbounds.Program, lower int64) (*cp.Model, error) {
+	m := new(cp.Model)
+	low, high := int64(p.Offset), int64(p.Offset)
+	sum := cp.Linear{AtMost: -int64(p.Offset)}
+	for k, v := range p.Vars {
+		x := m.Int(int64(v.Lower), int64(v.Upper))
+		if v.Upper <= 1 {
+			m.Decisions = append(m.Decisions, x)
+		} else {
+			m.Integers = append(m.Integers, x)
+		}
+		if c := int64(v.Cost); c != 0 {
+			sum.Terms = append(sum.Terms, cp.Term{Times: c, Var: cp.Var(k)})
+			low, high = low+min(c*m.Low[x], c*m.High[x]), high+max(c*m.Low[x], c*m.High[x])
+		}
+	}
+	m.Objective = m.Int(max(low, lower), max(high, lower))
+	m.Integers = append(m.Integers, m.Objective)
+	sum.Terms = append(sum.Terms, cp.Term{Times: -1, Var: m.Objective})
+	m.Add(&sum)
+	for _, row := range p.Exact {
+		for _, side := range []float64{1, -1} {
+			most := row.Upper
+			if side < 0 {
+				most = -row.Lower
+			}
+			if math.IsInf(most, 1) {
+				continue
+			}
+			l := &cp.Linear{AtMost: int64(most)}
+			for _, t := range row.Terms {
+				l.Terms = append(l.Terms, cp.Term{Times: int64(side * t.Coef), Var: cp.Var(t.Var)})
+			}
+			m.AddAs(row.Name, l)
+		}
+	}
+	return m, m.Check()
+}

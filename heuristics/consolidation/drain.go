@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+
+package consolidation
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Drain empties one host after another: those with the greatest price for each task that
+// has to move come first. Its tasks go, largest first, to the hosts in use on which they fit
+// best. A host whose tasks don't all find a place, or by which nothing is saved, keeps them.
+// O(nH) for each host.
+func Drain(ctx context.Context, in *model.Consolidation, set model.Settings) (*model.Assignment, error) {
+	p := start(ctx, in, set)
+	p.drain(ctx)
+	p.rename()
+	return p.result("drain")
+}
+
+// drain empties hosts until none can be emptied with gain.
+func (p *packer) drain(ctx context.Context) {
+	for again := true; again && ctx.Err() == nil; {
+		again = false
+		var hosts []int
+		moves := make([]int64, len(p.C.Hosts))
+		for _, h := range p.used {
+			if p.Tasks[h] == 0 || p.C.Hosts[h].Kept || p.C.Hosts[h].Price == 0 {
+				continue
+			}
+			hosts = append(hosts, h)
+			for _, t := range p.on[h] {
+				moves[h] += p.C.Jobs[t.I].Move
+			}
+		}
+		slices.SortStableFunc(hosts, func(a, b int) int {
+			return cmp.Or(cmp.Compare(p.C.Hosts[b].Price*(moves[a]+1), p.C.Hosts[a].Price*(moves[b]+1)), cmp.Compare(a, b))
+		})
+		for _, h := range hosts {
+			if ctx.Err() != nil {
+				return
+			}
+			if p.empty(h) {
+				again = true
+			}
+		}
+	}
+}
+
+// empty moves the tasks of a host to others in use, and reports whether it could and
+// something is saved; else nothing changes.
+func (p *packer) empty(h int) bool {
+	on := slices.Clone(p.on[h])
+	for _, t := range on {
+		if p.C.Jobs[t.I].Pinned {
+			return false
+		}
+	}
+	first, second := p.Value()
+	feasible := p.Feasible()
+	p.bySize(on)
+	for _, t := range on {
+		p.take(t)
+	}
+	var to []int
+	for _, t := range on {
+		x := p.best(t, false, func(x int) bool { return x == h })
+		if x < 0 {
+			break
+		}
+		p.put(t, x)
+		to = append(to, x)
+	}
+	a, b := p.Value()
+	if len(to) == len(on) && (p.Feasible() || !feasible) && (a < first || a == first && b < second) {
+		p.tidy()
+		return true
+	}
+	for _, t := range on[:len(to)] {
+		p.take(t)
+	}
+	for _, t := range on {
+		p.put(t, h)
+	}
+	return false
+}
+
+// bySize sorts tasks by decreasing size.
+func (p *packer) bySize(all []task) {
+	slices.SortStableFunc(all, func(a, b task) int { return cmp.Compare(p.size[b.I], p.size[a.I]) })
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+
+package consolidation
+
+import (
+	"context"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// FirstFit packs all tasks anew, in the order of decreasing size, each on the first host in
+// use that it fits on; hosts are opened in the order of price over what they have. Sizes
+// weigh each resource by its scarcity (Panigrahy et al. 2011, section 3.1, FFDSum). A task prefers
+// its own host if that is in use. O(nH) and the rules.
+func FirstFit(ctx context.Context, in *model.Consolidation, _ model.Settings) (*model.Assignment, error) {
+	return pack(ctx, in, "ffd", true)
+}
+
+// BestFit is FirstFit on the host that has least left, weighed as sizes are.
+func BestFit(ctx context.Context, in *model.Consolidation, _ model.Settings) (*model.Assignment, error) {
+	return pack(ctx, in, "bfd", false)
+}
+
+func pack(ctx context.Context, in *model.Consolidation, name string, first bool) (*model.Assignment, error) {
+	p := newPacker(in)
+	for _, t := range p.tasks() {
+		if ctx.Err() != nil {
+			break
+		}
+		h := p.best(t, first, nil)
+		if h < 0 {
+			if h = p.open(t); h < 0 {
+				continue
+			}
+			if x := p.C.Jobs[t.I].LeaveOut; x >= 0 && p.Tasks[h] == 0 && p.C.Hosts[h].Price > x && !p.C.Hosts[h].Kept {
+				continue
+			}
+		}
+		p.put(t, h)
+	}
+	p.rename()
+	return p.result(name)
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: MIT
+
+package consolidation
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gapwise/gapwise/internal/turns"
+	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/model"
+)
+
+const (
+	// lnsSteps is how many steps without a better plan end a search without a limit.
+	lnsSteps = 20_000
+	// phaseSteps is how many of them change from cost to moves and back.
+	phaseSteps = 2_000
+)
+
+// LNS improves the better of Drain's and BestFit's plans. Each step takes the tasks off a
+// few hosts and places them anew by best fit with noise, largest first. Where the cost is
+// sought, one of the hosts is to stay empty, and among plans of one cost those are kept whose
+// hosts are unequally full (Σ load², after Falkenauer 1996). Where moves are sought, tasks that
+// left their hosts are taken off, with hosts of others, at no more than the best cost.
+func LNS(ctx context.Context, in *model.Consolidation, set model.Settings) (*model.Assignment, error) {
+	p := start(ctx, in, set)
+	if set.Start == nil {
+		p.drain(ctx)
+		p.rename()
+		q := newPacker(in)
+		if a, err := BestFit(ctx, in, set); err == nil {
+			plan, err := q.C.PlanOf(a)
+			if err != nil {
+				return nil, err
+			}
+			q.reset(plan)
+			q.drain(ctx)
+			q.rename()
+			if first, second := q.Value(); q.Feasible() {
+				if a, b := p.Value(); !p.Feasible() || first < a || first == a && second < b {
+					p = q
+				}
+			}
+		}
+	}
+	s := search{packer: p, set: set}
+	s.rng = rand.New(rand.NewPCG(set.Seed, 0x6c6e73))
+	if p.Feasible() {
+		s.keep()
+	}
+	s.run(ctx)
+	if s.best == nil {
+		return p.result("lns")
+	}
+	return p.C.Assignment(s.best), nil
+}
+
+// search is a large neighbourhood search.
+type search struct {
+	*packer
+	set           model.Settings
+	best          view.Plan
+	first, second int64
+	missing       []task // that are left out
+	out           []task // what a step takes off
+	from          []int32
+	touched       []int // hosts that a step changes
+	stamp         []int // step by which a host was touched last
+	was           []float64
+	step          int
+}
+
+// keep stores the plan as the best, and tells it.
+func (s *search) keep() {
+	s.best = s.Plan.Clone()
+	s.first, s.second = s.Value()
+	if s.set.Progress != nil {
+		s.set.Progress(model.Progress{Algorithm: "lns", Incumbent: float64(s.first), Bound: math.NaN(), Solution: s.C.Assignment(s.best)})
+	}
+}
+
+func (s *search) better() bool {
+	a, b := s.Value()
+	return s.Feasible() && (s.best == nil || a < s.first || a == s.first && b < s.second)
+}
+
+// run takes steps until ctx ends or none has brought anything for long.
+func (s *search) run(ctx context.Context) {
+	s.stamp, s.was = make([]int, len(s.C.Hosts)), make([]float64, len(s.C.Hosts))
+	s.list()
+	moves := s.C.In.Goal == model.GoalMoves
+	for since := 0; since < lnsSteps && len(s.used) > 0; since++ {
+		if turns.Stop(ctx, 1+int64(len(s.out)*len(s.used)/50)) {
+			return
+		}
+		if s.step++; s.step%phaseSteps == 0 {
+			if moves = !moves; s.best != nil {
+				s.reset(s.best)
+				s.list()
+			}
+		}
+		if s.ruin(moves); s.better() {
+			s.keep()
+			since = 0
+		}
+	}
+}
+
+// list lists the tasks that are left out.
+func (s *search) list() {
+	s.missing = s.missing[:0]
+	for i := range s.Plan {
+		for k, h := range s.Plan[i] {
+			if h < 0 {
+				s.missing = append(s.missing, task{i, k})
+			}
+		}
+	}
+}
+
+// load returns how full a host is, weighed.
+func (s *search) load(h int) float64 {
+	sum := 0.0
+	for r, x := range s.C.Hosts[h].Capacity {
+		sum += s.weight[r] * float64(x-s.Left[h*s.C.Resources+r])
+	}
+	return sum
+}
+
+// touch notes how full a host was before this step.
+func (s *search) touch(h int) {
+	if s.stamp[h] != s.step {
+		s.stamp[h], s.was[h] = s.step, s.load(h)
+		s.touched = append(s.touched, h)
+	}
+}
+
+// ruin takes the tasks off some hosts and places them anew; it is taken back if that is worse.
+func (s *search) ruin(moves bool) {
+	s.out, s.from, s.touched = s.out[:0], s.from[:0], s.touched[:0]
+	victims := s.victims(moves)
+	for _, h := range victims {
+		s.touch(h)
+		for _, t := range s.on[h] {
+			if !s.C.Jobs[t.I].Pinned {
+				s.out = append(s.out, t)
+			}
+		}
+	}
+	s.out = append(s.out, s.missing[:min(len(s.missing), mostMissing)]...)
+	s.rng.Shuffle(len(s.out), func(a, b int) { s.out[a], s.out[b] = s.out[b], s.out[a] })
+	s.bySize(s.out)
+	cost, moved, missing, broken := s.Cost, s.Moves, s.Out, s.Broken
+	for _, t := range s.out {
+		h := s.Plan[t.I][t.K]
+		if s.from = append(s.from, h); h >= 0 {
+			s.take(t)
+		}
+	}
+	for pass := range 2 { // first without the first victim, then with it
+		avoid := func(h int) bool { return pass == 0 && h == victims[0] && !moves }
+		for _, t := range s.out {
+			if s.Plan[t.I][t.K] >= 0 {
+				continue
+			}
+			if h := s.host(t, moves, avoid); h >= 0 {
+				s.touch(h)
+				s.put(t, h)
+			}
+		}
+	}
+	if s.worse(cost, moved, missing, broken, moves) {
+		for _, t := range s.out {
+			if s.Plan[t.I][t.K] >= 0 {
+				s.take(t)
+			}
+		}
+		for x, t := range s.out {
+			if h := s.from[x]; h >= 0 {
+				s.put(t, int(h))
+			}
+		}
+	} else if len(s.missing) > 0 || s.Out > 0 {
+		s.list()
+	}
+	s.tidy()
+}
+
+// mostMissing bounds the tasks without a host that a step tries to place.
+const mostMissing = 100
+
+// host returns a host for a task. Where moves are sought its own comes first, in use or
+// not if that is paid for.
+func (s *search) host(t task, moves bool, avoid func(int) bool) int {
+	own := int(s.C.Jobs[t.I].Current[t.K])
+	if moves && own >= 0 && (s.Tasks[own] > 0 || s.C.Hosts[own].Kept || s.Cost+s.C.Hosts[own].Price <= s.dearest()) && s.Can(t.I, t.K, own) {
+		return own
+	}
+	if h := s.packer.best(t, false, avoid); h >= 0 {
+		return h
+	}
+	h := s.open(t)
+	if h >= 0 && avoid(h) {
+		return view.Nowhere
+	}
+	if x := s.C.Jobs[t.I].LeaveOut; h >= 0 && x >= 0 && s.C.Hosts[h].Price > x && !s.C.Hosts[h].Kept {
+		return view.Nowhere
+	}
+	return h
+}
+
+// dearest returns the most that a plan may cost where moves are sought.
+func (s *search) dearest() int64 {
+	switch {
+	case s.C.In.Goal != model.GoalMoves:
+		return s.first
+	case s.C.In.CostLimit != nil:
+		return *s.C.In.CostLimit
+	}
+	return math.MaxInt64 / 2
+}
+
+// worse reports whether the plan is worse than it was before a step.
+func (s *search) worse(cost, moved int64, missing, broken int, moves bool) bool {
+	in := s.C.In
+	switch {
+	case s.Out != missing:
+		return s.Out > missing
+	case s.Broken != broken:
+		return s.Broken > broken
+	case s.Over > 0:
+		return true
+	case in.CostLimit != nil && s.Cost > max(cost, *in.CostLimit):
+		return true
+	case in.MoveBudget != nil && s.Moves > max(moved, *in.MoveBudget):
+		return true
+	case moves && in.Goal == model.GoalMoves:
+		return s.Moves > moved || s.Moves == moved && s.Cost > cost
+	case moves:
+		return s.Cost > cost || s.Cost == cost && s.Moves > moved
+	case s.Cost != cost:
+		return s.Cost > cost
+	}
+	before, now := 0.0, 0.0
+	for _, h := range s.touched {
+		x := s.load(h)
+		before, now = before+s.was[h]*s.was[h], now+x*x
+	}
+	return now < before*(1-0.02*s.rng.Float64())
+}
+
+// victims returns the hosts to ruin. Where the cost is sought the first is one of the least full
+// of some drawn ones.
+func (s *search) victims(moves bool) []int {
+	n := len(s.used)
+	draw := func() int { return s.used[s.rng.IntN(n)] }
+	var all []int
+	if moves {
+		all = append(all, s.moved())
+	} else {
+		first := draw()
+		for range 4 {
+			if h := draw(); !s.C.Hosts[h].Kept && (s.C.Hosts[first].Kept || s.load(h) < s.load(first)) {
+				first = h
+			}
+		}
+		all = append(all, first)
+	}
+	for range 1 + s.rng.IntN(4) {
+		if h := draw(); !slices.Contains(all, h) {
+			all = append(all, h)
+		}
+	}
+	return all
+}
+
+// moved returns a host with a task that doesn't stay, or any.
+func (s *search) moved() int {
+	for range 20 {
+		i := s.rng.IntN(len(s.C.Jobs))
+		k := s.rng.IntN(len(s.Plan[i]))
+		if h := s.Plan[i][k]; h >= 0 && s.C.Jobs[i].Current[k] >= 0 && s.C.Jobs[i].Current[k] != h {
+			return int(h)
+		}
+	}
+	return s.used[s.rng.IntN(len(s.used))]
+}
