@@ -24,8 +24,12 @@ func TestEveryAlgorithmHasAClass(t *testing.T) {
 				t.Errorf("%s of %s is taken for %s", a.Name, kind, gapwise.ClassOf(kind, a.Name))
 			}
 		}
-		for name, want := range map[string]model.Class{"auto": model.Yardstick, "exact": model.Yardstick, "search,highs": model.Yardstick, "cbc": model.Yardstick,
-			"mps:mine {in}": model.Yardstick, "cmd:sh easy.sh": model.Offline, "easier": model.Offline} {
+		problem, err := gapwise.ProblemOf(kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]model.Class{"auto": model.Yardstick, "exact": model.Yardstick, "cbc": model.Yardstick,
+			problem.Default + ",highs": model.Yardstick, "mps:mine {in}": model.Yardstick, "cmd:sh easy.sh": model.Offline, "easier": model.Offline} {
 			if got := gapwise.ClassOf(kind, name); got != want {
 				t.Errorf("%s of %s is %s, want %s", name, kind, got, want)
 			}

@@ -26,6 +26,25 @@ var large = map[model.Kind][]func(rng *rand.Rand, n int) model.Instance{
 		}
 		return in
 	}},
+	model.KindConsolidation: {func(rng *rand.Rand, n int) model.Instance {
+		in := &model.Consolidation{Name: "large", Resources: []string{"cpu", "memory"}}
+		hosts := max(1, n/10)
+		for k := range hosts {
+			in.Hosts = append(in.Hosts, model.ConsolidationHost{ID: fmt.Sprint("h", k), Capacity: []int64{8000, 32000}, Price: 1, Labels: map[string]string{"zone": fmt.Sprint(k % 3)}})
+		}
+		for k := range n { // five of each job, which were placed without a look at rules
+			if k%5 == 0 {
+				in.Jobs = append(in.Jobs, model.ConsolidationJob{ID: fmt.Sprint(k), Needs: []int64{int64(50 + rng.IntN(500)), int64(100 + rng.IntN(3000))}})
+				if rng.IntN(10) == 0 && k < 10_000 {
+					in.Rules = append(in.Rules, model.PlacementRule{ID: fmt.Sprint(k), Type: model.RuleSpread, Domain: "zone", Jobs: []string{fmt.Sprint(k)}, MaxSkew: 1})
+				}
+			}
+			j := &in.Jobs[len(in.Jobs)-1]
+			j.Tasks++
+			j.CurrentHosts = append(j.CurrentHosts, fmt.Sprint("h", k/10%hosts))
+		}
+		return in
+	}},
 	model.KindReservation: {func(rng *rand.Rand, n int) model.Instance {
 		in := &model.Reservation{Name: "large", PEs: 512}
 		for k := range n {

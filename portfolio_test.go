@@ -59,11 +59,12 @@ func middling(t *testing.T, p *gapwise.Problem) []model.Instance { return middli
 func middlings(t *testing.T, p *gapwise.Problem, draws int) []model.Instance {
 	t.Helper()
 	all := map[model.Kind]map[string][]string{
-		model.KindBatch:       {"jobs": {"10", "14"}, "processors": {"8"}, "tiers": {"1"}},
-		model.KindDAG:         {"tasks": {"24", "34"}, "machines": {"3"}},
-		model.KindReservation: {"requests": {"50", "70"}, "arrival_factor": {"4"}},
-		model.KindTVC:         {"requests": {"18", "24"}, "k": {"2"}, "load": {"3"}},
-		model.KindVCSched:     {"hosts": {"6"}, "jobs": {"20", "22"}},
+		model.KindBatch:         {"jobs": {"10", "14"}, "processors": {"8"}, "tiers": {"1"}},
+		model.KindConsolidation: {"hosts": {"12", "14"}, "load": {"0.8"}, "churn": {"0.3"}, "sizes": {"2"}, "limit": {"0.7"}},
+		model.KindDAG:           {"tasks": {"24", "34"}, "machines": {"3"}},
+		model.KindReservation:   {"requests": {"50", "70"}, "arrival_factor": {"4"}},
+		model.KindTVC:           {"requests": {"18", "24"}, "k": {"2"}, "load": {"3"}},
+		model.KindVCSched:       {"hosts": {"6"}, "jobs": {"20", "22"}},
 	}
 	return instancesOf(t, p, all[p.Kind], draws)
 }
@@ -165,7 +166,7 @@ func TestAutoProves(t *testing.T) {
 			}
 			results := []model.Result{auto}
 			set.TimeLimit = time.Second / 2
-			for _, engine := range []string{"search", "kernel"} {
+			for _, engine := range []string{p.Default, "kernel"} {
 				r, err := gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: "exact", Engine: engine, Settings: set})
 				if err == nil {
 					results = append(results, r)

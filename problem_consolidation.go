@@ -19,6 +19,7 @@ var consolidationProblem = define(definition[*model.Consolidation]{
 	heuristics:   consheur.Algorithms(),
 	engines:      consexact.Engines(),
 	auto:         []string{"stay", "drain", "bfd", "lns", "kernel", "highs"},
+	search:       consexact.Kernel,
 	kernel:       consexact.Kernel,
 	formulations: consbounds.Formulations,
 	formulation: func(_ context.Context, in *model.Consolidation, _ string) (*milp.Formulation[model.Solution], error) {
@@ -30,6 +31,7 @@ var consolidationProblem = define(definition[*model.Consolidation]{
 	},
 	linear:    func(_ string, b milp.Backend) model.Solver { return consexact.Linear(b) },
 	first:     model.Adapt("stay", consheur.Stay),
+	start:     startOf(consheur.Complete),
 	features:  features.Consolidation,
 	quick:     consbounds.Quick,
 	bounds:    consbounds.All,

@@ -23,6 +23,8 @@ func drawnSmall(rng *rand.Rand, kind model.Kind) model.Instance {
 	switch kind {
 	case model.KindVCSched:
 		return testkit.RandomVCSched(rng, rng.IntN(2) == 0)
+	case model.KindConsolidation:
+		return testkit.Consolidation(rng, n, 1+rng.IntN(4))
 	case model.KindReservation:
 		return testkit.RandomReservation(rng, n)
 	case model.KindTVC:

@@ -16,13 +16,13 @@ import (
 // allowed host that has most left, as kube-scheduler's LeastAllocated does, and of which some have
 // gone since. The zero value of a field means its default where one is named.
 type ConsolidationSpec struct {
-	Hosts int `key:"hosts" default:"20" small:"2,3" hard:"60" required:"yes" usage:"number of hosts"`
+	Hosts int `key:"hosts" default:"20" small:"2,3" hard:"80" required:"yes" usage:"number of hosts"`
 	// Load is the share of what the hosts have of the scarcest resource that is needed before tasks go.
-	Load float64 `key:"load" default:"0.7" small:"0.6" hard:"0.85" usage:"share of the scarcest resource that is needed, before tasks go"`
+	Load float64 `key:"load" default:"0.7" small:"0.6" hard:"0.95" usage:"share of the scarcest resource that is needed, before tasks go"`
 	// Churn is the share of the tasks that have gone.
-	Churn     float64 `key:"churn" default:"0.4" small:"0.3" hard:"0.5" usage:"share of the tasks that have gone since they were placed"`
-	Replicas  int     `key:"replicas" default:"6" small:"2" usage:"most tasks of a job"`
-	Resources int     `key:"resources" default:"2" small:"1,2" usage:"number of resources"`
+	Churn     float64 `key:"churn" default:"0.4" small:"0.3" hard:"0.2" usage:"share of the tasks that have gone since they were placed"`
+	Replicas  int     `key:"replicas" default:"6" small:"2" hard:"3" usage:"most tasks of a job"`
+	Resources int     `key:"resources" default:"2" small:"1,2" hard:"4" usage:"number of resources"`
 	Sizes     int     `key:"sizes" default:"1" small:"2" usage:"number of host sizes: 1, 1/2, 1/4, ... of the largest, at a price in proportion"`
 	Zones     int     `key:"zones" default:"3" small:"2" usage:"number of zones, host by host in turns"`
 	// The shares of the jobs with a rule of each type, with pinned tasks, and of one pool of a
@@ -34,6 +34,8 @@ type ConsolidationSpec struct {
 	Pool     float64 `key:"pool" default:"0.1" small:"0.2" usage:"share of the jobs that may be on a quarter of the hosts alone"`
 	// Offers adds each size as an offer.
 	Offers int `key:"offers" default:"0" small:"0,1" usage:"hosts of each size that can be bought"`
+	// Limit, if not 0, asks for the fewest moves to this share of today's cost, rounded up.
+	Limit float64 `key:"limit" default:"0" small:"0,0.9" hard:"0.8" usage:"the goal is the fewest moves to this share of today's cost; 0: the least cost"`
 	Index  int
 	Seed   uint64
 }
@@ -51,11 +53,20 @@ func (s *ConsolidationSpec) nth(k, _ int, seed uint64) Planned {
 	return newPlanned(&one, one.name(), k, one.Generate)
 }
 
-// name tells all parameters: H20-l70-c40-n6-r2-k1-z3-a10-s20-t0-p5-q10-o0-1.
+// name tells all parameters: H20-l70-c40-n6-r2-k1-z3-a10-s20-t0-p5-q10-o0-1, with a limit of 60 % -m60 before the
+// number.
 func (s ConsolidationSpec) name() string {
+	if s.Limit > 0 {
+		return fmt.Sprintf("%s-m%.6g-%d", s.drawName(), math.Round(s.Limit*1e8)/1e6, s.Index)
+	}
+	return fmt.Sprintf("%s-%d", s.drawName(), s.Index)
+}
+
+// drawName names what decides the random numbers, without Index.
+func (s ConsolidationSpec) drawName() string {
 	percent := func(x float64) string { return fmt.Sprintf("%.6g", math.Round(x*1e8)/1e6) }
-	return fmt.Sprintf("H%d-l%s-c%s-n%d-r%d-k%d-z%d-a%s-s%s-t%s-p%s-q%s-o%d-%d", s.Hosts, percent(s.Load), percent(s.Churn), s.Replicas, s.Resources, s.Sizes, s.Zones,
-		percent(s.Apart), percent(s.Spread), percent(s.Together), percent(s.Pinned), percent(s.Pool), s.Offers, s.Index)
+	return fmt.Sprintf("H%d-l%s-c%s-n%d-r%d-k%d-z%d-a%s-s%s-t%s-p%s-q%s-o%d", s.Hosts, percent(s.Load), percent(s.Churn), s.Replicas, s.Resources, s.Sizes, s.Zones,
+		percent(s.Apart), percent(s.Spread), percent(s.Together), percent(s.Pinned), percent(s.Pool), s.Offers)
 }
 
 func (s ConsolidationSpec) validate() error {
@@ -69,7 +80,7 @@ func (s ConsolidationSpec) validate() error {
 	}{
 		{"hosts", float64(s.Hosts), 1, 100_000}, {"replicas", float64(s.Replicas), 1, 10_000}, {"resources", float64(s.Resources), 1, 64}, {"sizes", float64(s.Sizes), 1, 6},
 		{"zones", float64(s.Zones), 1, 1000}, {"load", s.Load, 0.001, 1}, {"churn", s.Churn, 0, 0.999}, {"apart", s.Apart, 0, 1}, {"spread", s.Spread, 0, 1}, {"together", s.Together, 0, 1},
-		{"pinned", s.Pinned, 0, 1}, {"pool", s.Pool, 0, 1}, {"offers", float64(s.Offers), 0, 100_000},
+		{"pinned", s.Pinned, 0, 1}, {"pool", s.Pool, 0, 1}, {"offers", float64(s.Offers), 0, 100_000}, {"limit", s.Limit, 0, 1},
 	} {
 		if !(x.value >= x.low && x.value <= x.high) {
 			return bad("%s is %v, must be from %v to %v", x.name, x.value, x.low, x.high)
@@ -89,7 +100,7 @@ func (s ConsolidationSpec) Generate() (*model.Consolidation, error) {
 		return nil, err
 	}
 	h := fnv.New64a()
-	fmt.Fprint(h, s.name())
+	fmt.Fprintf(h, "%s-%d", s.drawName(), s.Index)
 	rng := rand.New(rand.NewPCG(s.Seed, h.Sum64()))
 	in := &model.Consolidation{Name: s.name(), PriceUnit: "hosts"}
 	for r := range s.Resources {
@@ -122,6 +133,21 @@ func (s ConsolidationSpec) Generate() (*model.Consolidation, error) {
 		in.HostSets = []model.HostSet{pool}
 	}
 	(&cluster{ConsolidationSpec: s, in: in, rng: rng}).fill()
+	if s.Limit > 0 {
+		used, cost := map[string]bool{}, int64(0)
+		for i := range in.Jobs {
+			for _, h := range in.Jobs[i].CurrentHosts {
+				used[h] = true
+			}
+		}
+		for k := range in.Hosts {
+			if used[in.Hosts[k].ID] {
+				cost += in.Hosts[k].Price
+			}
+		}
+		limit := int64(math.Ceil(s.Limit * float64(cost)))
+		in.Goal, in.CostLimit = model.GoalMoves, &limit
+	}
 	return in, in.Validate()
 }
 

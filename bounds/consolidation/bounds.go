@@ -8,6 +8,8 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"math/big"
+	"math/bits"
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
@@ -16,7 +18,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Quick returns the bound "cover": on the cost, or 0 on the moves. Either shows that there is no
+// Quick returns the bound "cover" on the cost, or "emptied" on the moves. Either shows that there is no
 // solution where all hosts together don't cover what is needed, or where that costs more than
 // the limit. O(sets × resources × hosts log hosts + tasks).
 func Quick(_ context.Context, in *model.Consolidation) []bounds.Bound {
@@ -33,7 +35,7 @@ func Quick(_ context.Context, in *model.Consolidation) []bounds.Bound {
 		return []bounds.Bound{{Name: "cover", Infeasible: true, Reason: "what covers the needs costs more than the limit"}}
 	}
 	if in.Goal == model.GoalMoves {
-		best = 0
+		return []bounds.Bound{{Name: "emptied", Value: float64(c.emptied())}}
 	}
 	return []bounds.Bound{{Name: "cover", Value: float64(best)}}
 }
@@ -242,6 +244,52 @@ func (v *cover) row(r coverRow) (int64, bool) {
 		parts = (parts + u - 1) / u * u
 	}
 	return v.paid + parts, true
+}
+
+// emptied returns the least that moves cost: no task stays on a host that isn't in use, and
+// those in use cost at most the limit. The hosts are chosen as parts of a knapsack (Dantzig 1957): by what
+// would have to move over their price, the whole of the last that fits in part rounded down. O(H log H).
+func (v *cover) emptied() int64 {
+	c := v.c
+	if c.In.CostLimit == nil {
+		return 0
+	}
+	moves := make([]int64, c.Existing)
+	for i := range c.Jobs {
+		for _, h := range c.Jobs[i].Current {
+			if h >= 0 {
+				moves[h] += c.Jobs[i].Move
+			}
+		}
+	}
+	var hosts []int
+	left, total := *c.In.CostLimit-v.paid, int64(0)
+	for h := range c.Existing {
+		if !v.forced[h] && moves[h] > 0 {
+			hosts = append(hosts, h)
+			total += moves[h]
+		}
+	}
+	slices.SortFunc(hosts, func(a, b int) int {
+		return cmp.Or(products(moves[b], c.Hosts[a].Price, moves[a], c.Hosts[b].Price), cmp.Compare(a, b))
+	})
+	for _, h := range hosts {
+		if price := c.Hosts[h].Price; price <= left {
+			left -= price
+			total -= moves[h]
+			continue
+		}
+		over := new(big.Int).Mul(big.NewInt(moves[h]), big.NewInt(max(left, 0)))
+		return max(0, total-over.Quo(over, big.NewInt(c.Hosts[h].Price)).Int64())
+	}
+	return max(0, total)
+}
+
+// products compares a·b with x·y, none of them below 0.
+func products(a, b, x, y int64) int {
+	hi, lo := bits.Mul64(uint64(a), uint64(b))
+	otherHi, otherLo := bits.Mul64(uint64(x), uint64(y))
+	return cmp.Or(cmp.Compare(hi, otherHi), cmp.Compare(lo, otherLo))
 }
 
 func within(a, b bitset.Set) bool {

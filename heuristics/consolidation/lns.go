@@ -15,7 +15,7 @@ import (
 
 const (
 	// lnsSteps is how many steps without a better plan end a search without a limit.
-	lnsSteps = 20_000
+	lnsSteps = 200_000
 	// phaseSteps is how many of them change from cost to moves and back.
 	phaseSteps = 2_000
 )
@@ -71,6 +71,7 @@ type search struct {
 	stamp         []int // step by which a host was touched last
 	was           []float64
 	step          int
+	homes         [][]task // that each host has now
 }
 
 // keep stores the plan as the best, and tells it.
@@ -91,6 +92,14 @@ func (s *search) better() bool {
 func (s *search) run(ctx context.Context) {
 	s.stamp, s.was = make([]int, len(s.C.Hosts)), make([]float64, len(s.C.Hosts))
 	s.list()
+	s.homes = make([][]task, len(s.C.Hosts))
+	for i := range s.C.Jobs {
+		for k, h := range s.C.Jobs[i].Current {
+			if h >= 0 {
+				s.homes[h] = append(s.homes[h], task{i, k})
+			}
+		}
+	}
 	moves := s.C.In.Goal == model.GoalMoves
 	for since := 0; since < lnsSteps && len(s.used) > 0; since++ {
 		if turns.Stop(ctx, 1+int64(len(s.out)*len(s.used)/50)) {
@@ -141,11 +150,24 @@ func (s *search) touch(h int) {
 // ruin takes the tasks off some hosts and places them anew; it is taken back if that is worse.
 func (s *search) ruin(moves bool) {
 	s.out, s.from, s.touched = s.out[:0], s.from[:0], s.touched[:0]
-	victims := s.victims(moves)
+	victims, closed := s.victims(moves), view.Nowhere
+	if !moves {
+		closed = victims[0]
+	}
 	for _, h := range victims {
 		s.touch(h)
 		for _, t := range s.on[h] {
 			if !s.C.Jobs[t.I].Pinned {
+				s.out = append(s.out, t)
+			}
+		}
+	}
+	if home := s.home(); moves && home >= 0 {
+		// Exchange: this host comes back into use, the first victim goes out.
+		closed = victims[0]
+		for _, t := range s.homes[home] {
+			if h := int(s.Plan[t.I][t.K]); h >= 0 && !slices.Contains(victims, h) {
+				s.touch(h)
 				s.out = append(s.out, t)
 			}
 		}
@@ -161,7 +183,7 @@ func (s *search) ruin(moves bool) {
 		}
 	}
 	for pass := range 2 { // first without the first victim, then with it
-		avoid := func(h int) bool { return pass == 0 && h == victims[0] && !moves }
+		avoid := func(h int) bool { return pass == 0 && h == closed }
 		for _, t := range s.out {
 			if s.Plan[t.I][t.K] >= 0 {
 				continue
@@ -196,7 +218,7 @@ const mostMissing = 100
 // not if that is paid for.
 func (s *search) host(t task, moves bool, avoid func(int) bool) int {
 	own := int(s.C.Jobs[t.I].Current[t.K])
-	if moves && own >= 0 && (s.Tasks[own] > 0 || s.C.Hosts[own].Kept || s.Cost+s.C.Hosts[own].Price <= s.dearest()) && s.Can(t.I, t.K, own) {
+	if moves && own >= 0 && !avoid(own) && (s.Tasks[own] > 0 || s.C.Hosts[own].Kept || s.Cost+s.C.Hosts[own].Price <= s.dearest()) && s.Can(t.I, t.K, own) {
 		return own
 	}
 	if h := s.packer.best(t, false, avoid); h >= 0 {
@@ -259,7 +281,13 @@ func (s *search) victims(moves bool) []int {
 	draw := func() int { return s.used[s.rng.IntN(n)] }
 	var all []int
 	if moves {
-		all = append(all, s.moved())
+		first := s.moved()
+		for range 2 {
+			if h := s.moved(); s.stays(h) < s.stays(first) {
+				first = h
+			}
+		}
+		all = append(all, first)
 	} else {
 		first := draw()
 		for range 4 {
@@ -275,6 +303,39 @@ func (s *search) victims(moves bool) []int {
 		}
 	}
 	return all
+}
+
+// stays counts the tasks of a host that stay.
+func (s *search) stays(h int) (n int) {
+	for _, t := range s.on[h] {
+		if s.C.Jobs[t.I].Current[t.K] == int32(h) {
+			n++
+		}
+	}
+	return n
+}
+
+// home returns, every other time, a host out of use that has tasks now, the better of two drawn
+// ones: that of most tasks; -1 without one.
+func (s *search) home() int {
+	best := view.Nowhere
+	if s.rng.IntN(2) == 0 {
+		return best
+	}
+	for range 6 {
+		h := s.rng.IntN(s.C.Existing)
+		if s.Tasks[h] > 0 || s.C.Hosts[h].Kept || len(s.homes[h]) == 0 {
+			continue
+		}
+		if best >= 0 {
+			if len(s.homes[h]) > len(s.homes[best]) {
+				best = h
+			}
+			break
+		}
+		best = h
+	}
+	return best
 }
 
 // moved returns a host with a task that doesn't stay, or any.

@@ -92,6 +92,8 @@ func of(in model.Instance) []Feature {
 	switch in := in.(type) {
 	case *model.Batch:
 		return Batch(in)
+	case *model.Consolidation:
+		return Consolidation(in)
 	case *model.DAG:
 		return DAG(in)
 	case *model.Reservation:

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: MIT
+
+package kubernetes
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	resourcehelper "k8s.io/component-helpers/resource"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Instance is a cluster as an instance, with what became of its pods.
+type Instance struct {
+	*model.Consolidation
+	Cluster *Cluster
+	// Pods names the pod of each task of each job, "namespace/name".
+	Pods [][]string
+	// Pins says why the tasks of a pinned job can't move, by the job's id.
+	Pins map[string]string
+	// Budgets lists the budgets of each pod, by "namespace/name": numbers of Cluster.Budgets.
+	Budgets map[string][]int
+	// Notes say what isn't modelled, or was read in a way that a user may want to know.
+	Notes []string
+}
+
+// Prices are what a node costs.
+type Prices struct {
+	// Unit names it: "vCPU", "nodes", "0.0001 USD/h".
+	Unit string
+	// Of returns the price of a node.
+	Of func(*corev1.Node) (int64, error)
+}
+
+// PriceByVCPU counts the vCPUs of a node's capacity, rounded up.
+var PriceByVCPU = Prices{Unit: "vCPU", Of: func(n *corev1.Node) (int64, error) {
+	q := n.Status.Capacity[corev1.ResourceCPU]
+	if q.IsZero() {
+		q = n.Status.Allocatable[corev1.ResourceCPU]
+	}
+	return q.Value(), nil
+}}
+
+// PriceByNode counts nodes.
+var PriceByNode = Prices{Unit: "nodes", Of: func(*corev1.Node) (int64, error) { return 1, nil }}
+
+// Options say how a cluster is read.
+type Options struct {
+	Prices Prices
+	// Keep names nodes that stay whatever a plan says.
+	Keep []string
+	// Without leaves out some rules: "budgets", "pins", "selectors", "taints", "apart", "spread", "together", "ports", "volumes".
+	Without []string
+}
+
+// hostname is the label that each node has for itself.
+const hostname = corev1.LabelHostname
+
+// converter makes an Instance.
+type converter struct {
+	Options
+	c       *Cluster
+	in      *Instance
+	nodes   map[string]int
+	pods    []*pod
+	jobs    []*group
+	notes   map[string]int // of which there may be many alike
+	budgets []labels.Selector
+	spaces  map[string]labels.Set
+	names   []string // of resources
+	sets    map[string]string
+}
+
+// pod is one that counts: neither ended nor of a daemon set.
+type pod struct {
+	*corev1.Pod
+	id       string
+	requests corev1.ResourceList
+	pin      string // why it can't move, "" if it can
+	budgets  []int
+	allowed  []bool // nodes on which kube-scheduler may place it by selectors, taints and volumes
+}
+
+// group is a set of pods that are alike: a job.
+type group struct {
+	id   string
+	pods []*pod
+}
+
+// Convert makes the instance. The error wraps model.ErrInvalid.
+func Convert(c *Cluster, o Options) (*Instance, error) {
+	if o.Prices.Of == nil {
+		o.Prices = PriceByVCPU
+	}
+	v := &converter{Options: o, c: c, nodes: map[string]int{}, notes: map[string]int{}, spaces: map[string]labels.Set{}, sets: map[string]string{}}
+	v.in = &Instance{Consolidation: &model.Consolidation{Name: "cluster", PriceUnit: o.Prices.Unit}, Cluster: c, Pins: map[string]string{}, Budgets: map[string][]int{}}
+	for k := range c.Nodes {
+		v.nodes[c.Nodes[k].Name] = k
+	}
+	for k := range c.Namespaces {
+		v.spaces[c.Namespaces[k].Name] = c.Namespaces[k].Labels
+	}
+	for k := range c.Budgets {
+		s, err := metav1.LabelSelectorAsSelector(c.Budgets[k].Spec.Selector)
+		if err != nil {
+			return nil, fmt.Errorf("%w cluster: the budget %s/%s: %w", model.ErrInvalid, c.Budgets[k].Namespace, c.Budgets[k].Name, err)
+		}
+		v.budgets = append(v.budgets, s)
+	}
+	residents := v.read()
+	if len(v.pods) == 0 {
+		return nil, fmt.Errorf("%w cluster: it has no pods but those of daemon sets", model.ErrInvalid)
+	}
+	if err := v.hosts(residents); err != nil {
+		return nil, err
+	}
+	for _, p := range v.pods {
+		if err := v.filter(p); err != nil {
+			return nil, err
+		}
+	}
+	v.group()
+	v.addJobs()
+	if err := v.rules(); err != nil {
+		return nil, err
+	}
+	v.note()
+	if err := v.in.Validate(); err != nil {
+		return nil, fmt.Errorf("the cluster: %w", err)
+	}
+	return v.in, nil
+}
+
+func (v *converter) without(what string) bool { return slices.Contains(v.Without, what) }
+
+// read sorts the pods: those that count, and those that stay with their node or are about to
+// go, which it returns by node.
+func (v *converter) read() map[string][]*corev1.Pod {
+	residents := map[string][]*corev1.Pod{}
+	for k := range v.c.Pods {
+		p := &v.c.Pods[k]
+		if p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed {
+			continue
+		}
+		if _, there := v.nodes[p.Spec.NodeName]; !there && p.Spec.NodeName != "" {
+			v.notes["pods on nodes that weren't given are left out"]++
+			continue
+		}
+		switch owner := metav1.GetControllerOf(p); {
+		case owner != nil && owner.Kind == "DaemonSet":
+			residents[p.Spec.NodeName] = append(residents[p.Spec.NodeName], p)
+			continue
+		case owner != nil && owner.Kind == "Node", p.Annotations[corev1.MirrorPodAnnotationKey] != "":
+			residents[p.Spec.NodeName] = append(residents[p.Spec.NodeName], p)
+			continue
+		case p.DeletionTimestamp != nil:
+			v.notes["pods that are being deleted keep their room and don't hold their node"]++
+			residents[p.Spec.NodeName] = append(residents[p.Spec.NodeName], p)
+			continue
+		case p.Spec.NodeName == "" && len(p.Spec.SchedulingGates) > 0:
+			v.notes["pods behind scheduling gates are left out"]++
+			continue
+		}
+		x := &pod{Pod: p, id: p.Namespace + "/" + p.Name}
+		x.requests = resourcehelper.PodRequests(p, resourcehelper.PodResourcesOptions{UseStatusResources: true})
+		x.budgets = v.budgetsOf(p)
+		v.in.Budgets[x.id] = x.budgets
+		if p.Spec.NodeName != "" {
+			x.pin = v.pinOf(x)
+		}
+		v.pods = append(v.pods, x)
+	}
+	return residents
+}
+
+// budgetsOf returns the budgets that select a pod. A budget without a selector selects none.
+func (v *converter) budgetsOf(p *corev1.Pod) (all []int) {
+	for k := range v.c.Budgets {
+		if v.c.Budgets[k].Namespace == p.Namespace && v.budgets[k].Matches(labels.Set(p.Labels)) {
+			all = append(all, k)
+		}
+	}
+	return all
+}
+
+// Annotations by which pods ask not to be evicted.
+const (
+	karpenterKeep  = "karpenter.sh/do-not-disrupt"
+	autoscalerKeep = "cluster-autoscaler.kubernetes.io/safe-to-evict"
+)
+
+// pinOf says why a pod can't be moved, "" if it can.
+func (v *converter) pinOf(p *pod) string {
+	if !v.without("pins") {
+		switch {
+		case metav1.GetControllerOf(p.Pod) == nil:
+			return "no controller would make it again"
+		case p.Annotations[karpenterKeep] == "true":
+			return "annotation " + karpenterKeep
+		case p.Annotations[autoscalerKeep] == "false":
+			return "annotation " + autoscalerKeep + ": false"
+		}
+	}
+	if v.without("budgets") {
+		return ""
+	}
+	if len(p.budgets) > 1 {
+		return fmt.Sprintf("%d budgets select it, so that evictions fail", len(p.budgets))
+	}
+	for _, k := range p.budgets {
+		if b := &v.c.Budgets[k]; b.Status.DisruptionsAllowed == 0 {
+			return fmt.Sprintf("budget %s allows no eviction", b.Name)
+		}
+	}
+	return ""
+}
+
+// amount returns a quantity as a whole number: thousandths of a CPU, bytes, units, rounded up.
+func amount(name corev1.ResourceName, list corev1.ResourceList) int64 {
+	q := list[name]
+	if name == corev1.ResourceCPU {
+		return q.MilliValue()
+	}
+	return q.Value()
+}
+
+// resourceName names a resource with its unit.
+func resourceName(name string) string {
+	switch corev1.ResourceName(name) {
+	case corev1.ResourceCPU:
+		return "cpu_m"
+	case corev1.ResourceMemory, corev1.ResourceEphemeralStorage:
+		return name + "_bytes"
+	}
+	return name
+}
+
+// hosts makes a host of each node: what it can allocate but for daemon sets and the like.
+func (v *converter) hosts(residents map[string][]*corev1.Pod) error {
+	needed := map[string]bool{}
+	for _, p := range v.pods {
+		for name, q := range p.requests {
+			if !q.IsZero() {
+				needed[string(name)] = true
+			}
+		}
+	}
+	needed[string(corev1.ResourcePods)] = true
+	v.names = slices.SortedFunc(maps.Keys(needed), func(a, b string) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b)) })
+	for _, name := range v.names {
+		v.in.Resources = append(v.in.Resources, resourceName(name))
+	}
+	for _, name := range v.Keep {
+		if _, ok := v.nodes[name]; !ok {
+			return fmt.Errorf("%w cluster: there is no node %q to keep", model.ErrInvalid, name)
+		}
+	}
+	for k := range v.c.Nodes {
+		n := &v.c.Nodes[k]
+		h := model.ConsolidationHost{ID: n.Name, Kept: slices.Contains(v.Keep, n.Name), Closed: n.Spec.Unschedulable || n.DeletionTimestamp != nil}
+		taken := make([]int64, len(v.names))
+		for _, p := range residents[n.Name] {
+			list := resourcehelper.PodRequests(p, resourcehelper.PodResourcesOptions{UseStatusResources: true})
+			for r, name := range v.names {
+				taken[r] += amount(corev1.ResourceName(name), list)
+				if name == string(corev1.ResourcePods) {
+					taken[r]++
+				}
+			}
+		}
+		for r, name := range v.names {
+			h.Capacity = append(h.Capacity, max(0, amount(corev1.ResourceName(name), n.Status.Allocatable)-taken[r]))
+		}
+		price, err := v.Prices.Of(n)
+		if err != nil {
+			return err
+		}
+		h.Price = price
+		v.in.Hosts = append(v.in.Hosts, h)
+	}
+	return nil
+}
+
+// rank puts CPU and memory first.
+func rank(name string) int {
+	return slices.Index([]string{"zzz", string(corev1.ResourcePods), string(corev1.ResourceMemory), string(corev1.ResourceCPU)}, name) * -1
+}
+
+// group makes jobs of the pods that are alike for everything that counts.
+func (v *converter) group() {
+	byKey, names := map[string]*group{}, map[string]int{}
+	for _, p := range v.pods {
+		owner := p.Name
+		if o := metav1.GetControllerOf(p.Pod); o != nil {
+			owner = o.Name
+			if hash := p.Labels["pod-template-hash"]; hash != "" && o.Kind == "ReplicaSet" {
+				owner = strings.TrimSuffix(owner, "-"+hash) // the deployment's name
+			}
+		}
+		owner = p.Namespace + "/" + owner
+		var requests []string
+		for _, name := range v.names {
+			requests = append(requests, fmt.Sprint(amount(corev1.ResourceName(name), p.requests)))
+		}
+		labels := maps.Clone(p.Labels)
+		for _, own := range []string{"statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index"} {
+			delete(labels, own)
+		}
+		for key := range labels { // what kube-scheduler copies from the node
+			if strings.HasPrefix(key, "topology.kubernetes.io/") {
+				delete(labels, key)
+			}
+		}
+		priority := int32(0)
+		if p.Spec.Priority != nil {
+			priority = *p.Spec.Priority
+		}
+		key := fmt.Sprintln(owner, requests, p.pin, p.Spec.NodeName == "", priority, labels, p.budgets, p.allowed, mustJSON(p.Spec.Affinity), mustJSON(p.Spec.TopologySpreadConstraints),
+			p.Spec.NodeSelector, ports(p.Pod))
+		g := byKey[key]
+		if g == nil {
+			g = &group{id: owner}
+			if names[owner]++; names[owner] > 1 {
+				g.id = fmt.Sprintf("%s#%d", owner, names[owner])
+			}
+			byKey[key] = g
+			v.jobs = append(v.jobs, g)
+		}
+		g.pods = append(g.pods, p)
+	}
+}
+
+// addJobs adds the jobs to the instance. What waits may go on waiting, at a price above that of all nodes,
+// the more the higher its priority.
+func (v *converter) addJobs() {
+	all, ranks := int64(1), map[int32]int64{}
+	for k := range v.in.Hosts {
+		all += v.in.Hosts[k].Price
+	}
+	var priorities []int32
+	for _, g := range v.jobs {
+		priorities = append(priorities, priorityOf(g.pods[0]))
+	}
+	slices.Sort(priorities)
+	for k, p := range slices.Compact(priorities) {
+		ranks[p] = int64(k) + 1
+	}
+	for _, g := range v.jobs {
+		p := g.pods[0]
+		j := model.ConsolidationJob{ID: g.id, Tasks: len(g.pods), Pinned: p.pin != ""}
+		for _, name := range v.names {
+			need := amount(corev1.ResourceName(name), p.requests)
+			if name == string(corev1.ResourcePods) {
+				need = 1
+			}
+			j.Needs = append(j.Needs, need)
+		}
+		var names []string
+		for _, p := range g.pods {
+			names = append(names, p.id)
+			if p.Spec.NodeName != "" {
+				j.CurrentHosts = append(j.CurrentHosts, p.Spec.NodeName)
+			}
+		}
+		if j.Pinned {
+			v.in.Pins[j.ID] = p.pin
+		}
+		if len(j.CurrentHosts) == 0 {
+			cost := min(100_000_000, all*ranks[priorityOf(p)])
+			j.LeaveOutCost = &cost
+		}
+		j.Allowed = v.set(p.allowed)
+		v.in.Jobs, v.in.Pods = append(v.in.Jobs, j), append(v.in.Pods, names)
+	}
+}
+
+func priorityOf(p *pod) int32 {
+	if p.Spec.Priority == nil {
+		return 0
+	}
+	return *p.Spec.Priority
+}
+
+// set returns the id of the host set of some nodes, "" if it is all of them.
+func (v *converter) set(nodes []bool) string {
+	if !slices.Contains(nodes, false) {
+		return ""
+	}
+	key := fmt.Sprint(nodes)
+	if id, ok := v.sets[key]; ok {
+		return id
+	}
+	id := fmt.Sprintf("nodes-%d", len(v.sets)+1)
+	v.sets[key] = id
+	s := model.HostSet{ID: id}
+	for k, there := range nodes {
+		if there {
+			s.Hosts = append(s.Hosts, v.in.Hosts[k].ID)
+		}
+	}
+	v.in.HostSets = append(v.in.HostSets, s)
+	return id
+}
+
+// note adds the notes, the numbers of alike ones before them.
+func (v *converter) note() {
+	for _, text := range slices.Sorted(maps.Keys(v.notes)) {
+		v.in.Notes = append(v.in.Notes, fmt.Sprintf("%d %s", v.notes[text], text))
+	}
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+
+// Package kubernetes makes an instance of model.Consolidation of what kubectl says of a
+// cluster, by kube-scheduler's own rules, and a plan of moves that a cluster can carry out.
+package kubernetes
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Cluster is what is known of a cluster, each list in the order of namespace and name.
+type Cluster struct {
+	Nodes   []corev1.Node
+	Pods    []corev1.Pod
+	Budgets []policyv1.PodDisruptionBudget
+	Claims  []corev1.PersistentVolumeClaim
+	Volumes []corev1.PersistentVolume
+	// Namespaces tells labels of namespaces, for affinity terms that select them.
+	Namespaces []corev1.Namespace
+	// Given names the kinds that were given, also empty ones.
+	Given map[string]bool
+	// Ignored counts the objects of each kind that a plan doesn't need.
+	Ignored map[string]int
+}
+
+// Read reads what kubectl get -o json prints: lists, also of several kinds, or single
+// objects. The error wraps model.ErrInvalid and says which file.
+func Read(files map[string][]byte) (*Cluster, error) {
+	c := &Cluster{Given: map[string]bool{}, Ignored: map[string]int{}}
+	names := make([]string, 0, len(files))
+	for name := range files {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if err := c.add(files[name]); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if !c.Given["Node"] || !c.Given["Pod"] {
+		return nil, fmt.Errorf("%w cluster: nodes and pods are needed, as by kubectl get nodes,pods,pdb,pv,pvc,ns -A -o json", model.ErrInvalid)
+	}
+	if len(c.Nodes) == 0 {
+		return nil, fmt.Errorf("%w cluster: it has no nodes", model.ErrInvalid)
+	}
+	sortNamed(c.Nodes, func(x *corev1.Node) string { return x.Name })
+	sortNamed(c.Pods, func(x *corev1.Pod) string { return x.Namespace + "/" + x.Name })
+	sortNamed(c.Budgets, func(x *policyv1.PodDisruptionBudget) string { return x.Namespace + "/" + x.Name })
+	if name := repeated(c.Nodes, func(x *corev1.Node) string { return x.Name }); name != "" {
+		return nil, fmt.Errorf("%w cluster: the node %q is there twice", model.ErrInvalid, name)
+	}
+	if name := repeated(c.Pods, func(x *corev1.Pod) string { return x.Namespace + "/" + x.Name }); name != "" {
+		return nil, fmt.Errorf("%w cluster: the pod %q is there twice", model.ErrInvalid, name)
+	}
+	return c, nil
+}
+
+func sortNamed[T any](all []T, name func(*T) string) {
+	slices.SortStableFunc(all, func(a, b T) int {
+		switch x, y := name(&a), name(&b); {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	})
+}
+
+func repeated[T any](all []T, name func(*T) string) string {
+	for k := 1; k < len(all); k++ {
+		if name(&all[k]) == name(&all[k-1]) {
+			return name(&all[k])
+		}
+	}
+	return ""
+}
+
+// add adds one object or list.
+func (c *Cluster) add(data []byte) error {
+	var head struct {
+		Kind  string            `json:"kind"`
+		Items []json.RawMessage `json:"items"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return fmt.Errorf("%w cluster: %w", model.ErrInvalid, model.JSONError(data, err))
+	}
+	kind := head.Kind
+	if n := len(kind); n > 4 && kind[n-4:] == "List" { // such as PodList
+		c.Given[kind[:n-4]] = true
+		kind = "List"
+	}
+	if kind == "List" {
+		for i, item := range head.Items {
+			if err := c.add(item); err != nil {
+				return fmt.Errorf("items[%d]: %w", i, err)
+			}
+		}
+		return nil
+	}
+	if kind == "" {
+		return fmt.Errorf("%w cluster: an object without a kind; give what kubectl get -o json prints", model.ErrInvalid)
+	}
+	c.Given[kind] = true
+	switch kind {
+	case "Node":
+		return decode(data, &c.Nodes)
+	case "Pod":
+		return decode(data, &c.Pods)
+	case "PodDisruptionBudget":
+		return decode(data, &c.Budgets)
+	case "PersistentVolumeClaim":
+		return decode(data, &c.Claims)
+	case "PersistentVolume":
+		return decode(data, &c.Volumes)
+	case "Namespace":
+		return decode(data, &c.Namespaces)
+	}
+	c.Ignored[kind]++
+	return nil
+}
+
+func decode[T any](data []byte, to *[]T) error {
+	var x T
+	if err := json.Unmarshal(data, &x); err != nil {
+		return fmt.Errorf("%w cluster: %w", model.ErrInvalid, model.JSONError(data, err))
+	}
+	*to = append(*to, x)
+	return nil
+}

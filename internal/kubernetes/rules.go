@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+
+package kubernetes
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// rules adds the rules of the jobs' pods: required affinity and anti-affinity, hard topology spread
+// and host ports, as kube-scheduler's plugins InterPodAffinity, PodTopologySpread and NodePorts decide.
+func (v *converter) rules() error {
+	for i, g := range v.jobs {
+		p := g.pods[0]
+		if a := p.Spec.Affinity; a != nil {
+			if a.PodAntiAffinity != nil && !v.without("apart") {
+				for k := range a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+					if err := v.term(i, k, model.RuleApart, &a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[k]); err != nil {
+						return err
+					}
+				}
+			}
+			if a.PodAffinity != nil && !v.without("together") {
+				for k := range a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+					if err := v.term(i, k, model.RuleTogether, &a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[k]); err != nil {
+						return err
+					}
+				}
+			}
+			if a.PodAffinity != nil && len(a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution) > 0 || a.PodAntiAffinity != nil && len(a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution) > 0 ||
+				a.NodeAffinity != nil && len(a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution) > 0 {
+				v.notes["workloads whose preferences (preferred affinity) don't count here"]++
+			}
+		}
+		for k := range p.Spec.TopologySpreadConstraints {
+			if err := v.spread(i, k, &p.Spec.TopologySpreadConstraints[k]); err != nil {
+				return err
+			}
+		}
+	}
+	if !v.without("ports") {
+		v.ports()
+	}
+	return nil
+}
+
+// domain returns the label by which a rule knows domains, "" where each node is one, and gives the
+// hosts their values.
+func (v *converter) domain(key string) string {
+	seen := map[string]bool{}
+	for k := range v.c.Nodes {
+		if value := v.c.Nodes[k].Labels[key]; value != "" {
+			seen[value] = true
+		}
+	}
+	if key == hostname && len(seen) == len(v.c.Nodes) {
+		return ""
+	}
+	for k := range v.in.Hosts {
+		if value := v.c.Nodes[k].Labels[key]; value != "" {
+			if v.in.Hosts[k].Labels == nil {
+				v.in.Hosts[k].Labels = map[string]string{}
+			}
+			v.in.Hosts[k].Labels[key] = value
+		}
+	}
+	return key
+}
+
+// matching returns the jobs whose pods a selector takes in some namespaces.
+func (v *converter) matching(s labels.Selector, namespace func(string) bool) (ids []string) {
+	for _, g := range v.jobs {
+		if namespace(g.pods[0].Namespace) && s.Matches(labels.Set(g.pods[0].Labels)) {
+			ids = append(ids, g.id)
+		}
+	}
+	return ids
+}
+
+// selector returns the selector of a rule, with what keys of the pod's own labels add.
+func selector(s *metav1.LabelSelector, own map[string]string, same, other []string) (labels.Selector, error) {
+	if s == nil {
+		return labels.Nothing(), nil
+	}
+	all := s.DeepCopy()
+	for _, key := range same {
+		if value, ok := own[key]; ok {
+			all.MatchExpressions = append(all.MatchExpressions, metav1.LabelSelectorRequirement{Key: key, Operator: metav1.LabelSelectorOpIn, Values: []string{value}})
+		}
+	}
+	for _, key := range other {
+		if value, ok := own[key]; ok {
+			all.MatchExpressions = append(all.MatchExpressions, metav1.LabelSelectorRequirement{Key: key, Operator: metav1.LabelSelectorOpNotIn, Values: []string{value}})
+		}
+	}
+	return metav1.LabelSelectorAsSelector(all)
+}
+
+// term adds the rule of an affinity term of job i.
+func (v *converter) term(i, k int, kind model.RuleType, t *corev1.PodAffinityTerm) error {
+	g := v.jobs[i]
+	p := g.pods[0]
+	s, err := selector(t.LabelSelector, p.Labels, t.MatchLabelKeys, t.MismatchLabelKeys)
+	if err != nil {
+		return fmt.Errorf("%w cluster: the affinity of %s: %w", model.ErrInvalid, g.id, err)
+	}
+	spaces := labels.Nothing()
+	if t.NamespaceSelector != nil {
+		if spaces, err = metav1.LabelSelectorAsSelector(t.NamespaceSelector); err != nil {
+			return fmt.Errorf("%w cluster: the affinity of %s: %w", model.ErrInvalid, g.id, err)
+		}
+		if !spaces.Empty() && !v.c.Given["Namespace"] {
+			v.notes["affinity terms that select namespaces take those that they name alone: no namespaces were given"]++
+		}
+	}
+	others := v.matching(s, func(namespace string) bool {
+		if slices.Contains(t.Namespaces, namespace) || t.NamespaceSelector != nil && spaces.Matches(v.spaces[namespace]) {
+			return true
+		}
+		return len(t.Namespaces) == 0 && t.NamespaceSelector == nil && namespace == p.Namespace
+	})
+	if len(others) == 0 {
+		if kind == model.RuleApart {
+			return nil
+		}
+		// Nobody to be with: no host will do for a pod that moves.
+		if j := &v.in.Jobs[i]; !j.Pinned && len(j.CurrentHosts) > 0 {
+			j.Pinned = true
+			v.in.Pins[j.ID] = "no pod is there that its affinity asks for"
+		}
+		return nil
+	}
+	v.in.Rules = append(v.in.Rules, model.PlacementRule{ID: fmt.Sprintf("%s %s %d", kind, g.id, k+1), Type: kind, Domain: v.domain(t.TopologyKey), Jobs: []string{g.id}, Others: others})
+	return nil
+}
+
+// spread adds the rule of a topology spread constraint.
+func (v *converter) spread(i, k int, t *corev1.TopologySpreadConstraint) error {
+	g := v.jobs[i]
+	p := g.pods[0]
+	if t.WhenUnsatisfiable != corev1.DoNotSchedule {
+		v.notes["workloads whose soft topology spread doesn't count here"]++
+		return nil
+	}
+	if v.without("spread") {
+		return nil
+	}
+	s, err := selector(t.LabelSelector, p.Labels, t.MatchLabelKeys, nil)
+	if err != nil {
+		return fmt.Errorf("%w cluster: the topology spread of %s: %w", model.ErrInvalid, g.id, err)
+	}
+	others := v.matching(s, func(namespace string) bool { return namespace == p.Namespace })
+	if len(others) == 0 {
+		return nil
+	}
+	// Domains that count: those of nodes that the pod's selector takes, tainted ones unless it says so.
+	affinity := nodeaffinity.GetRequiredNodeAffinity(p.Pod)
+	among := make([]bool, len(v.c.Nodes))
+	values := map[string]bool{}
+	for n := range v.c.Nodes {
+		ok := true
+		if t.NodeAffinityPolicy == nil || *t.NodeAffinityPolicy == corev1.NodeInclusionPolicyHonor {
+			if ok, err = affinity.Match(&v.c.Nodes[n]); err != nil {
+				return fmt.Errorf("%w cluster: the node affinity of %s: %w", model.ErrInvalid, g.id, err)
+			}
+		}
+		if t.NodeTaintsPolicy != nil && *t.NodeTaintsPolicy == corev1.NodeInclusionPolicyHonor {
+			ok = ok && p.allowed[n]
+		}
+		if among[n] = ok; ok {
+			values[v.c.Nodes[n].Labels[t.TopologyKey]] = true
+		}
+	}
+	delete(values, "")
+	if t.MinDomains != nil && int(*t.MinDomains) > len(values) {
+		v.notes["workloads that ask for more domains (minDomains) than there are: they are spread over those that are there"]++
+	}
+	v.in.Rules = append(v.in.Rules, model.PlacementRule{ID: fmt.Sprintf("spread %s %d", g.id, k+1), Type: model.RuleSpread, Domain: v.domain(t.TopologyKey), Jobs: []string{g.id}, Others: others,
+		MaxSkew: int(t.MaxSkew), Among: v.set(among)})
+	return nil
+}
+
+// ports adds that pods which take the same port of their node keep apart.
+func (v *converter) ports() {
+	takes := map[string][]string{}
+	for _, g := range v.jobs {
+		for _, port := range ports(g.pods[0].Pod) {
+			takes[port] = append(takes[port], g.id)
+		}
+	}
+	for _, port := range slices.Sorted(maps.Keys(takes)) {
+		v.in.Rules = append(v.in.Rules, model.PlacementRule{ID: "host port " + port, Type: model.RuleApart, Jobs: takes[port]})
+	}
+}
