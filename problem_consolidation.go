@@ -19,7 +19,7 @@ var consolidationProblem = define(definition[*model.Consolidation]{
 	heuristics:   consheur.Algorithms(),
 	engines:      consexact.Engines(),
 	auto:         []string{"stay", "drain", "bfd", "lns", "kernel", "highs"},
-	search:       consexact.Kernel,
+	search:       consexact.Search,
 	kernel:       consexact.Kernel,
 	formulations: consbounds.Formulations,
 	formulation: func(_ context.Context, in *model.Consolidation, _ string) (*milp.Formulation[model.Solution], error) {

@@ -75,7 +75,7 @@ func TestDecodePlanRefuses(t *testing.T) {
 		"no whole number":     {"name: x\n" + generator + "algorithms: [{name: gr, threads: 1.5}]\n", "line 3: algorithms[0].threads is \"1.5\", must be a whole number"},
 		"a name in a list":    {"name: x\n" + generator + "algorithms: [[gr]]\n", "line 3: algorithms[0] must be a single value, it is a list"},
 		"an empty name":       {"name: x\n" + generator + "algorithms: [{label: gr}]\n", "line 3: algorithms[0]: name is missing"},
-		"misspelt algorithm":  {"name: x\nfiles: [a.json]\nalgorithms: [hefft]\n", "line 3: algorithms[0]: unknown algorithm \"hefft\", for none of [\"batch\" \"dag\" \"reservation\" \"tvc\" \"vcsched\"] (gapwise algorithms lists them); did you mean heft?"},
+		"misspelt algorithm":  {"name: x\nfiles: [a.json]\nalgorithms: [hefft]\n", "line 3: algorithms[0]: unknown algorithm \"hefft\", for none of [\"batch\" \"consolidation\" \"dag\" \"reservation\" \"tvc\" \"vcsched\"] (gapwise algorithms lists them); did you mean heft?"},
 		"no mapping":          {"[1, 2]", "line 1: must be a mapping with the keys name, description"},
 		"an alias of a list":  {"name: &a [x]\nfiles: *a\nalgorithms: *a\n", "line 1: name must be a single value, it is a list"},
 		"a bad merge":         {"name: x\ngenerators: [{<<: 3}]\nalgorithms: [gr]\n", "map merge requires map"},
@@ -134,7 +134,7 @@ func TestBuiltInPlans(t *testing.T) {
 		"dag-1296": 4 * 1296 * 5, "dag-improve": 2 * 1296, "dag-exact": 216 + 378, "dag-lns": 16, "ablation-batch": 24, "batch-exact": 20,
 		"reservation-size": 100, "reservation-load": 100, "reservation-flexibility": 100, "reservation-moving": 100, "reservation-log": 99, "reservation-exact": 70, "reservation-column-t": 260,
 		"auto-dag": 6, "auto-batch": 7, "auto-reservation": 6, "auto-tvc": 6, "auto-vcsched": 6, "anytime": 24,
-		"ablation-dag": 102, "ablation-reservation": 34, "ablation-tvc": 48, "ablation-vcsched": 68,
+		"ablation-consolidation": 24, "ablation-dag": 102, "ablation-reservation": 34, "ablation-tvc": 48, "ablation-vcsched": 68,
 		"batch-figure6": 400, "batch-figure9": 120, "batch-figure11": 120, "batch-figure13": 300, "batch-whole": 12, "batch-peasy": 600, "batch-readings": 192,
 		"tvc-embeddable": 60, "tvc-figure4": 640, "tvc-figure5": 480, "tvc-figure6": 560, "tvc-log": 24, "tvc-log-queue": 24}
 	needs := map[string]string{"dag-1296": "dags", "dag-improve": "dags", "reservation-log": "swf", "tvc-figure5": "swf", "tvc-figure6": "swf", "tvc-log": "swf", "tvc-log-queue": "swf"}

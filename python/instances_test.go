@@ -66,7 +66,7 @@ type writer struct {
 }
 
 // prefixes are the names of classes by kind.
-var prefixes = map[model.Kind]string{model.KindVCSched: "VCSched", model.KindDAG: "DAG", model.KindReservation: "Reservation", model.KindTVC: "TVC", model.KindBatch: "Batch"}
+var prefixes = map[model.Kind]string{model.KindVCSched: "VCSched", model.KindDAG: "DAG", model.KindReservation: "Reservation", model.KindTVC: "TVC", model.KindConsolidation: "Consolidation", model.KindBatch: "Batch"}
 
 // title is the name of a key's class: jobs are of the class Job, host_sizes HostSize.
 func title(key string) (name string) {
@@ -99,6 +99,9 @@ func (w writer) annotation(key string, s schema) (kind, part string) {
 		kind, part = w.annotation(strings.TrimSuffix(key, "s"), one)
 		return "List[" + kind + "]", part
 	case "object":
+		if len(s.Properties) == 0 { // any keys
+			return "Dict[str, str]", ""
+		}
 		part = w.prefix + title(key)
 		if s.Description == "" {
 			s.Description = "The " + strings.ReplaceAll(key, "_", " ") + "."

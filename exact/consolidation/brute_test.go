@@ -58,11 +58,18 @@ func brute(in *model.Consolidation) (best int64, found bool) {
 // TestBrute holds engines, heuristics and bounds against all plans of tiny instances.
 func TestBrute(t *testing.T) {
 	t.Parallel()
-	n := 1500
+	n := 800
 	if testing.Short() {
-		n = 300
+		n = 200
 	}
-	solvers := []model.Solver{consolidation.Kernel}
+	solvers := []model.Solver{consolidation.Search, consolidation.Kernel}
+	for _, d := range consolidation.Search.Devices() {
+		s, err := consolidation.Search.Without(d.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		solvers = append(solvers, s)
+	}
 	if highs.Backend.Missing == nil {
 		solvers = append(solvers, consolidation.Linear(highs.Backend))
 	}

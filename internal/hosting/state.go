@@ -23,6 +23,8 @@ type State struct {
 	// Over counts the hosts and resources with more than they have, Broken the rules' domains
 	// that break their rule.
 	Over, Broken int
+	// Apart counts those of Broken by which tasks keep apart: placing more tasks mends none.
+	Apart int
 
 	counts [][]tally // of each rule and domain
 	total  []int     // others of each rule, in domains or not
@@ -238,10 +240,13 @@ func (s *State) count(q, i int, d int32, stays bool, by int) {
 func (s *State) judge(q, d int) {
 	if broken := !s.holds(q, d); broken != s.broken[q][d] {
 		s.broken[q][d] = broken
-		if broken {
-			s.Broken++
-		} else {
-			s.Broken--
+		by := 1
+		if !broken {
+			by = -1
+		}
+		s.Broken += by
+		if s.C.Rules[q].Type == model.RuleApart {
+			s.Apart += by
 		}
 	}
 }

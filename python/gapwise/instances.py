@@ -89,6 +89,107 @@ class Batch(Record):
 
 
 @dataclass
+class ConsolidationHost(Record):
+    """One of the hosts."""
+
+    id: str
+    #: one for each of the instance's resources
+    capacity: List[int]
+    price: int
+    #: the domains that the host lies in, by key
+    labels: Optional[Dict[str, str]] = None
+    #: nothing is placed on it anew
+    closed: Optional[bool] = None
+    #: it costs its price in any case
+    kept: Optional[bool] = None
+
+
+@dataclass
+class ConsolidationOffer(Record):
+    """One of the offers."""
+
+    id: str
+    #: one for each of the instance's resources
+    capacity: List[int]
+    price: int
+    count: int
+    #: the domains that the host lies in, by key
+    labels: Optional[Dict[str, str]] = None
+
+
+@dataclass
+class ConsolidationHostSet(Record):
+    """One of the host sets."""
+
+    id: str
+    hosts: Optional[List[str]] = None
+    offers: Optional[List[str]] = None
+
+
+@dataclass
+class ConsolidationJob(Record):
+    """One of the jobs."""
+
+    id: str
+    tasks: int
+    #: one for each of the instance's resources
+    needs: List[int]
+    #: the host of each task, empty for one that has none; left out: none has
+    current_hosts: Optional[List[str]] = None
+    #: the tasks stay where they are
+    pinned: Optional[bool] = None
+    #: the host set that tasks may be placed on anew; left out: any host
+    allowed: Optional[str] = None
+    #: left out or 0: 1
+    move_cost: Optional[int] = None
+    #: for each task without a host; left out: each has one
+    leave_out_cost: Optional[int] = None
+
+
+@dataclass
+class ConsolidationRule(Record):
+    """One of the rules."""
+
+    id: str
+    type: str
+    #: whose tasks are bound
+    jobs: List[str]
+    #: the key of labels whose values are the domains; left out: each host is one
+    domain: Optional[str] = None
+    #: whose tasks they are held against; left out: jobs
+    others: Optional[List[str]] = None
+    #: of spread, at least 1
+    max_skew: Optional[int] = None
+    #: of spread: the host set whose domains count; left out: all hosts'
+    among: Optional[str] = None
+
+
+@dataclass
+class Consolidation(Record):
+    """Tasks to place on the cheapest set of hosts, some of which run on hosts now. Rules and
+    allowed hosts bind what is placed anew.
+    """
+
+    _head = {"kind": "consolidation", "version": 1}
+    _parts = {"hosts": ConsolidationHost, "offers": ConsolidationOffer, "host_sets": ConsolidationHostSet, "jobs": ConsolidationJob, "rules": ConsolidationRule}
+    name: str
+    #: what hosts have and tasks need, with the unit: cpu_m, memory_bytes
+    resources: List[str]
+    hosts: List[ConsolidationHost]
+    jobs: List[ConsolidationJob]
+    #: what is minimised; left out: cost
+    goal: Optional[str] = None
+    #: in what prices are, such as vCPU
+    price_unit: Optional[str] = None
+    #: types of hosts that can be bought
+    offers: Optional[List[ConsolidationOffer]] = None
+    host_sets: Optional[List[ConsolidationHostSet]] = None
+    rules: Optional[List[ConsolidationRule]] = None
+    move_budget: Optional[int] = None
+    cost_limit: Optional[int] = None
+
+
+@dataclass
 class DAGMachine(Record):
     """One of the machines."""
 
@@ -356,4 +457,4 @@ class VCSched(Record):
 
 
 #: The class of each kind.
-KINDS: Dict[str, Type[Record]] = {"batch": Batch, "dag": DAG, "reservation": Reservation, "tvc": TVC, "vcsched": VCSched}
+KINDS: Dict[str, Type[Record]] = {"batch": Batch, "consolidation": Consolidation, "dag": DAG, "reservation": Reservation, "tvc": TVC, "vcsched": VCSched}
