@@ -168,7 +168,7 @@ func (p *program) app() *cli.Command {
 		EnableShellCompletion:           true,
 		ConfigureShellCompletionCommand: describeCompletion,
 		ExitErrHandler:                  func(context.Context, *cli.Command, error) {},
-		Commands: []*cli.Command{p.generate(), p.solve(), p.pack(), p.verify(), p.check(), p.bound(), p.explain(), p.bench(), p.merge(), p.table(), p.compare(),
+		Commands: []*cli.Command{p.generate(), p.solve(), p.pack(), p.kubernetesPlans(), p.verify(), p.check(), p.bound(), p.explain(), p.bench(), p.merge(), p.table(), p.compare(),
 			p.export(), p.convert(), p.gantt(), p.plot(), p.report(), p.findings(), p.algorithms(), p.policy(), p.session(), p.serve(), p.web(), p.version(), p.audit(), p.man(), p.help()},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.NArg() > 0 {
