@@ -57,7 +57,7 @@ func TestExamples(t *testing.T) {
 
 // exampleOrder lists the commands so that each finds the files that its examples
 // read.
-var exampleOrder = []string{"help", "version", "man", "completion", "algorithms", "generate", "solve", "pack", "verify", "check", "bound", "explain", "export",
+var exampleOrder = []string{"help", "version", "man", "completion", "algorithms", "generate", "solve", "pack", "kubernetes", "verify", "check", "bound", "explain", "export",
 	"convert", "gantt", "bench", "merge", "table", "compare", "plot", "report", "findings", "policy", "session", "serve", "web", "audit"}
 
 // What stands in a page of the documents after "$ gapwise" is run, page by page,
@@ -336,6 +336,9 @@ func parses(line string) error {
 	}
 	for _, c := range app.Commands {
 		c.Action = quiet
+		for _, below := range c.Commands {
+			below.Action = quiet
+		}
 	}
 	args := strings.Fields(strings.NewReplacer(`"`, "", "'", "").Replace(line))
 	if k := slices.IndexFunc(args, placeholder.MatchString); k >= 0 {

@@ -46,11 +46,11 @@ func (p *program) kubernetesPlans() *cli.Command {
 		Name:  "kubernetes",
 		Usage: "fewer or cheaper nodes for the pods of a cluster",
 		Description: "Reads what kubectl get -A -o json prints of nodes, pods,\n" +
-			"poddisruptionbudgets, persistentvolumes, persistentvolumeclaims, namespaces, from\n" +
-			"files (.json, .json.gz) or folders, or asks a cluster itself (--context).\n" +
-			" The rules are kube-scheduler's, taken exactly: requests,\n" +
-			"selectors, taints, required affinity, hard topology spread, ports, volumes.\n" +
-			"Pods that can't be evicted stay. Nothing is changed in the cluster.",
+			"poddisruptionbudgets, persistentvolumes, persistentvolumeclaims and\n" +
+			"namespaces, from files (.json, .json.gz) or folders, or asks a cluster itself\n" +
+			"(--context). The rules are kube-scheduler's: requests, selectors, taints,\n" +
+			"required affinity, hard topology spread, host ports, volumes. Pods that can't\n" +
+			"be evicted stay. Nothing is changed in the cluster.",
 		Commands: []*cli.Command{
 			{
 				Name: "plan", Usage: "the least cost, the fewest moves to it, and an order that keeps the budgets", ArgsUsage: "[FILE|FOLDER]...",

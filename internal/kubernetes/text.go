@@ -22,7 +22,7 @@ func (p *Plan) Text(moves bool) string {
 			text += fmt.Sprintf(", %d %s", s.Cost, p.PriceUnit)
 		}
 		if s.Waiting > 0 {
-			text += fmt.Sprintf("; %d pods wait", s.Waiting)
+			text += fmt.Sprintf("; waiting pods: %d", s.Waiting)
 		}
 		return text
 	}
