@@ -26,13 +26,9 @@ var Search = engine.Engine[*model.Consolidation, devices]{ID: "search", Parts: s
 // devices is a set of devices that are switched off.
 type devices uint32
 
-const (
-	devCover devices = 1 << iota
-	devTwins
-)
+const devTwins devices = 1
 
 var searchDevices = []engine.Switch[devices]{
-	{Bit: devCover, Name: "cover", Summary: "what the tasks that are left need beyond the room of open hosts costs a part of the cheapest others"},
 	{Bit: devTwins, Name: "twins", Summary: "of hosts that are alike and empty only the first; equal tasks in the order of their hosts"},
 }
 
@@ -47,10 +43,8 @@ type searching struct {
 	tasks [][2]int
 	same  []bool    // of each task: it is like the one before
 	twin  []int     // of each host: the first host that is like it
-	rest  [][]int64 // [task][resource]: what it and those behind it need that may not be left out
 	spare []int64   // [task]: what leaving it and those behind it out costs
 	stays []int64   // [task]: what moving it and those behind it costs
-	order [][]int   // of each resource: hosts by price over capacity
 	upper int64     // objective to beat
 	nodes int64
 }
@@ -139,8 +133,7 @@ func (s *searching) prepare() {
 		return cmp.Or(cmp.Compare(size[b[0]], size[a[0]]), cmp.Compare(a[0], b[0]), cmp.Compare(x.Current[a[1]], y.Current[b[1]]), cmp.Compare(a[1], b[1]))
 	})
 	n := len(s.tasks)
-	s.same, s.rest, s.spare, s.stays = make([]bool, n), make([][]int64, n+1), make([]int64, n+1), make([]int64, n+1)
-	s.rest[n] = make([]int64, c.Resources)
+	s.same, s.spare, s.stays = make([]bool, n), make([]int64, n+1), make([]int64, n+1)
 	for x := n - 1; x >= 0; x-- {
 		i, k := s.tasks[x][0], s.tasks[x][1]
 		j := &c.Jobs[i]
@@ -148,33 +141,15 @@ func (s *searching) prepare() {
 			before := s.tasks[x-1]
 			s.same[x] = before[0] == i && j.Current[before[1]] == j.Current[k]
 		}
-		s.rest[x] = slices.Clone(s.rest[x+1])
 		s.spare[x], s.stays[x] = s.spare[x+1], s.stays[x+1]
 		if j.LeaveOut >= 0 {
 			s.spare[x] += j.LeaveOut
-		} else {
-			for r, need := range j.Needs {
-				s.rest[x][r] += need
-			}
 		}
 		if j.Current[k] >= 0 {
 			s.stays[x] += j.Move
 		}
 	}
 	s.twins()
-	for r := range c.Resources {
-		var all []int
-		for h := range c.Hosts {
-			if c.Hosts[h].Capacity[r] > 0 && !c.Hosts[h].Kept {
-				all = append(all, h)
-			}
-		}
-		slices.SortStableFunc(all, func(a, b int) int {
-			x, y := &c.Hosts[a], &c.Hosts[b]
-			return cmp.Compare(float64(x.Price)*float64(y.Capacity[r]), float64(y.Price)*float64(x.Capacity[r]))
-		})
-		s.order = append(s.order, all)
-	}
 }
 
 // twins finds for each host the first that is like it: of one class, in the same domains, and
@@ -212,65 +187,14 @@ func (s *searching) twins() {
 	}
 }
 
-// lower returns bounds on cost and moves of all plans that have what is placed, with the
-// tasks from x on open: hosts in use stay in use, and what open tasks need beyond the room of those costs at
-// least a part of others, by price over capacity.
-func (s *searching) lower(x int) (cost, moves int64) {
-	cost, moves = s.s.Cost-s.spare[x], s.s.Moves-s.stays[x]
-	if s.off&devCover != 0 {
-		return cost, moves
-	}
-	most := 0.0
-	for r := range s.c.Resources {
-		need := s.rest[x][r]
-		for h := range s.c.Hosts {
-			if s.s.Tasks[h] > 0 || s.c.Hosts[h].Kept {
-				if s.c.Hosts[h].Overfull { // it may hold what it holds now
-					need -= s.c.Hosts[h].Capacity[r] + s.over(h, r)
-				} else {
-					need -= max(0, s.s.Left[h*s.c.Resources+r])
-				}
-			}
-		}
-		extra := 0.0
-		for _, h := range s.order[r] {
-			if need <= 0 {
-				break
-			}
-			if s.s.Tasks[h] > 0 {
-				continue
-			}
-			has := s.c.Hosts[h].Capacity[r]
-			if s.c.Hosts[h].Overfull {
-				has += s.over(h, r)
-			}
-			extra += float64(s.c.Hosts[h].Price) * min(1, float64(need)/float64(has))
-			need -= has
-		}
-		most = max(most, extra)
-	}
-	return cost + int64(math.Ceil(most*(1-1e-9)-1e-9)), moves
-}
-
-// over returns what tasks need on an overfull host now: an upper bound of what it holds.
-func (s *searching) over(h, r int) (sum int64) {
-	for i := range s.c.Jobs {
-		for _, now := range s.c.Jobs[i].Current {
-			if int(now) == h {
-				sum += s.c.Jobs[i].Needs[r]
-			}
-		}
-	}
-	return sum
-}
-
 // hopeless reports whether no plan with what is placed is better than the best or keeps the limits.
 func (s *searching) hopeless(x int) bool {
 	in := s.c.In
 	if s.s.Over > 0 || s.s.Apart > 0 {
 		return true
 	}
-	cost, moves := s.lower(x)
+	// Hosts in use stay in use, and what has moved has: open tasks add to that.
+	cost, moves := s.s.Cost-s.spare[x], s.s.Moves-s.stays[x]
 	if in.CostLimit != nil && cost > *in.CostLimit || in.MoveBudget != nil && moves > *in.MoveBudget {
 		return true
 	}
