@@ -41,11 +41,11 @@ type searching struct {
 	s     *hosting.State
 	off   devices
 	tasks [][2]int
-	same  []bool    // of each task: it is like the one before
-	twin  []int     // of each host: the first host that is like it
-	spare []int64   // [task]: what leaving it and those behind it out costs
-	stays []int64   // [task]: what moving it and those behind it costs
-	upper int64     // objective to beat
+	same  []bool  // of each task: it is like the one before
+	twin  []int   // of each host: the first host that is like it
+	spare []int64 // [task]: what leaving it and those behind it out costs
+	stays []int64 // [task]: what moving it and those behind it costs
+	upper int64   // objective to beat
 	nodes int64
 }
 
