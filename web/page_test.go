@@ -75,7 +75,7 @@ func TestExamplesInBrowser(t *testing.T) {
 			Status           string
 			Accepted         bool
 			Boxes            int
-		}](b, `import("/app.js").then(m => ({Objective: m.state.shown.objective, Bound: m.state.shown.bound, Status: m.state.shown.status,
+		}](b, `import("/state.js").then(m => ({Objective: m.state.shown.objective, Bound: m.state.shown.bound, Status: m.state.shown.status,
 			Accepted: m.state.shown.verdict.accepted, Boxes: document.querySelectorAll("#scene [data-box]").length}))`)
 		if got.Objective != r.Objective || !got.Accepted || got.Boxes == 0 || unproved[file] == "" && got.Status != string(r.Status) {
 			t.Errorf("%s: the page says %+v, the library %v, bound %v, %s", e.Path, got, r.Objective, r.Bound, r.Status)

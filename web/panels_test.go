@@ -202,6 +202,43 @@ func TestPanels(t *testing.T) {
 	b.quiet()
 }
 
+// Each problem has an algorithm to walk through: nothing is there before the first step, and
+// all is after the last; on the way EASY's shadow time is marked.
+func TestSteps(t *testing.T) {
+	b := newBrowser(t)
+	b.do(chromedp.EmulateViewport(1280, 900))
+	b.open("")
+	b.click("#tab-step")
+	ghosts := func() []int {
+		return eval[[]int](b, "['.ghost', ''].map(x => document.querySelectorAll('#scene [data-box]' + x + ':not(.declined):not(.share1):not(.share2):not(.share3):not(.share4)').length)")
+	}
+	for _, kind := range []string{"dag", "batch", "reservation", "tvc", "vcsched"} {
+		b.click("[data-kind=" + kind + "]")
+		b.until(idle)
+		if kind == "batch" {
+			b.choose("#variants select", "1")
+			b.until(idle)
+		}
+		b.press("Walk through")
+		b.until(idle + " && document.querySelector('#view input[type=range]')")
+		if g := ghosts(); g[0] != g[1] || g[1] == 0 {
+			t.Errorf("%s: %d of %d boxes are to come before the first step", kind, g[0], g[1])
+		}
+		last := eval[int](b, "Number(document.querySelector('#view input[type=range]').max)")
+		if kind == "batch" {
+			b.choose("#view input[type=range]", "2")
+			if marks := eval[string](b, "[...document.querySelectorAll('#scene text.mark')].map(x => x.textContent).join()"); !strings.Contains(marks, "shadow time of 2") {
+				t.Errorf("the head of the queue has the marks %q", marks)
+			}
+		}
+		b.choose("#view input[type=range]", fmt.Sprint(last))
+		if g := ghosts(); g[0] != 0 {
+			t.Errorf("%s: %d of %d boxes are to come after the last step", kind, g[0], g[1])
+		}
+	}
+	b.quiet()
+}
+
 // A run can be stopped at any moment: the best solution so far stays, judged.
 func TestStop(t *testing.T) {
 	b := newBrowser(t)

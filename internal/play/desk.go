@@ -304,20 +304,6 @@ type Check struct {
 	Proof string `json:"proof"`
 }
 
-// Checked says whether a proof holds.
-type Checked struct {
-	Accepted bool     `json:"accepted"`
-	Claim    string   `json:"claim,omitempty"`
-	Bound    *float64 `json:"bound,omitempty"`
-	Steps    int      `json:"steps,omitempty"`
-	Nogoods  int      `json:"nogoods,omitempty"`
-	Reason   string   `json:"reason,omitempty"`
-}
-
 func (d *Desk) check(ctx context.Context, q Check, _ func(any)) (any, error) {
-	p, err := verify.Proof(ctx, d.in, d.hash, strings.NewReader(q.Proof))
-	if err != nil {
-		return Checked{Reason: err.Error()}, nil
-	}
-	return Checked{Accepted: true, Claim: p.Claim, Bound: verdict.Number(p.Bound), Steps: p.Steps, Nogoods: p.Nogoods}, nil
+	return verdict.OfProof(ctx, d.in, d.hash, q.Proof)
 }

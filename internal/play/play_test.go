@@ -15,6 +15,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/verdict"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -267,11 +268,11 @@ func TestExplainTraceProve(t *testing.T) {
 		t.Errorf("%d steps of heft, want 6 ranks, an order and 6 places", len(traced.Steps))
 	}
 	proved := ask[Shown](t, d, "solve", Solve{Proof: true, Seed: 1, TimeLimitS: 5})
-	if c := ask[Checked](t, d, "check", Check{proved.Proof}); !c.Accepted || *c.Bound != r.Objective {
+	if c := ask[verdict.CheckAnswer](t, d, "check", Check{proved.Proof}); !c.Accepted || *c.Bound != r.Objective {
 		t.Errorf("the proof: %+v", c)
 	}
 	lines := strings.SplitAfter(proved.Proof, "\n")
-	if c := ask[Checked](t, d, "check", Check{strings.Join(lines[:len(lines)/2], "")}); c.Accepted || c.Reason == "" {
+	if c := ask[verdict.CheckAnswer](t, d, "check", Check{strings.Join(lines[:len(lines)/2], "")}); c.Accepted || c.Reason == "" {
 		t.Errorf("half of the proof: %+v", c)
 	}
 }

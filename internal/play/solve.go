@@ -27,16 +27,11 @@ type Solve struct {
 	First      bool            `json:"first"`           // by what is drawn where nothing is asked for
 }
 
-// Progress is how a solve stands. The solution isn't judged yet.
+// Progress is how a solve stands, with a better solution now and then. It isn't judged yet.
 type Progress struct {
-	Algorithm string          `json:"algorithm"`
-	Objective *float64        `json:"objective"`
-	Bound     *float64        `json:"bound"`
-	Gap       *float64        `json:"gap"`
-	Nodes     int64           `json:"nodes"`
-	ElapsedS  float64         `json:"elapsed_s"`
-	Solution  json.RawMessage `json:"solution,omitempty"`
-	Scene     *Scene          `json:"scene,omitempty"`
+	verdict.Progress
+	Solution json.RawMessage `json:"solution,omitempty"`
+	Scene    *Scene          `json:"scene,omitempty"`
 }
 
 // Shown is a solution with what the judge says of it, and its picture.
@@ -94,17 +89,18 @@ func (d *Desk) solve(ctx context.Context, q Solve, tell func(any)) (any, error) 
 			}
 		}
 	}
-	t := &teller{d: d, ctx: ctx, tell: tell, scenes: !q.Quiet, began: time.Now(), p: Progress{}, sense: model.SenseOf(d.in)}
+	t := &teller{Solve: verdict.Watch(d.in), d: d, ctx: ctx, tell: tell, scenes: !q.Quiet}
 	for _, b := range d.quick(ctx) {
-		t.bound(b)
+		t.Hear(model.Progress{Incumbent: math.NaN(), Bound: b})
 	}
 	o.Progress = t.hear
 	r, err := gapwise.Solve(ctx, d.in, o)
 	if err != nil {
 		return nil, err
 	}
-	if b := t.p.Bound; b != nil && (math.IsNaN(r.Bound) || t.sense.Better(r.Bound, *b)) && r.Solution != nil {
-		r.SetBound(t.sense, *b, o.GapLimit())
+	sense := model.SenseOf(d.in)
+	if b := t.Look().Bound; b != nil && (math.IsNaN(r.Bound) || sense.Better(r.Bound, *b)) && r.Solution != nil {
+		r.SetBound(sense, *b, o.GapLimit())
 	}
 	shown, err := d.shown(ctx, r)
 	if err != nil {
@@ -251,50 +247,34 @@ func (d *Desk) mend(ctx context.Context, q Judge, _ func(any)) (any, error) {
 
 // teller passes on what a solver tells, not too often.
 type teller struct {
+	*verdict.Solve
 	d      *Desk
 	ctx    context.Context
 	tell   func(any)
 	scenes bool
-	sense  model.Sense
-	began  time.Time
 	next   time.Time      // when the next solution may be told
 	s      model.Solution // not passed on yet
-	p      Progress
-}
-
-func (t *teller) bound(b float64) {
-	if x := verdict.Number(b); x != nil && (t.p.Bound == nil || t.sense.Better(*t.p.Bound, *x)) {
-		t.p.Bound = x
-	}
 }
 
 // hear takes what a solver tells.
 func (t *teller) hear(p model.Progress) {
-	better := false
-	if o := verdict.Number(p.Incumbent); o != nil && (t.p.Objective == nil || t.sense.Better(*o, *t.p.Objective)) {
-		t.p.Objective, better = o, true
-	}
-	was := t.p.Bound
-	t.bound(p.Bound)
-	if t.p.Objective != nil && t.p.Bound != nil {
-		t.p.Gap = verdict.Number(model.Gap(*t.p.Objective, *t.p.Bound))
-	}
-	t.p.Algorithm, t.p.Nodes, t.p.ElapsedS = p.Algorithm, p.Nodes, time.Since(t.began).Seconds()
+	was := t.Look()
+	t.Hear(p)
+	now := Progress{Progress: t.Look()}
 	if p.Solution != nil {
 		t.s = p.Solution
 	}
 	began := time.Now()
 	due := !began.Before(t.next)
-	if p.Done || !due && !better && was == t.p.Bound {
+	if p.Done || !due && was.Objective == now.Objective && was.Bound == now.Bound { // figures are told at once
 		return
 	}
-	now := t.p
 	if t.s != nil && due {
 		now.Solution, _ = written(t.s) // what can't be written isn't shown
 		if t.scenes {
 			b := math.NaN()
-			if t.p.Bound != nil {
-				b = *t.p.Bound
+			if now.Bound != nil {
+				b = *now.Bound
 			}
 			now.Scene, _ = t.d.scene(t.ctx, t.s, b)
 		}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -48,16 +47,6 @@ type ExplainRequest struct {
 type CheckRequest struct {
 	Instance jsontext.Value `json:"instance" schema:"instance"`
 	Proof    string         `json:"proof" about:"as gapwise solve --proof writes it, as text"`
-}
-
-// CheckAnswer says whether a proof holds.
-type CheckAnswer struct {
-	Accepted bool     `json:"accepted"`
-	Claim    string   `json:"claim,omitempty" about:"what is proved, in words"`
-	Bound    *float64 `json:"bound,omitempty" about:"no solution has a better objective"`
-	Steps    int      `json:"steps,omitempty" about:"inferences that were checked"`
-	Nogoods  int      `json:"nogoods,omitempty"`
-	Reason   string   `json:"reason,omitempty" about:"the first line that doesn't follow"`
 }
 
 type (
@@ -229,13 +218,6 @@ func (s *Server) check(w http.ResponseWriter, r *http.Request) {
 		if q.Proof == "" {
 			return nil, failuref(http.StatusBadRequest, "body", "see /v1/openapi.json", "the key proof is missing")
 		}
-		proved, err := verify.Proof(ctx, in, hash, strings.NewReader(q.Proof))
-		switch {
-		case err == nil:
-			return CheckAnswer{Accepted: true, Claim: proved.Claim, Bound: verdict.Number(proved.Bound), Steps: proved.Steps, Nogoods: proved.Nogoods}, nil
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		}
-		return CheckAnswer{Reason: err.Error()}, nil
+		return verdict.OfProof(ctx, in, hash, q.Proof)
 	})
 }

@@ -1,6 +1,9 @@
 // What stands beside the picture: the judge, the explanation, all algorithms, steps, proofs
 // and the data.
-import { failed, mark, mend, redraw, refresh, reload, run, show, solveFromHere, state, stop, undo } from "./app.js";
+import { mend, undo } from "./hand.js";
+import { reload } from "./read.js";
+import { solveFromHere } from "./solve.js";
+import { failed, mark, redraw, refresh, run, show, state, stop } from "./state.js";
 import { $, delta, download, figure, make, percent, toast, value } from "./ui.js";
 
 const button = (text, onclick, attributes = {}) => make("button", { type: "button", onclick, ...attributes }, text);

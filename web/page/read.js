@@ -1,0 +1,139 @@
+// How an instance comes on the desk: an example, a file, a text.
+import { kinds } from "./kinds.js";
+import { panels } from "./panels.js";
+import { buttons, curves, desk, failed, figures, occupied, run, setState, show, state, statusText } from "./state.js";
+import { $, figure, make, toast } from "./ui.js";
+
+export const load = (question, options = {}) => occupied(() => put(question, options));
+
+/** Put puts an instance on the desk, in place of what runs. */
+async function put(question, { from = null } = {}) {
+  if (state.running) desk.stop();
+  while (state.running) await new Promise((r) => setTimeout(r, 10));
+  $("said").textContent = "";
+  $("said").className = "note";
+  let loaded;
+  try {
+    loaded = await run("reading", "load", question);
+  } catch (e) {
+    $("said").textContent = String(e.message);
+    $("said").className = "note bad";
+    readingFields(from && /platform|machines/.test(e.message) ? "graphs" : "");
+    return false;
+  }
+  if (from) state.file = from;
+  take(loaded);
+  await first();
+  return true;
+}
+
+/** Take shows what lies on the desk now. */
+export function take(loaded) {
+  Object.assign(state, { loaded, shown: null, best: null, history: [] });
+  $("said").textContent = loaded.said ?? "";
+  chooseKind(loaded.kind);
+  fillAlgorithms();
+  fillVariants();
+  curves.clear();
+  figures(null, null, null);
+  for (const p of Object.values(panels)) p.forget?.();
+  $("command").textContent = `gapwise solve ${loaded.name}.json`;
+  buttons();
+}
+
+/** Quickly says what is drawn. */
+export function quickly(shown) {
+  setState(shown.solution ? `Drawn: ${shown.algorithm}'s solution. Press Solve for a better one and its bound.` : statusText[shown.status] ?? "");
+}
+
+/** First draws what a quick algorithm finds. */
+async function first() {
+  try {
+    const shown = await run("quick", "solve", { first: true, quiet: true, seed: 1, time_limit_s: 2 });
+    state.best = shown;
+    show(shown);
+    quickly(shown);
+    curves.add(0, shown.objective, shown.bound);
+  } catch (e) {
+    failed(e);
+  }
+}
+
+function fillVariants() {
+  const into = $("variants");
+  into.replaceChildren(...state.loaded.variants.map((v) => make("label", {}, v.flag + " ",
+    make("select", { onchange: (e) => load({ name: "x.json", text: JSON.stringify(state.loaded.instance), variants: { [v.flag]: e.target.value } }) },
+      v.values.map((x) => make("option", { value: x, selected: x === v.value }, x))))));
+}
+
+function fillAlgorithms() {
+  const select = $("algorithm"), was = select.value;
+  const k = state.about.kinds.find((x) => x.kind === state.kind);
+  const groups = state.about.classes.map((c) => make("optgroup", { label: c.title }, k.algorithms.filter((a) => a.class === c.class).map((a) => make("option", { value: a.name }, a.name))));
+  select.replaceChildren(make("option", { value: "auto" }, "auto: all take turns"), ...groups);
+  select.value = [...select.options].some((o) => o.value === was) ? was : "auto";
+  aboutAlgorithm();
+}
+
+export function aboutAlgorithm() {
+  const a = state.about.kinds.find((x) => x.kind === state.kind).algorithms.find((x) => x.name === $("algorithm").value);
+  $("about-algorithm").textContent = a ? `${a.summary}. ${a.paper}` : "Heuristics, local search and exact engines take turns, until the gap is closed or the time is over.";
+}
+
+function chooseKind(kind) {
+  state.kind = kind;
+  for (const b of $("kinds").children) b.setAttribute("aria-pressed", String(b.dataset.kind === kind));
+  $("question").textContent = kinds.find((k) => k.kind === kind).question;
+  const select = $("example"), was = select.value;
+  const mine = state.examples.filter((e) => e.kind === kind);
+  select.replaceChildren(make("option", { value: "" }, "your own"), ...mine.map((e) => make("option", { value: e.file }, e.title)));
+  select.value = mine.some((e) => e.file === was) && !state.file ? was : "";
+}
+
+export async function reload(text) {
+  state.file = { name: "changed.json", data: await base64(new TextEncoder().encode(text)) };
+  return load({ name: "changed.json", text });
+}
+
+export const loadExample = (file) => occupied(() => example(file));
+
+async function example(file) {
+  const response = await fetch(`examples/${file}`);
+  if (!response.ok) return failed(new Error(`the example ${file} isn't there`));
+  state.file = null;
+  readingFields("");
+  const text = await response.text();
+  $("example").value = file;
+  await load({ name: file, text });
+  $("example").value = file;
+}
+
+export async function base64(buffer) {
+  const bytes = new Uint8Array(buffer);
+  let text = "";
+  for (let i = 0; i < bytes.length; i += 0x8000) text += String.fromCharCode(...bytes.subarray(i, i + 0x8000));
+  return btoa(text);
+}
+
+export async function readFile(name, buffer) {
+  if (buffer.byteLength > 64e6) return failed(new Error(`${name} has ${figure(buffer.byteLength / 1e6, 3)} MB; the page reads 64 MB at most, the command more`));
+  const from = { name, data: await base64(buffer) };
+  readingFields(isLog(name) ? "logs" : "");
+  if (await load({ ...from, ...reading() }, { from })) toast(`${state.loaded.name} is read`);
+  else state.file = from;
+}
+
+const isLog = (name) => /\.swf(\.gz)?$/i.test(name);
+
+/** ReadingFields shows what can be said of a file: of logs, of graphs without machines, of no others. */
+function readingFields(of) {
+  $("reading").hidden = !of;
+  $("reading").dataset.of = of;
+  for (const label of $("reading").querySelectorAll("label")) label.hidden = !label.classList.contains(of);
+}
+
+/** Reading returns how a file without machines, or a log, is read. */
+export function reading() {
+  const r = { kind: $("logkind").value, first: Number($("first").value) || 0 };
+  return $("reading").dataset.of === "graphs" ? { ...r, platform: $("platform").value } : r;
+}
