@@ -92,8 +92,8 @@ type derived struct {
 // builder builds a Program.
 type builder struct {
 	*Program
-	cost, moves         map[int]int64 // coefficients
-	fixedCost, allMoves int64
+	cost, moves map[int]int64 // coefficients
+	allMoves    int64
 }
 
 func (b *builder) integer(name string, low, high int64) int {
