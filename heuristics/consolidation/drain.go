@@ -12,7 +12,8 @@ import (
 
 // Drain empties one host after another: those with the greatest price for each task that
 // has to move come first. Its tasks go, largest first, to the hosts in use on which they fit
-// best. A host whose tasks don't all find a place, or by which nothing is saved, keeps them.
+// best. A host whose tasks don't all find a place, or by which nothing is saved, keeps them. Where moves are to be few it ends
+// at the limit of the cost.
 // O(nH) for each host.
 func Drain(ctx context.Context, in *model.Consolidation, set model.Settings) (*model.Assignment, error) {
 	p := start(ctx, in, set)
@@ -59,8 +60,10 @@ func (p *packer) empty(h int) bool {
 			return false
 		}
 	}
-	first, second := p.Value()
-	feasible := p.Feasible()
+	cost, feasible := p.Cost, p.Feasible()
+	if limit := p.C.In.CostLimit; p.C.In.Goal == model.GoalMoves && (limit == nil || cost <= *limit) {
+		return false // it is cheap enough
+	}
 	p.bySize(on)
 	for _, t := range on {
 		p.take(t)
@@ -74,8 +77,7 @@ func (p *packer) empty(h int) bool {
 		p.put(t, x)
 		to = append(to, x)
 	}
-	a, b := p.Value()
-	if len(to) == len(on) && (p.Feasible() || !feasible) && (a < first || a == first && b < second) {
+	if len(to) == len(on) && (p.Feasible() || !feasible) && p.Cost < cost {
 		p.tidy()
 		return true
 	}

@@ -20,11 +20,15 @@ func Stay(ctx context.Context, in *model.Consolidation, _ model.Settings) (*mode
 // smallFirst is the number of tasks times hosts up to which First drains hosts, whatever its context.
 const smallFirst = 1_000_000
 
-// First is Stay or, where that costs more than the limit and the instance isn't large, Drain.
+// First is Stay or, where that costs more than the limit and the instance isn't large, Drain or BestFit.
 func First(ctx context.Context, in *model.Consolidation, set model.Settings) (*model.Assignment, error) {
 	a, err := Stay(ctx, in, set)
 	if err == nil || in.CostLimit == nil || in.Tasks()*(len(in.Hosts)+len(in.Offers)) > smallFirst {
 		return a, err
 	}
-	return Drain(context.WithoutCancel(ctx), in, model.Settings{})
+	ctx = context.WithoutCancel(ctx)
+	if a, err := Drain(ctx, in, model.Settings{}); err == nil {
+		return a, nil
+	}
+	return BestFit(ctx, in, model.Settings{})
 }
