@@ -198,7 +198,12 @@ func TestPanels(t *testing.T) {
 	b.click("#reread")
 	b.until(idle + " && document.getElementById('title').textContent.startsWith('graph')")
 	drop("table.csv", "a,b\n1,2\n")
-	b.until("document.getElementById('said').textContent.includes('CSV')")
+	b.until("document.getElementById('said').textContent.includes('table: its first line must name cpu and memory')")
+	drop("mine.csv", "name,cpu,memory\nweb,0.4,0.5\ndb,0.7,0.9\n")
+	b.until(idle + " && document.getElementById('said').textContent.includes('2 hosts are assumed')")
+	b.choose("#capacity", "3")
+	b.click("#reread")
+	b.until(idle + " && document.querySelectorAll('#scene .row').length === 6")
 	b.quiet()
 }
 

@@ -124,6 +124,7 @@ type Load struct {
 	Platform string            `json:"platform"`
 	Kind     string            `json:"kind"`     // of an SWF log: what it becomes
 	First    int               `json:"first"`    // of an SWF log: so many jobs at most
+	Capacity int               `json:"capacity"` // of a table: so many hosts, processors, PEs or slots
 	Variants map[string]string `json:"variants"` // how it is read
 }
 
@@ -213,13 +214,16 @@ func (d *Desk) load(_ context.Context, q Load, _ func(any)) (any, error) {
 	return x, nil
 }
 
-// read reads the file as gapwise convert does.
+// read reads the file as gapwise convert does, and tables besides.
 func (q Load) read() (model.Instance, string, error) {
 	log, err := instances.DecodeSWF(q.Name, q.Data)
 	if err != nil {
 		return nil, "", err
 	}
 	if log == nil {
+		if in, said, err := readTable(q.Name, q.Data, q.Capacity); in != nil || err != nil {
+			return in, said, err
+		}
 		return instances.Decode(q.Name, q.Data, q.Platform)
 	}
 	if q.Kind == "" {

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -169,6 +170,33 @@ func lanesOf(s *Scene, item string) (n int) {
 	return n
 }
 
+// Tables become instances of the problem that their columns tell.
+func TestTables(t *testing.T) {
+	d := new(Desk)
+	for _, c := range []struct {
+		text, said string
+		capacity   int
+		want       model.Instance
+	}{
+		{"name,cpu,mem\nweb,40%,0.5\ndb,0.7,0.9\n", "2 hosts are assumed: the table tells none", 0,
+			&model.VCSched{Name: "t", Hosts: 2, Jobs: []model.VCSchedJob{{ID: "web", Tasks: 1, CPU: 0.4, Memory: 0.5}, {ID: "db", Tasks: 1, CPU: 0.7, Memory: 0.9}}}},
+		{"processors;runtime\n2;60\n3;30\n", "", 4,
+			&model.Batch{Name: "t", Processors: 4, Tiers: 1, Jobs: []model.BatchJob{{ID: "1", RuntimeS: 60, Processes: 2}, {ID: "2", RuntimeS: 30, Processes: 3}}}},
+		{"id\tpes\tduration\tdeadline\na\t2\t10\t20\n", "2 PEs are assumed: the table tells none", 0,
+			&model.Reservation{Name: "t", PEs: 2, Requests: []model.Request{{ID: "a", PEs: 2, DurationS: 10, DeadlineS: 20}}}},
+		{"id|vms|mbps|duration\na|3|100|10\n", "", 2,
+			&model.TVC{Name: "t", FatTree: model.FatTree{K: 4, Slots: 2, LinkMbps: 1000}, Requests: []model.TVCRequest{{ID: "a", VMs: 3, BandwidthMbps: 100, DurationS: 10}}}},
+	} {
+		l := ask[Loaded](t, d, "load", Load{Name: "t.csv", Text: c.text, Capacity: c.capacity})
+		if l.Said != c.said || !reflect.DeepEqual(d.in, c.want) {
+			t.Errorf("%q becomes %s, %q", c.text, l.Instance, l.Said)
+		}
+		if shown := ask[Shown](t, d, "solve", Solve{Seed: 1, TimeLimitS: 2}); shown.Verdict == nil || !shown.Verdict.Accepted {
+			t.Errorf("%q: %+v", c.text, shown.Verdict)
+		}
+	}
+}
+
 // Whatever is moved wherever, one move after the other, there is a verdict and a picture whose
 // boxes lie in it, or an error.
 func TestMovesAtRandom(t *testing.T) {
@@ -294,7 +322,7 @@ func TestLoad(t *testing.T) {
 	if l := ask[Loaded](t, d, "load", Load{Name: "x.stg", Text: stg, Platform: "uniform,machines=2"}); l.Kind != model.KindDAG {
 		t.Errorf("an STG file becomes %+v", l)
 	}
-	for name, text := range map[string]string{"empty": "", "table": "a,b\n1,2\n", "no machines": stg, "wrong": `{"kind":"dag"}`} {
+	for name, text := range map[string]string{"empty": "", "table": "a,b\n1,2\n", "no rows": "cpu,memory\n", "no number": "cpu,memory\nmuch,0.5\n", "too large": "cpu,memory\n0.5,1.5\n", "unknown": "cpu,memory,colour\n0.5,0.5,red\n", "no machines": stg, "wrong": `{"kind":"dag"}`} {
 		question, err := json.Marshal(Load{Name: name, Text: text})
 		if err != nil {
 			t.Fatal(err)

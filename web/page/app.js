@@ -93,7 +93,7 @@ async function fromLink() {
     if (ok && x.algorithm && [...$("algorithm").options].some((o) => o.value === x.algorithm)) $("algorithm").value = x.algorithm;
     return ok;
   } catch (e) {
-    failed(new Error(`this link holds no instance: ${e.message}`));
+    toast(`The link holds no instance that can be read: ${e.message}`);
     return false;
   }
 }

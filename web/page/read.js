@@ -21,7 +21,10 @@ async function put(question, { from = null } = {}) {
     readingFields(from && /platform|machines/.test(e.message) ? "graphs" : "");
     return false;
   }
-  if (from) state.file = from;
+  if (from) {
+    state.file = from;
+    if (/ assumed: the table /.test(loaded.said ?? "")) readingFields("tables");
+  }
   take(loaded);
   await first();
   return true;
@@ -119,6 +122,7 @@ export async function readFile(name, buffer) {
   if (buffer.byteLength > 64e6) return failed(new Error(`${name} has ${figure(buffer.byteLength / 1e6, 3)} MB; the page reads 64 MB at most, the command more`));
   const from = { name, data: await base64(buffer) };
   readingFields(isLog(name) ? "logs" : "");
+  $("capacity").value = "";
   if (await load({ ...from, ...reading() }, { from })) toast(`${state.loaded.name} is read`);
   else state.file = from;
 }
@@ -134,6 +138,6 @@ function readingFields(of) {
 
 /** Reading returns how a file without machines, or a log, is read. */
 export function reading() {
-  const r = { kind: $("logkind").value, first: Number($("first").value) || 0 };
+  const r = { kind: $("logkind").value, first: Number($("first").value) || 0, capacity: Math.max(0, Math.floor(Number($("capacity").value) || 0)) };
   return $("reading").dataset.of === "graphs" ? { ...r, platform: $("platform").value } : r;
 }

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+
+package play
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/model"
+)
+
+// tableKind says which columns a table of jobs or requests has, and what else its instance
+// needs: how much there is for them.
+type tableKind struct {
+	kind           model.Kind
+	must           []string // the columns by which it is known
+	list, capacity string   // keys of the instance
+	what           string   // the capacity, in words
+	defaults       map[string]any
+	needs          func(row map[string]any) float64 // of the capacity, by one row
+}
+
+var tableKinds = []tableKind{
+	{model.KindTVC, []string{"vms", "bandwidth_mbps", "duration_s"}, "requests", "slots", "slots of each of 16 servers", map[string]any{"arrival_s": 0.0},
+		func(r map[string]any) float64 { return figureOf(r["vms"]) / 16 }},
+	{model.KindReservation, []string{"pes", "duration_s", "deadline_s"}, "requests", "pes", "PEs", map[string]any{"arrival_s": 0.0, "ready_s": 0.0},
+		func(r map[string]any) float64 { return figureOf(r["pes"]) }},
+	{model.KindBatch, []string{"processes", "runtime_s"}, "jobs", "processors", "processors", map[string]any{"submit_s": 0.0},
+		func(r map[string]any) float64 { return figureOf(r["processes"]) }},
+	{model.KindVCSched, []string{"cpu", "memory"}, "jobs", "hosts", "hosts", map[string]any{"tasks": 1},
+		func(r map[string]any) float64 { return figureOf(r["memory"]) * max(1, figureOf(r["tasks"])) }},
+}
+
+// columns are other names of columns.
+var columns = map[string]string{"name": "id", "job": "id", "vm": "id", "request": "id", "mem": "memory", "ram": "memory", "submit": "submit_s", "runtime": "runtime_s",
+	"estimate": "estimate_s", "arrival": "arrival_s", "ready": "ready_s", "duration": "duration_s", "deadline": "deadline_s", "processors": "processes", "cores": "processes",
+	"bandwidth": "bandwidth_mbps", "mbps": "bandwidth_mbps"}
+
+// readTable reads a table whose first line names the columns, as the keys of the instance's
+// jobs or requests do, separated by commas, semicolons, bars or tabs. How much there is for
+// them (hosts, processors, PEs, slots) no table tells: it is capacity, or what is assumed is
+// said. Texts that are no table are nil without an error.
+func readTable(name string, data []byte, capacity int) (model.Instance, string, error) {
+	if instances.TableOf(data) == "" {
+		return nil, "", nil
+	}
+	rows, err := rowsOf(data)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w table: %w", name, model.ErrInvalid, err)
+	}
+	k := slices.IndexFunc(tableKinds, func(t tableKind) bool {
+		return !slices.ContainsFunc(t.must, func(c string) bool { _, ok := rows[0][c]; return !ok })
+	})
+	if k < 0 {
+		return nil, "", fmt.Errorf("%s: %w table: its first line must name cpu and memory (virtual machines), processes and runtime_s (batch jobs), "+
+			"pes, duration_s and deadline_s (reservations), or vms, bandwidth_mbps and duration_s (virtual clusters)", name, model.ErrInvalid)
+	}
+	t, said := tableKinds[k], ""
+	sum, most := 0.0, 1.0
+	for i, r := range rows {
+		for c, v := range t.defaults {
+			if _, given := r[c]; !given {
+				r[c] = v
+			}
+		}
+		if _, given := r["id"]; !given {
+			r["id"] = strconv.Itoa(i + 1)
+		}
+		sum, most = sum+t.needs(r), max(most, t.needs(r))
+	}
+	if capacity < 1 {
+		capacity = int(min(1e6, math.Ceil(most)))
+		if t.kind == model.KindVCSched {
+			capacity = int(min(1e6, max(1, math.Ceil(1.2*sum))))
+		}
+		said = fmt.Sprintf("%d %s are assumed: the table tells none", capacity, t.what)
+	}
+	name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+	whole := map[string]any{"kind": t.kind, "version": 1, "name": name, t.list: rows, t.capacity: capacity}
+	switch t.kind {
+	case model.KindTVC:
+		delete(whole, t.capacity)
+		whole["fat_tree"], whole["queue"] = map[string]any{"k": 4, "slots": capacity, "link_mbps": 1000}, false
+	case model.KindBatch:
+		whole["tiers"] = 1
+	}
+	text, err := json.Marshal(whole)
+	if err != nil {
+		return nil, "", err
+	}
+	in, err := model.DecodeInstance(text)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", name, err)
+	}
+	return in, said, nil
+}
+
+// rowsOf reads the rows of a table, by the names of their columns.
+func rowsOf(data []byte) (rows []map[string]any, err error) {
+	data = bytes.TrimSpace(data)
+	first, _, _ := bytes.Cut(data, []byte("\n"))
+	r := csv.NewReader(bytes.NewReader(data))
+	r.Comma, r.TrimLeadingSpace, r.Comment = ',', true, '#'
+	for _, c := range "\t;|" {
+		if bytes.ContainsRune(first, c) {
+			r.Comma = c
+			break
+		}
+	}
+	if r.Comma == '\t' {
+		r.TrimLeadingSpace = false // it would eat empty cells
+	}
+	all, err := r.ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	if len(all) < 2 {
+		return nil, fmt.Errorf("there is no row below its first line")
+	}
+	head := all[0]
+	for i, c := range head {
+		c = strings.ToLower(strings.TrimSpace(c))
+		if other, ok := columns[c]; ok {
+			c = other
+		}
+		head[i] = c
+	}
+	for _, cells := range all[1:] {
+		row := map[string]any{}
+		for i, cell := range cells {
+			switch cell = strings.TrimSpace(cell); {
+			case cell == "" || head[i] == "":
+			case head[i] == "id":
+				row["id"] = cell
+			default:
+				row[head[i]] = valueOf(cell)
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// valueOf reads a cell: a number, one with a percent sign, or a text.
+func valueOf(cell string) any {
+	number, percent := strings.CutSuffix(cell, "%")
+	x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	switch {
+	case err != nil || math.IsNaN(x) || math.IsInf(x, 0):
+		return cell
+	case percent:
+		return x / 100
+	case x == math.Trunc(x) && math.Abs(x) < 1e15:
+		return int64(x)
+	}
+	return x
+}
+
+// figureOf returns a value as a number, 0 if it is none.
+func figureOf(x any) float64 {
+	switch x := x.(type) {
+	case int:
+		return float64(x)
+	case int64:
+		return float64(x)
+	case float64:
+		return x
+	}
+	return 0
+}
