@@ -76,6 +76,7 @@ type search struct {
 
 // keep stores the plan as the best, and tells it.
 func (s *search) keep() {
+	s.rename()
 	s.best = s.Plan.Clone()
 	s.first, s.second = s.Value()
 	if s.set.Progress != nil {

@@ -114,6 +114,7 @@ func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 	}
 	p.Pins = in.pins()
 	in.order(ctx, c, plan, p)
+	p.Solution = c.Assignment(plan)
 	return p, nil
 }
 
@@ -174,22 +175,24 @@ func (in *Instance) pins() (all []Pin) {
 	return all
 }
 
-// mover finds an order of moves.
+// mover finds an order of moves. Pods of a job are alike: which of those that move goes to which of their nodes
+// is open until it goes.
 type mover struct {
-	in    *Instance
-	s     *hosting.State
-	plan  view.Plan
-	left  []move
-	after map[move]string
+	in       *Instance
+	s        *hosting.State
+	plan     view.Plan
+	left     []move
+	after    map[move]string
+	detoured map[move]bool
 }
 
 type move struct{ i, k int }
 
 // order makes the waves: in each, as many of the moves that are left as find room after those before,
-// under the budgets. Where none does, a pod takes a detour over a node that has room; where
-// there is none, the rest is stuck.
+// under the budgets. Where none does, a pod takes a detour over a node that has room, once; where
+// there is none, the rest is stuck. Of the plan it changes which pod of a job goes where.
 func (in *Instance) order(ctx context.Context, c *view.Consolidation, plan view.Plan, p *Plan) {
-	m := &mover{in: in, s: hosting.Of(c, c.Today()), plan: plan, after: map[move]string{}}
+	m := &mover{in: in, s: hosting.Of(c, c.Today()), plan: plan, after: map[move]string{}, detoured: map[move]bool{}}
 	for i := range plan {
 		for k, h := range plan[i] {
 			if h != c.Jobs[i].Current[k] && h >= 0 {
@@ -197,10 +200,9 @@ func (in *Instance) order(ctx context.Context, c *view.Consolidation, plan view.
 			}
 		}
 	}
-	for detours := len(m.left); len(m.left) > 0 && ctx.Err() == nil; {
+	for len(m.left) > 0 && ctx.Err() == nil {
 		wave := m.wave()
-		if len(wave) == 0 && detours > 0 {
-			detours--
+		if len(wave) == 0 {
 			wave = m.detour()
 		}
 		if len(wave) == 0 {
@@ -242,10 +244,9 @@ func (m *mover) wave() (wave []Move) {
 				left = append(left, x)
 				continue
 			}
-			to := int(m.plan[x.i][x.k])
-			said := m.say(x, to)
-			if !m.shift(x, to) {
-				m.after[x] = "room on " + m.host(to)
+			said, ok := m.send(x)
+			if !ok {
+				m.after[x] = "room on " + m.host(int(m.plan[x.i][x.k]))
 				left = append(left, x)
 				continue
 			}
@@ -258,6 +259,25 @@ func (m *mover) wave() (wave []Move) {
 		m.left = left
 	}
 	return wave
+}
+
+// send moves a pod to its node or to that of another of its job that is left, which then gets its node.
+func (m *mover) send(x move) (Move, bool) {
+	to := m.plan[x.i][x.k]
+	if said := m.say(x, int(to)); m.shift(x, int(to)) {
+		return said, true
+	}
+	for _, y := range m.left {
+		other := m.plan[y.i][y.k]
+		if y.i != x.i || y.k == x.k || other == to || m.s.Plan[y.i][y.k] == other || m.s.Plan[x.i][x.k] == other || m.s.C.Jobs[y.i].Current[y.k] == to {
+			continue
+		}
+		if said := m.say(x, int(other)); m.shift(x, int(other)) {
+			m.plan[x.i][x.k], m.plan[y.i][y.k] = other, to
+			return said, true
+		}
+	}
+	return Move{}, false
 }
 
 // blocked names the budget that allows no more evictions at once, "" if none does.
@@ -293,18 +313,27 @@ func (m *mover) shift(x move, to int) bool {
 	return false
 }
 
-// detour moves the first task that can go somewhere else than it should.
+// detour moves the first task that can go somewhere else than it should, on a node in use if there is one.
 func (m *mover) detour() []Move {
 	for _, x := range m.left {
-		if m.s.Plan[x.i][x.k] < 0 || m.blocked(x, nil) != "" {
+		if m.s.Plan[x.i][x.k] < 0 || m.detoured[x] {
 			continue
 		}
+		var inUse, others []int
 		for h := range m.s.C.Existing {
-			if from := m.s.Plan[x.i][x.k]; int(from) == h || h == int(m.plan[x.i][x.k]) || m.s.Tasks[h] == 0 {
+			if from := m.s.Plan[x.i][x.k]; int(from) == h || h == int(m.plan[x.i][x.k]) {
 				continue
 			}
+			if m.s.Tasks[h] > 0 {
+				inUse = append(inUse, h)
+			} else {
+				others = append(others, h)
+			}
+		}
+		for _, h := range append(inUse, others...) {
 			said := m.say(x, h)
 			if said.Detour = true; m.shift(x, h) {
+				m.detoured[x] = true
 				return []Move{said}
 			}
 		}
