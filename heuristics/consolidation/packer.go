@@ -235,21 +235,13 @@ func (p *packer) rename() {
 			p.put(task{i, k}, int(own))
 			if was >= 0 {
 				p.put(task{i, other}, int(was))
+				on[was] = slices.DeleteFunc(on[was], func(x int) bool { return x == k })
 				if was != c.Jobs[i].Current[other] {
-					on[was] = replaced(on[was], k, other)
+					on[was] = append(on[was], other)
 				}
 			}
 		}
 	}
-}
-
-// replaced returns a list in which an element is another.
-func replaced(all []int, from, to int) []int {
-	if x := slices.Index(all, from); x >= 0 {
-		all[x] = to
-		return all
-	}
-	return append(all, to)
 }
 
 // result returns the solution, or model.ErrNoSolution if the plan isn't one.
