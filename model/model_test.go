@@ -325,6 +325,10 @@ func FuzzDecodeInstance(f *testing.F) {
 	f.Add([]byte(strings.Replace(small, "[0,1]", "[]", 1))) // written as no list at all
 	f.Add([]byte(threeRequests))
 	f.Add([]byte(threeClusters))
+	f.Add([]byte(`{"kind":"consolidation","version":1,"name":"c","goal":"moves","resources":["cpu"],"hosts":[{"id":"a","capacity":[4],"price":1,"labels":{"zone":"x"},"kept":true}],
+		"offers":[{"id":"big","capacity":[8],"price":2,"count":1}],"host_sets":[{"id":"s","hosts":["a"],"offers":["big"]}],"jobs":[{"id":"j","tasks":2,"needs":[1],
+		"current_hosts":["a",""],"allowed":"s","move_cost":3,"leave_out_cost":0}],"rules":[{"id":"r","type":"spread","domain":"zone","jobs":["j"],"max_skew":1,"among":"s"}],
+		"move_budget":0,"cost_limit":5}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in, err := model.DecodeInstance(data)
 		if err != nil {

@@ -363,7 +363,7 @@ func (j *consolidationJudge) rule(ctx context.Context, rule *model.PlacementRule
 				if d != "" && count[d]-least <= rule.MaxSkew {
 					continue
 				}
-				j.r.add(ruleSpread, float64(count[d]-least-rule.MaxSkew), "rule %q: job %q task %d on host %q is in a domain with %d, another has %d", rule.ID, id, t.number, host, count[d], least)
+				j.r.add(ruleSpread, float64(max(0, count[d]-least-rule.MaxSkew)), "rule %q: job %q task %d on host %q is in a domain with %d, another has %d", rule.ID, id, t.number, host, count[d], least)
 			}
 		}
 	}

@@ -341,6 +341,10 @@ func FuzzVerify(f *testing.F) {
 		b, _ = json.Marshal(embeddings)
 		f.Add(a, b)
 	}
+	hosts, assigned := fiveHosts()
+	a, _ = json.Marshal(hosts)
+	b, _ = json.Marshal(assigned)
+	f.Add(a, b)
 	for _, tr := range model.TransferModels {
 		d := sixTasks(tr)
 		s := sixPlan(d, 21)

@@ -139,6 +139,10 @@ func TestPanels(t *testing.T) {
 		t.Error("a reason marks nothing in the picture")
 	}
 	b.shot("explain")
+	svg := eval[[]string](b, `import("/state.js").then(m => { const d = new DOMParser().parseFromString(m.picture.file(), "image/svg+xml"); return [d.documentElement.nodeName, d.querySelector("text").textContent, String(d.querySelectorAll("rect").length)]; })`)
+	if svg[0] != "svg" || !strings.HasPrefix(svg[1], "six-tasks, auto: makespan 23 s, optimal") || len(svg[2]) < 2 {
+		t.Errorf("the picture's file is %q", svg)
+	}
 
 	b.click("#tab-compare")
 	b.press("Run them all")
@@ -270,5 +274,15 @@ func TestStop(t *testing.T) {
 	if got := eval[string](b, view); !strings.Contains(got, "The judge accepts") {
 		t.Errorf("solved again: %q", got)
 	}
+
+	// A solver that fails is told of, and there is another one.
+	b.choose("#algorithm", "search")
+	n = eval[string](b, "document.documentElement.dataset.solves")
+	b.click("#solve")
+	b.until("document.querySelectorAll('.curves .line').length === 2")
+	eval[bool](b, `import("/state.js").then(m => (m.desk.worker.onmessage({data: {id: -1}}), true))`)
+	b.until(fmt.Sprintf("document.documentElement.dataset.solves !== %q && document.getElementById('state').textContent.includes('failed')", n))
+	b.choose("#algorithm", "mcb8")
+	b.solve()
 	b.quiet()
 }

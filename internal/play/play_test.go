@@ -100,6 +100,12 @@ func TestExamples(t *testing.T) {
 		if !again.Verdict.Accepted || *again.Objective != o.Value || math.Abs(*again.Gap-model.Gap(o.Value, *shown.Bound)) > 1e-12 {
 			t.Errorf("%s: judged again: %+v", path, again.Verdict)
 		}
+		why := ask[struct {
+			Why []struct{ Words string }
+		}](t, d, "explain", Explain{Result: shown.Result, TimeLimitS: 1})
+		if len(why.Why) == 0 {
+			t.Errorf("%s: nothing explains the bound of %s's result", path, shown.Algorithm)
+		}
 		checkScene(t, path, shown.Scene)
 		moves(t, path, d, shown)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/verdict"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -90,8 +91,9 @@ func (d *Desk) solve(ctx context.Context, q Solve, tell func(any)) (any, error) 
 		}
 	}
 	t := &teller{Solve: verdict.Watch(d.in), d: d, ctx: ctx, tell: tell, scenes: !q.Quiet}
-	for _, b := range d.quick(ctx) {
-		t.Hear(model.Progress{Incumbent: math.NaN(), Bound: b})
+	quick := d.quick(ctx)
+	for _, b := range quick {
+		t.Hear(model.Progress{Incumbent: math.NaN(), Bound: b.Value})
 	}
 	o.Progress = t.hear
 	r, err := gapwise.Solve(ctx, d.in, o)
@@ -99,8 +101,11 @@ func (d *Desk) solve(ctx context.Context, q Solve, tell func(any)) (any, error) 
 		return nil, err
 	}
 	sense := model.SenseOf(d.in)
-	if b := t.Look().Bound; b != nil && (math.IsNaN(r.Bound) || sense.Better(r.Bound, *b)) && r.Solution != nil {
-		r.SetBound(sense, *b, o.GapLimit())
+	for _, b := range quick { // of a heuristic's result nothing else is known
+		if r.Solution != nil && verdict.Number(b.Value) != nil && (math.IsNaN(r.Bound) || sense.Better(r.Bound, b.Value)) {
+			r.SetBound(sense, b.Value, o.GapLimit())
+			r.Evidence = b.Evidence
+		}
 	}
 	shown, err := d.shown(ctx, r)
 	if err != nil {
@@ -126,15 +131,12 @@ func (d *Desk) first() string {
 }
 
 // quick returns the bounds that take no time.
-func (d *Desk) quick(ctx context.Context) (all []float64) {
+func (d *Desk) quick(ctx context.Context) []bounds.Bound {
 	p, err := gapwise.ProblemOf(d.in.Kind())
 	if err != nil {
 		return nil
 	}
-	for _, b := range p.Quick(ctx, d.in) {
-		all = append(all, b.Value)
-	}
-	return all
+	return p.Quick(ctx, d.in)
 }
 
 // shown returns a result as the page shows it. The judge has accepted it.

@@ -44,6 +44,7 @@ export class Desk {
   }
 
   hear(data) {
+    if (data.id === -1) return this.anew(new Error("the solver has failed, perhaps for want of memory; it is started anew"));
     const q = this.open.get(data.id);
     if (!q) return;
     if ("told" in data) {
@@ -77,7 +78,11 @@ export class Desk {
 
   /** Stop ends all that runs: the worker has one thread, which hears nothing while it solves. */
   stop() {
-    if (!this.busy) return;
+    if (this.busy) this.anew(new Stopped("stopped"));
+  }
+
+  /** Anew ends the worker and all that is asked of it, and starts another one. */
+  anew(why) {
     this.worker.terminate();
     const open = [...this.open.values()];
     this.open.clear();
@@ -89,6 +94,6 @@ export class Desk {
       this.worker.postMessage({ id, operation: "load", question: JSON.stringify(loaded) });
       return again.then(() => undefined);
     });
-    for (const q of open) q.reject(new Stopped("stopped"));
+    for (const q of open) q.reject(why);
   }
 }

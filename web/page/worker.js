@@ -1,5 +1,6 @@
 // The solver, as WebAssembly, in a worker: it gets {id, operation, question} and answers
-// {id, answer} or {id, error}; before that {id, told} as often as the solver tells.
+// {id, answer} or {id, error}; before that {id, told} as often as the solver tells. The id 0
+// says that it is there, -1 that it has ended.
 import "./wasm_exec.js";
 
 let ready;
@@ -8,7 +9,7 @@ let ready;
 async function start(module) {
   const go = new globalThis.Go();
   const instance = await WebAssembly.instantiate(module, go.importObject);
-  go.run(instance); // returns when the program ends, which it doesn't
+  go.run(instance).then(() => postMessage({ id: -1 })); // the program ends when it fails, as without memory
   postMessage({ id: 0, answer: "" });
 }
 
