@@ -3,14 +3,12 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,9 +23,6 @@ import (
 	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
-
-// kubernetesObjects are what is asked of a cluster.
-const kubernetesObjects = "nodes,pods,poddisruptionbudgets,persistentvolumes,persistentvolumeclaims,namespaces"
 
 func (p *program) kubernetesPlans() *cli.Command {
 	flags := []cli.Flag{
@@ -65,6 +60,19 @@ func (p *program) kubernetesPlans() *cli.Command {
 			{
 				Name: "explain", Usage: "why pods can't move, and what each rule costs", ArgsUsage: "[FILE|FOLDER]...",
 				Flags: slices.Concat(flags, solving), Action: p.kubernetesExplain,
+			},
+			{
+				Name: "drain", Usage: "carry a plan out: cordon, evict, wait, and plan again",
+				Description: "Shows the plan, and with --execute carries it out on the cluster of --context.\n" +
+					"What becomes empty is cordoned first. After each wave the cluster is planned\n" +
+					"again from what the scheduler made of it; when a wave saves nothing, the next\n" +
+					"is steered: all nodes but one are cordoned for a moment. Budgets are kept by\n" +
+					"the eviction API. Ctrl-C opens the nodes again. Empty nodes stay cordoned.",
+				Flags: slices.Concat(flags, solving, []cli.Flag{
+					&cli.BoolFlag{Name: "execute", Usage: "do it; without it nothing is changed"},
+					&cli.DurationFlag{Name: "patience", Value: 2 * time.Minute, Usage: "longest time for a wave's new pods to run"},
+				}),
+				Action: p.kubernetesDrain,
 			},
 			{
 				Name: "convert", Usage: "write the cluster as an instance of consolidation", ArgsUsage: "[FILE|FOLDER]...",
@@ -133,18 +141,10 @@ func (p *program) clusterObjects(ctx context.Context, c *cli.Command) (*kubernet
 		if len(paths) > 0 {
 			return nil, usagef("kubernetes: give --context or files, not both")
 		}
-		var said bytes.Buffer
-		cmd := exec.CommandContext(ctx, "kubectl", "--context", name, "get", kubernetesObjects, "-A", "-o", "json")
-		cmd.Stderr = &said
-		text, err := cmd.Output()
-		if err != nil {
-			return nil, fmt.Errorf("kubectl: %w: %s", err, strings.TrimSpace(said.String()))
-		}
-		texts["kubectl"] = text
-		return kubernetes.Read(texts)
+		return kubernetes.Kubectl{Args: []string{"--context", name}}.Read(ctx)
 	}
 	if len(paths) == 0 {
-		return nil, usagef("kubernetes: give files or folders with what kubectl get %s -A -o json prints, or --context NAME", kubernetesObjects)
+		return nil, usagef("kubernetes: give files or folders with what kubectl get %s -A -o json prints, or --context NAME", kubernetes.Objects)
 	}
 	for _, path := range paths {
 		all := []string{path}
@@ -219,6 +219,32 @@ func (p *program) kubernetesPlan(ctx context.Context, c *cli.Command) error {
 		return codeError(exitStopped)
 	}
 	return nil
+}
+
+// kubernetesDrain carries plans out.
+func (p *program) kubernetesDrain(ctx context.Context, c *cli.Command) error {
+	if !c.Bool("execute") {
+		return p.kubernetesPlan(ctx, c)
+	}
+	name := c.String("context")
+	if name == "" {
+		return usagef("kubernetes drain: --execute needs --context, a cluster; files can't be drained")
+	}
+	o, err := solvingOptions(c)
+	if err != nil {
+		return err
+	}
+	read, err := clusterOptions(c)
+	if err != nil {
+		return err
+	}
+	d, err := kubernetes.Drain(ctx, kubernetes.Kubectl{Args: []string{"--context", name}}, kubernetes.DrainOptions{Options: read, Solve: o, Patience: c.Duration("patience"), Poll: time.Second,
+		Log: func(format string, args ...any) { fmt.Fprintf(p.err, format+"\n", args...) }})
+	fmt.Fprintf(p.out, "%d nodes in use, %d before; %d pods evicted in %d waves, %d evictions refused\n", d.After.Nodes, d.Before.Nodes, d.Evicted, d.Waves, d.Refused)
+	if err == nil && len(d.Empty) > 0 {
+		fmt.Fprintln(p.out, words.Wrap("empty and cordoned: "+strings.Join(d.Empty, ", "), 78, 2))
+	}
+	return err
 }
 
 // kubernetesExplain solves the cluster as it is and without each rule.

@@ -154,7 +154,7 @@ func TestDrain(t *testing.T) {
 			p := &played{t: t, c: export(t, x.name), packs: x.packs, lost: map[int]int{}, closed: map[string]bool{}}
 			before := waits(p.c)
 			d, err := kubernetes.Drain(t.Context(), p, kubernetes.DrainOptions{Options: kubernetes.Options{Prices: kubernetes.PriceByNode},
-				Solve: gapwise.Options{Settings: model.Settings{Seed: 1, Effort: 4_000_000}}, Patience: time.Millisecond, Poll: time.Millisecond, Log: t.Logf})
+				Solve: gapwise.Options{Settings: model.Settings{Seed: 1, Effort: 1_000_000}}, Patience: time.Millisecond, Poll: time.Millisecond, Log: t.Logf})
 			if err != nil {
 				t.Fatal(err)
 			}
