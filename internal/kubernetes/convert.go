@@ -27,6 +27,8 @@ type Instance struct {
 	Pins map[string]string
 	// Budgets lists the budgets of each pod, by "namespace/name": numbers of Cluster.Budgets.
 	Budgets map[string][]int
+	// Cordoned are the nodes that take pods which tolerate that alone.
+	Cordoned map[string]bool
 	// Notes say what isn't modelled, or was read in a way that a user may want to know.
 	Notes []string
 }
@@ -76,6 +78,8 @@ type converter struct {
 	spaces  map[string]labels.Set
 	names   []string // of resources
 	sets    map[string]string
+	// residents are the pods of each node that aren't jobs: they go with their node.
+	residents map[string][]*corev1.Pod
 }
 
 // pod is one that counts: neither ended nor of a daemon set.
@@ -100,7 +104,7 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 		o.Prices = PriceByVCPU
 	}
 	v := &converter{Options: o, c: c, nodes: map[string]int{}, notes: map[string]int{}, spaces: map[string]labels.Set{}, sets: map[string]string{}}
-	v.in = &Instance{Consolidation: &model.Consolidation{Name: "cluster", PriceUnit: o.Prices.Unit}, Cluster: c, Pins: map[string]string{}, Budgets: map[string][]int{}}
+	v.in = &Instance{Consolidation: &model.Consolidation{Name: "cluster", PriceUnit: o.Prices.Unit}, Cluster: c, Pins: map[string]string{}, Budgets: map[string][]int{}, Cordoned: map[string]bool{}}
 	for k := range c.Nodes {
 		v.nodes[c.Nodes[k].Name] = k
 	}
@@ -115,6 +119,7 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 		v.budgets = append(v.budgets, s)
 	}
 	residents := v.read()
+	v.residents = residents
 	if len(v.pods) == 0 {
 		return nil, fmt.Errorf("%w cluster: it has no pods but those of daemon sets", model.ErrInvalid)
 	}
@@ -264,7 +269,8 @@ func (v *converter) hosts(residents map[string][]*corev1.Pod) error {
 	}
 	for k := range v.c.Nodes {
 		n := &v.c.Nodes[k]
-		h := model.ConsolidationHost{ID: n.Name, Kept: slices.Contains(v.Keep, n.Name), Closed: n.Spec.Unschedulable || n.DeletionTimestamp != nil}
+		h := model.ConsolidationHost{ID: n.Name, Kept: slices.Contains(v.Keep, n.Name), Closed: n.DeletionTimestamp != nil}
+		v.in.Cordoned[n.Name] = n.Spec.Unschedulable
 		taken := make([]int64, len(v.names))
 		for _, p := range residents[n.Name] {
 			list := resourcehelper.PodRequests(p, resourcehelper.PodResourcesOptions{UseStatusResources: true})

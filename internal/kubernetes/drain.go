@@ -126,7 +126,7 @@ func (d *drain) fence(ctx context.Context, in *Instance, p *Plan) error {
 	for k := range in.Hosts {
 		h := &in.Hosts[k]
 		want := !needed[h.ID] && !h.Kept && !h.Closed
-		if h.Closed {
+		if h.Closed || in.Cordoned[h.ID] {
 			continue
 		}
 		if err := d.set(ctx, h.ID, want); err != nil {
@@ -200,7 +200,7 @@ func (d *drain) steer(ctx context.Context, in *Instance, p *Plan) error {
 	}
 	for _, target := range targets {
 		for k := range in.Hosts {
-			if h := &in.Hosts[k]; !h.Closed {
+			if h := &in.Hosts[k]; !h.Closed && !in.Cordoned[h.ID] {
 				if err := d.set(ctx, h.ID, h.ID != target); err != nil {
 					return err
 				}

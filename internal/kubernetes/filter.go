@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	schedulinghelper "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"k8s.io/klog/v2"
@@ -39,12 +40,98 @@ func (v *converter) filter(p *pod) error {
 			}, false)
 			ok = !untolerated
 		}
+		if ok && n.Spec.Unschedulable {
+			cordon := corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
+			ok = schedulinghelper.TolerationsTolerateTaint(klog.Background(), p.Spec.Tolerations, &cordon, false)
+		}
 		if ok && volumes != nil {
 			ok = volumes(n)
 		}
 		p.allowed[k] = ok
 	}
+	return v.besideResidents(p)
+}
+
+// besideResidents takes away the nodes on which a pod can't be for pods of daemon sets and the like: those in a
+// domain with such a pod that it keeps apart from, or that keeps apart from it; and, if it asks for the company of
+// such pods, those without.
+func (v *converter) besideResidents(p *pod) error {
+	a := p.Spec.Affinity
+	if a == nil {
+		a = &corev1.Affinity{}
+	}
+	domains := func(key string, has func(*corev1.Pod) (bool, error)) (map[string]bool, error) {
+		all := map[string]bool{}
+		for k := range v.c.Nodes {
+			n := &v.c.Nodes[k]
+			for _, x := range v.residents[n.Name] {
+				yes, err := has(x)
+				if err != nil {
+					return nil, err
+				}
+				if value := n.Labels[key]; yes && value != "" {
+					all[value] = true
+				}
+			}
+		}
+		return all, nil
+	}
+	keep := func(key string, ok func(value string) bool) {
+		for k := range v.c.Nodes {
+			p.allowed[k] = p.allowed[k] && ok(v.c.Nodes[k].Labels[key])
+		}
+	}
+	if a.PodAntiAffinity != nil && !v.without("apart") {
+		for k := range a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+			t := &a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[k]
+			there, err := domains(t.TopologyKey, func(x *corev1.Pod) (bool, error) { return v.takes(t, p.Pod, x) })
+			if err != nil {
+				return err
+			}
+			keep(t.TopologyKey, func(value string) bool { return !there[value] })
+		}
+	}
+	if a.PodAffinity != nil && !v.without("together") {
+		for k := range a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+			t := &a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[k]
+			there, err := domains(t.TopologyKey, func(x *corev1.Pod) (bool, error) { return v.takes(t, p.Pod, x) })
+			if err != nil {
+				return err
+			}
+			if len(there) > 0 {
+				keep(t.TopologyKey, func(value string) bool { return there[value] })
+			}
+		}
+	}
+	if v.without("apart") {
+		return nil
+	}
+	// The residents' own rules.
+	for node, all := range v.residents {
+		labels := v.c.Nodes[v.nodes[node]].Labels
+		for _, x := range all {
+			if x.Spec.Affinity == nil || x.Spec.Affinity.PodAntiAffinity == nil {
+				continue
+			}
+			for k := range x.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+				t := &x.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[k]
+				yes, err := v.takes(t, x, p.Pod)
+				if err != nil {
+					return err
+				}
+				if here := labels[t.TopologyKey]; yes && here != "" {
+					keep(t.TopologyKey, func(value string) bool { return value != here })
+				}
+			}
+		}
+	}
 	return nil
+}
+
+// takes reports whether an affinity term of a pod takes another one.
+func (v *converter) takes(t *corev1.PodAffinityTerm, of, x *corev1.Pod) (bool, error) {
+	s, namespace, err := v.scope(t, of)
+	return err == nil && namespace(x.Namespace) && s.Matches(labels.Set(x.Labels)), err
 }
 
 // volumes returns which nodes have the volumes of a pod; nil: all. A pod whose volumes weren't given stays

@@ -104,29 +104,41 @@ func selector(s *metav1.LabelSelector, own map[string]string, same, other []stri
 	return metav1.LabelSelectorAsSelector(all)
 }
 
-// term adds the rule of an affinity term of job i.
-func (v *converter) term(i, k int, kind model.RuleType, t *corev1.PodAffinityTerm) error {
-	g := v.jobs[i]
-	p := g.pods[0]
+// scope returns which pods an affinity term of a pod is about: by their labels and namespaces.
+func (v *converter) scope(t *corev1.PodAffinityTerm, p *corev1.Pod) (labels.Selector, func(namespace string) bool, error) {
 	s, err := selector(t.LabelSelector, p.Labels, t.MatchLabelKeys, t.MismatchLabelKeys)
 	if err != nil {
-		return fmt.Errorf("%w cluster: the affinity of %s: %w", model.ErrInvalid, g.id, err)
+		return nil, nil, fmt.Errorf("%w cluster: the affinity of %s/%s: %w", model.ErrInvalid, p.Namespace, p.Name, err)
 	}
 	spaces := labels.Nothing()
 	if t.NamespaceSelector != nil {
 		if spaces, err = metav1.LabelSelectorAsSelector(t.NamespaceSelector); err != nil {
-			return fmt.Errorf("%w cluster: the affinity of %s: %w", model.ErrInvalid, g.id, err)
-		}
-		if !spaces.Empty() && !v.c.Given["Namespace"] {
-			v.notes["affinity terms that select namespaces take those that they name alone: no namespaces were given"]++
+			return nil, nil, fmt.Errorf("%w cluster: the affinity of %s/%s: %w", model.ErrInvalid, p.Namespace, p.Name, err)
 		}
 	}
-	others := v.matching(s, func(namespace string) bool {
+	return s, func(namespace string) bool {
 		if slices.Contains(t.Namespaces, namespace) || t.NamespaceSelector != nil && spaces.Matches(v.spaces[namespace]) {
 			return true
 		}
 		return len(t.Namespaces) == 0 && t.NamespaceSelector == nil && namespace == p.Namespace
-	})
+	}, nil
+}
+
+// term adds the rule of an affinity term of job i.
+func (v *converter) term(i, k int, kind model.RuleType, t *corev1.PodAffinityTerm) error {
+	g := v.jobs[i]
+	p := g.pods[0]
+	s, namespace, err := v.scope(t, p.Pod)
+	if err != nil {
+		return err
+	}
+	if t.NamespaceSelector != nil && len(t.NamespaceSelector.MatchLabels)+len(t.NamespaceSelector.MatchExpressions) > 0 && !v.c.Given["Namespace"] {
+		v.notes["affinity terms that select namespaces take those that they name alone: no namespaces were given"]++
+	}
+	others := v.matching(s, namespace)
+	if kind == model.RuleTogether && v.withResidents(t, p.Pod) {
+		return nil // the allowed nodes say it
+	}
 	if len(others) == 0 {
 		if kind == model.RuleApart {
 			return nil
@@ -140,6 +152,18 @@ func (v *converter) term(i, k int, kind model.RuleType, t *corev1.PodAffinityTer
 	}
 	v.in.Rules = append(v.in.Rules, model.PlacementRule{ID: fmt.Sprintf("%s %s %d", kind, g.id, k+1), Type: kind, Domain: v.domain(t.TopologyKey), Jobs: []string{g.id}, Others: others})
 	return nil
+}
+
+// withResidents reports whether a term of a pod takes a pod of a daemon set or the like.
+func (v *converter) withResidents(t *corev1.PodAffinityTerm, p *corev1.Pod) bool {
+	for _, all := range v.residents {
+		for _, x := range all {
+			if yes, err := v.takes(t, p, x); yes && err == nil {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // spread adds the rule of a topology spread constraint.
