@@ -14,6 +14,7 @@ import (
 // jobLogs makes what instances keep of the fields 11 to 18 of a log's jobs, once for those
 // of equal fields.
 type jobLogs struct {
+	names  *swf.Names
 	queues map[int64]string // by the header
 	known  map[model.JobLog]*model.JobLog
 }
@@ -25,6 +26,10 @@ func (l *jobLogs) of(j *swf.Job) *model.JobLog {
 		queue = tag(j.Queue)
 	}
 	x := model.JobLog{User: tag(j.User), Group: tag(j.Group), Executable: tag(j.Executable), Queue: queue, Partition: tag(j.Partition)}
+	if n := l.names; n != nil {
+		x = model.JobLog{User: named(n.Users, j.User), Group: named(n.Groups, j.Group), Executable: named(n.Executables, j.Executable),
+			Queue: named(n.Queues, j.Queue), Partition: named(n.Partitions, j.Partition)}
+	}
 	if j.Preceding > 0 { // jobs are numbered from 1
 		x.Preceding, x.ThinkS = tag(j.Preceding), min(float64(max(0, j.Think)), mostThink)
 	}
@@ -49,6 +54,14 @@ func tag(n int64) string {
 		return ""
 	}
 	return strconv.FormatInt(n, 10)
+}
+
+// named returns what a number stands for, "" if it isn't known.
+func named(names []string, n int64) string {
+	if n < 0 || n >= int64(len(names)) {
+		return ""
+	}
+	return names[n]
 }
 
 // queueNames returns the names of queues that the header tells ("; Queue: 1 batch"): of

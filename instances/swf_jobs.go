@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gapwise/gapwise/instances/internal/slurm"
 	"github.com/gapwise/gapwise/instances/internal/swf"
 	"github.com/gapwise/gapwise/model"
 )
@@ -91,6 +92,8 @@ type SWFReport struct {
 	Drawn []string
 	Seed  uint64
 	Set   []string
+	// Notes say what of a log in another format (Slurm) isn't in its jobs.
+	Notes []string
 	// Start is when the first job taken was submitted, by the log's UnixStartTime
 	// and in its TimeZone; zero if the log doesn't say, or if the times of the
 	// instance aren't the log's.
@@ -168,7 +171,7 @@ func (o SWFJobs) usable(log *swf.Log, pes int, shortest int64) (taken []int, rep
 	if o.Skip < 0 || o.First < 0 {
 		return fail("%d jobs after %d are asked for, both must be at least 0", o.First, o.Skip)
 	}
-	report.Started = startTimes(log.Header)
+	report.Started, report.Notes = startTimes(log.Header), log.Notes
 	last := int64(0)
 	for k := range log.Jobs {
 		if o.First > 0 && len(taken) == o.First {
@@ -263,6 +266,9 @@ func machine(log *swf.Log, pes int, key string) (int, error) {
 
 // swfID names the request of the job at the given index of a log by its number.
 func swfID(log *swf.Log, index int) string {
+	if log.Names != nil {
+		return log.Names.Jobs[index]
+	}
 	if n := log.Jobs[index].Number; n >= 0 {
 		return strconv.FormatInt(n, 10)
 	}
@@ -278,8 +284,10 @@ const streamSWF = math.MaxUint64
 // looked for in the folder swf of the data sets (see DataFolder), too, also
 // with .swf.gz appended. Errors name the file; those about its content wrap
 // model.ErrInvalid.
-func LoadSWF(path string) (*swf.Log, error) {
-	var in io.Reader = stdin()
+func LoadSWF(path string) (*swf.Log, error) { return LoadLog(path, SlurmOptions{}) }
+
+// LoadLog is LoadSWF, and says what of a table of Slurm (IsSlurm) becomes a log.
+func LoadLog(path string, o SlurmOptions) (*swf.Log, error) {
 	if path != "-" {
 		file := findSWF(path)
 		info, err := os.Stat(file)
@@ -289,12 +297,19 @@ func LoadSWF(path string) (*swf.Log, error) {
 		case info.IsDir():
 			return nil, unreadable(path, errors.New("it is a folder"))
 		}
-		f, err := os.Open(file)
+		path = file
+	}
+	if IsSlurm(path) {
+		return loadSlurm(path, o)
+	}
+	var in io.Reader = stdin()
+	if path != "-" {
+		f, err := os.Open(path)
 		if err != nil {
 			return nil, unreadable(path, err)
 		}
 		defer f.Close()
-		in, path = f, file
+		in = f
 	}
 	log, err := swf.ReadAll(in)
 	if err != nil {
@@ -303,35 +318,49 @@ func LoadSWF(path string) (*swf.Log, error) {
 	return log, nil
 }
 
-// IsSWF reports whether a file is an SWF log: by its name, or, if it is standard
+// IsSWF reports whether a file is a log, by its name (.swf) or, if it is standard
 // input ("-"), by what it begins with, which isn't used up: a comment (;) or a line
-// of 18 fields.
+// of 18 fields. So is a table of Slurm (IsSlurm).
 func IsSWF(path string) bool {
-	if path != "-" {
-		return strings.HasSuffix(strings.TrimSuffix(strings.ToLower(path), ".gz"), ".swf")
+	if path == "-" {
+		begins, _ := stdin().Peek(peeked)
+		return beginsSWF(unfolded(begins)) || IsSlurm(path)
 	}
-	begins, _ := stdin().Peek(peeked)
-	return beginsSWF(begins)
+	_, extension := nameOf(path)
+	return extension == ".swf" || IsSlurm(path)
 }
 
 // DecodeSWF reads a log, gzipped or not, of which a file of this name holds the data. A
 // file that is none, as IsSWF reports of standard input, is nil without an error.
 func DecodeSWF(name string, data []byte) (*swf.Log, error) {
-	if !beginsSWF(data[:min(len(data), peeked)]) && (name == "-" || !IsSWF(name)) {
+	begins := unfolded(data[:min(len(data), peeked)])
+	_, extension := nameOf(name)
+	var log *swf.Log
+	var err error
+	switch {
+	case slurm.Begins(begins):
+		log, err = decodeSlurm(data, SlurmOptions{})
+	case beginsSWF(begins) || name != "-" && extension == ".swf":
+		log, err = swf.ReadAll(bytes.NewReader(data))
+	default:
 		return nil, nil
 	}
-	log, err := swf.ReadAll(bytes.NewReader(data))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return log, nil
 }
 
-// beginsSWF reports whether a text, gzipped or not, begins as a log does.
-func beginsSWF(begins []byte) bool {
+// unfolded returns the beginning of a text of which the beginning may be gzipped.
+func unfolded(begins []byte) []byte {
 	if z, err := gzip.NewReader(bytes.NewReader(begins)); err == nil {
 		begins, _ = io.ReadAll(io.LimitReader(z, peeked)) // as far as it goes
 	}
+	return bytes.TrimPrefix(begins, byteOrderMark)
+}
+
+// beginsSWF reports whether a text begins as a log does.
+func beginsSWF(begins []byte) bool {
 	begins = bytes.TrimLeft(begins, " \t\r\n")
 	line, _, _ := bytes.Cut(begins, []byte("\n"))
 	return bytes.HasPrefix(begins, []byte(";")) || len(bytes.Fields(line)) == swfFields

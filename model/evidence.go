@@ -19,10 +19,10 @@ type Evidence struct {
 	// Method is the name of the bound, as gapwise bound prints it.
 	Method string `json:"method,omitempty"`
 
-	Elements []string  `json:"elements,omitempty"` // ids of tasks, jobs or requests
+	Elements []string  `json:"elements,omitempty"` // ids of tasks, jobs or requests; of a host set or a rule
 	Weights  []float64 `json:"weights,omitempty"`
 	Window   []float64 `json:"window,omitempty"`   // seconds, from and to
-	Resource string    `json:"resource,omitempty"` // cpu or memory; slots or links
+	Resource string    `json:"resource,omitempty"` // cpu or memory; slots or links; one of the instance
 	Count    int       `json:"count,omitempty"`
 	// Load is a CPU load that no placement reaches or stays below, in units of which
 	// a host has Scale.

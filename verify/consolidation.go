@@ -42,6 +42,8 @@ type consolidationHost struct {
 	use      []int64
 	tasks    int
 	newcomer bool
+	held     []int64 // what its current tasks need, nil without any
+	overfull bool    // that is more than it has
 }
 
 // consolidationTask is one task with its hosts before and now, nowhere without.
@@ -64,17 +66,8 @@ type consolidationJudge struct {
 
 // consolidation judges an assignment. All figures are whole.
 func consolidation(ctx context.Context, in *model.Consolidation, a *model.Assignment, r *Report) {
-	j := consolidationJudge{in: in, r: r, number: map[string]int{}, jobs: map[string]int{}, sets: map[string]*model.HostSet{}}
-	for i := range in.Hosts {
-		h := &in.Hosts[i]
-		j.number[h.ID] = len(j.hosts)
-		j.hosts = append(j.hosts, consolidationHost{id: h.ID, capacity: h.Capacity, price: h.Price, labels: h.Labels, closed: h.Closed, kept: h.Kept})
-	}
-	for i := range in.HostSets {
-		j.sets[in.HostSets[i].ID] = &in.HostSets[i]
-	}
+	j := newConsolidationJudge(in, r)
 	complete := j.buy(a.Bought)
-	j.overfull()
 	complete = j.place(ctx, a.Jobs) && complete
 	if ctx.Err() != nil || !complete {
 		return
@@ -97,6 +90,21 @@ func consolidation(ctx context.Context, in *model.Consolidation, a *model.Assign
 	if in.Goal == model.GoalMoves {
 		r.Objective, r.Second = r.Second, r.Objective
 	}
+}
+
+// newConsolidationJudge returns a judge of an instance that has seen its hosts.
+func newConsolidationJudge(in *model.Consolidation, r *Report) *consolidationJudge {
+	j := &consolidationJudge{in: in, r: r, number: map[string]int{}, jobs: map[string]int{}, sets: map[string]*model.HostSet{}}
+	for i := range in.Hosts {
+		h := &in.Hosts[i]
+		j.number[h.ID] = len(j.hosts)
+		j.hosts = append(j.hosts, consolidationHost{id: h.ID, capacity: h.Capacity, price: h.Price, labels: h.Labels, closed: h.Closed, kept: h.Kept})
+	}
+	for i := range in.HostSets {
+		j.sets[in.HostSets[i].ID] = &in.HostSets[i]
+	}
+	j.overfull()
+	return j
 }
 
 // buy adds the hosts that are bought, and reports whether their ids are hosts'.
@@ -128,22 +136,21 @@ func (j *consolidationJudge) buy(bought []model.BoughtHost) bool {
 
 // overfull closes the hosts whose current tasks need more than they have.
 func (j *consolidationJudge) overfull() {
-	use := make([][]int64, len(j.hosts))
 	for i := range j.in.Jobs {
 		job := &j.in.Jobs[i]
-		for _, h := range job.CurrentHosts {
-			if h != "" {
-				k := j.number[h]
-				use[k] = added(use[k], job.Needs)
+		for _, id := range job.CurrentHosts {
+			if id != "" {
+				h := &j.hosts[j.number[id]]
+				h.held = added(h.held, job.Needs)
 			}
 		}
 	}
 	for k := range j.hosts {
-		for r, x := range use[k] {
-			if h := &j.hosts[k]; x > h.capacity[r] {
-				h.closed = true
-			}
+		h := &j.hosts[k]
+		for r, x := range h.held {
+			h.overfull = h.overfull || x > h.capacity[r]
 		}
+		h.closed = h.closed || h.overfull
 	}
 }
 

@@ -37,7 +37,10 @@ const maxEvidenceWork = 4_000_000
 // evidenceKinds recompute what follows from the evidence of one problem, which is of one of
 // its forms.
 var evidenceKinds = map[model.Kind]func(context.Context, model.Instance, *model.Evidence) (Followed, error){
-	model.KindBatch:       evidenceFor(batchEvidence, func(in *model.Batch) evidenceShape { return evidenceShape{ids: len(in.Jobs)} }),
+	model.KindBatch: evidenceFor(batchEvidence, func(in *model.Batch) evidenceShape { return evidenceShape{ids: len(in.Jobs)} }),
+	model.KindConsolidation: evidenceFor(consolidationEvidence, func(in *model.Consolidation) evidenceShape {
+		return evidenceShape{ids: len(in.Jobs), machines: len(in.Hosts)}
+	}),
 	model.KindDAG:         evidenceFor(dagEvidence, func(in *model.DAG) evidenceShape { return evidenceShape{len(in.Tasks), len(in.Machines)} }),
 	model.KindTVC:         evidenceFor(tvcEvidence, func(in *model.TVC) evidenceShape { return evidenceShape{ids: len(in.Requests)} }),
 	model.KindVCSched:     evidenceFor(vcschedEvidence, func(in *model.VCSched) evidenceShape { return evidenceShape{ids: len(in.Jobs)} }),

@@ -26,6 +26,11 @@ type evidenceShape struct{ ids, machines int }
 // evidenceForms lists every form of evidence from which the judge computes a bound. The
 // rules rely on these shapes: what doesn't fit is refused before any of them computes.
 var evidenceForms = map[model.Kind]map[string]evidenceForm{
+	model.KindConsolidation: {
+		evidence.Cover:   {"resource": keyAnything, "elements": keyAtMost(0, 1)},
+		evidence.Apart:   {"elements": keyAtMost(1, 1)},
+		evidence.Emptied: {},
+	},
 	model.KindDAG: {
 		evidence.Path:     {"elements": keyIDs},
 		evidence.Load:     {"weights": keyMachineWeights},
@@ -114,6 +119,16 @@ func keyIDs(e *model.Evidence, n evidenceShape) error {
 		seen[id] = true
 	}
 	return nil
+}
+
+// keyAtMost requires from so many to so many ids.
+func keyAtMost(least, most int) func(*model.Evidence, evidenceShape) error {
+	return func(e *model.Evidence, _ evidenceShape) error {
+		if n := len(e.Elements); n < least || n > most {
+			return fmt.Errorf("there are %d, must be from %d to %d", n, least, most)
+		}
+		return nil
+	}
 }
 
 // keyMachineWeights requires a weight of each machine, not all 0.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
+	consbounds "github.com/gapwise/gapwise/bounds/consolidation"
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
 	resbounds "github.com/gapwise/gapwise/bounds/reservation"
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
@@ -145,6 +146,16 @@ func TestEvidenceTVC(t *testing.T) {
 	n.want(t, evidence.Sum, evidence.Prices)
 }
 
+func TestEvidenceConsolidation(t *testing.T) {
+	t.Parallel()
+	rng, n := rand.New(rand.NewPCG(31, 8)), tallied{}
+	for range need.Rounds(3000) {
+		in := testkit.Consolidation(rng, 2+rng.IntN(20), 1+rng.IntN(12))
+		n.holds(t, in, consbounds.Quick(t.Context(), in))
+	}
+	n.want(t, evidence.Cover, evidence.Apart, evidence.Emptied)
+}
+
 func text(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -235,13 +246,19 @@ func TestEvidenceForged(t *testing.T) {
 			optimum, _ := testkit.BruteTVC(v)
 			return v, tvcbounds.Quick(t.Context(), v), optimum, true
 		},
+		model.KindConsolidation: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
+			c := testkit.Consolidation(rng, 2+rng.IntN(4), 1+rng.IntN(3))
+			optimum, ok := testkit.BruteConsolidation(c)
+			return c, consbounds.Quick(t.Context(), c), float64(optimum), ok
+		},
 	}
 	types := map[model.Kind][]string{
-		model.KindDAG:         {evidence.Path, evidence.Load, evidence.Interval},
-		model.KindVCSched:     {evidence.Sum, evidence.Crowd, evidence.Clique, evidence.Filling, evidence.Patterns, "infeasible"},
-		model.KindReservation: {evidence.Areas, evidence.Windows, evidence.Prices, "infeasible"},
-		model.KindBatch:       {evidence.Sum, evidence.Prices},
-		model.KindTVC:         {evidence.Sum, evidence.Prices},
+		model.KindDAG:           {evidence.Path, evidence.Load, evidence.Interval},
+		model.KindVCSched:       {evidence.Sum, evidence.Crowd, evidence.Clique, evidence.Filling, evidence.Patterns, "infeasible"},
+		model.KindReservation:   {evidence.Areas, evidence.Windows, evidence.Prices, "infeasible"},
+		model.KindBatch:         {evidence.Sum, evidence.Prices},
+		model.KindTVC:           {evidence.Sum, evidence.Prices},
+		model.KindConsolidation: {evidence.Cover, evidence.Apart, evidence.Emptied, "infeasible"},
 	}
 	for kind, draw := range draws {
 		t.Run(string(kind), func(t *testing.T) {
@@ -267,6 +284,7 @@ func TestEvidenceForms(t *testing.T) {
 	res := &model.Reservation{Name: "r", PEs: 1, Requests: []model.Request{{ID: "a", DurationS: 1, DeadlineS: 2, PEs: 1}}}
 	tvc := &model.TVC{Name: "t", FatTree: model.FatTree{K: 2, Slots: 1, LinkMbps: 10}, Requests: []model.TVCRequest{{ID: "a", VMs: 1, BandwidthMbps: 1, DurationS: 1}}}
 	dag := testkit.TenTasks()
+	hosts, _ := fiveHosts()
 	many := make([]int64, 5000)
 	for k := range many {
 		many[k] = int64(k)
@@ -312,6 +330,13 @@ func TestEvidenceForms(t *testing.T) {
 		"a part between instants":       {tvc, priced(model.Evidence{Elements: []string{"a"}, Parts: []model.Evidence{{Type: evidence.Prices, Resource: "slots", Times: []int64{0, 1}, Prices: []float64{1}}}}), "1 for 2 times"},
 		"one resource twice":            {tvc, priced(model.Evidence{Elements: []string{"a"}, Parts: []model.Evidence{slots, slots}}), "two are of slots"},
 		"a resource that there isn't":   {tvc, priced(model.Evidence{Elements: []string{"a"}, Parts: []model.Evidence{{Type: evidence.Prices, Resource: "cpu", Times: []int64{0}, Prices: []float64{1}}}}), `"cpu" isn't one of`},
+		"a resource of a cluster":       {hosts, &model.Evidence{Type: evidence.Cover, Resource: "cpu"}, ""},
+		"a resource that it hasn't":     {hosts, &model.Evidence{Type: evidence.Cover, Resource: "gpu"}, `no resource "gpu"`},
+		"no host set":                   {hosts, &model.Evidence{Type: evidence.Cover, Resource: "cpu", Elements: []string{"none"}}, `no host set "none"`},
+		"two host sets":                 {hosts, &model.Evidence{Type: evidence.Cover, Resource: "cpu", Elements: []string{"some", "y"}}, "there are 2"},
+		"a rule of another type":        {hosts, &model.Evidence{Type: evidence.Apart, Elements: []string{"zones"}}, "keeps tasks apart"},
+		"a rule by host":                {hosts, &model.Evidence{Type: evidence.Apart, Elements: []string{"by host"}}, ""},
+		"no rule":                       {hosts, &model.Evidence{Type: evidence.Apart}, "there are 0"},
 		"prices of slots at an instant": {tvc, priced(model.Evidence{Elements: []string{"a"}, Parts: []model.Evidence{slots}}), ""},
 	} {
 		if err := x.in.Validate(); err != nil {

@@ -51,6 +51,18 @@ func large(kind model.Kind, n int) (model.Instance, model.Solution, []model.Evid
 			{Type: evidence.Clique, Elements: ids[:2000], Weights: weights[:2000], Scale: 1000},
 			{Type: evidence.Filling, Resource: "cpu", Load: 1000, Function: halves, Scale: 1000},
 			{Type: evidence.Patterns, Elements: ids, Weights: weights, Load: 500, Scale: 1e13}}
+	case model.KindConsolidation:
+		in, a := &model.Consolidation{Name: "large", Resources: []string{"cpu"}, Goal: model.GoalCost}, &model.Assignment{}
+		for k := range n / 10 {
+			in.Hosts = append(in.Hosts, model.ConsolidationHost{ID: fmt.Sprint("h", k), Capacity: []int64{10}, Price: 1, Labels: map[string]string{"zone": fmt.Sprint(k % 3)}})
+		}
+		for k, id := range ids {
+			host := []string{fmt.Sprint("h", k/10)}
+			in.Jobs = append(in.Jobs, model.ConsolidationJob{ID: id, Tasks: 1, Needs: []int64{1}, CurrentHosts: host})
+			a.Jobs = append(a.Jobs, model.JobAssignment{ID: id, Hosts: host})
+		}
+		in.Rules = []model.PlacementRule{{ID: "apart", Type: model.RuleApart, Jobs: ids}, {ID: "zones", Type: model.RuleSpread, Domain: "zone", Jobs: ids, MaxSkew: 10}}
+		return in, a, []model.Evidence{{Type: evidence.Cover, Resource: "cpu"}, {Type: evidence.Apart, Elements: []string{"apart"}}, {Type: evidence.Emptied}}
 	case model.KindDAG:
 		in, s := &model.DAG{Name: "large", TransferModel: model.TransferFair}, &model.Schedule{}
 		in.Network.Bandwidth, in.Network.Links = 1, []model.Link{{ID: "l", Capacity: 1000}}
@@ -142,7 +154,7 @@ func TestJudgeIsInterruptible(t *testing.T) {
 			}
 		}
 	}
-	passes := map[model.Kind]int{model.KindVCSched: 3, model.KindDAG: 8, model.KindReservation: 6, model.KindTVC: 4, model.KindBatch: 5}
+	passes := map[model.Kind]int{model.KindVCSched: 3, model.KindDAG: 8, model.KindReservation: 6, model.KindTVC: 4, model.KindBatch: 5, model.KindConsolidation: 4}
 	for _, kind := range model.Kinds() {
 		in, s, all := large(kind, n)
 		if err := in.Validate(); err != nil {

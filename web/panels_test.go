@@ -106,6 +106,43 @@ func TestMoveByHand(t *testing.T) {
 	b.quiet()
 }
 
+// By a finger, the first tap tells what a box is, and the page scrolls; then the box can be
+// dragged.
+func TestMoveByTouch(t *testing.T) {
+	b := newBrowser(t)
+	b.do(chromedp.EmulateViewport(360, 1900, chromedp.EmulateMobile, chromedp.EmulateTouch))
+	b.open("")
+	touch := func(dx, dy float64) {
+		at := eval[[]float64](b, fmt.Sprintf("(r => [r.left + r.width / 2, r.top + r.height / 2])(%s.getBoundingClientRect())", boxOf("task 6 on P2")))
+		for _, x := range []struct {
+			kind input.DispatchTouchEventType
+			far  float64
+		}{{"touchStart", 0}, {"touchMove", 0.5}, {"touchMove", 1}, {"touchEnd", 1}} {
+			points := []*input.TouchPoint{}
+			if x.kind != "touchEnd" {
+				points = append(points, &input.TouchPoint{X: at[0] + dx*x.far, Y: at[1] + dy*x.far})
+			}
+			if _, err := chromedp.Call(b.ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: x.kind, TouchPoints: points}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.until(idle)
+	}
+	touch(0, 0)
+	if tip := eval[string](b, "document.getElementById('tip').hidden ? '' : document.getElementById('tip').textContent"); !strings.Contains(tip, "task 6 on P2") {
+		t.Errorf("a tap tells %q", tip)
+	}
+	if !eval[bool](b, "document.getElementById('undo').disabled") {
+		t.Error("a tap moves the box")
+	}
+	touch(-80, 0)
+	b.until(idle + " && !document.getElementById('undo').disabled")
+	if got := eval[string](b, view); !strings.Contains(got, "The judge objects") {
+		t.Errorf("after a move to the left: %q", got)
+	}
+	b.quiet()
+}
+
 // key presses a key.
 func (b *browser) key(key string) {
 	b.t.Helper()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/bitset"
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -23,21 +24,23 @@ import (
 // the limit. O(sets × resources × hosts log hosts + tasks).
 func Quick(_ context.Context, in *model.Consolidation) []bounds.Bound {
 	c := coverOf(view.OfConsolidation(in, 1))
-	best := c.paid
+	best, by := c.paid, (*model.Evidence)(nil)
 	for _, r := range c.rows {
 		cost, ok := c.row(r)
 		if !ok {
-			return []bounds.Bound{{Name: "cover", Infeasible: true, Reason: "all hosts together have less than what is needed"}}
+			return []bounds.Bound{{Name: "cover", Infeasible: true, Reason: "all hosts together have less than what is needed", Evidence: r.evidence}}
 		}
-		best = max(best, cost)
+		if cost > best || by == nil {
+			best, by = cost, r.evidence
+		}
 	}
 	if in.CostLimit != nil && best > *in.CostLimit {
-		return []bounds.Bound{{Name: "cover", Infeasible: true, Reason: "what covers the needs costs more than the limit"}}
+		return []bounds.Bound{{Name: "cover", Infeasible: true, Reason: "what covers the needs costs more than the limit", Evidence: by}}
 	}
 	if in.Goal == model.GoalMoves {
-		return []bounds.Bound{{Name: "emptied", Value: float64(c.emptied())}}
+		return []bounds.Bound{{Name: "emptied", Value: float64(c.emptied()), Evidence: &model.Evidence{Type: evidence.Emptied, Method: "emptied"}}}
 	}
-	return []bounds.Bound{{Name: "cover", Value: float64(best)}}
+	return []bounds.Bound{{Name: "cover", Value: float64(best), Evidence: by}}
 }
 
 // All returns the bounds of Quick.
@@ -62,7 +65,8 @@ type coverRow struct {
 	gives func(h int) int64
 	need  int64
 	// out are the jobs that may be left out: need and price of each task.
-	out []outTask
+	out      []outTask
+	evidence *model.Evidence
 }
 
 type outTask struct{ count, need, price int64 }
@@ -110,11 +114,11 @@ func coverOf(c *view.Consolidation) *cover {
 	}
 	all := bitset.New(len(c.Hosts))
 	all.Fill(len(c.Hosts))
-	list := []bitset.Set{all}
+	list, names := []bitset.Set{all}, [][]string{nil}
 	for _, key := range sortedKeys(regions) {
-		list = append(list, regions[key])
+		list, names = append(list, regions[key]), append(names, []string{key})
 	}
-	for _, region := range list {
+	for n, region := range list {
 		var inside []int
 		for i := range c.Jobs {
 			if within(places[i], region) {
@@ -122,7 +126,11 @@ func coverOf(c *view.Consolidation) *cover {
 			}
 		}
 		for r := range c.Resources {
-			row := coverRow{hosts: region, gives: v.capacity(r)}
+			if !v.sums(r) {
+				continue
+			}
+			row := coverRow{hosts: region, gives: v.capacity(r),
+				evidence: &model.Evidence{Type: evidence.Cover, Method: "cover", Resource: c.In.Resources[r], Elements: names[n]}}
 			for _, i := range inside {
 				j := &c.Jobs[i]
 				row.add(j, int64(len(j.Current)), j.Needs[r])
@@ -134,6 +142,16 @@ func coverOf(c *view.Consolidation) *cover {
 		v.apart(q, places)
 	}
 	return v
+}
+
+// sums reports whether the needs of all tasks sum to less than 2^60, so that no sum of a row
+// overflows.
+func (v *cover) sums(r int) bool {
+	sum := 0.0
+	for i := range v.c.Jobs {
+		sum += float64(len(v.c.Jobs[i].Current)) * float64(v.c.Jobs[i].Needs[r])
+	}
+	return sum < 1<<59
 }
 
 // capacity returns what hosts give of a resource: what they have, of overfull ones what they
@@ -173,7 +191,7 @@ func (v *cover) apart(q int, places []bitset.Set) {
 		return
 	}
 	now := map[int]int64{}
-	row := coverRow{hosts: bitset.New(len(c.Hosts))}
+	row := coverRow{hosts: bitset.New(len(c.Hosts)), evidence: &model.Evidence{Type: evidence.Apart, Method: "cover", Elements: []string{c.In.Rules[q].ID}}}
 	for _, i := range r.Jobs {
 		if !r.Other.Has(i) {
 			continue
@@ -206,7 +224,7 @@ func (v *cover) row(r coverRow) (int64, bool) {
 			g := r.gives(h)
 			switch {
 			case v.forced[h]:
-				need -= g
+				need = max(0, need-g)
 			case g > 0:
 				x := item{v.c.Hosts[h].Price, g, 1}
 				if o := v.c.Hosts[h].Offer; o >= 0 {

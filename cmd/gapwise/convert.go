@@ -6,9 +6,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
-	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/urfave/cli/v3"
@@ -16,6 +15,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/params"
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -46,7 +46,11 @@ func (p *program) convert() *cli.Command {
 			"that --kind names. Batch on one tier is the log itself. What a log doesn't\n" +
 			"tell (lead times and windows of reservations, bandwidths of tvc, CPU uses of\n" +
 			"batch on two tiers) is drawn with --seed. What was drawn is printed, and how\n" +
-			"many jobs could not be used.",
+			"many jobs could not be used.\n" +
+			"So do tables of Slurm, by their header: sacct -a -X -P, or squeue -t all with\n" +
+			"a format. --platform is then a FILE with what scontrol show node or sinfo -N\n" +
+			"prints; without one the machine is what the jobs used at once. What isn't\n" +
+			"modelled is printed (docs/how-to/slurm.md).",
 		Flags: slices.Concat(logFlags(), []cli.Flag{
 			&cli.IntFlag{Name: "hosts", Usage: "VBP: number of hosts", DefaultText: "by first fit"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
@@ -78,6 +82,9 @@ func logFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "refuse-large", Usage: "SWF: refuse jobs larger than the machine"},
 		&cli.Float64Flag{Name: "cancelled", Usage: "SWF: share of cancelled requests"},
 		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "SWF: seed of the random generator"},
+		&cli.StringFlag{Name: "partition", Usage: "Slurm: `NAME` of the only partition taken", DefaultText: "all as one machine"},
+		&cli.StringFlag{Name: "unit", Value: "cpus", Usage: "Slurm: what a processor is: cpus or nodes"},
+		&cli.StringFlag{Name: "tz", Usage: "Slurm: `ZONE` of the times, such as Europe/Berlin", DefaultText: "UTC"},
 	}
 }
 
@@ -118,26 +125,38 @@ func (p *program) converted(c *cli.Command, path string) (model.Instance, error)
 		return nil, err
 	}
 	fmt.Fprintf(p.err, "%s: %v\n", instances.Label(path), said)
+	p.notes(said.Notes)
 	return in, nil
+}
+
+// notes prints what isn't told or isn't modelled.
+func (p *program) notes(all []string) {
+	for _, note := range all {
+		fmt.Fprintln(p.err, words.Wrap("note: "+note, 78, 2))
+	}
 }
 
 // fromLog makes the instance of an SWF log's jobs, and says what became of them.
 func (p *program) fromLog(c *cli.Command, path string) (in model.Instance, said instances.SWFReport, err error) {
-	if c.String("platform") != "" {
+	slurm := instances.IsSlurm(path)
+	if c.String("platform") != "" && !slurm {
 		return nil, said, usagef("%s: --platform goes with task graphs, %s is an SWF log", c.Name, instances.Label(path))
 	}
 	spec, err := logSpec(c)
 	if err != nil {
 		return nil, said, err
 	}
-	log, err := instances.LoadSWF(path)
+	o, err := slurmOptions(c, path, slurm)
+	if err != nil {
+		return nil, said, err
+	}
+	log, err := instances.LoadLog(path, o)
 	if err != nil {
 		return nil, said, err
 	}
 	name := "stdin"
 	if path != "-" {
-		name = filepath.Base(path)
-		name = name[:strings.LastIndex(strings.ToLower(name), ".swf")]
+		name = baseName(path)
 	}
 	if !utf8.ValidString(name) {
 		return nil, said, fmt.Errorf("%w: the name of %q isn't UTF-8, and the instance would be called by it; rename it", model.ErrInvalid, path)
@@ -150,6 +169,25 @@ func (p *program) fromLog(c *cli.Command, path string) (in model.Instance, said 
 	model.SetStartTime(in, said.Start)
 	in, err = withVariants(c, path, in)
 	return in, said, err
+}
+
+// slurmOptions reads the flags of tables of Slurm.
+func slurmOptions(c *cli.Command, path string, slurm bool) (o instances.SlurmOptions, err error) {
+	for _, f := range []string{"partition", "unit", "tz"} {
+		if c.IsSet(f) && !slurm {
+			return o, usagef("%s: --%s goes with tables of Slurm, %s isn't one", c.Name, f, instances.Label(path))
+		}
+	}
+	o.Partition, o.Nodes, o.ByNodes = c.String("partition"), c.String("platform"), c.String("unit") == "nodes"
+	if unit := c.String("unit"); unit != "cpus" && unit != "nodes" {
+		return o, usagef("%s: --unit is %q, give cpus or nodes", c.Name, unit)
+	}
+	if zone := c.String("tz"); zone != "" {
+		if o.Zone, err = time.LoadLocation(zone); err != nil {
+			return o, usagef("%s: --tz: %w; give a name of the tz database, such as UTC or Europe/Berlin", c.Name, err)
+		}
+	}
+	return o, nil
 }
 
 // logSpec returns the specification of the flags for SWF logs.
@@ -184,7 +222,7 @@ func logSpec(c *cli.Command) (instances.Spec, error) {
 
 // swfFlags returns the flags that go with SWF logs alone.
 func swfFlags() []string {
-	all := []string{"kind", "skip", "first", "estimates", "refuse-large", "cancelled", "seed"}
+	all := []string{"kind", "skip", "first", "estimates", "refuse-large", "cancelled", "seed", "partition", "unit", "tz"}
 	for _, f := range parameterFlags(ofLogs) {
 		all = append(all, f.Names()[0])
 	}

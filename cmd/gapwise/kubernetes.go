@@ -20,7 +20,6 @@ import (
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/kubernetes"
 	"github.com/gapwise/gapwise/internal/runs"
-	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -103,9 +102,7 @@ func (p *program) cluster(ctx context.Context, c *cli.Command) (*kubernetes.Inst
 	if err != nil {
 		return nil, err
 	}
-	for _, note := range in.Notes {
-		fmt.Fprintln(p.err, words.Wrap("note: "+note, 78, 2))
-	}
+	p.notes(in.Notes)
 	return in, nil
 }
 

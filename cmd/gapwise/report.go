@@ -135,7 +135,8 @@ func (p *program) reportLog(ctx context.Context, c *cli.Command, paths []string,
 	if err != nil {
 		return err
 	}
-	about := &report.Log{Name: in.ID(), Said: said.Counts(), Invented: said.Invented(), Command: convertCommand(c, paths[0], report.FileOf(in.ID()))}
+	p.notes(said.Notes)
+	about := &report.Log{Name: in.ID(), Said: strings.Join(append([]string{said.Counts()}, said.Notes...), "; "), Invented: said.Invented(), Command: convertCommand(c, paths[0], report.FileOf(in.ID()))}
 	changes, err := changes(c)
 	if err != nil {
 		return err
@@ -185,11 +186,8 @@ func (p *program) whatIf(ctx context.Context, c *cli.Command, output string, in 
 // pageOf returns the file of a page that no flag names: kth.html for logs/kth.swf.gz,
 // in the working folder. A file that is there already and isn't such a page is kept.
 func pageOf(path string) (string, error) {
-	name := filepath.Base(path)
-	if e := filepath.Ext(name); strings.EqualFold(e, ".gz") {
-		name = strings.TrimSuffix(name, e)
-	}
-	if name = strings.TrimSuffix(name, filepath.Ext(name)); path == "-" || name == "" {
+	name := baseName(path)
+	if path == "-" || name == "" {
 		return "", usagef("report: give the page with -o FILE.html")
 	}
 	name += ".html"
@@ -199,10 +197,19 @@ func pageOf(path string) (string, error) {
 	return name, nil
 }
 
+// baseName returns a file's name without its folder and its extensions (.gz and the one before).
+func baseName(path string) string {
+	name := filepath.Base(path)
+	if e := filepath.Ext(name); strings.EqualFold(e, ".gz") {
+		name = strings.TrimSuffix(name, e)
+	}
+	return strings.TrimSuffix(name, filepath.Ext(name))
+}
+
 // convertCommand returns the command line that makes the instance of the log in a file.
 func convertCommand(c *cli.Command, path, file string) string {
 	args := []string{"gapwise", "convert"}
-	for _, f := range swfFlags() {
+	for _, f := range append(swfFlags(), "platform") {
 		if c.IsSet(f) {
 			args = append(args, "--"+f, process.Quote(fmt.Sprint(c.Value(f))))
 		}

@@ -10,50 +10,11 @@ import (
 	consbounds "github.com/gapwise/gapwise/bounds/consolidation"
 	"github.com/gapwise/gapwise/exact/consolidation"
 	consheur "github.com/gapwise/gapwise/heuristics/consolidation"
-	"github.com/gapwise/gapwise/internal/hosting"
 	"github.com/gapwise/gapwise/internal/testkit"
-	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 	"github.com/gapwise/gapwise/verify"
 )
-
-// brute returns the best objective of all plans; false if there is no solution.
-func brute(in *model.Consolidation) (best int64, found bool) {
-	c := view.OfConsolidation(in, -1)
-	s := hosting.New(c)
-	var tasks [][2]int
-	for i := range c.Jobs {
-		for k := range c.Jobs[i].Current {
-			tasks = append(tasks, [2]int{i, k})
-		}
-	}
-	var place func(n int)
-	place = func(n int) {
-		if n == len(tasks) {
-			if first, _ := s.Value(); s.Feasible() && (!found || first < best) {
-				best, found = first, true
-			}
-			return
-		}
-		i, k := tasks[n][0], tasks[n][1]
-		j := &c.Jobs[i]
-		if !j.Pinned {
-			place(n + 1)
-		}
-		for h := range c.Hosts {
-			if j.Current[k] == int32(h) || !j.Pinned && j.Allowed.Has(h) {
-				s.Add(i, k, h)
-				if s.Over == 0 {
-					place(n + 1)
-				}
-				s.Remove(i, k)
-			}
-		}
-	}
-	place(0)
-	return best, found
-}
 
 // TestBrute holds engines, heuristics and bounds against all plans of tiny instances.
 func TestBrute(t *testing.T) {
@@ -80,7 +41,7 @@ func TestBrute(t *testing.T) {
 		if err := in.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		best, found := brute(in)
+		best, found := testkit.BruteConsolidation(in)
 		for _, b := range consbounds.Quick(context.Background(), in) {
 			if b.Infeasible && found || !b.Infeasible && found && b.Value > float64(best) {
 				t.Fatalf("%d: the bound %+v of %d (%v)\n%s", k, b, best, found, text(t, in))

@@ -42,6 +42,33 @@ func drawVCSched(s size, rng *rand.Rand) *model.VCSched {
 	return v
 }
 
+// drawConsolidation draws clusters with everything that there is, and some whose hosts differ
+// in little and are nearly full.
+func drawConsolidation(s size, rng *rand.Rand) *model.Consolidation {
+	n := s.count(rng, [6]int{1, 6, 10, 14, 17, 40})
+	hosts := 1 + rng.IntN(4)
+	if s != tiny {
+		hosts = max(2, n/(2+rng.IntN(3)))
+	}
+	c := testkit.Consolidation(rng, n, hosts)
+	if rng.IntN(3) == 0 {
+		c.Goal, c.MoveBudget = "", nil
+		for h := range c.Hosts {
+			x := &c.Hosts[h]
+			x.Closed, x.Price = false, int64(10+rng.IntN(2))
+			for r := range x.Capacity {
+				x.Capacity[r] = 100
+			}
+		}
+		for i := range c.Jobs {
+			for r := range c.Jobs[i].Needs {
+				c.Jobs[i].Needs[r] = []int64{20, 25, 26, 33, 34, 50, 51}[rng.IntN(7)]
+			}
+		}
+	}
+	return c
+}
+
 func drawDAG(s size, rng *rand.Rand) *model.DAG {
 	n := s.count(rng, [6]int{2, 8, 12, 15, 17, 26})
 	m := 1 + rng.IntN(4)

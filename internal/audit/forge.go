@@ -62,6 +62,33 @@ func forgedPlacement(_ *model.VCSched, s *model.Placement, rng *rand.Rand) *mode
 	return p
 }
 
+// forgedAssignment empties a host into another one, or has tasks stay or be left out.
+func forgedAssignment(in *model.Consolidation, s *model.Assignment, rng *rand.Rand) *model.Assignment {
+	a := &model.Assignment{Bought: slices.Clone(s.Bought)}
+	var used []string
+	for _, j := range s.Jobs {
+		j.Hosts = slices.Clone(j.Hosts)
+		a.Jobs = append(a.Jobs, j)
+		used = append(used, j.Hosts...)
+	}
+	from, to, kind := used[rng.IntN(len(used))], used[rng.IntN(len(used))], rng.IntN(3)
+	if kind == 0 { // what was bought is given back
+		a.Bought = slices.DeleteFunc(a.Bought, func(b model.BoughtHost) bool { return b.ID == from })
+	}
+	for i := range a.Jobs {
+		for k, h := range a.Jobs[i].Hosts {
+			now := in.Jobs[i].Current(k)
+			switch {
+			case kind < 2 && h == from:
+				a.Jobs[i].Hosts[k] = to
+			case kind == 2 && now != "" && rng.IntN(3) == 0:
+				a.Jobs[i].Hosts[k] = now
+			}
+		}
+	}
+	return a
+}
+
 // forgedSchedule starts tasks and transfers earlier.
 func forgedSchedule(_ *model.DAG, s *model.Schedule, rng *rand.Rand) *model.Schedule {
 	p := &model.Schedule{TransferModel: s.TransferModel}

@@ -40,6 +40,8 @@ type problem struct {
 var problems = map[model.Kind]problem{
 	model.KindBatch: audited(drawBatch, func(b *model.Batch) int { return len(b.Jobs) }, wantsBatch, forgedExecution,
 		batchRelations, noTidying, narrowerBatch, plainBatch, batchFromZero),
+	model.KindConsolidation: audited(drawConsolidation, (*model.Consolidation).Tasks, wantsConsolidation, forgedAssignment,
+		consolidationRelations, tidyConsolidation, oneTaskOfEach, withoutLabels),
 	model.KindDAG: audited(drawDAG, func(d *model.DAG) int { return len(d.Tasks) }, wantsDAG, forgedSchedule,
 		dagRelations, tidyDAG),
 	model.KindReservation: audited(drawReservation, func(r *model.Reservation) int { return len(r.Requests) }, wantsReservation, forgedBookings,
@@ -142,6 +144,10 @@ func atLeast12(in model.Instance) bool { return problemOf(in.Kind()).count(in) >
 // variable for each host.
 func wantsDAG(_ string, s size, in *model.DAG) bool {
 	return s == tiny || s == middle && len(in.Tasks)*len(in.Machines) <= 24
+}
+
+func wantsConsolidation(engine string, s size, in *model.Consolidation) bool {
+	return s <= middle || engine != "highs" && in.Tasks() <= 30
 }
 
 func wantsReservation(engine string, s size, _ *model.Reservation) bool {

@@ -152,7 +152,7 @@ func leaves(in model.Instance) (all []reflect.Value) {
 	var walk func(v reflect.Value)
 	walk = func(v reflect.Value) {
 		switch v.Kind() {
-		case reflect.Bool, reflect.Int, reflect.Float64:
+		case reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64:
 			all = append(all, v)
 		case reflect.String:
 			if v.Type() != reflect.TypeFor[string]() {
@@ -186,9 +186,9 @@ func rounder(old reflect.Value) (all []reflect.Value) {
 		}
 	}
 	switch old.Kind() {
-	case reflect.Int:
-		x := int(old.Int())
-		for _, y := range slices.Compact([]int{0, 1, x / 2, x - 1}) {
+	case reflect.Int, reflect.Int64:
+		x := old.Int()
+		for _, y := range slices.Compact([]int64{0, 1, x / 2, x - 1}) {
 			add(y)
 		}
 	case reflect.Float64:
@@ -243,6 +243,87 @@ func tidyDAG(d, c *model.DAG, list string, from, to int) {
 		for _, m := range d.Machines[from:to] {
 			c.Network.Routes = slices.DeleteFunc(c.Network.Routes, func(r model.Route) bool { return r.From == m.ID || r.To == m.ID })
 		}
+	}
+}
+
+// tidyConsolidation drops what speaks of the hosts, offers, sets, jobs and resources that are left out.
+func tidyConsolidation(in, c *model.Consolidation, list string, from, to int) {
+	gone := map[string]bool{}
+	without := func(ids []string) []string { return slices.DeleteFunc(ids, func(id string) bool { return gone[id] }) }
+	switch list {
+	case "Resources":
+		for k := range c.Hosts {
+			c.Hosts[k].Capacity = slices.Delete(c.Hosts[k].Capacity, from, to)
+		}
+		for k := range c.Offers {
+			c.Offers[k].Capacity = slices.Delete(c.Offers[k].Capacity, from, to)
+		}
+		for k := range c.Jobs {
+			c.Jobs[k].Needs = slices.Delete(c.Jobs[k].Needs, from, to)
+		}
+	case "Hosts":
+		for _, h := range in.Hosts[from:to] {
+			gone[h.ID] = true
+		}
+		for k := range c.HostSets {
+			c.HostSets[k].Hosts = without(c.HostSets[k].Hosts)
+		}
+		for i := range c.Jobs {
+			j := &c.Jobs[i]
+			for k, id := range j.CurrentHosts {
+				if gone[id] {
+					j.CurrentHosts[k], j.Pinned = "", false
+				}
+			}
+		}
+	case "Offers":
+		for _, o := range in.Offers[from:to] {
+			gone[o.ID] = true
+		}
+		for k := range c.HostSets {
+			c.HostSets[k].Offers = without(c.HostSets[k].Offers)
+		}
+	case "HostSets":
+		for _, s := range in.HostSets[from:to] {
+			gone[s.ID] = true
+		}
+		for k := range c.Jobs {
+			if gone[c.Jobs[k].Allowed] {
+				c.Jobs[k].Allowed = ""
+			}
+		}
+		for k := range c.Rules {
+			if gone[c.Rules[k].Among] {
+				c.Rules[k].Among = ""
+			}
+		}
+	case "Jobs":
+		for _, j := range in.Jobs[from:to] {
+			gone[j.ID] = true
+		}
+		c.Rules = slices.DeleteFunc(c.Rules, func(r model.PlacementRule) bool {
+			return !slices.ContainsFunc(r.Jobs, func(id string) bool { return !gone[id] })
+		})
+		for k := range c.Rules {
+			c.Rules[k].Jobs, c.Rules[k].Others = without(c.Rules[k].Jobs), without(c.Rules[k].Others)
+		}
+	}
+}
+
+// oneTaskOfEach leaves each job one task.
+func oneTaskOfEach(c *model.Consolidation) {
+	for i := range c.Jobs {
+		c.Jobs[i].Tasks, c.Jobs[i].CurrentHosts = 1, c.Jobs[i].CurrentHosts[:min(1, len(c.Jobs[i].CurrentHosts))]
+	}
+}
+
+// withoutLabels puts no host in a domain but its own.
+func withoutLabels(c *model.Consolidation) {
+	for k := range c.Hosts {
+		c.Hosts[k].Labels = nil
+	}
+	for k := range c.Rules {
+		c.Rules[k].Domain = ""
 	}
 }
 

@@ -41,6 +41,14 @@ const (
 	// capacity between each two times (Times, Prices), of tvc one for each resource.
 	Prices = "prices"
 
+	// Cover is of consolidation: the needs of a resource (Resource) of all tasks that can be
+	// nowhere but on the hosts of a set (Elements: its id; "": of jobs without one; none: all hosts).
+	Cover = "cover"
+	// Apart is of consolidation: the tasks that a rule (Elements: its id) keeps apart by host.
+	Apart = "apart"
+	// Emptied is of consolidation: what has to move from the hosts that the cost limit empties.
+	Emptied = "emptied"
+
 	// Relaxation claims the optimum of a linear relaxation (Method).
 	Relaxation = "relaxation"
 	// Search claims that a search has closed what lies beyond the bound.

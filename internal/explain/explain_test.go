@@ -44,7 +44,7 @@ func TestExplain(t *testing.T) {
 		goal := testkit.RandomReservation(rng, 5)
 		goal.Goal = model.Goals[k%4]
 		for _, in := range []model.Instance{testkit.RandomDAG(rng, 6, 3), testkit.RandomVCSched(rng, k%3 == 0), goal,
-			testkit.RandomBatch(rng, 1+k%2, 5, 4), testkit.RandomTVC(rng, 2, 4, k%2 == 0)} {
+			testkit.RandomBatch(rng, 1+k%2, 5, 4), testkit.RandomTVC(rng, 2, 4, k%2 == 0), testkit.Consolidation(rng, 8, 4)} {
 			x, r := explained(t, in, "")
 			text := x.String()
 			for _, line := range strings.Split(text, "\n") {
@@ -71,7 +71,7 @@ func TestExplain(t *testing.T) {
 			}
 		}
 	}
-	for _, kind := range []model.Kind{model.KindDAG, model.KindVCSched, model.KindReservation} {
+	for _, kind := range []model.Kind{model.KindConsolidation, model.KindDAG, model.KindVCSched, model.KindReservation} {
 		if checked[kind] < rounds/4 {
 			t.Errorf("%s: %v explanations were recomputed by the judge", kind, checked)
 		}
@@ -115,6 +115,48 @@ func TestConflictOfPlacement(t *testing.T) {
 	}
 	if found < 5 {
 		t.Errorf("%d infeasible instances", found)
+	}
+}
+
+// The conflict of a cluster without a plan has none, and any job less has, by enumeration of
+// the instance that is left: a rule is dropped with a job that it needs.
+func TestConflictOfConsolidation(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(41, 7))
+	found := 0
+	for range need.Rounds(300) {
+		in := testkit.Consolidation(rng, 2+rng.IntN(4), 1+rng.IntN(3))
+		if _, fits := testkit.BruteConsolidation(in); fits {
+			continue
+		}
+		x, r := explained(t, in, "exact")
+		if r.Status != model.StatusInfeasible || x.Conflict == nil {
+			t.Fatalf("%s: %+v", r.Status, x)
+		}
+		if x.Conflict.Minimal { // each question had its answer in 40 ms
+			found++
+		}
+		for _, without := range append([]string{""}, x.Conflict.Elements...) {
+			var keep []int
+			for k := range in.Jobs {
+				if id := in.Jobs[k].ID; id != without && slices.Contains(x.Conflict.Elements, id) {
+					keep = append(keep, k)
+				}
+			}
+			if len(keep) == 0 {
+				continue
+			}
+			part := explain.Part(in, keep).(*model.Consolidation)
+			if err := part.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			if _, fits := testkit.BruteConsolidation(part); fits != (without != "") && (without == "" || x.Conflict.Minimal) {
+				t.Fatalf("the conflict %v without %q: fits %v of %s", x.Conflict.Elements, without, fits, in.ID())
+			}
+		}
+	}
+	if found < 5 {
+		t.Errorf("%d minimal conflicts", found)
 	}
 }
 
@@ -199,7 +241,7 @@ func TestExplainForgedEvidence(t *testing.T) {
 	for k := range need.Rounds(200) {
 		goal := testkit.RandomReservation(rng, 4)
 		for _, in := range []model.Instance{testkit.RandomVCSched(rng, false), goal, testkit.RandomBatch(rng, 1, 5, 3),
-			testkit.RandomTVC(rng, 2, 4, false), testkit.RandomDAG(rng, 5, 2)} {
+			testkit.RandomTVC(rng, 2, 4, false), testkit.RandomDAG(rng, 5, 2), testkit.Consolidation(rng, 5, 3)} {
 			for range 5 {
 				r := model.NewResult("mine", 1)
 				r.Evidence = testkit.ForgeEvidence(rng, in)

@@ -24,6 +24,13 @@ type problem struct {
 var problems = map[model.Kind]problem{
 	model.KindBatch: explained(func(_ *model.Batch, f verify.Followed, bound float64, r *Reason) { batchWords(f.Evidence, bound, r) },
 		func(_ context.Context, b *model.Batch, s *model.Execution) ([]Reason, error) { return batchHolds(b, s) }, nil),
+	model.KindConsolidation: explained(func(c *model.Consolidation, f verify.Followed, bound float64, r *Reason) {
+		if !f.Infeasible {
+			consolidationWords(c, f.Evidence, bound, r)
+		}
+	}, func(_ context.Context, c *model.Consolidation, s *model.Assignment) ([]Reason, error) {
+		return consolidationHolds(c, s)
+	}, consolidationParts),
 	model.KindDAG: explained(func(d *model.DAG, f verify.Followed, bound float64, r *Reason) { dagWords(d, f.Evidence, bound, r) }, dagHolds, nil),
 	model.KindReservation: explained(func(v *model.Reservation, f verify.Followed, bound float64, r *Reason) {
 		reservationWords(v, f.Evidence, bound, f.Infeasible, r)

@@ -55,18 +55,20 @@ func byJobs(by, what string, all []runs.Solved) (section, error) {
 	return s, nil
 }
 
-// tells reports whether the log of an instance tells something of its jobs, and differently.
+// tells reports whether the log of an instance tells something of its jobs, and differently;
+// of partitions, unless they are the queues.
 func tells(in model.Instance, by string) bool {
 	b, ok := in.(*model.Batch)
 	if !ok {
 		return false
 	}
-	seen := map[string]bool{}
+	seen, queues := map[string]bool{}, by != "partition"
 	for k := range b.Jobs {
 		if l := b.Jobs[k].Log; l != nil {
-			seen[map[string]string{"queue": l.Queue, "user": l.User}[by]] = true
+			seen[map[string]string{"queue": l.Queue, "user": l.User, "partition": l.Partition}[by]] = true
+			queues = queues || l.Queue != l.Partition
 		}
 	}
 	delete(seen, "")
-	return len(seen) > 1
+	return queues && len(seen) > 1
 }

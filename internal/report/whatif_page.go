@@ -43,7 +43,7 @@ func (x *whatIf) page(w io.Writer, log *Log, o Options) error {
 	}
 	p.Lead = append(p.Lead, fmt.Sprintf("The judge, which shares no code with the schedulers, has verified %d of %s.", verified, words.Plural(2*len(x.cases), "solution")))
 	p.Sections = []section{x.comparison(), x.ground(), x.overWeeks()}
-	for _, by := range []string{"size", "queue", "user"} {
+	for _, by := range []string{"size", "partition", "queue", "user"} {
 		s, err := x.classes(by)
 		if err != nil {
 			return err

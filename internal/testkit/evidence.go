@@ -29,6 +29,8 @@ func ForgeEvidence(rng *rand.Rand, in model.Instance) *model.Evidence {
 		f.batch(x, e)
 	case *model.TVC:
 		f.tvc(x, e)
+	case *model.Consolidation:
+		f.consolidation(x, e)
 	}
 	for rng.IntN(6) == 0 {
 		SpoilEvidence(rng, e)
@@ -124,6 +126,25 @@ func (f forger) vcsched(v *model.VCSched, e *model.Evidence) {
 			e.Weights = append(e.Weights, []float64{0, 1, 1, 2, 3, float64(f.IntN(1000)), 1 << 36}[f.IntN(7)])
 		}
 		e.Load = max(1, int64(float64(host)*(0.5+2*f.Float64())))
+	}
+}
+
+func (f forger) consolidation(c *model.Consolidation, e *model.Evidence) {
+	switch f.IntN(5) {
+	case 0:
+		e.Type = evidence.Apart
+		if len(c.Rules) > 0 {
+			e.Elements = []string{c.Rules[f.IntN(len(c.Rules))].ID}
+		}
+	case 1:
+		e.Type = evidence.Emptied
+	default:
+		e.Type, e.Resource = evidence.Cover, c.Resources[f.IntN(len(c.Resources))]
+		if k := f.IntN(len(c.HostSets) + 2); k < len(c.HostSets) {
+			e.Elements = []string{c.HostSets[k].ID}
+		} else if k == len(c.HostSets) {
+			e.Elements = []string{""}
+		}
 	}
 }
 
@@ -285,7 +306,7 @@ func SpoilEvidence(rng *rand.Rand, e *model.Evidence) {
 		e.Scale = []int64{1, 7, 1000, e.Scale / 3, 1e13, -1, math.MaxInt64}[rng.IntN(7)]
 	case 10:
 		e.Type = []string{evidence.Path, evidence.Load, evidence.Interval, evidence.Sum, evidence.Crowd, evidence.Clique,
-			evidence.Filling, evidence.Patterns, evidence.Areas, evidence.Prices, evidence.Windows}[rng.IntN(11)]
+			evidence.Filling, evidence.Patterns, evidence.Areas, evidence.Prices, evidence.Windows, evidence.Cover, evidence.Apart, evidence.Emptied}[rng.IntN(14)]
 		e.Resource = []string{"", "cpu", "memory", "slots", "links"}[rng.IntN(5)]
 	case 11: // one more or one less, so that lists no longer go together
 		if n := len(e.Prices); n > 0 && rng.IntN(2) == 0 {

@@ -30,19 +30,22 @@ export class Picture extends Drawing {
     };
     this.into.addEventListener("pointermove", (e) => {
       if (this.drag) return this.move(e);
-      this.tell(box(e), e.clientX, e.clientY);
+      if (e.pointerType !== "touch") this.tell(box(e), e.clientX, e.clientY);
     });
-    this.into.addEventListener("pointerleave", () => !this.drag && this.tell(-1));
+    this.into.addEventListener("pointerleave", (e) => !this.drag && e.pointerType !== "touch" && this.tell(-1));
+    addEventListener("scroll", () => this.tell(-1), { passive: true });
+    // A box that is dragged keeps the page from scrolling; touch-action knows no parts of an SVG.
+    this.into.addEventListener("touchstart", (e) => this.drag && !this.drag.free && e.preventDefault(), { passive: false });
     this.into.addEventListener("pointerdown", (e) => {
       if (e.button !== 0 || !this.scene || !this.at) return;
-      const k = box(e);
+      const k = box(e), was = this.active;
       if (k >= 0) {
         this.active = k;
         this.point();
       }
       const b = this.scene.boxes[k];
       const free = !b || !b.drag || !this.movable;
-      if (free && e.pointerType === "touch") return; // the page scrolls
+      if (e.pointerType === "touch" && (free || was !== k)) return this.tell(k, e.clientX, e.clientY); // the page scrolls
       const { x, y } = this.spot(e);
       this.drag = { x, y, k, free, low: this.view[0], begun: false, lane: b ? (y - this.at.rows[b.row].y) / this.at.rows[b.row].lane - b.lane : 0 };
       this.into.setPointerCapture(e.pointerId);

@@ -3,6 +3,7 @@
 package swf
 
 import (
+	"cmp"
 	"io"
 	"slices"
 )
@@ -12,6 +13,36 @@ type Log struct {
 	Header Header
 	Jobs   []Job
 	Lines  []int // of each job, from 1; see Line
+	// Names are what the numbers of jobs, users, ... stand for; nil: a log in the Standard
+	// Workload Format has none.
+	Names *Names
+	// Notes say what of a log in another format isn't in the jobs.
+	Notes []string
+}
+
+// Names are those of a log in another format.
+type Names struct {
+	Jobs                                           []string // of each job
+	Users, Groups, Executables, Queues, Partitions []string // of each number
+}
+
+// Peak returns the most processors that jobs held at once, those that ended without delay
+// for 1 s. It is at least the size of the largest job.
+func (l *Log) Peak() (most int64) {
+	type change struct{ at, by int64 }
+	var all []change
+	for k := range l.Jobs {
+		j := &l.Jobs[k]
+		start := j.Submit + max(0, j.Wait)
+		all = append(all, change{start, j.Size()}, change{start + max(1, j.Runtime), -j.Size()})
+	}
+	slices.SortFunc(all, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
+	now := int64(0)
+	for _, c := range all {
+		now += c.by
+		most = max(most, now)
+	}
+	return most
 }
 
 // Line returns the line of a job, 0 if the log wasn't read from a text.

@@ -60,11 +60,12 @@ func Solve(in model.Instance, beat float64, nodes int64) (Answer, error) {
 
 // engines holds the plain engine of each problem that has one.
 var engines = map[model.Kind]func(in model.Instance, beat float64, c *counter) (model.Solution, error){
-	model.KindBatch:       engine(solveBatch),
-	model.KindDAG:         engine(solveDAG),
-	model.KindReservation: engine(solveReservation),
-	model.KindTVC:         engine(solveTVC),
-	model.KindVCSched:     engine(solveVCSched),
+	model.KindBatch:         engine(solveBatch),
+	model.KindConsolidation: engine(solveConsolidation),
+	model.KindDAG:           engine(solveDAG),
+	model.KindReservation:   engine(solveReservation),
+	model.KindTVC:           engine(solveTVC),
+	model.KindVCSched:       engine(solveVCSched),
 }
 
 // engine adapts a plain engine. A nil solution of type S means that nothing is better.
