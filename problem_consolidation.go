@@ -36,4 +36,5 @@ var consolidationProblem = define(definition[*model.Consolidation]{
 	quick:     consbounds.Quick,
 	bounds:    consbounds.All,
 	generator: instances.GeneratorOf(instances.NewConsolidationSpec),
+	gantt:     []string{"drain"},
 })

@@ -20,11 +20,13 @@ func solved() map[model.Kind]draw.Frame {
 	requests, bookings := fiveRequests()
 	tvc, embeddings := fourClusters()
 	graph, _, real, _, ends := sixTasks()
+	cluster, assignment := threeHosts()
 	return map[model.Kind]draw.Frame{
-		model.KindBatch:       {Instance: batch, Solution: execution},
-		model.KindReservation: {Instance: requests, Solution: bookings},
-		model.KindTVC:         {Instance: tvc, Solution: embeddings},
-		model.KindDAG:         {Instance: graph, Solution: real, Arrived: ends},
+		model.KindBatch:         {Instance: batch, Solution: execution},
+		model.KindReservation:   {Instance: requests, Solution: bookings},
+		model.KindTVC:           {Instance: tvc, Solution: embeddings},
+		model.KindConsolidation: {Instance: cluster, Solution: assignment},
+		model.KindDAG:           {Instance: graph, Solution: real, Arrived: ends},
 		model.KindVCSched: {Instance: &model.VCSched{Hosts: 1, Jobs: []model.VCSchedJob{{ID: "a", Tasks: 1, CPU: 0.8, Memory: 0.5, CurrentHosts: []int{0}}}},
 			Solution: &model.Placement{Jobs: []model.JobPlacement{{ID: "a", Hosts: []int{0}, CPU: []float64{0.5}}}}},
 	}

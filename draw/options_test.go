@@ -5,6 +5,7 @@ package draw_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -102,6 +103,38 @@ func TestPlacement(t *testing.T) {
 	}
 	in.Hosts = 100
 	texts(t, parse(t, draws(t, options("svg"), in, s, nil)), []string{"100 hosts, sorted in each chart by itself"}, "host 0")
+}
+
+// threeHosts is a cluster with a solution that empties one host and buys another.
+func threeHosts() (*model.Consolidation, *model.Assignment) {
+	in := &model.Consolidation{Name: "cluster", Resources: []string{"cpu", "gpu"}, PriceUnit: "EUR", Offers: []model.HostOffer{{ID: "big", Capacity: []int64{8, 0}, Price: 2, Count: 1}},
+		Hosts: []model.ConsolidationHost{{ID: "n1", Capacity: []int64{4, 0}, Price: 3}, {ID: "n2", Capacity: []int64{4, 1}, Price: 3}, {ID: "n3", Capacity: []int64{4, 0}, Price: 3, Kept: true}},
+		Jobs: []model.ConsolidationJob{{ID: "db", Tasks: 1, Needs: []int64{2, 1}, CurrentHosts: []string{"n2"}, Pinned: true}, {ID: "web", Tasks: 2, Needs: []int64{2, 0}, CurrentHosts: []string{"n1", "n1"}},
+			{ID: "new", Tasks: 1, Needs: []int64{2, 0}}}}
+	at := func(id string, hosts ...string) model.JobAssignment { return model.JobAssignment{ID: id, Hosts: hosts} }
+	return in, &model.Assignment{Bought: []model.BoughtHost{{ID: "big-1", Offer: "big"}}, Jobs: []model.JobAssignment{at("db", "n2"), at("web", "big-1", "big-1"), at("new", "n2")}}
+}
+
+func TestAssignment(t *testing.T) {
+	in, s := threeHosts()
+	p := parse(t, draws(t, options("svg"), in, s, nil))
+	if p.title != "cluster: cost 8 EUR, 2 hosts with tasks, 2 today, moves 2" {
+		t.Errorf("title %q", p.title)
+	}
+	texts(t, p, []string{"n1", "n2", "n3", "big-1 (bought)", "cpu", "gpu", "db", "new", "web ×2, from n1", "emptied: saves 3 EUR", "kept, without tasks", "moves here", "stays, or is new",
+		"holds pinned tasks: can't be emptied"}, "needed, not given")
+	noOverlap(t, p)
+	o := options("svg")
+	o.Rows = &draw.Range{First: 1, Last: 1}
+	texts(t, parse(t, draws(t, o, in, s, nil)), []string{"n2", "db", "new"}, "n1")
+	in.Goal = model.GoalMoves
+	if p := parse(t, draws(t, options("svg"), in, s, nil)); p.title != "cluster: moves 2, cost 8 EUR, 2 hosts with tasks, 2 today" {
+		t.Errorf("title %q", p.title)
+	}
+	for k := range 100 {
+		in.Hosts = append(in.Hosts, model.ConsolidationHost{ID: fmt.Sprint("more", k), Capacity: []int64{1, 1}})
+	}
+	texts(t, parse(t, draws(t, options("svg"), in, s, nil)), []string{"104 hosts, sorted in each chart by itself"}, "n1")
 }
 
 func TestConflict(t *testing.T) {

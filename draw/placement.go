@@ -42,12 +42,9 @@ func drawPlacement(w io.Writer, o Options, title string, in *model.VCSched, p *m
 	if err != nil {
 		return err
 	}
-	l := &placementLayout{sheet: sheet{Options: o, title: clean(title)}, in: in, first: first}
-	l.read(p, first, last)
-	if err := l.place(); err != nil {
-		return err
-	}
-	return l.write(w, l.paint)
+	l := &placementLayout{sheet: sheet{Options: o, title: clean(title)}, taken: "given", tightness: "tight host: holds the minimum yield down", tightIn: 1}
+	l.read(in, p, first, last)
+	return l.draw(w)
 }
 
 // placementTitle says how good the placement is.
@@ -72,14 +69,16 @@ func placementTitle(in *model.VCSched, p *model.Placement, o model.Objective, bo
 	return title
 }
 
-// placementLayout holds what is drawn and where.
+// placementLayout holds what is drawn of tasks on hosts, and where.
 type placementLayout struct {
 	sheet
-	in        *model.VCSched
-	first     int // host
+	jobs      []string // their ids
 	resources []string
 	hosts     []hostBox
 	high      float64 // the largest share on the axis
+	taken     string  // what a bar is that doesn't move
+	tightness string  // what a tight host is
+	tightIn   int     // of so many resources, the first ones, sorted bars tell the tight hosts
 
 	left, right float64
 	bar         float64 // height of a resource's bar or chart
@@ -90,16 +89,17 @@ type placementLayout struct {
 // hostBox is a host and what its tasks take of its resources.
 type hostBox struct {
 	y     float64
-	size  model.HostSize
+	name  string
 	parts []hostPart
 	tight bool
+	note  string // of a host without tasks
 }
 
 // hostPart is what the tasks of a job that come from the same host take, in shares
 // of the host.
 type hostPart struct {
 	job, tasks int
-	from       int       // the host that they run on now, -1 if they stay or are new
+	from       string    // the host that they run on now, "" if they stay or are new
 	given      []float64 // of each resource
 	need       []float64 // at least what is given
 }
@@ -113,51 +113,77 @@ func (h *hostBox) sums(resource int) (given, need float64) {
 	return given, need
 }
 
-// read lists what the tasks take.
-func (l *placementLayout) read(p *model.Placement, first, last int) {
-	l.resources = append([]string{"CPU", "memory"}, l.in.Resources...)
-	for r := range l.resources {
-		l.resources[r] = newFace(axisSize, false).shorten(clean(l.resources[r]), maxLabel/2)
+// draw writes the picture of what was read.
+func (l *placementLayout) draw(w io.Writer) error {
+	l.high = 1
+	for r, name := range l.resources {
+		l.resources[r] = newFace(axisSize, false).shorten(clean(name), maxLabel/2)
+		for h := range l.hosts {
+			_, need := l.hosts[h].sums(r)
+			l.high = max(l.high, need)
+		}
 	}
+	l.high = min(l.high, 3)
+	if err := l.place(); err != nil {
+		return err
+	}
+	return l.write(w, l.paint)
+}
+
+// part returns what the tasks of a job on a host take that come from another, to which one
+// more is added.
+func (l *placementLayout) part(h, job int, from string) *hostPart {
+	host := &l.hosts[h]
+	n := len(host.parts)
+	if n == 0 || host.parts[n-1].job != job || host.parts[n-1].from != from {
+		host.parts = append(host.parts, hostPart{job: job, from: from, given: make([]float64, len(l.resources)), need: make([]float64, len(l.resources))})
+		n++
+	}
+	host.parts[n-1].tasks++
+	return &host.parts[n-1]
+}
+
+// read lists what the tasks take.
+func (l *placementLayout) read(in *model.VCSched, p *model.Placement, first, last int) {
+	l.resources = append([]string{"CPU", "memory"}, in.Resources...)
 	l.hosts = make([]hostBox, last-first+1)
+	sizes := make([]model.HostSize, last-first+1)
 	least := math.Inf(1)
 	for i := range p.Jobs {
 		for _, x := range p.Jobs[i].CPU {
-			if need := l.in.Jobs[i].CPU; need > 0 {
+			if need := in.Jobs[i].CPU; need > 0 {
 				least = min(least, x/need)
 			}
 		}
 	}
 	h := 0
-	for _, size := range l.in.Sizes() {
+	for _, size := range in.Sizes() {
 		for range size.Count {
 			if h >= first && h <= last {
-				l.hosts[h-first].size = size
+				sizes[h-first], l.hosts[h-first].name = size, fmt.Sprint("host ", h)
+				if len(in.HostSizes) > 1 {
+					l.hosts[h-first].name += fmt.Sprintf(" (CPU %.4g)", size.CPU)
+				}
 			}
 			h++
 		}
 	}
 	for i := range p.Jobs {
-		j := &l.in.Jobs[i]
+		j := &in.Jobs[i]
+		l.jobs = append(l.jobs, j.ID)
 		for k, h := range p.Jobs[i].Hosts {
 			if h < first || h > last {
 				continue
 			}
-			host, from := &l.hosts[h-first], -1
+			from := ""
 			if len(j.CurrentHosts) > 0 && j.CurrentHosts[k] != h {
-				from = j.CurrentHosts[k]
+				from = fmt.Sprint(j.CurrentHosts[k])
 			}
-			n := len(host.parts)
-			if n == 0 || host.parts[n-1].job != i || host.parts[n-1].from != from {
-				host.parts = append(host.parts, hostPart{job: i, from: from, given: make([]float64, len(l.resources)), need: make([]float64, len(l.resources))})
-				n++
-			}
-			x := &host.parts[n-1]
-			x.tasks++
+			x, size := l.part(h-first, i, from), sizes[h-first]
 			for r := range l.resources {
-				need, of := j.CPU, host.size.CPU
+				need, of := j.CPU, size.CPU
 				if r > 0 {
-					need, of = j.Rigid(r-2), host.size.Rigid(r-2)
+					need, of = j.Rigid(r-2), size.Rigid(r-2)
 				}
 				given := need
 				if r == 0 {
@@ -171,16 +197,10 @@ func (l *placementLayout) read(p *model.Placement, first, last int) {
 		}
 	}
 	const full = 1 - 1e-6
-	l.high = 1
 	for h := range l.hosts {
 		_, need := l.hosts[h].sums(0)
 		l.hosts[h].tight = least < full && need*least >= full
-		for r := range l.resources {
-			_, need := l.hosts[h].sums(r)
-			l.high = max(l.high, need)
-		}
 	}
-	l.high = min(l.high, 3)
 }
 
 // many reports whether hosts are sorted bars.
@@ -199,7 +219,7 @@ func (l *placementLayout) place() (err error) {
 		want = min(max(want, 3*float64(len(l.hosts))), maxWidth)
 	} else {
 		for h := range l.hosts {
-			l.column = max(l.column, f.width(f.shorten(l.hostName(h), maxLabel)))
+			l.column = max(l.column, f.width(f.shorten(clean(l.hosts[h].name), maxLabel)))
 		}
 		l.left = margin + l.column + 10 + names + 8
 		for h := range l.hosts {
@@ -235,22 +255,13 @@ func (l *placementLayout) stack(stretch float64) float64 {
 	return math.Ceil(y + axisHeight + margin/2)
 }
 
-// hostName returns the number of a host and, where hosts differ, its size.
-func (l *placementLayout) hostName(h int) string {
-	name := fmt.Sprint("host ", h+l.first)
-	if len(l.in.HostSizes) > 1 {
-		name += fmt.Sprintf(" (CPU %.4g)", l.hosts[h].size.CPU)
-	}
-	return name
-}
-
 func (l *placementLayout) partName(x hostPart) string {
-	name := clean(l.in.Jobs[x.job].ID)
+	name := clean(l.jobs[x.job])
 	if x.tasks > 1 {
 		name += fmt.Sprint(" ×", x.tasks)
 	}
-	if x.from >= 0 {
-		name += fmt.Sprint(", from ", x.from)
+	if x.from != "" {
+		name += ", from " + clean(x.from)
 	}
 	return name
 }

@@ -47,7 +47,7 @@ func (l *placementLayout) paintHost(p pen, axis *timeAxis, grid []tick, h int) {
 		c = look.Tight
 	}
 	middle := host.y + l.bar*float64(len(l.resources))/2
-	p.text(name, c, margin, middle+name.size*capHeight/2, 0, name.shorten(l.hostName(h), maxLabel))
+	p.text(name, c, margin, middle+name.size*capHeight/2, 0, name.shorten(clean(host.name), maxLabel))
 	high := l.bar - 1
 	for r, text := range l.resources {
 		y := host.y + l.bar*float64(r)
@@ -63,7 +63,7 @@ func (l *placementLayout) paintHost(p pen, axis *timeAxis, grid []tick, h int) {
 			at += share
 			bar := ganttBar{Group: x.job, Faded: faded}
 			switch {
-			case x.from >= 0 && !faded:
+			case x.from != "" && !faded:
 				p.moved(box)
 			default:
 				p.fill(bar.colour(), box)
@@ -83,7 +83,10 @@ func (l *placementLayout) paintHost(p pen, axis *timeAxis, grid []tick, h int) {
 		}
 	}
 	if host.tight {
-		p.outline(look.Tight, 1.6, rect{l.left - 1, host.y - 1, axis.x(1) - l.left + 2, high + 2})
+		p.outline(look.Tight, 1.6, rect{l.left - 1, host.y - 1, axis.x(1) - l.left + 2, l.bar*float64(l.tightIn) + 1})
+	}
+	if host.note != "" {
+		p.text(small, paleInk, l.left+6, host.y+high/2+small.size*capHeight/2, 0, small.shorten(clean(host.note), axis.x(1)-l.left-12))
 	}
 }
 
@@ -107,7 +110,7 @@ func (l *placementLayout) paintSorted(p pen) {
 		sum, most, full := 0.0, 1.0, 0
 		for h := range l.hosts {
 			given, need := l.hosts[h].sums(r)
-			all = append(all, share{given, need, l.hosts[h].tight && r == 0})
+			all = append(all, share{given, need, l.hosts[h].tight && r < l.tightIn})
 			sum += given
 			most = max(most, need)
 			if given >= 1-1e-6 {
@@ -164,7 +167,7 @@ func (l *placementLayout) legendOf() (all legendEntries) {
 	for h := range l.hosts {
 		tight = tight || l.hosts[h].tight
 		for _, x := range l.hosts[h].parts {
-			moved = moved || x.from >= 0
+			moved = moved || x.from != ""
 			unmet = unmet || x.need[0] > x.given[0]*(1+1e-9)
 		}
 	}
@@ -172,7 +175,7 @@ func (l *placementLayout) legendOf() (all legendEntries) {
 	if !l.many() {
 		given, needed = look.Tint(look.Plain, 0), (&ganttBar{Faded: true}).colour()
 	}
-	all.area("given", given)
+	all.area(l.taken, given)
 	if unmet {
 		all.area("needed, not given", needed)
 	}
@@ -180,7 +183,7 @@ func (l *placementLayout) legendOf() (all legendEntries) {
 		all.add("moves here", func(p pen, r rect) { p.moved(r) })
 	}
 	if tight {
-		all.add("tight host: holds the minimum yield down", func(p pen, r rect) {
+		all.add(l.tightness, func(p pen, r rect) {
 			if l.many() {
 				p.fill(look.Tight, r)
 			} else {

@@ -65,11 +65,12 @@ type picture struct {
 
 // pictures holds those of each problem.
 var pictures = map[model.Kind]picture{
-	model.KindBatch:       {draw: one("executions", executionTitle, drawExecution), terminal: inCharacters((*terminal).batch), usage: true},
-	model.KindDAG:         {draw: schedules, terminal: inCharacters((*terminal).dag), links: true},
-	model.KindReservation: {draw: one("bookings", bookingsTitle, drawBookings), terminal: inCharacters((*terminal).reservation), usage: true},
-	model.KindTVC:         {draw: one("embeddings", clustersTitle, drawClusters), terminal: inCharacters((*terminal).tvc), moment: true, usage: true},
-	model.KindVCSched:     {draw: one("placements", placementTitle, drawPlacement), terminal: inCharacters((*terminal).vcsched), timeless: true},
+	model.KindBatch:         {draw: one("executions", executionTitle, drawExecution), terminal: inCharacters((*terminal).batch), usage: true},
+	model.KindConsolidation: {draw: one("assignments", assignmentTitle, drawAssignment), terminal: inCharacters((*terminal).consolidation), timeless: true},
+	model.KindDAG:           {draw: schedules, terminal: inCharacters((*terminal).dag), links: true},
+	model.KindReservation:   {draw: one("bookings", bookingsTitle, drawBookings), terminal: inCharacters((*terminal).reservation), usage: true},
+	model.KindTVC:           {draw: one("embeddings", clustersTitle, drawClusters), terminal: inCharacters((*terminal).tvc), moment: true, usage: true},
+	model.KindVCSched:       {draw: one("placements", placementTitle, drawPlacement), terminal: inCharacters((*terminal).vcsched), timeless: true},
 }
 
 func inCharacters[I model.Instance](f func(*terminal, I, model.Solution) error) func(*terminal, model.Instance, model.Solution) error {

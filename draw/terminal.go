@@ -16,7 +16,8 @@ import (
 
 // Terminal draws a solution in characters, columns wide, at least 40: rows are
 // machines, PEs, processors, servers or hosts. Time goes from left to right, of a
-// vcsched the CPU of a host, as its tasks use it. Where the rows are few and each
+// vcsched the CPU of a host, as its tasks use it, of a consolidation the first resource;
+// what moves has a star. Where the rows are few and each
 // holds one thing at a time, a task or job is a bar with its id; otherwise rows
 // are summed up, and a column shows how much of them is in use. Schedules show
 // tasks, no transfers. The error wraps model.ErrInvalid for a solution that isn't

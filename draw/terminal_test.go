@@ -50,6 +50,12 @@ func TestTerminal(t *testing.T) {
 			"host 0 |[web===========]\n" +
 				"host 1 |[web===========][db============]\n" +
 				"        0              1 of a host's CPU\n"},
+		"consolidation": {
+			`{"kind":"consolidation","version":1,"name":"two","resources":["cpu"],"hosts":[{"id":"n1","capacity":[4],"price":1},{"id":"n2","capacity":[4],"price":1}],"jobs":[{"id":"web","tasks":2,"needs":[2],"current_hosts":["n1","n2"]}]}`,
+			`{"kind":"consolidation","version":1,"jobs":[{"id":"web","hosts":["n2","n2"]}]}`,
+			"n1 |\n" +
+				"n2 |[web*============][web=============]\n" +
+				"    0                  1 of a host's cpu\n"},
 		"tvc": {
 			`{"kind":"tvc","version":1,"name":"one","fat_tree":{"k":2,"slots":4,"link_mbps":1000},"queue":false,"requests":[{"id":"r1","arrival_s":0,"vms":3,"bandwidth_mbps":10,"duration_s":100}]}`,
 			`{"kind":"tvc","version":1,"runs":[{"id":"r1","segments":[{"start_s":0,"end_s":100,"place":{"switch":"edge-0-0","servers":[{"server":0,"vms":3}]}}]}]}`,

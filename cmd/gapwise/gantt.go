@@ -49,7 +49,8 @@ func (p *program) gantt() *cli.Command {
 			"or --at; below, slots in use over time and, in queue mode, the requests that\n" +
 			"wait and those suspended.\n" +
 			"Of a vcsched, hosts are rows with what their tasks take; those that hold the\n" +
-			"yield down are marked. More than 40 hosts become sorted bars.\n" +
+			"yield down are marked. Of a consolidation it is the same; marked are those\n" +
+			"with pinned tasks. More than 40 hosts become sorted bars.\n" +
 			"In all pictures critical is red, tight orange, moved green, declined purple,\n" +
 			"waiting yellow and the background olive; blue has no meaning, its tints tell\n" +
 			"neighbours apart.\n\n" +
