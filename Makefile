@@ -16,7 +16,7 @@ run_benches = set -o pipefail && $(with_highs) $(GO) test -run '^$$' -bench '$(B
 export CGO_ENABLED := 1
 with_highs = pc=$$(scripts/highs) && export PKG_CONFIG_PATH="$$pc$${PKG_CONFIG_PATH:+:$$PKG_CONFIG_PATH}" &&
 
-.PHONY: help build web site highs demo test check fmt vet staticcheck types race slow release release-check python portable fuzz ablation audit faults bench bench-baseline bench-compare reproduce clean
+.PHONY: help build web site highs demo test check fmt vet staticcheck types race slow release release-check python portable kubernetes fuzz ablation audit faults bench bench-baseline bench-compare reproduce clean
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -93,6 +93,9 @@ portable: ## builds without cgo for six platforms, and tests what is different w
 	@CGO_ENABLED=0 $(GO) test -short -vet=off -skip 'TestConformanceHard|TestLimits/(batch|dag|reservation)' ./model/milp/... ./bounds/... ./exact/tvc ./exact/vcsched \
 	  ./heuristics/vcsched ./benchmarks $$($(GO) list -test -f '$(linear)' ./internal/... | sort -u) .
 	@CGO_ENABLED=0 $(GO) test -short -vet=off -run 'TestScripts/(nohighs|solve|all|output|version|dag|reservation)' ./cmd/gapwise
+
+kubernetes: ## tests on a real control plane, whose programs lie in GAPWISE_KUBERNETES
+	@$(with_highs) GAPWISE_KUBERNETES=$$(realpath $${GAPWISE_KUBERNETES:-../shared/kubernetes}) $(GO) test -count=1 -timeout 20m -run Live -v ./internal/kubernetes
 
 fuzz: ## every fuzz target for FUZZTIME
 	@$(with_highs) for p in $$($(GO) list ./...); do \
