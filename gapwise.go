@@ -99,6 +99,9 @@ func Algorithms(kind model.Kind) []model.Algorithm {
 	return p.Algorithms
 }
 
+// LogAlgorithm names what a log's own scheduler did, of which the results are no algorithm's.
+const LogAlgorithm = "log"
+
 // ClassOf returns the class of what a name stands for in results: an algorithm, an
 // engine or several, a program. What isn't known by name may have seen the whole
 // instance.
@@ -114,7 +117,7 @@ func ClassOf(kind model.Kind, name string) model.Class {
 	}
 	first := EngineNames(name)[0]
 	switch {
-	case wire.Known(name):
+	case wire.Known(name), name == LogAlgorithm:
 		return model.Online
 	case name == "" || name == "auto" || name == "exact" || first == "both" || slices.Contains(p.Engines(), first):
 		return model.Yardstick

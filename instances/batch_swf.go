@@ -5,6 +5,7 @@ package instances
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gapwise/gapwise/instances/internal/swf"
 	"github.com/gapwise/gapwise/model"
@@ -88,6 +89,19 @@ func (s BatchSpec) fromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance
 	s.scale(in)
 	if err := validLog(in, log, taken); err != nil {
 		return nil, report, err
+	}
+	if !o.Ran {
+		return in, report, nil
+	}
+	if s.Tiers != 1 || s.Load > 0 {
+		return nil, report, fmt.Errorf("%w: the log tells how its jobs ran on one tier, at its own load", model.ErrInvalid)
+	}
+	ran, moved, most, err := ranAsLogged(in, log, taken)
+	if err != nil {
+		return nil, report, err
+	}
+	if report.Ran = ran; moved > 0 {
+		report.Notes = append(slices.Clone(report.Notes), fmt.Sprintf("as they ran: %d starts are moved, by %g s at most, for which the machine's processors don't suffice", moved, most))
 	}
 	return in, report, nil
 }

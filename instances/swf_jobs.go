@@ -65,6 +65,9 @@ type SWFJobs struct {
 	Cancelled float64
 	// Seed is the seed of whatever is drawn for the jobs.
 	Seed uint64
+	// Ran asks for what the log's own scheduler did (SWFReport.Ran): of batch on one
+	// tier, with the log's times.
+	Ran bool
 }
 
 // SWFReport counts what became of a log's jobs.
@@ -92,6 +95,8 @@ type SWFReport struct {
 	Drawn []string
 	Seed  uint64
 	Set   []string
+	// Ran is what the log's own scheduler did with the jobs, if it was asked for.
+	Ran *model.Execution
 	// Notes say what of a log in another format (Slurm) isn't in its jobs.
 	Notes []string
 	// Start is when the first job taken was submitted, by the log's UnixStartTime

@@ -17,6 +17,7 @@ import (
 	"github.com/gapwise/gapwise/internal/params"
 	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
 )
 
 func (p *program) convert() *cli.Command {
@@ -54,6 +55,7 @@ func (p *program) convert() *cli.Command {
 		Flags: slices.Concat(logFlags(), []cli.Flag{
 			&cli.IntFlag{Name: "hosts", Usage: "VBP: number of hosts", DefaultText: "by first fit"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
+			&cli.StringFlag{Name: "ran", Usage: "batch: `FILE` for how the log's jobs ran, as a result"},
 		}, readingFlags(), parameterFlags(ofLogs)),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			paths, err := files(c, 1)
@@ -63,9 +65,17 @@ func (p *program) convert() *cli.Command {
 			if err := checkOutput(c.String("output"), paths); err != nil {
 				return err
 			}
-			in, err := p.converted(c, paths[0])
+			if err := checkOutput(c.String("ran"), paths); err != nil {
+				return err
+			}
+			in, ran, err := p.converted(c, paths[0])
 			if err != nil {
 				return err
+			}
+			if ran != nil {
+				if err := p.writeRan(ctx, c.String("ran"), in, ran); err != nil {
+					return err
+				}
 			}
 			return p.writeFile(c.String("output"), func(w io.Writer) error { return writeLines(w, in) })
 		},
@@ -101,32 +111,55 @@ func ofLogs(p *gapwise.Problem) []params.Param {
 	})
 }
 
-// converted reads a file as an instance.
-func (p *program) converted(c *cli.Command, path string) (model.Instance, error) {
+// converted reads a file as an instance and, if the flags ask for it, how a log's jobs ran.
+func (p *program) converted(c *cli.Command, path string) (model.Instance, *model.Execution, error) {
 	if !instances.IsSWF(path) {
-		for _, f := range swfFlags() {
+		for _, f := range append(swfFlags(), "ran") {
 			if c.IsSet(f) {
-				return nil, usagef("convert: --%s goes with SWF logs, %s isn't one", f, instances.Label(path))
+				return nil, nil, usagef("convert: --%s goes with SWF logs, %s isn't one", f, instances.Label(path))
 			}
 		}
 		if c.IsSet("hosts") && c.IsSet("platform") {
-			return nil, usagef("convert: --hosts and --platform say the same of a VBP file: give one")
+			return nil, nil, usagef("convert: --hosts and --platform say the same of a VBP file: give one")
 		}
 		if !c.IsSet("hosts") {
-			return p.load(c, path)
+			in, err := p.load(c, path)
+			return in, nil, err
 		}
-		return instances.LoadOn(path, fmt.Sprintf("hosts=%d", c.Int("hosts")))
+		in, err := instances.LoadOn(path, fmt.Sprintf("hosts=%d", c.Int("hosts")))
+		return in, nil, err
 	}
 	if c.IsSet("hosts") {
-		return nil, usagef("convert: --hosts goes with VBP files, %s is an SWF log", instances.Label(path))
+		return nil, nil, usagef("convert: --hosts goes with VBP files, %s is an SWF log", instances.Label(path))
 	}
 	in, said, err := p.fromLog(c, path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	fmt.Fprintf(p.err, "%s: %v\n", instances.Label(path), said)
 	p.notes(said.Notes)
-	return in, nil
+	return in, said.Ran, nil
+}
+
+// writeRan writes how the jobs of a log ran, after the judge has seen it, as the result of an
+// algorithm that is called log.
+func (p *program) writeRan(ctx context.Context, file string, in model.Instance, ran *model.Execution) error {
+	report, err := verify.Verify(ctx, in, ran, verify.Options{})
+	if err == nil {
+		err = report.Err()
+	}
+	if err != nil {
+		return fmt.Errorf("convert: how the jobs ran isn't a schedule: %w", err)
+	}
+	r := model.NewResult(gapwise.LogAlgorithm, 0)
+	if err := r.SetSolution(in, ran); err != nil {
+		return err
+	}
+	r.Instance, r.Kind, r.Version = in.ID(), in.Kind(), gapwise.Version
+	if r.InstanceHash, err = model.Hash(in); err != nil {
+		return err
+	}
+	return p.writeFile(file, func(w io.Writer) error { return writeLines(w, r) })
 }
 
 // notes prints what isn't told or isn't modelled.
@@ -162,7 +195,7 @@ func (p *program) fromLog(c *cli.Command, path string) (in model.Instance, said 
 		return nil, said, fmt.Errorf("%w: the name of %q isn't UTF-8, and the instance would be called by it; rename it", model.ErrInvalid, path)
 	}
 	in, said, err = instances.FromSWF(spec, name, log, instances.SWFJobs{Skip: c.Int("skip"), First: c.Int("first"),
-		Estimate: c.Bool("estimates"), RefuseLarge: c.Bool("refuse-large"), Cancelled: c.Float64("cancelled"), Seed: c.Uint64("seed")})
+		Estimate: c.Bool("estimates"), RefuseLarge: c.Bool("refuse-large"), Cancelled: c.Float64("cancelled"), Seed: c.Uint64("seed"), Ran: c.String("ran") != ""})
 	if err != nil {
 		return nil, said, fmt.Errorf("%s: %w", instances.Label(path), err)
 	}

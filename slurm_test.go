@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+
+package gapwise_test
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"testing"
+
+	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// recorded reads 200 jobs that a Slurm 22.05 of 16 nodes ran for real, and how it ran them.
+func recorded(t *testing.T) (*model.Batch, *model.Execution) {
+	t.Helper()
+	const folder = "cmd/gapwise/testdata/documents/"
+	log, err := instances.LoadLog(folder+"sacct.txt", instances.SlurmOptions{Nodes: folder + "sinfo.txt"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := instances.NewBatchSpec()
+	in, said, err := instances.FromSWF(&spec, "sacct", log, instances.SWFJobs{Ran: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said.Requests != 196 || said.Ran == nil {
+		t.Fatalf("%v, want 196 jobs and how they ran", said)
+	}
+	return in.(*model.Batch), said.Ran
+}
+
+// What Slurm ran is a schedule for the judge, in which its jobs start when it says.
+func TestSlurmRan(t *testing.T) {
+	in, ran := recorded(t)
+	report, err := verify.Verify(context.Background(), in, ran, verify.Options{})
+	if err != nil || report.Err() != nil {
+		t.Fatal(err, report.Err())
+	}
+	if in.Processors != 16 || in.Jobs[2].ID != "3" || ran.Runs[2].Segments[0].StartS != 118 {
+		t.Errorf("%d processors, job %s from %v s on, want 16 and job 3 from 118 s on", in.Processors, in.Jobs[2].ID, ran.Runs[2].Segments[0].StartS)
+	}
+}
+
+// Replays start the jobs of a real Slurm much as it did: EASY nine pairs of ten in its order,
+// FCFS fewer, and with the 2 s more that its nodes took to be free again EASY's mean wait
+// is within a tenth of Slurm's.
+func TestSlurmReplay(t *testing.T) {
+	in, ran := recorded(t)
+	starts := func(in *model.Batch, algorithm string) []float64 {
+		r, err := gapwise.Solve(context.Background(), in, gapwise.Options{Algorithm: algorithm})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return startsOf(t, in, r.Solution.(*model.Execution))
+	}
+	slurm := startsOf(t, in, ran)
+	easy, fcfs := starts(in, "easy"), starts(in, "fcfs")
+	if a, b := sameOrder(slurm, easy), sameOrder(slurm, fcfs); a < 0.9 || b > a {
+		t.Errorf("pairs in Slurm's order: EASY %v, FCFS %v", a, b)
+	}
+	longer := *in
+	longer.Jobs = append([]model.BatchJob{}, in.Jobs...)
+	for k := range longer.Jobs {
+		longer.Jobs[k].RuntimeS += 2
+	}
+	mean := func(starts []float64) (sum float64) {
+		for k, s := range starts {
+			sum += (s - in.Jobs[k].SubmitS) / float64(len(starts))
+		}
+		return sum
+	}
+	if a, b := mean(slurm), mean(starts(&longer, "easy")); math.Abs(a-b) > 0.1*a {
+		t.Errorf("mean wait %v s under Slurm, %v s by EASY with 2 s more", a, b)
+	}
+}
+
+// startsOf returns the start of each job.
+func startsOf(t *testing.T, in *model.Batch, e *model.Execution) []float64 {
+	t.Helper()
+	index, err := in.Index(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	starts := make([]float64, len(in.Jobs))
+	for i, k := range index {
+		starts[k] = e.Runs[i].Segments[0].StartS
+	}
+	return starts
+}
+
+// sameOrder returns the share of the pairs that don't start together in a which start in the
+// same order in b.
+func sameOrder(a, b []float64) float64 {
+	same, all := 0.0, 0.0
+	for i := range a {
+		for k := range i {
+			if a[i] == a[k] {
+				continue
+			}
+			all++
+			if cmp.Compare(a[i], a[k]) == cmp.Compare(b[i], b[k]) {
+				same++
+			}
+		}
+	}
+	return same / all
+}
