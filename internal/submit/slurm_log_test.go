@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+
+//go:build linux
+
+package submit_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// The jobs that a real Slurm runs are read from its squeue, as they ran, and replayed.
+func TestSlurmLog(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for jobs of a real Slurm")
+	}
+	startSlurm(t)
+	ids := map[string]bool{}
+	for k := range 12 {
+		id := command("sbatch", "--parsable", "-D", os.TempDir(), "-o", "/dev/null", "-n", fmt.Sprint(1+k*5%8), "-t", fmt.Sprint(1+k%3), "--mem=1", "--wrap", fmt.Sprint("sleep ", 1+k%2))
+		if id == "" {
+			t.Fatal("sbatch takes no job")
+		}
+		ids[id] = true
+	}
+	until(t, "the jobs to end", func() bool {
+		return command("squeue", "--version") != "" && command("squeue", "-h", "-t", "pending,running,completing", "-o", "%i") == ""
+	})
+	folder := t.TempDir()
+	files := map[string]string{
+		"squeue.txt": command("squeue", "-t", "all", "-o", "%i|%u|%a|%P|%q|%j|%V|%S|%e|%M|%l|%C|%D|%T"),
+		"nodes.txt":  command("scontrol", "show", "node"),
+		"sinfo.txt":  command("sinfo", "-N", "-o", "%N|%P|%c|%m|%G|%T"),
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(folder, "squeue.txt")
+	if !instances.IsSlurm(path) {
+		t.Fatalf("not known as a table of Slurm: %s", files["squeue.txt"])
+	}
+	for _, nodes := range []string{"nodes.txt", "sinfo.txt"} {
+		log, err := instances.LoadLog(path, instances.SlurmOptions{Partition: "main", Nodes: filepath.Join(folder, nodes)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec := instances.NewBatchSpec()
+		in, said, err := instances.FromSWF(&spec, "squeue", log, instances.SWFJobs{Ran: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		jobs := in.(*model.Batch)
+		if jobs.Processors != 8 || len(jobs.Jobs) != len(ids) {
+			t.Fatalf("%d processors, %d jobs, want 8 and %d\n%s", jobs.Processors, len(jobs.Jobs), len(ids), files["squeue.txt"])
+		}
+		for k := range jobs.Jobs {
+			if j := &jobs.Jobs[k]; !ids[j.ID] || j.EstimateS < 60 || j.EstimateS > 180 || j.Log.Status != "completed" {
+				t.Errorf("job %+v", j)
+			}
+		}
+		if report, err := verify.Verify(context.Background(), in, said.Ran, verify.Options{}); err != nil || report.Err() != nil {
+			t.Fatal(err, report.Err())
+		}
+		own, err := in.Objective(said.Ran)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := gapwise.Solve(context.Background(), in, gapwise.Options{Algorithm: "easy"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("mean response %.1f s under Slurm, %.1f s by EASY; %s", own.Value, r.Objective, strings.Join(said.Notes, "; "))
+		if own.Value < r.Bound {
+			t.Errorf("the mean response is %v s, below the bound %v s", own.Value, r.Bound)
+		}
+	}
+}
