@@ -13,7 +13,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -56,12 +55,11 @@ func New(kind model.Kind, name string) (model.Solver, error) {
 	}
 	if address, ok := strings.CutPrefix(name, batsimPrefix); ok {
 		address, option, _ := strings.Cut(address, "?")
-		host, port, err := net.SplitHostPort(strings.TrimPrefix(address, "tcp://"))
-		if n, e := strconv.Atoi(port); !strings.HasPrefix(address, "tcp://") || err != nil || e != nil || n < 1 || n > 65535 || option != "" && option != withoutNotify {
+		if !isAddress(address) || option != "" && option != withoutNotify {
 			return nil, fmt.Errorf("%w %q: give %stcp://HOST:PORT, such as tcp://127.0.0.1:28000, perhaps with ?%s", model.ErrInvalid, name, batsimPrefix, withoutNotify)
 		}
 		return &solver{name: name, silent: option != "", open: func(ctx context.Context, _ model.Settings, limit time.Duration) (line, error) {
-			return dial(ctx, net.JoinHostPort(host, port), limit)
+			return dial(ctx, strings.TrimPrefix(address, "tcp://"), limit)
 		}}, nil
 	}
 	c, err := process.ParseCommand(strings.TrimPrefix(name, onlinePrefix))

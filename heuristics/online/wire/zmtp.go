@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+//go:build !js
+
 package wire
 
 import (
@@ -12,8 +14,18 @@ import (
 	"io"
 	"net"
 	"os"
+	"strconv"
+	"strings"
 	"time"
 )
+
+// isAddress reports whether a text is tcp://HOST:PORT.
+func isAddress(text string) bool {
+	address, ok := strings.CutPrefix(text, "tcp://")
+	_, port, err := net.SplitHostPort(address)
+	n, e := strconv.Atoi(port)
+	return ok && err == nil && e == nil && n >= 1 && n <= 65535
+}
 
 // socket is a line to a REP socket of ZeroMQ: a REQ socket of ZMTP 3.1 (rfc.zeromq.org/spec/37
 // and, of the pattern, 28) over TCP, without authentication. go-zeromq/zmq4 isn't used: its
