@@ -20,6 +20,9 @@ type SlurmOptions struct {
 	Partition string
 	// ByNodes has a node as a processor, instead of a CPU.
 	ByNodes bool
+	// Pending takes the jobs that run and wait at the time of the table, in its order, for
+	// what is left of their time limits, instead of those that have run.
+	Pending bool
 	// Zone is that of the table's times, which Slurm writes without one; nil means UTC.
 	Zone *time.Location
 	// Nodes, if not empty, is a file with what scontrol show node or sinfo -N prints.
@@ -57,7 +60,7 @@ func decodeSlurm(data []byte, o SlurmOptions) (*swf.Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := slurm.Options{Partition: o.Partition, ByNodes: o.ByNodes, Zone: o.Zone}
+	made := slurm.Options{Partition: o.Partition, ByNodes: o.ByNodes, Pending: o.Pending, Zone: o.Zone}
 	if o.Nodes != "" {
 		if made.Nodes, err = loadNodes(o.Nodes); err != nil {
 			return nil, err

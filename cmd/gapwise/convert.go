@@ -94,6 +94,7 @@ func logFlags() []cli.Flag {
 		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "SWF: seed of the random generator"},
 		&cli.StringFlag{Name: "partition", Usage: "Slurm: `NAME` of the only partition taken", DefaultText: "all as one machine"},
 		&cli.StringFlag{Name: "unit", Value: "cpus", Usage: "Slurm: what a processor is: cpus or nodes"},
+		&cli.BoolFlag{Name: "pending", Usage: "Slurm: jobs that run and wait now, for their time limits"},
 		&cli.StringFlag{Name: "tz", Usage: "Slurm: `ZONE` of the times, such as Europe/Berlin", DefaultText: "UTC"},
 	}
 }
@@ -206,12 +207,13 @@ func (p *program) fromLog(c *cli.Command, path string) (in model.Instance, said 
 
 // slurmOptions reads the flags of tables of Slurm.
 func slurmOptions(c *cli.Command, path string, slurm bool) (o instances.SlurmOptions, err error) {
-	for _, f := range []string{"partition", "unit", "tz"} {
+	for _, f := range []string{"partition", "unit", "pending", "tz"} {
 		if c.IsSet(f) && !slurm {
 			return o, usagef("%s: --%s goes with tables of Slurm, %s isn't one", c.Name, f, instances.Label(path))
 		}
 	}
 	o.Partition, o.Nodes, o.ByNodes = c.String("partition"), c.String("platform"), c.String("unit") == "nodes"
+	o.Pending = c.Bool("pending")
 	if unit := c.String("unit"); unit != "cpus" && unit != "nodes" {
 		return o, usagef("%s: --unit is %q, give cpus or nodes", c.Name, unit)
 	}
@@ -255,7 +257,7 @@ func logSpec(c *cli.Command) (instances.Spec, error) {
 
 // swfFlags returns the flags that go with SWF logs alone.
 func swfFlags() []string {
-	all := []string{"kind", "skip", "first", "estimates", "refuse-large", "cancelled", "seed", "partition", "unit", "tz"}
+	all := []string{"kind", "skip", "first", "estimates", "refuse-large", "cancelled", "seed", "partition", "unit", "pending", "tz"}
 	for _, f := range parameterFlags(ofLogs) {
 		all = append(all, f.Names()[0])
 	}

@@ -18,6 +18,7 @@ import (
 type Options struct {
 	Partition string // jobs and nodes of this one; "": all
 	ByNodes   bool   // a processor is a node, instead of a CPU
+	Pending   bool   // the jobs that run and wait now, for their time limits
 	Zone      *time.Location
 	Nodes     []Node // nil: the machine is as large as what its jobs used at once
 }
@@ -38,6 +39,11 @@ func (o *Options) size(j *Job) int64 {
 	return j.CPUs
 }
 
+// takes reports whether a job is of the partition.
+func (o *Options) takes(j *Job) bool {
+	return o.Partition == "" || slices.Contains(strings.Split(j.Partition, ","), o.Partition)
+}
+
 // ended tells what SWF calls the states; those of jobs that haven't ended are unknown.
 var ended = map[string]int64{"COMPLETED": swf.StatusCompleted, "CANCELLED": swf.StatusCancelled, "FAILED": swf.StatusFailed, "TIMEOUT": swf.StatusFailed,
 	"NODE_FAIL": swf.StatusFailed, "OUT_OF_MEMORY": swf.StatusFailed, "PREEMPTED": swf.StatusFailed, "BOOT_FAIL": swf.StatusFailed, "DEADLINE": swf.StatusFailed,
@@ -48,10 +54,19 @@ var ended = map[string]int64{"COMPLETED": swf.StatusCompleted, "CANCELLED": swf.
 // The components of a heterogeneous job are one job. Notes say what isn't told or isn't
 // modelled. Errors wrap model.ErrInvalid.
 func (t *Table) Log(o Options) (*swf.Log, error) {
-	jobs, c := t.started(&o)
-	c.notes(t, &o, jobs)
+	var jobs []Job
+	var c counts
+	if o.Pending {
+		jobs, c = t.waiting(&o)
+	} else {
+		jobs, c = t.started(&o)
+		c.notes(t, &o, jobs)
+	}
 	l := &swf.Log{Names: &swf.Names{}, Notes: c.said}
 	if len(jobs) == 0 {
+		if o.Pending {
+			return nil, invalid(0, "none of its %d jobs runs or waits", len(t.Jobs))
+		}
 		if o.Partition != "" {
 			return nil, invalid(0, "no job of the partition %s has started; there are %s", o.Partition, t.partitions())
 		}
@@ -83,9 +98,13 @@ func (t *Table) Log(o Options) (*swf.Log, error) {
 		if !ok {
 			status = Unknown
 		}
+		wait := j.Start - j.Submit
+		if o.Pending { // it hasn't been seen to start
+			wait = Unknown
+		}
 		l.Names.Jobs = append(l.Names.Jobs, j.ID)
 		l.Lines = append(l.Lines, j.Line)
-		l.Jobs = append(l.Jobs, swf.Job{Number: int64(k + 1), Submit: j.Submit - begin, Wait: j.Start - j.Submit, Runtime: j.Elapsed, Procs: o.size(j),
+		l.Jobs = append(l.Jobs, swf.Job{Number: int64(k + 1), Submit: j.Submit - begin, Wait: wait, Runtime: j.Elapsed, Procs: o.size(j),
 			CPU: Unknown, Memory: Unknown, RequestedProcs: o.size(j), RequestedTime: j.Limit, RequestedMemory: Unknown, Status: status,
 			User: number(&l.Names.Users, j.User), Group: number(&l.Names.Groups, j.Account), Executable: number(&l.Names.Executables, j.Name),
 			Queue: number(&l.Names.Queues, cmp.Or(j.QOS, j.Partition)), Partition: number(&l.Names.Partitions, j.Partition),
@@ -95,7 +114,7 @@ func (t *Table) Log(o Options) (*swf.Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.Header = swf.Header{{Key: "MaxProcs", Value: fmt.Sprint(procs)}, {Key: "UnixStartTime", Value: fmt.Sprint(begin)}}
+	l.Header = swf.Header{{Key: "MaxProcs", Value: fmt.Sprint(procs)}, {Key: "UnixStartTime", Value: fmt.Sprint(begin)}} // of 0 none is known
 	if o.Zone != nil {
 		_, offset := time.Unix(begin, 0).In(o.Zone).Zone()
 		l.Header = append(l.Header, swf.HeaderField{Key: "TimeZone", Value: fmt.Sprint(offset)})
@@ -136,7 +155,7 @@ func (c *counts) say(n int, format string, args ...any) {
 func (t *Table) started(o *Options) (jobs []Job, c counts) {
 	whole := map[string]int{} // of the heterogeneous jobs, the first component
 	for _, j := range t.Jobs {
-		if o.Partition != "" && !slices.Contains(strings.Split(j.Partition, ","), o.Partition) {
+		if !o.takes(&j) {
 			continue
 		}
 		if j.Elapsed < 0 && j.Start >= 0 && j.End >= j.Start {
@@ -285,7 +304,13 @@ func (c *counts) own(jobs []Job, o *Options) {
 // machine returns the number of processors: of the nodes that are up or, without nodes, the
 // most that the jobs used at once.
 func (o *Options) machine(l *swf.Log) (int64, error) {
-	used := l.Peak()
+	used := int64(0)
+	if !o.Pending { // else nobody knows
+		used = l.Peak()
+	}
+	if o.Nodes == nil && o.Pending {
+		return Unknown, nil
+	}
 	if o.Nodes == nil {
 		l.Notes = append(l.Notes, fmt.Sprintf("the machine is taken to have %d %s, the most that its jobs used at once; --platform FILE tells it (%s)", used, o.unit(), NodesAdvice))
 		return used, nil

@@ -113,6 +113,33 @@ func TestQueue(t *testing.T) {
 	}
 }
 
+// What runs and waits now is planned with what is left of the time limits.
+func TestPending(t *testing.T) {
+	table, err := slurm.Read([]byte(`JOBID|SUBMIT_TIME|START_TIME|TIME|TIME_LIMIT|CPUS|STATE
+40|2026-05-03T10:00:00|2026-05-03T11:00:00|0:00|3:00|8|PENDING
+39|2026-05-03T10:00:01|N/A|0:00|UNLIMITED|2|PENDING
+37|2026-05-03T10:00:00|2026-05-03T10:00:10|0:36|5:00|2|RUNNING
+36|2026-05-03T10:00:00|2026-05-03T10:00:10|0:36|5:00|2|COMPLETED
+`), time.UTC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := table.Log(slurm.Options{Pending: true, Nodes: []slurm.Node{{Name: "n1", CPUs: 8}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got [][3]int64
+	for _, j := range log.Jobs {
+		got = append(got, [3]int64{j.Submit, j.Runtime, j.RequestedTime})
+	}
+	if d := cmp.Diff([][3]int64{{0, 264, 264}, {0, 180, 180}, {0, 300, 300}}, got); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	if at := log.Header.Time(0).Format(time.TimeOnly); at != "10:00:46" || strings.Join(log.Names.Jobs, " ") != "37 40 39" {
+		t.Errorf("%s from %s on, want 37 40 39 from 10:00:46 on", log.Names.Jobs, at)
+	}
+}
+
 // Memory is read per node, per CPU and in all.
 func TestMemory(t *testing.T) {
 	for text, want := range map[string]int64{"4Gn": 8192, "4Gc": 16384, "4G": 4096, "512": 512, "512M": 512, "1500K": 2, "1T": 1 << 20, "0": -1, "": -1} {
@@ -251,13 +278,13 @@ func FuzzRead(f *testing.F) {
 		table, err := slurm.Read(text, time.UTC)
 		if err == nil {
 			var log *swf.Log
-			for _, o := range []slurm.Options{{}, {ByNodes: true, Nodes: nodes}} {
+			for _, o := range []slurm.Options{{}, {ByNodes: true, Nodes: nodes}, {Pending: true}} {
 				if log, err = table.Log(o); err != nil {
 					break
 				}
 				last := int64(0)
 				for k, j := range log.Jobs {
-					if j.Submit < last || j.Wait < 0 || j.Runtime < 0 || j.Size() < 1 || log.Names.Jobs[k] == "" {
+					if j.Submit < last || (j.Wait < 0 && !o.Pending) || j.Runtime < 0 || j.Size() < 1 || log.Names.Jobs[k] == "" {
 						t.Fatalf("job %d: %+v", k, j)
 					}
 					last = j.Submit
