@@ -36,8 +36,8 @@ type ConsolidationSpec struct {
 	Offers int `key:"offers" default:"0" small:"0,1" usage:"hosts of each size that can be bought"`
 	// Limit, if not 0, asks for the fewest moves to this share of today's cost, rounded up.
 	Limit float64 `key:"limit" default:"0" small:"0,0.9" hard:"0.8" usage:"the goal is the fewest moves to this share of today's cost; 0: the least cost"`
-	Index  int
-	Seed   uint64
+	Index int
+	Seed  uint64
 }
 
 // NewConsolidationSpec returns the specification with its defaults.

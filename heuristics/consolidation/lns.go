@@ -13,12 +13,11 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-const (
-	// lnsSteps is how many steps without a better plan end a search without a limit.
-	lnsSteps = 200_000
-	// phaseSteps is how many of them change from cost to moves and back.
-	phaseSteps = 2_000
-)
+// phaseSteps is after how many steps a search changes from cost to moves and back.
+const phaseSteps = 2_000
+
+// stale is how many steps without a better plan end a search without a limit.
+func (s *search) stale() int { return min(200_000, 2*phaseSteps+200*s.C.In.Tasks()) }
 
 // LNS improves the better of Drain's and BestFit's plans. Each step takes the tasks off a
 // few hosts and places them anew by best fit with noise, largest first. Where the cost is
@@ -102,7 +101,7 @@ func (s *search) run(ctx context.Context) {
 		}
 	}
 	moves := s.C.In.Goal == model.GoalMoves
-	for since := 0; since < lnsSteps && len(s.used) > 0; since++ {
+	for since, stale := 0, s.stale(); since < stale && len(s.used) > 0; since++ {
 		if turns.Stop(ctx, 1+int64(len(s.out)*len(s.used)/50)) {
 			return
 		}
