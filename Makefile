@@ -90,7 +90,7 @@ release-check: ## one platform twice, the second with a build cache of its own: 
 
 portable: ## builds without cgo for six platforms, and tests what is different without HiGHS
 	@for p in $(PLATFORMS); do echo "$$p"; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build ./... || exit 1; done
-	@CGO_ENABLED=0 $(GO) test -short -vet=off -skip 'TestConformanceHard|TestLimits/(batch|dag|reservation)' ./model/milp/... ./bounds/... ./exact/tvc ./exact/vcsched \
+	@CGO_ENABLED=0 $(GO) test -short -vet=off -skip 'TestConformanceHard|TestLimits/(batch|consolidation|dag|reservation)' ./model/milp/... ./bounds/... ./exact/tvc ./exact/vcsched \
 	  ./heuristics/vcsched ./benchmarks $$($(GO) list -test -f '$(linear)' ./internal/... | sort -u) .
 	@CGO_ENABLED=0 $(GO) test -short -vet=off -run 'TestScripts/(nohighs|solve|all|output|version|dag|reservation)' ./cmd/gapwise
 

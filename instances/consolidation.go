@@ -22,7 +22,7 @@ type ConsolidationSpec struct {
 	// Churn is the share of the tasks that have gone.
 	Churn     float64 `key:"churn" default:"0.4" small:"0.3" hard:"0.2" usage:"share of the tasks that have gone since they were placed"`
 	Replicas  int     `key:"replicas" default:"6" small:"2" hard:"3" usage:"most tasks of a job"`
-	Resources int     `key:"resources" default:"2" small:"1,2" hard:"4" usage:"number of resources"`
+	Resources int     `key:"resources" default:"2" small:"2" hard:"4" usage:"number of resources"`
 	Sizes     int     `key:"sizes" default:"1" small:"2" usage:"number of host sizes: 1, 1/2, 1/4, ... of the largest, at a price in proportion"`
 	Zones     int     `key:"zones" default:"3" small:"2" usage:"number of zones, host by host in turns"`
 	// The shares of the jobs with a rule of each type, with pinned tasks, and of one pool of a
@@ -33,7 +33,7 @@ type ConsolidationSpec struct {
 	Pinned   float64 `key:"pinned" default:"0.05" small:"0.2" usage:"share of the jobs whose tasks can't move"`
 	Pool     float64 `key:"pool" default:"0.1" small:"0.2" usage:"share of the jobs that may be on a quarter of the hosts alone"`
 	// Offers adds each size as an offer.
-	Offers int `key:"offers" default:"0" small:"0,1" usage:"hosts of each size that can be bought"`
+	Offers int `key:"offers" default:"0" small:"1" usage:"hosts of each size that can be bought"`
 	// Limit, if not 0, asks for the fewest moves to this share of today's cost, rounded up.
 	Limit float64 `key:"limit" default:"0" small:"0,0.9" hard:"0.8" usage:"the goal is the fewest moves to this share of today's cost; 0: the least cost"`
 	Index int
