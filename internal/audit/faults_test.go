@@ -29,7 +29,7 @@ var auditSeeds = map[string]int{
 	"VCSched: the last resource is forgotten":                    1,
 	"Reservation: windows a tick shorter in the energetic bound": 1,
 	"TVC: all VMs don't fit below one pod":                       1,
-	"Batch: dominance forgives a processor":                      4,
+	"Batch: dominance forgives a processor":                      3,
 	"Batch: what started jobs pay isn't taken off":               1,
 }
 
