@@ -29,10 +29,7 @@ func pack(ctx context.Context, in *model.Consolidation, name string, first bool)
 		}
 		h := p.best(t, first, nil)
 		if h < 0 {
-			if h = p.open(t); h < 0 {
-				continue
-			}
-			if x := p.C.Jobs[t.I].LeaveOut; x >= 0 && p.Tasks[h] == 0 && p.C.Hosts[h].Price > x && !p.C.Hosts[h].Kept {
+			if h = p.open(t); h < 0 || p.dear(t, h) {
 				continue
 			}
 		}

@@ -225,10 +225,7 @@ func (s *search) host(t task, moves bool, avoid func(int) bool) int {
 		return h
 	}
 	h := s.open(t)
-	if h >= 0 && avoid(h) {
-		return view.Nowhere
-	}
-	if x := s.C.Jobs[t.I].LeaveOut; h >= 0 && x >= 0 && s.C.Hosts[h].Price > x && !s.C.Hosts[h].Kept {
+	if h >= 0 && (avoid(h) || s.dear(t, h)) {
 		return view.Nowhere
 	}
 	return h

@@ -186,6 +186,12 @@ func (p *packer) open(t task) int {
 	return -1
 }
 
+// dear reports whether a host out of use costs more than to leave a task out.
+func (p *packer) dear(t task, h int) bool {
+	x := p.C.Jobs[t.I].LeaveOut
+	return x >= 0 && p.Tasks[h] == 0 && p.C.Hosts[h].Price > x && !p.C.Hosts[h].Kept
+}
+
 // tasks returns all tasks, pinned ones first, then those of fewest allowed hosts, then the largest.
 func (p *packer) tasks() []task {
 	var all []task
@@ -310,7 +316,7 @@ func (p *packer) fill(ctx context.Context) {
 		}
 		h := p.best(t, false, nil)
 		if h < 0 {
-			if h = p.open(t); h < 0 || p.C.Jobs[t.I].LeaveOut >= 0 && p.C.Hosts[h].Price > p.C.Jobs[t.I].LeaveOut && !p.C.Hosts[h].Kept {
+			if h = p.open(t); h < 0 || p.dear(t, h) {
 				continue
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -235,7 +236,7 @@ func (d *drain) wave(ctx context.Context, moves []Move, before int) error {
 		if m.From == "" {
 			continue
 		}
-		namespace, name := cut(m.Pod)
+		namespace, name, _ := strings.Cut(m.Pod, "/")
 		switch err := d.Evict(ctx, namespace, name); {
 		case errors.Is(err, ErrRefused):
 			d.result.Refused++
@@ -277,15 +278,6 @@ func (d *drain) relieve(ctx context.Context) bool {
 		return d.set(ctx, node, false) == nil
 	}
 	return false
-}
-
-func cut(pod string) (namespace, name string) {
-	for k := range pod {
-		if pod[k] == '/' {
-			return pod[:k], pod[k+1:]
-		}
-	}
-	return "", pod
 }
 
 // waiting counts the pods without a node that no gate holds.

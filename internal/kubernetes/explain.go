@@ -3,12 +3,14 @@
 package kubernetes
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -53,14 +55,15 @@ func Explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (
 		}
 		if without == "" {
 			e.PriceUnit, e.Pins = in.PriceUnit, in.pins()
-			e.Now = in.now()
+			c := view.OfConsolidation(in.Consolidation, 0)
+			e.Now = in.state(c, c.Today()).Cost
 		}
 		result, err := gapwise.Solve(ctx, in.Consolidation, o)
 		if err != nil {
 			return nil, err
 		}
 		if result.Solution == nil {
-			return nil, fmt.Errorf("%w: %s", model.ErrNoSolution, orText(result.Reason, string(result.Status)))
+			return nil, fmt.Errorf("%w: %s", model.ErrNoSolution, cmp.Or(result.Reason, string(result.Status)))
 		}
 		cost := RuleCost{Without: without, Cost: int64(result.Objective), Bound: result.Bound, Status: string(result.Status)}
 		if math.IsNaN(cost.Bound) {
@@ -69,20 +72,4 @@ func Explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (
 		e.Rules = append(e.Rules, cost)
 	}
 	return e, nil
-}
-
-// now returns what the nodes cost that have pods that count.
-func (in *Instance) now() (cost int64) {
-	used := map[string]bool{}
-	for i := range in.Jobs {
-		for _, h := range in.Jobs[i].CurrentHosts {
-			used[h] = true
-		}
-	}
-	for k := range in.Hosts {
-		if h := &in.Hosts[k]; h.Kept || used[h.ID] {
-			cost += h.Price
-		}
-	}
-	return cost
 }

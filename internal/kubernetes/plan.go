@@ -3,6 +3,7 @@
 package kubernetes
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -78,7 +79,7 @@ func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 		return nil, err
 	}
 	if cost.Solution == nil {
-		return nil, fmt.Errorf("%w: %s", model.ErrNoSolution, orText(cost.Reason, string(cost.Status)))
+		return nil, fmt.Errorf("%w: %s", model.ErrNoSolution, cmp.Or(cost.Reason, string(cost.Status)))
 	}
 	second := first
 	most := int64(math.Round(cost.Objective))
@@ -92,7 +93,7 @@ func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 	if moves.Solution != nil {
 		solution = moves.Solution.(*model.Assignment)
 	}
-	p := &Plan{PriceUnit: in.PriceUnit, CostBound: cost.Bound, CostStatus: string(cost.Status), MovesBound: moves.Bound, MovesStatus: string(moves.Status), Notes: in.Notes, Solution: solution}
+	p := &Plan{PriceUnit: in.PriceUnit, CostBound: cost.Bound, CostStatus: string(cost.Status), MovesBound: moves.Bound, MovesStatus: string(moves.Status), Notes: in.Notes}
 	if math.IsNaN(p.CostBound) {
 		p.CostBound = 0
 	}
@@ -116,13 +117,6 @@ func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 	in.order(ctx, c, plan, p)
 	p.Solution = c.Assignment(plan)
 	return p, nil
-}
-
-func orText(a, b string) string {
-	if a == "" {
-		return b
-	}
-	return a
 }
 
 // state returns what a plan uses.
