@@ -16,7 +16,7 @@ run_benches = set -o pipefail && $(with_highs) $(GO) test -run '^$$' -bench '$(B
 export CGO_ENABLED := 1
 with_highs = pc=$$(scripts/highs) && export PKG_CONFIG_PATH="$$pc$${PKG_CONFIG_PATH:+:$$PKG_CONFIG_PATH}" &&
 
-.PHONY: help build web site highs demo test check fmt vet staticcheck types race slow release release-check python portable kubernetes fuzz ablation audit faults bench bench-baseline bench-compare reproduce clean
+.PHONY: help build web site highs demo test check fmt vet staticcheck types race slow release release-check python portable kubernetes karpenter fuzz ablation audit faults bench bench-baseline bench-compare reproduce clean
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -44,7 +44,7 @@ demo: ## a picture of each of the five problems, in a minute, while HiGHS compil
 # EVERYDAY= runs all tests: after make check they come from the cache.
 EVERYDAY ?= -short
 test: ## the everyday tests, in a minute or two
-	@$(with_highs) $(GO) test $(EVERYDAY) ./...
+	@$(with_highs) $(GO) test -timeout 30m $(EVERYDAY) ./...
 
 check: fmt vet staticcheck types race slow ## formatting, vet, staticcheck, types of the page, everyday tests with the race detector, all tests
 
@@ -73,7 +73,7 @@ race:
 	  $(GO) test -race -short -run 'TestTerm|TestScripts/(interrupt|bench|results|solve|shard)' ./cmd/gapwise
 
 slow: ## all tests, the slow ones too
-	@$(with_highs) $(GO) test ./...
+	@$(with_highs) $(GO) test -timeout 30m ./...
 
 # Packages that need no linear program are the same with and without HiGHS.
 linear := {{if and .ForTest (not .Standard)}}{{range .Deps}}{{if eq . "github.com/gapwise/gapwise/model/milp/highs"}}{{$$.ForTest}}{{"\n"}}{{end}}{{end}}{{end}}
@@ -94,8 +94,12 @@ portable: ## builds without cgo for six platforms, and tests what is different w
 	  ./heuristics/vcsched ./benchmarks $$($(GO) list -test -f '$(linear)' ./internal/... | sort -u) .
 	@CGO_ENABLED=0 $(GO) test -short -vet=off -run 'TestScripts/(nohighs|solve|all|output|version|dag|reservation)' ./cmd/gapwise
 
-kubernetes: ## tests on a real control plane, whose programs lie in GAPWISE_KUBERNETES
-	@$(with_highs) GAPWISE_KUBERNETES=$$(realpath $${GAPWISE_KUBERNETES:-../shared/kubernetes}) $(GO) test -count=1 -timeout 20m -run Live -v ./internal/kubernetes
+kubernetes: ## tests on a real control plane, whose programs lie in GAPWISE_KUBERNETES; RUNS=small:default:1-8 records such drains
+	@$(with_highs) GAPWISE_KUBERNETES=$$(realpath $${GAPWISE_KUBERNETES:-../shared/kubernetes}) $(GO) test -count=1 -timeout 40m -v ./internal/kubernetes $(if $(RUNS),-run LiveTable -runs $(RUNS) -update,-run Live)
+
+karpenter: ## Karpenter beside a drain on the same clusters, a quarter of an hour, as root: GAPWISE_KARPENTER is its program
+	@$(with_highs) $(GO) test -c -o bin/kubernetes.test ./internal/kubernetes && cd internal/kubernetes && \
+	  GAPWISE_KUBERNETES=$$(realpath $${GAPWISE_KUBERNETES:-../../../shared/kubernetes}) unshare -n bash -c 'ip link set lo up && exec ../../bin/kubernetes.test -test.run LiveKarpenter -test.v -update'
 
 fuzz: ## every fuzz target for FUZZTIME
 	@$(with_highs) for p in $$($(GO) list ./...); do \

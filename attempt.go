@@ -13,7 +13,6 @@ import (
 	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/internal/caught"
 	"github.com/gapwise/gapwise/internal/turns"
-	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -69,10 +68,8 @@ func (t *attempt) cheapest(solvers []model.Solver) error {
 	return nil
 }
 
-// bounded runs one solver, and has the quick bounds computed if its result lacks bounds. Both
-// share the integer view of the instance; the judge makes its own.
+// bounded runs one solver, and has the quick bounds computed if its result lacks bounds.
 func (t *attempt) bounded(s model.Solver) (r model.Result, err error) {
-	defer view.Cache(t.Instance)()
 	t.keepQuick()
 	if r, err = t.solve(s); err == nil && lacksBounds(r) {
 		t.quickBounds()

@@ -5,6 +5,7 @@ package gapwise
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -27,10 +28,18 @@ func Externals() []string { return append(external.Names(), highs.Lanl.Name) }
 // isExternal reports whether an engine is one of Externals or a command.
 func isExternal(name string) bool { return name == highs.Lanl.Name || external.Known(name) }
 
+// programs is false where no other program can be run: the page leaves out what runs them.
+const programs = runtime.GOOS != "js"
+
+var errNoPrograms = fmt.Errorf("%w: a browser runs no other programs", model.ErrUnsupported)
+
 // backendOf returns the solver of an engine that isExternal knows.
 func backendOf(name string) (milp.Backend, error) {
 	if name == highs.Lanl.Name {
 		return highs.Lanl, highs.Lanl.Missing
+	}
+	if !programs {
+		return milp.Backend{}, errNoPrograms
 	}
 	return external.Backend(name)
 }
@@ -42,7 +51,7 @@ func ExternalVersion(engine string) string {
 		return strings.TrimSpace("HiGHS " + highs.Version())
 	}
 	for _, name := range Externals() {
-		if engine == name || strings.HasPrefix(engine, name+"-") {
+		if programs && (engine == name || strings.HasPrefix(engine, name+"-")) {
 			return external.Version(name)
 		}
 	}
@@ -93,6 +102,9 @@ func ofExternal(p *Problem, name, formulation string) (model.Algorithm, error) {
 
 // ofPolicy returns the online policy that another program is, see heuristics/online/wire.
 func ofPolicy(kind model.Kind, name string) (model.Algorithm, error) {
+	if !programs {
+		return model.Algorithm{}, errNoPrograms
+	}
 	s, err := wire.New(kind, name)
 	if err != nil {
 		return model.Algorithm{}, err
@@ -103,6 +115,9 @@ func ofPolicy(kind model.Kind, name string) (model.Algorithm, error) {
 
 // ofCommand returns the heuristic that a command is.
 func ofCommand(kind model.Kind, name string) (model.Algorithm, error) {
+	if !programs {
+		return model.Algorithm{}, errNoPrograms
+	}
 	s, err := command.New(name, CompleteSolution)
 	if err != nil {
 		return model.Algorithm{}, err

@@ -21,7 +21,7 @@ const modulePath = "github.com/gapwise/gapwise"
 // alone, and from its own room as imported allows.
 var floors = map[string]int{
 	"internal": 0, "model": 1, "bounds": 4, "heuristics/online": 4, "heuristics": 5, "exact": 6,
-	"internal/hosting": 3, "internal/kubernetes": 8, "internal/cp": 1, "internal/lns": 2, "internal/view": 2, "internal/duals": 2, "internal/tvcrelax": 3, "internal/features": 3,
+	"internal/hosting": 3, "internal/kubernetes": 8, "internal/cp": 1, "internal/lns": 2, "internal/squashed": 1, "internal/view": 2, "internal/duals": 2, "internal/tvcrelax": 3, "internal/features": 3,
 	"internal/dagmodel": 3, "internal/dagplay": 3, "internal/bookings": 3, "internal/joborder": 3, "internal/fattree": 3,
 	"internal/partial": 3, "internal/placement": 3, "internal/processors": 3, "internal/steps": 3,
 	"internal/testkit": 4, "": doorFloor, "internal/audit": 8, "internal/explain": 8, "verify/verifytest": 8,

@@ -5,8 +5,14 @@ package gapwise_test
 import (
 	"cmp"
 	"context"
+	"encoding/csv"
+	"fmt"
 	"math"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
@@ -108,4 +114,107 @@ func sameOrder(a, b []float64) float64 {
 		}
 	}
 	return same / all
+}
+
+// The starts that a real Slurm's backfill expects of waiting jobs (squeue's START_TIME), beside those of policies
+// on what --pending makes of the same tables: the how-to says how many are within a minute, Slurm's resolution.
+func TestSlurmPending(t *testing.T) {
+	files, err := filepath.Glob("testdata/slurm/squeue-*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	jobs, first := 0, 0
+	near, nearFirst := map[string]int{}, map[string]int{}
+	for _, file := range files {
+		log, err := instances.LoadLog(file, instances.SlurmOptions{Nodes: "testdata/slurm/sinfo.txt", Partition: "wide", Pending: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec := instances.NewBatchSpec()
+		made, _, err := instances.FromSWF(&spec, "squeue", log, instances.SWFJobs{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := made.(*model.Batch)
+		expected := slurmExpects(t, file)
+		for _, policy := range []string{"easy", "conservative"} {
+			r, err := gapwise.Solve(context.Background(), in, gapwise.Options{Algorithm: policy})
+			if err != nil {
+				t.Fatal(err)
+			}
+			starts := startsOf(t, in, r.Solution.(*model.Execution))
+			n := 0
+			for k := range in.Jobs {
+				x, waits := expected[in.Jobs[k].ID]
+				if !waits {
+					continue
+				}
+				if policy == "easy" {
+					jobs++
+				}
+				if n++; n <= 5 && policy == "easy" {
+					first++
+				}
+				if math.Abs(starts[k]-x) <= 60 {
+					near[policy]++
+					if n <= 5 {
+						nearFirst[policy]++
+					}
+				}
+			}
+		}
+	}
+	page, err := os.ReadFile("docs/how-to/slurm.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(string(page)), " ")
+	for _, want := range []string{fmt.Sprintf("%d of %d waiting jobs", near["conservative"], jobs), fmt.Sprintf("EASY of %d", near["easy"]),
+		fmt.Sprintf("%d of the %d that are among the first five", nearFirst["conservative"], first)} {
+		if !strings.Contains(text, want) {
+			t.Errorf("docs/how-to/slurm.md doesn't say %q", want)
+		}
+	}
+	if near["conservative"] <= near["easy"] || 2*near["conservative"] < jobs {
+		t.Errorf("%d of %d starts within a minute by conservative, %d by EASY", near["conservative"], jobs, near["easy"])
+	}
+}
+
+// slurmExpects returns when Slurm expects the waiting jobs of a table of squeue to start, in seconds after the
+// table was written.
+func slurmExpects(t *testing.T, file string) map[string]float64 {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := csv.NewReader(strings.NewReader(string(text)))
+	r.Comma = '|'
+	lines, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, now := map[string]time.Time{}, time.Time{}
+	for _, l := range lines[1:] {
+		start, err := time.Parse("2006-01-02T15:04:05", l[6])
+		if err != nil {
+			continue // N/A: not planned in this pass
+		}
+		if l[12] == "PENDING" {
+			at[l[0]] = start
+			continue
+		}
+		var minutes, seconds int
+		if _, err := fmt.Sscanf(l[8], "%d:%d", &minutes, &seconds); err != nil {
+			t.Fatal(err)
+		}
+		if run := start.Add(time.Duration(60*minutes+seconds) * time.Second); run.After(now) {
+			now = run
+		}
+	}
+	expected := map[string]float64{}
+	for id, start := range at {
+		expected[id] = start.Sub(now).Seconds()
+	}
+	return expected
 }

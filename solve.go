@@ -115,6 +115,7 @@ func (c *Case) Solve(ctx context.Context, o Options) (model.Result, error) {
 	if t.stated, err = c.stated(ctx, o); err != nil {
 		return none, err
 	}
+	defer view.Cache(c.Instance)() // solvers, bounds and checkers of evidence share the integer view; judges read the instance
 	if err := t.cheapest(solvers); err != nil {
 		return none, err
 	}

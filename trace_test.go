@@ -24,7 +24,7 @@ func TestTraceChangesNothing(t *testing.T) {
 	for range need.Rounds(20) {
 		for _, in := range []model.Instance{testkit.RandomDAG(rng, 12, 3), testkit.RandomReservation(rng, 12),
 			testkit.RandomBatch(rng, 1, 6, 12), testkit.RandomBatch(rng, 2, 6, 12), testkit.RandomVCSched(rng, false), testkit.RandomVectors(rng, false),
-			testkit.RandomTVC(rng, 4, 8, false), testkit.RandomTVC(rng, 4, 8, true)} {
+			testkit.Consolidation(rng, 8, 5), testkit.RandomTVC(rng, 4, 8, false), testkit.RandomTVC(rng, 4, 8, true)} {
 			for _, a := range gapwise.Algorithms(in.Kind()) {
 				if a.Exact {
 					continue

@@ -31,7 +31,7 @@ import (
 type BatchSpec struct {
 	// Jobs is the number of jobs. With a log it is that of the first usable jobs, 0
 	// for all.
-	Jobs int `key:"jobs" default:"1000" small:"5" hard:"60" min:"0" required:"yes" usage:"number of jobs; 0 with a log: all"`
+	Jobs int `key:"jobs" default:"1000" small:"5,2" hard:"60" min:"0" required:"yes" usage:"number of jobs; 0 with a log: all"`
 	// Processors is 320, the paper's, or with a log that of its header.
 	Processors int `key:"processors" small:"4" hard:"16" min:"1" shown:"320 or the log's" usage:"number of processors"`
 	// Tiers is 2, the paper's, or with a log 1: no log tells of a background.

@@ -16,7 +16,7 @@ import (
 // allowed host that has most left, as kube-scheduler's LeastAllocated does, and of which some have
 // gone since. The zero value of a field means its default where one is named.
 type ConsolidationSpec struct {
-	Hosts int `key:"hosts" default:"20" small:"2,3" hard:"80" required:"yes" usage:"number of hosts"`
+	Hosts int `key:"hosts" default:"20" small:"2,3" hard:"30" required:"yes" usage:"number of hosts"`
 	// Load is the share of what the hosts have of the scarcest resource that is needed before tasks go.
 	Load float64 `key:"load" default:"0.7" small:"0.6" hard:"0.95" usage:"share of the scarcest resource that is needed, before tasks go"`
 	// Churn is the share of the tasks that have gone.

@@ -32,6 +32,7 @@ type Consolidation struct {
 	HostSets  []HostSet           `json:"host_sets,omitempty"`
 	Jobs      []ConsolidationJob  `json:"jobs"`
 	Rules     []PlacementRule     `json:"rules,omitempty"`
+	Limits    []HostLimit         `json:"limits,omitempty"`
 	// MoveBudget bounds the moves, CostLimit the cost; nil: no bound.
 	MoveBudget *int64 `json:"move_budget,omitempty"`
 	CostLimit  *int64 `json:"cost_limit,omitempty"`
@@ -106,10 +107,34 @@ type PlacementRule struct {
 	Jobs   []string `json:"jobs"` // whose tasks are bound
 	// Others names the jobs whose tasks they are held against; empty: Jobs.
 	Others []string `json:"others,omitempty"`
-	// MaxSkew and Among are those of RuleSpread. Among names the HostSet whose hosts'
-	// domains count, empty ones, too; "": those of all hosts. What is bought adds none.
+	// MaxSkew, MinDomains, Among and Standing are those of RuleSpread. Among names the HostSet
+	// whose hosts count: the tasks on them, and their domains, empty ones, too; "": all
+	// hosts and offers. A bought host counts if tasks run on it.
 	MaxSkew int    `json:"max_skew,omitempty"`
 	Among   string `json:"among,omitempty"`
+	// MinDomains is the number of domains below which the domain that has fewest counts as empty.
+	MinDomains int `json:"min_domains,omitempty"`
+	// Standing are numbers of tasks that no job has, and that count beside those of Others, whatever
+	// the plan.
+	Standing []HostCount `json:"standing,omitempty"`
+}
+
+// HostLimit bounds a sum over the hosts in use: those with tasks, those that are kept and those that
+// are bought.
+type HostLimit struct {
+	ID   string `json:"id"`
+	Most int64  `json:"most"`
+	// Counts says how much hosts and offers count, those that it doesn't name nothing; empty: each host
+	// counts 1.
+	Counts []HostCount `json:"counts,omitempty"`
+}
+
+// HostCount is a number of a host, or of each host that is bought of an offer. One of both is
+// named.
+type HostCount struct {
+	Host  string `json:"host,omitempty"`
+	Offer string `json:"offer,omitempty"`
+	Count int64  `json:"count"`
 }
 
 // RuleType is the type of a PlacementRule.
@@ -123,7 +148,7 @@ const (
 	// Others, unless its job is one of Others and no other task of those is placed at all.
 	RuleTogether RuleType = "together"
 	// RuleSpread: a task of Jobs that is placed anew is in a domain, which has at most
-	// MaxSkew tasks of Others more than the domain of Among that has fewest.
+	// MaxSkew tasks of Others more than the domain that has fewest. Of both, hosts of Among count.
 	RuleSpread RuleType = "spread"
 )
 

@@ -133,6 +133,25 @@ func (c *Consolidation) Validate() error {
 			return err
 		}
 	}
+	for k := range c.Limits {
+		l := &c.Limits[k]
+		if err := named("limits", k, l.ID); err != nil {
+			return err
+		}
+		if l.Most < 0 || l.Most > maxAmount {
+			return at("limits", k, "most is %d, must be from 0 to %d", l.Most, int64(maxAmount))
+		}
+		if err := validCounts("limits", k, "counts", l.Counts, maxAmount, ids, at); err != nil {
+			return err
+		}
+		seen := map[HostCount]bool{}
+		for i, x := range l.Counts {
+			if x.Count = 0; seen[x] {
+				return at("limits", k, "counts[%d] names %q twice", i, x.Host+x.Offer)
+			}
+			seen[x] = true
+		}
+	}
 	return nil
 }
 
@@ -191,8 +210,8 @@ func (r *PlacementRule) validate(k int, ids map[string]map[string]bool, at eleme
 	}
 	switch r.Type {
 	case RuleApart, RuleTogether:
-		if r.MaxSkew != 0 || r.Among != "" {
-			return at("rules", k, "max_skew and among are for %q", RuleSpread)
+		if r.MaxSkew != 0 || r.Among != "" || r.MinDomains != 0 || len(r.Standing) > 0 {
+			return at("rules", k, "max_skew, min_domains, among and standing are for %q", RuleSpread)
 		}
 	case RuleSpread:
 		if r.MaxSkew < 1 || r.MaxSkew > maxSize {
@@ -201,8 +220,26 @@ func (r *PlacementRule) validate(k int, ids map[string]map[string]bool, at eleme
 		if r.Among != "" && !ids["host_sets"][r.Among] {
 			return at("rules", k, "among is %q, which is no host set", r.Among)
 		}
+		if r.MinDomains < 0 || r.MinDomains > maxSize {
+			return at("rules", k, "min_domains is %d, must be from 0 to %d", r.MinDomains, maxSize)
+		}
+		return validCounts("rules", k, "standing", r.Standing, maxSize, ids, at)
 	default:
 		return at("rules", k, "type is %q, must be %q, %q or %q", r.Type, RuleApart, RuleTogether, RuleSpread)
+	}
+	return nil
+}
+
+// validCounts checks that each count names a host or an offer, and that all are at most a sum together.
+func validCounts(list string, k int, key string, all []HostCount, most int64, ids map[string]map[string]bool, at elementError) error {
+	for i, x := range all {
+		switch {
+		case (x.Host == "") == (x.Offer == ""), x.Host != "" && !ids["hosts"][x.Host], x.Offer != "" && !ids["offers"][x.Offer]:
+			return at(list, k, "%s[%d] must name a host or an offer that exists, it has %q and %q", key, i, x.Host, x.Offer)
+		case x.Count < 1 || x.Count > most:
+			return at(list, k, "%s[%d] counts %d, must be from 1 to %d, so that the sum is in range", key, i, x.Count, most)
+		}
+		most -= x.Count
 	}
 	return nil
 }

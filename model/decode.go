@@ -197,7 +197,9 @@ func (d *decoder) list(c codec, objects bool, v reflect.Value) error {
 	first := d.at
 	for n := 0; ; n++ {
 		if n == v.Cap() {
-			v.Grow(d.room(n, first))
+			more := reflect.MakeSlice(v.Type(), n, n+d.room(n, first))
+			reflect.Copy(more, v)
+			v.Set(more)
 		}
 		v.SetLen(n + 1)
 		if err := c.decode(d, v.Index(n)); err != nil {
@@ -221,14 +223,14 @@ func clip(v reflect.Value) {
 }
 
 // room returns for how many more values to make room in a list that begins at an offset
-// and holds n values by now: as many again, or fewer if the rest of the text holds no more
+// and holds n values by now: 15 times as many, or fewer if the rest of the text holds no more
 // such values. So a long list, which mostly is the last in its file, has little room left.
 func (d *decoder) room(n, first int) int {
 	if n < 64 {
 		return max(1, n)
 	}
 	rest := float64(n) * float64(len(d.data)-d.at) / float64(d.at-first)
-	return max(n/16, min(n, int(rest*1.01)))
+	return max(n/16, min(15*n, int(rest*1.01)))
 }
 
 func decodeString(d *decoder, v reflect.Value) error {

@@ -327,7 +327,7 @@ func FuzzDecodeInstance(f *testing.F) {
 	f.Add([]byte(threeClusters))
 	f.Add([]byte(`{"kind":"consolidation","version":1,"name":"c","goal":"moves","resources":["cpu"],"hosts":[{"id":"a","capacity":[4],"price":1,"labels":{"zone":"x"},"kept":true}],
 		"offers":[{"id":"big","capacity":[8],"price":2,"count":1}],"host_sets":[{"id":"s","hosts":["a"],"offers":["big"]}],"jobs":[{"id":"j","tasks":2,"needs":[1],
-		"current_hosts":["a",""],"allowed":"s","move_cost":3,"leave_out_cost":0}],"rules":[{"id":"r","type":"spread","domain":"zone","jobs":["j"],"max_skew":1,"among":"s"}],
+		"current_hosts":["a",""],"allowed":"s","move_cost":3,"leave_out_cost":0}],"rules":[{"id":"r","type":"spread","domain":"zone","jobs":["j"],"max_skew":1,"among":"s","min_domains":2,"standing":[{"host":"a","count":1},{"offer":"big","count":2}]}],
 		"move_budget":0,"cost_limit":5}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in, err := model.DecodeInstance(data)

@@ -214,7 +214,7 @@ def meaning(names, ranges, words):
             require(len(words) > 2 and words[1][-1] == ":", "a load has weights and tasks")
             return give([number(w, 0) for w in words[1][:-1].split(",")], [number(w, 0) for w in words[2:]])
         require(len(arguments) == len(words) - 1, f"{name} is asked for")
-        values = [-1 if a == "LANE" and w == "-1" else number(w, 0) for a, w in zip(arguments, words[1:])]
+        values = [w if a == "PART" else -1 if a == "LANE" and w == "-1" else number(w, 0) for a, w in zip(arguments, words[1:])]
         require(all(x in ranges.get(a, (x,)) for a, x in zip(arguments, values)), f"no {name}: {values}")
         return give(*values)
     raise Refused(f"no name {words[0][:40]}")
@@ -465,7 +465,211 @@ def tvc(instance, unit, upper, state):
         "total Q": lambda q: linear([(N[r], accept(r)) for r in running(q)], [], nodes[0] * slots),
         "lane R LEVEL NODE": one_lane, "link LEVEL NODE LANE Q": link})
 
-KINDS = {"dag": dag, "vcsched": vcsched, "batch": batch, "reservation": reservation, "tvc": tvc}
+def consolidation(instance, unit, upper, state):
+    """Tasks on the cheapest hosts; the objective is what the goal counts."""
+    require(unit == "1", "a unit of 1 is asked for")
+    jobs, rules, limits = (instance.get(key, []) for key in ("jobs", "rules", "limits"))
+    offers, resources, by_moves = instance.get("offers", []), instance["resources"], instance.get("goal") == "moves"
+    hosts = [("host", x["id"], x) for x in instance.get("hosts", [])]
+    E, tasks, cost_limit = len(hosts), sum(int(job["tasks"]) for job in jobs), instance.get("cost_limit")
+    most = cost_limit if cost_limit is not None else math.inf if by_moves else upper
+    worth = [min(tasks, int(o["count"])) for o in offers]
+    slots = max([min(n, most // o["price"] if o.get("price") else n) for o, n in zip(offers, worth)] + [0])
+    for o in offers:
+        hosts += [("offer", o["id"], o)] * int(min(o["count"], slots))
+    number_of = {x[1]: h for h, x in enumerate(hosts[:E])}
+    job_of = {job["id"]: j for j, job in enumerate(jobs)}
+    J, H, R = range(len(jobs)), range(len(hosts)), range(len(resources))
+    sets = {s["id"]: {("host", x) for x in s.get("hosts", [])} | {("offer", x) for x in s.get("offers", [])}
+            for s in instance.get("host_sets", [])}
+    now = [[number_of[x] for x in job.get("current_hosts", []) if x] for job in jobs]
+    need = [[int(x) for x in job["needs"]] for job in jobs]
+    has = [[int(x) for x in host[2]["capacity"]] for host in hosts]
+    held = [[0] * len(R) for _ in H]
+    for j in J:
+        for h in now[j]:
+            held[h] = [a + b for a, b in zip(held[h], need[j])]
+    overfull = {h for h in H if any(a > b for a, b in zip(held[h], has[h]))}
+    pinned = [bool(job.get("pinned")) for job in jobs]
+    kept = {h for h in H if hosts[h][2].get("kept")} | {h for j in J if pinned[j] for h in now[j]}
+    def domain(key, h):
+        return h if not key else hosts[h][2].get("labels", {}).get(key) or None
+    keys = [[r["domain"] for r in rules if r["type"] != "apart" and r.get("domain") and job["id"] in r["jobs"]]
+            for job in jobs]
+    stays = {(j, h): now[j].count(h) for j in J for h in now[j]}
+    anews = {}
+    for j in J:
+        for h in H:
+            kind, name, host = hosts[h]
+            room = min([int(jobs[j]["tasks"])] + [a // b for a, b in zip(has[h], need[j]) if b])
+            allowed = not jobs[j].get("allowed") or (kind, name) in sets[jobs[j]["allowed"]]
+            if room and allowed and not pinned[j] and not host.get("closed") and h not in overfull:
+                anews[j, h] = 0 if any(domain(key, h) is None for key in keys[j]) else room
+    leave_cost = {j: int(job["leave_out_cost"]) for j, job in enumerate(jobs)
+                  if job.get("leave_out_cost") is not None and not pinned[j]}
+    move_cost = [int(job.get("move_cost") or 1) for job in jobs]
+    def price(h):
+        return int(hosts[h][2].get("price", 0))
+    objective = state.variable("objective", 0, upper)
+    def use(h):
+        return state.variable(("use", h), int(h in kept))
+    def stay(j, h):
+        require((j, h) in stays, "none runs there")
+        return state.variable(("stay", j, h), stays[j, h] if pinned[j] else 0, stays[j, h])
+    def anew(j, h):
+        require((j, h) in anews, "none may be placed there")
+        return state.variable(("anew", j, h), 0, anews[j, h])
+    def leave(j):
+        require(j in leave_cost, "none may be left out")
+        return state.variable(("leave", j), 0, int(jobs[j]["tasks"]))
+    def on(some, at):
+        """Give (variable, its greatest value, whether it is of tasks placed anew) of some jobs on some hosts."""
+        return [(stay(j, h), stays[j, h], False) for j in some for h in at if (j, h) in stays] + [
+            (anew(j, h), anews[j, h], True) for j in some for h in at if (j, h) in anews]
+    def terms(a, list):
+        return [(a, x[0]) for x in list]
+    def cost():
+        return [(price(h), use(h)) for h in H] + [(c, leave(j)) for j, c in leave_cost.items()]
+    def moves():
+        return [(-move_cost[j], stay(j, h)) for j, h in stays], -sum(move_cost[j] * n for (j, _), n in stays.items())
+    def goal():
+        if by_moves:
+            return linear(moves()[0] + [(-1, objective)], [], moves()[1])
+        return linear(cost() + [(-1, objective)], [], 0)
+    def all_tasks(j):
+        row = terms(1, on([j], H)) + ([(1, leave(j))] if j in leave_cost else [])
+        n = int(jobs[j]["tasks"])
+        return several([linear(row, [], n), linear([(-a, x) for a, x in row], [], -n)])
+    def capacity(r, h):
+        require(h not in overfull, "there is no capacity of a host that has too little")
+        return linear([(need[j][r], x) for j in J for x, *_ in on([j], [h])] + [(-has[h][r], use(h))], [], 0)
+    def order(h):
+        require(h > E and hosts[h][:2] == hosts[h - 1][:2], "no host of the offer before it")
+        return linear([(1, use(h)), (-1, use(h - 1))], [], 0)
+    def filled(h):
+        require(h >= E, "a host that is there")
+        return linear([(1, use(h))] + terms(-1, on(J, [h])), [], 0)
+    def limit(k):
+        counts = {(key, c[key]): int(c["count"]) for c in limits[k].get("counts", []) for key in ("host", "offer") if c.get(key)}
+        return linear([(counts.get(hosts[h][:2], 0) if counts else 1, use(h)) for h in H], [], int(limits[k]["most"]))
+    # the rules
+    def part(q, name):
+        bound = {job_of[x] for x in rules[q]["jobs"]}
+        other = {job_of[x] for x in rules[q].get("others") or rules[q]["jobs"]}
+        parts = {"jobs": bound, "others": other, "both": bound & other, "bound": bound - other, "free": other - bound}
+        require(name in parts, "no such part")
+        return sorted(parts[name])
+    @lru_cache(None)
+    def domains(key):
+        found = {}
+        for h in H:
+            if domain(key, h) is not None:
+                found.setdefault(domain(key, h), []).append(h)
+        return list(found.values())
+    def within(q, d):
+        at = domains(rules[q].get("domain", ""))
+        require(d < len(at), "no such domain")
+        return at[d]
+    def of(q, type):
+        require(rules[q]["type"] == type, "a rule of another type")
+        return True
+    def flag(q, d, name):
+        return within(q, d) and part(q, name) is not None and state.variable(("flag", q, d, name))
+    def sums(q, d, name):
+        all = on(part(q, name), within(q, d))
+        return all, sum(x[1] for x in all), sum(x[1] for x in all if x[2])
+    def flag_row(q, d, name):
+        all, _, most = sums(q, d, name)
+        return linear([(1, v) for v, _, new in all if new] + [(-most, flag(q, d, name))], [], 0)
+    def apart(q, d, x, y):
+        of(q, "apart")
+        all, most, most_anew = sums(q, d, y)
+        if (x, y) == ("both", "both"):
+            if most - most_anew <= 1:
+                return linear(terms(1, all), [], 1)
+            return linear(terms(1, all) + [(most - 1, flag(q, d, x))], [], most)
+        require({x, y} in ({"bound", "others"}, {"free", "both"}), "no such parts")
+        return linear(terms(1, all) + [(most, flag(q, d, x))], [], most)
+    def count(q):
+        return sum(int(jobs[j]["tasks"]) for j in part(q, "others"))
+    def alone(q):
+        return of(q, "together") and state.variable(("alone", q))
+    def alone_row(q):
+        row = terms(1, on(part(q, "others"), H)) + [(max(count(q) - 1, 0), alone(q))]
+        return linear(row, [], max(count(q), 1))
+    def together(q, d, name):
+        of(q, "together")
+        row = terms(-1, sums(q, d, "others")[0])
+        require(name in ("bound", "both"), "no such part")
+        return linear(row + ([(1, flag(q, d, name))] if name == "bound" else [(2, flag(q, d, name)), (-1, alone(q))]), [], 0)
+    @lru_cache(None)
+    def spreads(q):
+        """Give what stands on each host, the hosts that count, domains there and open to offers, most, and asked."""
+        of(q, "spread")
+        standing = {}
+        for c in rules[q].get("standing", []):
+            at = ("host", c["host"]) if c.get("host") else ("offer", c["offer"])
+            standing[at] = standing.get(at, 0) + int(c["count"])
+        stands = [standing.get(hosts[h][:2], 0) for h in H]
+        among, key = rules[q].get("among"), rules[q].get("domain", "")
+        counts = {h for h in H if domain(key, h) is not None and (not among or hosts[h][:2] in sets[among])}
+        D = domains(key)
+        there = {d for d, at in enumerate(D) if any(h in counts and h < E for h in at)}
+        opened = {d for d, at in enumerate(D) if d not in there and any(h in counts for h in at)}
+        return stands, counts, there, opened, count(q) + sum(stands), max(1, int(rules[q].get("min_domains", 0)))
+    def least(q):
+        _, _, there, opened, most, asked = spreads(q)
+        return state.variable(("least", q), 0, 0 if len(there) + len(opened) < asked else most)
+    def enough(q):
+        return of(q, "spread") and state.variable(("enough", q))
+    def opens(q, d):
+        require(within(q, d) and of(q, "spread") and d not in spreads(q)[2], "it is there")
+        return state.variable(("open", q, d))
+    def what(q, d):
+        """Give the variables and the number of what a domain has that counts, and what both are at most."""
+        stands, counts, *_ = spreads(q)
+        at = [h for h in within(q, d) if h in counts]
+        tasks = on(part(q, "others"), at)
+        row = terms(1, tasks) + [(stands[h], use(h)) for h in at if h >= E]
+        return row, sum(stands[h] for h in at if h < E), sum(stands[h] for h in at) + sum(x[1] for x in tasks)
+    def spread_row(q, d):
+        row, n, most = what(q, d)
+        skew = int(rules[q]["max_skew"])
+        slack = max(0, most - skew)
+        return linear(row + [(-1, least(q)), (slack, flag(q, d, "jobs"))], [], skew + slack - n)
+    def least_row(q, d):
+        row, n, _ = what(q, d)
+        require(d in spreads(q)[2], "it isn't there")
+        return linear([(-a, x) for a, x in row] + [(1, least(q))], [], n)
+    def offer_row(q, d, h):
+        row, n, _ = what(q, d)
+        most = spreads(q)[4]
+        require(h >= E and h in spreads(q)[1] and h in within(q, d), "no such host")
+        return linear([(-a, x) for a, x in row] + [(1, least(q)), (most, use(h))], [], n + most)
+    def open_row(q, d):
+        at = [h for h in within(q, d) if h in spreads(q)[1]]
+        first = [h for i, h in enumerate(at) if i == 0 or hosts[h][:2] != hosts[at[i - 1]][:2]]
+        return linear([(1, opens(q, d))] + [(-1, use(h)) for h in first], [], 0)
+    def domains_row(q):
+        _, _, there, opened, _, asked = spreads(q)
+        return linear([(asked - len(there), enough(q))] + [(-1, opens(q, d)) for d in opened], [], 0)
+    def wanted(key):
+        require(instance.get(key) is not None, f"there is no {key}")
+        return int(instance[key])
+    return Model(objective, lambda b: float(b), {"J": J, "H": H, "R": R, "K": range(len(limits)), "Q": range(len(rules))}, {
+        "objective": lambda: objective, "use H": use, "stay J H": stay, "anew J H": anew, "leave J": leave,
+        "flag Q D PART": flag, "alone Q": alone, "least Q": least, "enough Q": enough, "open Q D": opens}, {
+        "objective": goal, "cost": lambda: linear(cost(), [], wanted("cost_limit")),
+        "moves": lambda: linear(moves()[0], [], wanted("move_budget") + moves()[1]),
+        "tasks J": all_tasks, "has R H": capacity, "order H": order, "filled H": filled, "limit K": limit,
+        "stay J H": lambda j, h: linear([(1, stay(j, h)), (-stays[j, h], use(h))], [], 0),
+        "anew J H": lambda j, h: linear([(1, anew(j, h)), (-anews[j, h], use(h))], [], 0),
+        "flag Q D PART": flag_row, "apart Q D PART PART": apart, "together Q D PART": together, "alone Q": alone_row,
+        "spread Q D": spread_row, "least Q D": least_row, "offer Q D H": offer_row, "open Q D": open_row,
+        "enough Q": lambda q: linear([(1, least(q)), (-spreads(q)[4], enough(q))], [], 0), "domains Q": domains_row})
+
+KINDS = {"dag": dag, "vcsched": vcsched, "batch": batch, "reservation": reservation, "tvc": tvc,
+         "consolidation": consolidation}
 
 # ---- the proof
 class Checker:

@@ -97,6 +97,8 @@ type batchJudge struct {
 	use                  []int32         // of the foreground, by processor
 	starting             []*batchSegment // starts in the background, at this instant
 	touched              []*batchSegment // in the background, their rates may change at this instant
+	last                 []*batchSegment // of each job of two tiers the last in touched
+	uses                 []int32         // of all processes, of jobs without uses the first
 	seen                 []int           // by processor, the number of the last segment that lists it
 	segments             int
 }
@@ -104,14 +106,14 @@ type batchJudge struct {
 // batchRun is a job and its progress.
 type batchRun struct {
 	submit, length   int64
-	loss, efficiency int64
-	uses             []int32       // of its processes, or one for all
-	done             int64         // work, in ten-thousandths of microseconds of dedicated processors
-	since            int64         // done is what is done by then
-	rate             int64         // from then on
-	migrates         int64         // until then
-	touched          *batchSegment // the last of its segments in batchJudge.touched
-	broken           bool          // its work can't be counted
+	done             int64 // work, in ten-thousandths of microseconds of dedicated processors
+	since            int64 // done is what is done by then
+	rate             int64 // from then on
+	migrates         int64 // until then
+	uses             int   // in batchJudge.uses, of its first process
+	loss, efficiency int16
+	single           bool // there is one use for all processes
+	broken           bool // its work can't be counted
 }
 
 // dedicated is the rate of a dedicated processor.
@@ -127,11 +129,10 @@ func newBatchJudge(ctx context.Context, in *model.Batch, r *Report) *batchJudge 
 		j.threshold = tenThousandths(in.Threshold)
 	}
 	j.migration, _ = micros(in.MigrationS)
-	whole, uses := []int32{dedicated}, 0
-	for k := range in.Jobs {
-		uses += len(in.Jobs[k].CPU)
+	j.uses = []int32{dedicated}
+	if in.Tiers == 2 {
+		j.last = make([]*batchSegment, len(in.Jobs))
 	}
-	all := make([]int32, 0, uses)
 	for k := range in.Jobs {
 		if stopped(ctx, k) {
 			return j
@@ -143,27 +144,26 @@ func newBatchJudge(ctx context.Context, in *model.Batch, r *Report) *batchJudge 
 			estimate, _ := micros(job.EstimateS)
 			x.length = min(x.length, estimate)
 		}
-		x.efficiency = tenThousandths(job.BgEfficiency)
+		x.efficiency = int16(tenThousandths(job.BgEfficiency))
 		if in.Tiers == 2 {
-			x.loss = tenThousandths(job.FgLoss)
+			x.loss = int16(tenThousandths(job.FgLoss))
 		}
-		if x.uses = whole; len(job.CPU) > 0 {
-			first := len(all)
+		if x.single = len(job.CPU) < 2 || in.Tiers == 1; len(job.CPU) > 0 && in.Tiers == 2 { // on one tier nothing depends on them
+			x.uses = len(j.uses)
 			for _, u := range job.CPU {
-				all = append(all, int32(tenThousandths(u)))
+				j.uses = append(j.uses, int32(tenThousandths(u)))
 			}
-			x.uses = all[first:]
 		}
 	}
 	return j
 }
 
-// useOf returns the use of process i.
-func (x *batchRun) useOf(i int) int32 {
-	if len(x.uses) == 1 {
-		return x.uses[0]
+// useOf returns the use of process i of a job.
+func (j *batchJudge) useOf(x *batchRun, i int) int32 {
+	if x.single {
+		i = 0
 	}
-	return x.uses[i]
+	return j.uses[x.uses+i]
 }
 
 // progress counts the work up to now. It stops counting at 4·10^18, where sums are
@@ -198,11 +198,11 @@ func (j *batchJudge) start(s *batchSegment) {
 		j.starting = append(j.starting, s)
 		return
 	}
-	x.rate = dedicated - x.loss
+	x.rate = dedicated - int64(x.loss)
 	j.hold(s, j.foreground, foregroundOverlap)
 	for i, p := range s.place.Processors {
 		if j.foreground[p] == s {
-			j.use[p] = x.useOf(i)
+			j.use[p] = j.useOf(x, i)
 			j.touch(j.background[p])
 		}
 	}
@@ -255,8 +255,8 @@ func (j *batchJudge) shareOf(s *batchSegment, processes int) float64 {
 
 // touch notes that the rate of a segment in the background may change; nil: none.
 func (j *batchJudge) touch(s *batchSegment) {
-	if s != nil && j.jobs[s.request].touched != s {
-		j.jobs[s.request].touched = s
+	if s != nil && j.last[s.request] != s {
+		j.last[s.request] = s
 		j.touched = append(j.touched, s)
 	}
 }
@@ -289,7 +289,7 @@ func (j *batchJudge) settled(now int64) {
 			return
 		}
 		x := &j.jobs[s.request]
-		if x.touched = nil; s.end > now {
+		if j.last[s.request] = nil; s.end > now {
 			x.progress(now)
 			x.rate = j.backgroundRate(s)
 		}
@@ -303,11 +303,11 @@ func (j *batchJudge) backgroundRate(s *batchSegment) int64 {
 	x := &j.jobs[s.request]
 	idle, use := int64(1), int64(1)
 	for i, p := range s.place.Processors {
-		if a, b := dedicated-int64(j.use[p]), int64(x.useOf(i)); a*use < idle*b {
+		if a, b := dedicated-int64(j.use[p]), int64(j.useOf(x, i)); a*use < idle*b {
 			idle, use = a, b
 		}
 	}
-	return x.efficiency * idle / use
+	return int64(x.efficiency) * idle / use
 }
 
 // end gives back what a segment holds and checks the work of its job.

@@ -23,6 +23,7 @@ const (
 	ruleSpread   = "rule_spread"   // a task placed anew in a domain that has too many
 	moveBudget   = "move_budget"   // the moves cost more than the budget
 	costLimit    = "cost_limit"    // the hosts cost more than the limit
+	hostLimit    = "host_limit"    // the hosts in use count more than a limit says
 )
 
 const (
@@ -80,6 +81,7 @@ func consolidation(ctx context.Context, in *model.Consolidation, a *model.Assign
 		}
 		j.rule(ctx, &in.Rules[i])
 	}
+	j.limits()
 	if b := in.MoveBudget; b != nil && moves > *b {
 		r.add(moveBudget, float64(moves-*b), "the moves cost %d, the budget is %d", moves, *b)
 	}
@@ -197,7 +199,7 @@ func (j *consolidationJudge) place(ctx context.Context, all []model.JobAssignmen
 			complete = false
 			continue
 		}
-		allowed := j.allowed(job)
+		allowed := j.members(job.Allowed)
 		for k, h := range q.Hosts {
 			if stopped(ctx, k) {
 				return false
@@ -222,12 +224,23 @@ func (j *consolidationJudge) place(ctx context.Context, all []model.JobAssignmen
 	return complete
 }
 
-// allowed returns the set of a job, nil if it may be on any host.
-func (j *consolidationJudge) allowed(job *model.ConsolidationJob) map[string]bool {
-	if job.Allowed == "" {
+// members are hosts and offers, by their ids.
+type members map[string]bool
+
+// have reports whether a host, or the offer by which it is bought, is one of them.
+func (m members) have(h *consolidationHost) bool {
+	if h.offer != "" {
+		return m["offer "+h.offer]
+	}
+	return m["host "+h.id]
+}
+
+// members returns those of a host set, nil for "".
+func (j *consolidationJudge) members(set string) members {
+	if set == "" {
 		return nil
 	}
-	s, ids := j.sets[job.Allowed], map[string]bool{}
+	s, ids := j.sets[set], members{}
 	for _, id := range s.Hosts {
 		ids["host "+id] = true
 	}
@@ -238,7 +251,7 @@ func (j *consolidationJudge) allowed(job *model.ConsolidationJob) map[string]boo
 }
 
 // checkTask checks what concerns one task alone, and puts its needs on its host.
-func (j *consolidationJudge) checkTask(job *model.ConsolidationJob, t *consolidationTask, allowed map[string]bool) {
+func (j *consolidationJudge) checkTask(job *model.ConsolidationJob, t *consolidationTask, allowed members) {
 	if job.Pinned && !t.stays() {
 		j.r.add(pinnedTask, 0, "job %q task %d is pinned to host %q", job.ID, t.number, j.hosts[t.before].id)
 	}
@@ -258,7 +271,7 @@ func (j *consolidationJudge) checkTask(job *model.ConsolidationJob, t *consolida
 	if h.closed {
 		j.r.add(closedHost, 0, "job %q task %d is placed anew on host %q, which takes none", job.ID, t.number, h.id)
 	}
-	if allowed != nil && !allowed["host "+h.id] && (h.offer == "" || !allowed["offer "+h.offer]) {
+	if allowed != nil && !allowed.have(h) {
 		j.r.add(hostAllowed, 0, "job %q task %d is placed anew on host %q, which isn't in %q", job.ID, t.number, h.id, job.Allowed)
 	}
 }
@@ -305,6 +318,37 @@ func (j *consolidationJudge) capacities() {
 	}
 }
 
+// limits checks what the hosts count that have tasks, are kept or bought.
+func (j *consolidationJudge) limits() {
+	for i := range j.in.Limits {
+		l := &j.in.Limits[i]
+		counts := map[string]int64{}
+		for _, x := range l.Counts {
+			if x.Host != "" {
+				counts["host "+x.Host] = x.Count
+			} else {
+				counts["offer "+x.Offer] = x.Count
+			}
+		}
+		sum := int64(0)
+		for k := range j.hosts {
+			h := &j.hosts[k]
+			switch {
+			case h.tasks == 0 && !h.kept:
+			case len(l.Counts) == 0:
+				sum++
+			case h.offer != "":
+				sum = min(sum+counts["offer "+h.offer], maxSaturated)
+			default:
+				sum += counts["host "+h.id]
+			}
+		}
+		if sum > l.Most {
+			j.r.add(hostLimit, float64(sum-l.Most), "limit %q: the hosts in use count %d, at most %d may be", l.ID, sum, l.Most)
+		}
+	}
+}
+
 // domain returns the domain of a host, "" if it is in none.
 func (j *consolidationJudge) domain(host int, key string) string {
 	if key == "" {
@@ -321,6 +365,10 @@ func (j *consolidationJudge) rule(ctx context.Context, rule *model.PlacementRule
 	}
 	// What the others have in each domain: all, and those that are placed anew.
 	count, fresh, total := map[string]int{}, map[string]int{}, 0
+	spread, least := map[string]int(nil), 0
+	if rule.Type == model.RuleSpread {
+		spread, least = j.spread(rule, others)
+	}
 	isOther := map[int]bool{}
 	for _, id := range others {
 		i := j.jobs[id]
@@ -339,7 +387,6 @@ func (j *consolidationJudge) rule(ctx context.Context, rule *model.PlacementRule
 			}
 		}
 	}
-	least := j.least(rule, count)
 	for _, id := range rule.Jobs {
 		i := j.jobs[id]
 		if ctx.Err() != nil {
@@ -367,31 +414,54 @@ func (j *consolidationJudge) rule(ctx context.Context, rule *model.PlacementRule
 				}
 				j.r.add(ruleTogether, 0, "rule %q: job %q task %d on host %q is without company", rule.ID, id, t.number, host)
 			case rule.Type == model.RuleSpread && !t.stays():
-				if d != "" && count[d]-least <= rule.MaxSkew {
+				if d != "" && spread[d]-least <= rule.MaxSkew {
 					continue
 				}
-				j.r.add(ruleSpread, float64(max(0, count[d]-least-rule.MaxSkew)), "rule %q: job %q task %d on host %q is in a domain with %d, another has %d", rule.ID, id, t.number, host, count[d], least)
+				j.r.add(ruleSpread, float64(max(0, spread[d]-least-rule.MaxSkew)), "rule %q: job %q task %d on host %q is in a domain with %d, the least that counts is %d", rule.ID, id, t.number, host, spread[d], least)
 			}
 		}
 	}
 }
 
-// least returns the least count of a domain that a spread counts, 0 if there is none.
-func (j *consolidationJudge) least(rule *model.PlacementRule, count map[string]int) int {
-	least := -1
-	see := func(host int) {
-		if d := j.domain(host, rule.Domain); d != "" && (least < 0 || count[d] < least) {
-			least = count[d]
+// spread returns what each domain has of the tasks that a spread counts, and the least of those: of
+// hosts that are there, or bought and in use, in the rule's host set; 0 if there are too few domains.
+func (j *consolidationJudge) spread(rule *model.PlacementRule, others []string) (count map[string]int, least int) {
+	hosts, offers := map[string]int{}, map[string]int{} // what stands there
+	for _, s := range rule.Standing {
+		if s.Host != "" {
+			hosts[s.Host] += int(s.Count)
+		} else {
+			offers[s.Offer] += int(s.Count)
 		}
 	}
-	if rule.Among == "" {
-		for k := range j.in.Hosts {
-			see(k)
-		}
-	} else {
-		for _, id := range j.sets[rule.Among].Hosts {
-			see(j.number[id])
+	on := map[int]int{} // of a host's number
+	for _, id := range others {
+		for _, t := range j.tasks[j.jobs[id]] {
+			if t.now != nowhere {
+				on[t.now]++
+			}
 		}
 	}
-	return max(least, 0)
+	among := j.members(rule.Among)
+	count = map[string]int{}
+	for k := range j.hosts {
+		h := &j.hosts[k]
+		d := j.domain(k, rule.Domain)
+		if d == "" || h.offer != "" && h.tasks == 0 || among != nil && !among.have(h) {
+			continue
+		}
+		if h.offer == "" {
+			count[d] += on[k] + hosts[h.id]
+		} else {
+			count[d] += on[k] + offers[h.offer]
+		}
+	}
+	if len(count) == 0 || len(count) < rule.MinDomains {
+		return count, 0
+	}
+	least = int(maxSaturated)
+	for _, n := range count {
+		least = min(least, n)
+	}
+	return count, least
 }

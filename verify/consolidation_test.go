@@ -93,14 +93,33 @@ func TestConsolidationViolations(t *testing.T) {
 		"together in no domain": {func(in *instance, _ *solution) {
 			in.Hosts[2].Labels, in.Rules[1].Jobs, in.Rules[1].Others = nil, []string{"rest"}, nil
 		}, []string{"rule_together"}},
-		"two in one zone, none beside":  {func(_ *instance, s *solution) { s.Jobs[3].Hosts[0] = "big-1" }, []string{"rule_spread 1", "rule_spread 1"}},
+		"two in one zone, none beside": {func(_ *instance, s *solution) { s.Jobs[3].Hosts[0] = "big-1" }, []string{"rule_spread 1", "rule_spread 1"}},
+		"what stands in a zone counts": {func(in *instance, _ *solution) {
+			in.Rules[2].Standing = []model.HostCount{{Host: "c", Count: 1}, {Offer: "big", Count: 1}}
+		}, []string{"rule_spread 1"}},
+		"standing on no host of the set": {func(in *instance, _ *solution) {
+			in.Rules[2].Among, in.Rules[2].Standing = "some", []model.HostCount{{Host: "c", Count: 9}}
+		}, nil},
+		"too few zones": {func(in *instance, s *solution) {
+			in.Rules[2].Standing = []model.HostCount{{Host: "c", Count: 1}}
+			in.Rules[2].MinDomains, in.Jobs[3].Needs[0], s.Jobs[3].Hosts, s.Bought = 3, 1, []string{"b", "b"}, nil
+		}, []string{"rule_spread 1", "rule_spread 1"}},
+		"as many zones as it wants": {func(in *instance, s *solution) {
+			in.Rules[2].Standing = []model.HostCount{{Host: "c", Count: 1}}
+			in.Rules[2].MinDomains, in.Jobs[3].Needs[0], s.Jobs[3].Hosts, s.Bought = 2, 1, []string{"b", "b"}, nil
+		}, nil},
 		"two in the only zone":          {func(in *instance, s *solution) { s.Jobs[3].Hosts[0], in.Rules[2].Among = "big-1", "y" }, nil},
 		"spread to no zone":             {func(in *instance, _ *solution) { in.Hosts[1].Labels = nil }, []string{"rule_spread"}},
 		"a bought host's zone is a new": {func(in *instance, _ *solution) { in.Offers[0].Labels = map[string]string{"zone": "z"} }, nil},
 		"a move too many":               {func(in *instance, _ *solution) { *in.MoveBudget = 0 }, []string{"move_budget 1"}},
 		"a dear move":                   {func(in *instance, _ *solution) { in.Jobs[4].MoveCost = 7 }, []string{"move_budget 5"}},
 		"too dear":                      {func(in *instance, _ *solution) { *in.CostLimit = 11 }, []string{"cost_limit 1"}},
-		"kept without tasks":            {func(in *instance, _ *solution) { in.Hosts[3].Kept, *in.CostLimit = true, 12 }, []string{"cost_limit 1"}},
+		"a host too many":               {func(in *instance, _ *solution) { in.Limits = []model.HostLimit{{ID: "five", Most: 4}} }, []string{"host_limit 1"}},
+		"as many as may be":             {func(in *instance, _ *solution) { in.Limits = []model.HostLimit{{ID: "five", Most: 5}} }, nil},
+		"what is bought counts": {func(in *instance, _ *solution) {
+			in.Limits = []model.HostLimit{{ID: "l", Most: 3, Counts: []model.HostCount{{Offer: "big", Count: 3}, {Host: "b", Count: 2}, {Host: "d", Count: 9}}}}
+		}, []string{"host_limit 2"}},
+		"kept without tasks": {func(in *instance, _ *solution) { in.Hosts[3].Kept, *in.CostLimit = true, 12 }, []string{"cost_limit 1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in, s := fiveHosts()
@@ -214,8 +233,27 @@ func naivePlan(in *model.Consolidation, a *model.Assignment) (cost, moves int64,
 		}
 	}
 	for k := range in.Rules {
-		if breaks(in, &in.Rules[k], tasks, hosts) {
+		if breaks(in, &in.Rules[k], tasks, hosts, offerOf) {
 			broken["rule_"+string(in.Rules[k].Type)] = true
+		}
+	}
+	for _, l := range in.Limits {
+		sum := int64(0)
+		for id, h := range hosts {
+			if offerOf[id] == "" && !h.Kept && !slices.ContainsFunc(tasks, func(t placed) bool { return t.host == id }) {
+				continue
+			}
+			if l.Counts == nil {
+				sum++
+			}
+			for _, x := range l.Counts {
+				if x.Host == id && offerOf[id] == "" || x.Offer != "" && x.Offer == offerOf[id] {
+					sum += x.Count
+				}
+			}
+		}
+		if sum > l.Most {
+			broken["host_limit"] = true
 		}
 	}
 	if in.MoveBudget != nil && moves > *in.MoveBudget {
@@ -228,7 +266,7 @@ func naivePlan(in *model.Consolidation, a *model.Assignment) (cost, moves int64,
 }
 
 // breaks reports whether tasks break a rule.
-func breaks(in *model.Consolidation, r *model.PlacementRule, tasks []placed, hosts map[string]model.ConsolidationHost) bool {
+func breaks(in *model.Consolidation, r *model.PlacementRule, tasks []placed, hosts map[string]model.ConsolidationHost, offerOf map[string]string) bool {
 	others := append([]string{}, r.Others...)
 	if len(others) == 0 {
 		others = r.Jobs
@@ -241,22 +279,38 @@ func breaks(in *model.Consolidation, r *model.PlacementRule, tasks []placed, hos
 	}
 	bound := func(t placed) bool { return slices.Contains(r.Jobs, in.Jobs[t.job].ID) }
 	other := func(t placed) bool { return slices.Contains(others, in.Jobs[t.job].ID) }
-	count := func(d string) (n int) {
+	// What counts of a spread: hosts of its set that are there or have tasks.
+	counts := func(id string) bool {
+		there := offerOf[id] == "" || slices.ContainsFunc(tasks, func(t placed) bool { return t.host == id })
+		set := slices.IndexFunc(in.HostSets, func(s model.HostSet) bool { return s.ID == r.Among })
+		return there && domain(id) != "" && (set < 0 || offerOf[id] == "" && slices.Contains(in.HostSets[set].Hosts, id) || slices.Contains(in.HostSets[set].Offers, offerOf[id]))
+	}
+	spread := func(d string) (n int) {
 		for _, t := range tasks {
-			if other(t) && domain(t.host) == d {
+			if other(t) && domain(t.host) == d && counts(t.host) {
 				n++
+			}
+		}
+		for id := range hosts {
+			for _, s := range r.Standing {
+				if domain(id) == d && counts(id) && (s.Host == id && offerOf[id] == "" || s.Offer != "" && s.Offer == offerOf[id]) {
+					n += int(s.Count)
+				}
 			}
 		}
 		return n
 	}
-	least, found := 0, false
-	for _, h := range in.Hosts {
-		set := slices.IndexFunc(in.HostSets, func(s model.HostSet) bool { return s.ID == r.Among })
-		if d := domain(h.ID); d != "" && (set < 0 || slices.Contains(in.HostSets[set].Hosts, h.ID)) {
-			if n := count(d); !found || n < least {
-				least, found = n, true
+	least, domains := 0, map[string]bool{}
+	for id := range hosts {
+		if d := domain(id); counts(id) {
+			if n := spread(d); len(domains) == 0 || n < least {
+				least = n
 			}
+			domains[d] = true
 		}
+	}
+	if len(domains) < r.MinDomains {
+		least = 0
 	}
 	for a, t := range tasks {
 		d := domain(t.host)
@@ -280,7 +334,7 @@ func breaks(in *model.Consolidation, r *model.PlacementRule, tasks []placed, hos
 		case t.stays:
 		case r.Type == model.RuleTogether && (d == "" || !company && !alone):
 			return true
-		case r.Type == model.RuleSpread && (d == "" || count(d)-least > r.MaxSkew):
+		case r.Type == model.RuleSpread && (d == "" || spread(d)-least > r.MaxSkew):
 			return true
 		}
 	}
@@ -345,7 +399,7 @@ func TestConsolidationAgainstNaive(t *testing.T) {
 			seen["none"]++
 		}
 	}
-	for _, name := range []string{"none", "offer_count", "left_out", "pinned_task", "closed_host", "host_allowed", "host_capacity", "rule_apart", "rule_together", "rule_spread", "move_budget", "cost_limit"} {
+	for _, name := range []string{"none", "offer_count", "left_out", "pinned_task", "closed_host", "host_allowed", "host_capacity", "rule_apart", "rule_together", "rule_spread", "move_budget", "cost_limit", "host_limit"} {
 		if seen[name] < 4 {
 			t.Errorf("%s was broken %d times", name, seen[name])
 		}

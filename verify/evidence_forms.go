@@ -50,13 +50,15 @@ var evidenceForms = map[model.Kind]map[string]evidenceForm{
 			"elements": keyIDs, "function": keyFunction, "times": keyTimes, "prices": keyPrices(1)})},
 	},
 	model.KindBatch: {
-		evidence.Sum:    {},
-		evidence.Prices: {"times": keyTimes, "prices": keyPrices(1)},
+		evidence.Sum:     {},
+		evidence.Machine: {"function": keyFunction, "count": keyTenths},
+		evidence.Prices:  {"resource": keyOneOf("", "job"), "times": keyTimes, "prices": keyClassPrices},
 	},
 	model.KindTVC: {
-		evidence.Sum: {},
-		evidence.Prices: {"parts": keyParts(0, math.MaxInt, evidenceForm{"elements": keyIDs, "parts": keyParts(0, 2, evidenceForm{
-			"resource": keyOneOf("slots", "links"), "times": keyTimes, "prices": keyPrices(0)})})},
+		evidence.Sum:     {},
+		evidence.Machine: {"resource": keyOneOf("slots", "links", "servers"), "count": keyShare},
+		evidence.Prices: {"parts": keyParts(0, math.MaxInt, evidenceForm{"elements": keyIDs, "parts": keyParts(0, math.MaxInt, evidenceForm{
+			"resource": keyOneOf("slots", "links", "servers"), "count": keyShare, "times": keyTimes, "prices": keyPrices(0)})})},
 	},
 }
 
@@ -67,7 +69,7 @@ func fitsForm(kind model.Kind, e *model.Evidence, n evidenceShape) error {
 		return fmt.Errorf("no bound of a %s follows from evidence of type %q", kind, e.Type)
 	}
 	// No bound needs more; it keeps the judge from work that the instance doesn't account for.
-	if most := 4096 + 16*(n.ids+n.machines); evidenceEntries(e) > most {
+	if most := 1<<15 + 16*(n.ids+n.machines); evidenceEntries(e) > most {
 		return fmt.Errorf("it has more than %d entries in all, too many for an instance of this size", most)
 	}
 	return f.fits(e, n)
@@ -203,13 +205,28 @@ func keyPrices(spans int) func(*model.Evidence, evidenceShape) error {
 		if len(e.Prices) == 0 || len(e.Prices) != len(e.Times)-spans {
 			return fmt.Errorf("there are %d for %d times, must be %d fewer than times and at least 1", len(e.Prices), len(e.Times), spans)
 		}
-		for _, x := range e.Prices {
-			if !(x == 0 || x >= 1e-60 && x <= 1e30) {
-				return fmt.Errorf("%s isn't 0 nor from 1e-60 to 1e30", strconv.FormatFloat(x, 'g', -1, 64))
-			}
-		}
-		return nil
+		return keyEachPrice(e)
 	}
+}
+
+// keyClassPrices requires prices between each two times, or of each of some classes so many.
+func keyClassPrices(e *model.Evidence, n evidenceShape) error {
+	if e.Resource == "" {
+		return keyPrices(1)(e, n)
+	}
+	if spans := len(e.Times) - 1; spans < 1 || len(e.Prices) == 0 || len(e.Prices)%spans != 0 {
+		return fmt.Errorf("there are %d for %d times, must be a multiple of one fewer than times", len(e.Prices), len(e.Times))
+	}
+	return keyEachPrice(e)
+}
+
+func keyEachPrice(e *model.Evidence) error {
+	for _, x := range e.Prices {
+		if !(x == 0 || x >= 1e-60 && x <= 1e30) {
+			return fmt.Errorf("%s isn't 0 nor from 1e-60 to 1e30", strconv.FormatFloat(x, 'g', -1, 64))
+		}
+	}
+	return nil
 }
 
 // keyParts requires from so many to so many prices of a form, each of a resource of its own
@@ -227,7 +244,7 @@ func keyParts(least, most int, f evidenceForm) func(*model.Evidence, evidenceSha
 			if err := f.fits(p, n); err != nil {
 				return fmt.Errorf("[%d].%w", k, err)
 			}
-			if p.Resource != "" && slices.ContainsFunc(e.Parts[:k], func(o model.Evidence) bool { return o.Resource == p.Resource }) {
+			if p.Resource != "" && slices.ContainsFunc(e.Parts[:k], func(o model.Evidence) bool { return o.Resource == p.Resource && o.Count == p.Count }) {
 				return fmt.Errorf("two are of %s", p.Resource)
 			}
 		}
@@ -255,6 +272,22 @@ func keyLoad(e *model.Evidence, _ evidenceShape) error {
 func keyCount(e *model.Evidence, _ evidenceShape) error {
 	if e.Count < 1 {
 		return fmt.Errorf("%d isn't at least 1", e.Count)
+	}
+	return nil
+}
+
+// keyShare requires a number of slots of servers, and of nothing else.
+func keyShare(e *model.Evidence, _ evidenceShape) error {
+	if (e.Resource == "servers") != (e.Count > 0) || e.Count < 0 {
+		return fmt.Errorf("%d isn't a number of slots that %q has", e.Count, e.Resource)
+	}
+	return nil
+}
+
+// keyTenths requires a share in tenths.
+func keyTenths(e *model.Evidence, _ evidenceShape) error {
+	if e.Count < 0 || e.Count > 10 {
+		return fmt.Errorf("%d isn't from 0 to 10", e.Count)
 	}
 	return nil
 }

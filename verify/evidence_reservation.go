@@ -422,10 +422,16 @@ type tariff struct {
 // newTariff takes times and prices of a form of evidence, which says how many and which
 // they may be.
 func newTariff(times []int64, prices []float64) *tariff {
-	t := &tariff{times: times, instants: len(times) == len(prices)}
+	var unit binary
 	for _, x := range prices {
-		t.unit.see(x)
+		unit.see(x)
 	}
+	return tariffIn(unit, times, prices)
+}
+
+// tariffIn takes them in a unit that has seen the prices.
+func tariffIn(unit binary, times []int64, prices []float64) *tariff {
+	t := &tariff{unit: unit, times: times, instants: len(times) == len(prices)}
 	total := new(big.Int)
 	for i, x := range prices {
 		t.price = append(t.price, t.unit.whole(x))

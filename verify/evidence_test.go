@@ -55,6 +55,12 @@ func (n tallied) holds(t *testing.T, in model.Instance, all []bounds.Bound) {
 			t.Fatalf("%s: claims %v (infeasible %v), from %s follows %v (%v): %s of %s", b.Name, b.Value, b.Infeasible, f.How, x, f.Infeasible, text(b.Evidence), text(in))
 		}
 		n[b.Evidence.Type]++
+		if b.Name != "squashed" && b.Name != "widths" { // these are all that the machine's evidence gives
+			continue
+		}
+		if x, _ := f.Bound.Float64(); x > b.Value*(1+1e-9) {
+			t.Fatalf("%s: claims %v, from %s follows more, %v: %s of %s", b.Name, b.Value, f.How, x, text(b.Evidence), text(in))
+		}
 	}
 }
 
@@ -84,7 +90,7 @@ func TestEvidenceDAG(t *testing.T) {
 func TestEvidenceVCSched(t *testing.T) {
 	t.Parallel()
 	rng, n := rand.New(rand.NewPCG(31, 2)), tallied{}
-	vectors := rand.New(rand.NewPCG(31, 4))
+	vectors, sizes := rand.New(rand.NewPCG(31, 4)), tallied{}
 	for k := range need.Rounds(2000) {
 		in := testkit.RandomVCSched(rng, k%4 == 0)
 		n.holds(t, in, append(vcbounds.Quick(t.Context(), in), vcbounds.ClosedForm(in)))
@@ -96,11 +102,18 @@ func TestEvidenceVCSched(t *testing.T) {
 			n.holds(t, in, []bounds.Bound{b})
 		}
 		if k%5 == 0 {
-			in := testkit.RandomVectors(vectors, false)
-			n.holds(t, in, append(vcbounds.Quick(t.Context(), in), vcbounds.ClosedForm(in)))
+			in, x := testkit.RandomVectors(vectors, false), n
+			if len(in.HostSizes) > 0 {
+				x = sizes
+			}
+			x.holds(t, in, append(vcbounds.Quick(t.Context(), in), vcbounds.ClosedForm(in)))
 		}
 	}
 	n.want(t, evidence.Sum, evidence.Crowd, evidence.Clique, evidence.Filling)
+	sizes.want(t, evidence.Sum, evidence.Clique, evidence.Filling)
+	if all := sizes[evidence.Sum] + sizes[evidence.Crowd] + sizes[evidence.Filling] + sizes[evidence.Clique]; sizes["none"] > all/2 {
+		t.Errorf("of hosts of different sizes %d bounds have no evidence, %d have", sizes["none"], all)
+	}
 	if highs.Built { // column generation solves linear programs
 		n.want(t, evidence.Patterns)
 	}
@@ -124,26 +137,47 @@ func TestEvidenceBatch(t *testing.T) {
 	rng, n := rand.New(rand.NewPCG(31, 6)), tallied{}
 	for k := range need.Rounds(600) {
 		in := testkit.RandomBatch(rng, 1+k%2, 6, 1+rng.IntN(8))
+		if k%20 == 0 {
+			in = testkit.RandomBatch(rng, 1+k/20%2, 20, 100+rng.IntN(200))
+		}
 		all, err := batchbounds.All(t.Context(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
 		n.holds(t, in, append(batchbounds.Quick(t.Context(), in), all...))
 	}
-	n.want(t, evidence.Sum, evidence.Prices)
+	n.want(t, evidence.Sum, evidence.Prices, evidence.Machine)
+	if n["none"]+n["unchecked"] > 0 {
+		t.Errorf("bounds are on trust: %v", n)
+	}
 }
 
 func TestEvidenceTVC(t *testing.T) {
 	t.Parallel()
-	rng, n := rand.New(rand.NewPCG(31, 7)), tallied{}
+	rng, n, more := rand.New(rand.NewPCG(31, 7)), tallied{}, tallied{}
 	for k := range need.Rounds(300) {
 		in := testkit.RandomTVC(rng, 2, 2+rng.IntN(7), false)
 		if k%2 == 0 {
 			in.Goal = model.GoalRevenue
 		}
 		n.holds(t, in, tvcbounds.Quick(t.Context(), in))
+		all, err := tvcbounds.All(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		more.holds(t, in, all[len(all)-1:]) // lp
+		in = testkit.RandomTVC(rng, 2+k%2*2, 2+rng.IntN(30), true)
+		n.holds(t, in, tvcbounds.Quick(t.Context(), in))
+		more.holds(t, in, []bounds.Bound{tvcbounds.ResponseByResources(t.Context(), view.OfTVC(in))})
 	}
-	n.want(t, evidence.Sum, evidence.Prices)
+	n.want(t, evidence.Sum, evidence.Prices, evidence.Machine)
+	more.want(t, evidence.Prices, evidence.Machine)
+	if trusted := more["none"] + more["unchecked"]; trusted > (more[evidence.Prices]+more[evidence.Machine])/2 {
+		t.Errorf("lp and resources are on trust in %d cases: %v", trusted, more)
+	}
+	if n["none"]+n["unchecked"] > 0 {
+		t.Errorf("bounds are on trust: %v", n)
+	}
 }
 
 func TestEvidenceConsolidation(t *testing.T) {
@@ -256,7 +290,7 @@ func TestEvidenceForged(t *testing.T) {
 		model.KindDAG:           {evidence.Path, evidence.Load, evidence.Interval},
 		model.KindVCSched:       {evidence.Sum, evidence.Crowd, evidence.Clique, evidence.Filling, evidence.Patterns, "infeasible"},
 		model.KindReservation:   {evidence.Areas, evidence.Windows, evidence.Prices, "infeasible"},
-		model.KindBatch:         {evidence.Sum, evidence.Prices},
+		model.KindBatch:         {evidence.Sum, evidence.Prices, evidence.Machine},
 		model.KindTVC:           {evidence.Sum, evidence.Prices},
 		model.KindConsolidation: {evidence.Cover, evidence.Apart, evidence.Emptied, "infeasible"},
 	}
@@ -285,7 +319,7 @@ func TestEvidenceForms(t *testing.T) {
 	tvc := &model.TVC{Name: "t", FatTree: model.FatTree{K: 2, Slots: 1, LinkMbps: 10}, Requests: []model.TVCRequest{{ID: "a", VMs: 1, BandwidthMbps: 1, DurationS: 1}}}
 	dag := testkit.TenTasks()
 	hosts, _ := fiveHosts()
-	many := make([]int64, 5000)
+	many := make([]int64, 40_000)
 	for k := range many {
 		many[k] = int64(k)
 	}
@@ -306,7 +340,7 @@ func TestEvidenceForms(t *testing.T) {
 		"a price that isn't a number":   {batch, &model.Evidence{Type: evidence.Prices, Times: []int64{0, 1}, Prices: []float64{math.NaN()}}, "NaN isn't 0"},
 		"times out of order":            {batch, &model.Evidence{Type: evidence.Prices, Times: []int64{1, 1}, Prices: []float64{1}}, "not after"},
 		"a time out of range":           {batch, &model.Evidence{Type: evidence.Prices, Times: []int64{0, math.MaxInt64}, Prices: []float64{1}}, "out of range"},
-		"more times than any needs":     {batch, &model.Evidence{Type: evidence.Prices, Times: many, Prices: []float64{1}}, "more than 4128 entries"},
+		"more times than any needs":     {batch, &model.Evidence{Type: evidence.Prices, Times: many, Prices: []float64{1}}, "more than 32800 entries"},
 		"a key of another form":         {batch, &model.Evidence{Type: evidence.Sum, Mirrored: true}, `no key "mirrored"`},
 		"a bound within evidence":       {batch, &model.Evidence{Type: evidence.Sum, RootBound: &one}, `no key "root_bound"`},
 		"another problem's type":        {batch, &model.Evidence{Type: evidence.Path, Elements: []string{"short"}}, `type "path"`},

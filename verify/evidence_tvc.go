@@ -68,19 +68,85 @@ func newTVCWork(ctx context.Context, in *model.TVC) *tvcWork {
 	return w
 }
 
-// tvcEvidence recomputes bounds on what loss mode can accept.
-func tvcEvidence(ctx context.Context, in *model.TVC, e *model.Evidence) (Followed, error) {
-	if in.Queue {
-		return Followed{}, errors.New("no evidence is known of queue mode")
+// responses recomputes bounds on the mean response time of the requests that fit, in queue mode: the
+// durations, or what one machine needs that is as fast as all slots, as all servers' links, or as
+// both together (shared). Whatever is suspended or moved, who runs holds its VMs, and of the
+// servers what its parts hold at least.
+func (w *tvcWork) responses(ctx context.Context, e *model.Evidence) (Followed, error) {
+	if e.Type == evidence.Prices {
+		return Followed{}, errors.New("prices are of loss mode")
 	}
+	if ctx.Err() != nil {
+		return Followed{}, ctx.Err()
+	}
+	n := int64(len(w.requests))
+	f := Followed{Bound: new(big.Rat), How: "the durations"}
+	if n == 0 {
+		return f, nil
+	}
+	sum := new(big.Int)
+	if e.Type == evidence.Sum {
+		for k := range w.requests {
+			sum.Add(sum, big.NewInt(w.requests[k].end-w.requests[k].arrival))
+		}
+		f.Bound.SetFrac(sum, bigProduct(n, 1_000_000))
+		return f, nil
+	}
+	f.How = "one machine as fast as all slots"
+	capacity, work := new(big.Int).Mul(big.NewInt(w.slots), big.NewInt(w.servers)), 0.0
+	jobs := make([]squashedJob, len(w.requests))
+	demands := make([]*big.Int, len(w.requests))
+	for k := range w.requests {
+		r := &w.requests[k]
+		jobs[k] = squashedJob{release: r.arrival, duration: r.end - r.arrival, weight: 1}
+		demands[k] = big.NewInt(r.vms)
+	}
+	if e.Resource != "slots" {
+		f.How = "one machine as fast as all " + map[string]string{"links": "links of servers", "servers": "servers"}[e.Resource]
+		demand, total, err := w.resource(e, &work)
+		if err != nil {
+			return Followed{}, err
+		}
+		capacity = total
+		for k := range w.requests {
+			if stopped(ctx, k) {
+				return Followed{}, ctx.Err()
+			}
+			if demands[k], err = demand(&w.requests[k]); err != nil {
+				return Followed{}, err
+			}
+		}
+	}
+	if !capacity.IsInt64() || capacity.Int64() > 1<<62 {
+		return Followed{}, tooMuch("the data centre")
+	}
+	for k, d := range demands {
+		jobs[k].demand = minimum(d, capacity).Int64()
+	}
+	sum, err := squashedResponses(ctx, jobs, capacity.Int64())
+	if err != nil {
+		return Followed{}, err
+	}
+	f.Bound.SetFrac(sum, bigProduct(n, 1_000_000))
+	return f, nil
+}
+
+// tvcEvidence recomputes bounds on what loss mode can accept, and on the responses in queue mode.
+func tvcEvidence(ctx context.Context, in *model.TVC, e *model.Evidence) (Followed, error) {
 	w := newTVCWork(ctx, in)
+	if in.Queue {
+		return w.responses(ctx, e)
+	}
+	if e.Type == evidence.Machine {
+		return Followed{}, errors.New("the machine is of queue mode")
+	}
 	accepted := new(big.Int).Set(w.total)
 	how := "the requests that fit"
 	if ctx.Err() != nil {
 		return Followed{}, ctx.Err()
 	}
 	if e.Type == evidence.Prices {
-		how = fmt.Sprintf("the prices of slots and links in %d parts", len(e.Parts))
+		how = fmt.Sprintf("the prices of slots, links and servers in %d parts", len(e.Parts))
 		taken := make([]bool, len(w.requests))
 		work := 0.0
 		for i := range e.Parts {
@@ -108,12 +174,12 @@ func tvcEvidence(ctx context.Context, in *model.TVC, e *model.Evidence) (Followe
 }
 
 // priced returns a bound on the weight accepted of some requests, in grains, rounded down: with
-// prices y ≥ 0 of slots and of the links above servers at instants, that is
+// prices y ≥ 0 of slots, of the links above servers and of both together at instants, that is
 //
 //	Σ capacity · y + Σ_k max(0, weight_k - Σ demand_k · y at the instants at which it runs),
 //
 // for what is accepted holds the capacities at each instant. A request's demand is its
-// VMs, or the least load that it puts on links above servers.
+// VMs, the least load that it puts on links above servers, or what its parts hold of servers.
 func (w *tvcWork) priced(ctx context.Context, resources []model.Evidence, part []int, work *float64) (*big.Int, error) {
 	most := new(big.Rat)
 	grains := new(big.Rat).SetInt(w.grains)
@@ -126,14 +192,15 @@ func (w *tvcWork) priced(ctx context.Context, resources []model.Evidence, part [
 		return x.Mul(x, grains)
 	}
 	tariffs := make([]*tariff, len(resources))
+	demands := make([]func(r *tvcWorkRequest) (*big.Int, error), len(resources))
 	for i := range resources {
 		t := newTariff(resources[i].Times, resources[i].Prices)
-		capacity := new(big.Int).Mul(big.NewInt(w.slots), big.NewInt(w.servers))
-		if resources[i].Resource == "links" {
-			capacity.Mul(big.NewInt(w.rate), big.NewInt(w.servers))
+		demand, capacity, err := w.resource(&resources[i], work)
+		if err != nil {
+			return nil, err
 		}
 		most.Add(most, price(t, capacity.Mul(capacity, t.all())))
-		tariffs[i] = t
+		tariffs[i], demands[i] = t, demand
 	}
 	value := new(big.Rat)
 	for i, k := range part {
@@ -143,14 +210,9 @@ func (w *tvcWork) priced(ctx context.Context, resources []model.Evidence, part [
 		r := &w.requests[k]
 		value.SetInt(r.weight)
 		for i, t := range tariffs {
-			demand := big.NewInt(r.vms)
-			if resources[i].Resource == "links" {
-				if r.vms > w.slots {
-					if *work += float64(r.vms) * float64(w.slots); *work > maxEvidenceWork*10 {
-						return nil, tooMuch("loads")
-					}
-				}
-				demand = w.load(r)
+			demand, err := demands[i](r)
+			if err != nil {
+				return nil, err
 			}
 			pay := new(big.Int).Sub(t.at(r.end), t.at(r.arrival))
 			value.Sub(value, price(t, pay.Mul(pay, demand)))
@@ -162,27 +224,74 @@ func (w *tvcWork) priced(ctx context.Context, resources []model.Evidence, part [
 	return new(big.Int).Div(most.Num(), most.Denom()), nil
 }
 
-// load returns the least load, in bit/s, that a request puts on the links above servers:
-// m of its N VMs on a server load that server's link by min(m, N - m) times its
-// bandwidth, if the link holds that.
-func (w *tvcWork) load(r *tvcWorkRequest) *big.Int {
-	n := r.vms
-	if n <= w.slots {
-		return new(big.Int) // all on one server
+// resource returns what requests hold at least of the resource that evidence names, and how much
+// there is of it.
+func (w *tvcWork) resource(e *model.Evidence, work *float64) (demand func(r *tvcWorkRequest) (*big.Int, error), capacity *big.Int, err error) {
+	if e.Resource == "slots" {
+		return func(r *tvcWorkRequest) (*big.Int, error) { return big.NewInt(r.vms), nil }, bigProduct(w.slots, w.servers), nil
 	}
-	through := w.rate / r.bandwidth
-	const none = int64(1) << 62
-	least := make([]int64, n+1)
-	for v := int64(1); v <= n; v++ {
-		least[v] = none
-		for m := int64(1); m <= min(v, w.slots); m++ {
-			if l := min(m, n-m); l <= through && least[v-m] < none {
-				least[v] = min(least[v], least[v-m]+l)
+	capacity = bigProduct(w.rate, w.servers)
+	held := func(_, load int64) *big.Int { return big.NewInt(load) }
+	if s := int64(e.Count); e.Resource == "servers" {
+		if s > w.slots/2 {
+			return nil, nil, fmt.Errorf("count: %d is more than half of a server's %d slots", s, w.slots)
+		}
+		held = w.shared(s)
+		capacity.Mul(capacity, big.NewInt(s))
+	}
+	return func(r *tvcWorkRequest) (*big.Int, error) {
+		if e.Resource == "links" && r.vms <= w.slots {
+			return new(big.Int), nil // all on one server
+		}
+		if *work += float64(r.vms) * float64(min(r.vms, w.slots)); *work > maxEvidenceWork*10 {
+			return nil, tooMuch("loads")
+		}
+		return w.least(r, held), nil
+	}, capacity, nil
+}
+
+// shared returns what a part of VMs holds of a server that has s times its link's rate R, where s
+// is at most half of its slots S: at most S - s VMs, min(load s, VMs R); more,
+// max(load s, (VMs - S + s) R).
+//
+// What is on a server holds no more than R s. Without a part of more than S - s VMs it is at
+// most the loads' sum times s. There is no second such part, for two have more than S
+// VMs. Beside one others have S - VMs slots and R - load of the link at most, and hold the lesser of
+// (R - load) s and (S - VMs) R at most: R s less the max.
+func (w *tvcWork) shared(s int64) func(vms, load int64) *big.Int {
+	return func(vms, load int64) *big.Int {
+		byLink, light := bigProduct(load, s), w.slots-s
+		if vms <= light {
+			return minimum(byLink, bigProduct(vms, w.rate))
+		}
+		return maximum(byLink, bigProduct(vms-light, w.rate))
+	}
+}
+
+// least returns the least that parts of a request hold together, each what held says: m of its N VMs
+// on a server load that server's link by min(m, N - m) times its bandwidth, if the link holds that.
+func (w *tvcWork) least(r *tvcWorkRequest, held func(vms, load int64) *big.Int) *big.Int {
+	n := r.vms
+	parts := make([]*big.Int, min(n, w.slots)+1)
+	for m := range parts {
+		if l := min(int64(m), n-int64(m)); l <= w.rate/r.bandwidth {
+			parts[m] = held(int64(m), l*r.bandwidth)
+		}
+	}
+	least, sum := make([]*big.Int, n+1), new(big.Int)
+	least[0] = new(big.Int)
+	for v := 1; v < len(least); v++ {
+		for m := 1; m <= min(v, len(parts)-1); m++ {
+			if parts[m] == nil || least[v-m] == nil {
+				continue
+			}
+			if sum.Add(least[v-m], parts[m]); least[v] == nil || sum.Cmp(least[v]) < 0 {
+				least[v] = new(big.Int).Set(sum)
 			}
 		}
 	}
-	if least[n] == none {
+	if least[n] == nil {
 		return new(big.Int)
 	}
-	return new(big.Int).Mul(big.NewInt(least[n]), big.NewInt(r.bandwidth))
+	return least[n]
 }

@@ -5,15 +5,12 @@ package verify
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/big"
-	"math/bits"
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/evidence"
-	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -28,13 +25,14 @@ type vcschedNeeds struct {
 	tasks       []int64 // by job
 	cpu, memory []int64
 	cpuError    *big.Rat // in units, of all tasks together
+	memoryError *big.Rat // likewise
 	capacity    int64    // of memory: what fits sums to no more
 	unit        int64    // divides every cpu
 }
 
 func newVCSchedNeeds(ctx context.Context, in *model.VCSched, scale int64) (*vcschedNeeds, error) {
-	n := &vcschedNeeds{hosts: int64(in.Hosts), scale: scale, job: map[string]int{}, cpuError: new(big.Rat)}
-	s, memoryError, all := new(big.Rat).SetInt64(scale), new(big.Rat), 0.0
+	n := &vcschedNeeds{hosts: int64(in.Hosts), scale: scale, job: map[string]int{}, cpuError: new(big.Rat), memoryError: new(big.Rat)}
+	s, all := new(big.Rat).SetInt64(scale), 0.0
 	// units returns a need in units, and adds what it is too much.
 	units := func(need float64, tasks int, over *big.Rat) int64 {
 		product := need * float64(scale)
@@ -59,16 +57,14 @@ func newVCSchedNeeds(ctx context.Context, in *model.VCSched, scale int64) (*vcsc
 		n.job[j.ID] = i
 		n.tasks = append(n.tasks, int64(j.Tasks))
 		n.cpu = append(n.cpu, units(j.CPU, j.Tasks, n.cpuError))
-		n.memory = append(n.memory, units(j.Memory, j.Tasks, memoryError))
+		n.memory = append(n.memory, units(j.Memory, j.Tasks, n.memoryError))
 		n.unit = gcd(n.unit, n.cpu[i])
 	}
 	if all > 1<<61 {
 		return nil, tooMuch("tasks")
 	}
 	n.unit = max(1, n.unit)
-	c := exact(view.FitTolerance)
-	c.Add(c, big.NewRat(1, 1)).Mul(c, s).Add(c, memoryError)
-	n.capacity = new(big.Int).Quo(c.Num(), c.Denom()).Int64()
+	n.capacity = n.room(big.NewRat(1, 1)).Int64()
 	return n, nil
 }
 
@@ -99,13 +95,17 @@ func impossible(how string, args ...any) Followed {
 
 // vcschedEvidence recomputes bounds on the minimum yield.
 func vcschedEvidence(ctx context.Context, in *model.VCSched, e *model.Evidence) (Followed, error) {
-	// Further resources can only make a placement worse; hosts of other sizes need not.
-	if len(in.HostSizes) > 0 {
-		return Followed{}, errors.New("it speaks of equal hosts, and these have sizes")
-	}
+	// Further resources can only make a placement worse.
 	n, err := newVCSchedNeeds(ctx, in, e.Scale)
 	if err != nil {
 		return Followed{}, err
+	}
+	if len(in.HostSizes) > 0 {
+		s, err := newSizedHosts(in, n)
+		if err != nil {
+			return Followed{}, err
+		}
+		return s.evidence(ctx, e)
 	}
 	switch e.Type {
 	case evidence.Sum:
@@ -145,22 +145,43 @@ func (n *vcschedNeeds) crowd(e *model.Evidence) (Followed, error) {
 	if (int64(e.Count)-1)%n.hosts != 0 {
 		return Followed{}, fmt.Errorf("%d tasks are no whole number of tasks on each of %d hosts and one", e.Count, n.hosts)
 	}
+	least, ok := n.largest(int64(e.Count))
+	if !ok {
+		return Followed{}, fmt.Errorf("there are no %d tasks", e.Count)
+	}
+	s := "s"
+	if e.Count == 1 {
+		s = ""
+	}
+	return n.from(((int64(e.Count)-1)/n.hosts+1)*least, "the %d largest CPU need%s", e.Count, s), nil
+}
+
+// largest returns the least of so many of the largest CPU needs; false if there are fewer.
+func (n *vcschedNeeds) largest(count int64) (least int64, ok bool) {
 	order := make([]int, len(n.cpu))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(n.cpu[b], n.cpu[a]) })
-	per, left := (int64(e.Count)-1)/n.hosts+1, int64(e.Count)
 	for _, i := range order {
-		if left -= n.tasks[i]; left <= 0 {
-			s := "s"
-			if e.Count == 1 {
-				s = ""
-			}
-			return n.from(per*n.cpu[i], "the %d largest CPU need%s", e.Count, s), nil
+		if count -= n.tasks[i]; count <= 0 {
+			return n.cpu[i], true
 		}
 	}
-	return Followed{}, fmt.Errorf("there are no %d tasks", e.Count)
+	return 0, false
+}
+
+// named returns the jobs of evidence, and how many tasks of them it means.
+func (n *vcschedNeeds) named(e *model.Evidence) (jobs []int, count int64, err error) {
+	for k, id := range e.Elements {
+		i, ok := n.job[id]
+		if w := e.Weights[k]; !ok || w > float64(n.tasks[i]) {
+			return nil, 0, fmt.Errorf("there is no job %q with %v tasks", id, w)
+		}
+		count += int64(e.Weights[k])
+		jobs = append(jobs, i)
+	}
+	return jobs, count, nil
 }
 
 // clique takes tasks, so many of each job as its weight says, of which there are more than
@@ -170,15 +191,9 @@ func (n *vcschedNeeds) clique(ctx context.Context, e *model.Evidence) (Followed,
 	if len(e.Elements) > 2000 {
 		return Followed{}, tooMuch("jobs of which no two fit on one host")
 	}
-	count := int64(0)
-	var jobs []int
-	for k, id := range e.Elements {
-		i, ok := n.job[id]
-		if w := e.Weights[k]; !ok || w > float64(n.tasks[i]) {
-			return Followed{}, fmt.Errorf("there is no job %q with %v tasks", id, w)
-		}
-		count += int64(e.Weights[k])
-		jobs = append(jobs, i)
+	jobs, count, err := n.named(e)
+	if err != nil {
+		return Followed{}, err
 	}
 	least := int64(math.MaxInt64)
 	for x, a := range jobs {
@@ -214,25 +229,11 @@ func (n *vcschedNeeds) filling(e *model.Evidence) (Followed, error) {
 			return Followed{}, fmt.Errorf("a host has %d units of memory, not %d", n.capacity, capacity)
 		}
 	}
-	f, bin, err := dualFunction(e.Function, capacity)
-	if err != nil {
-		return Followed{}, err
-	}
-	how := fmt.Sprintf("the %s needs", e.Resource)
-	if e.Function != nil {
-		how += " under the dual-feasible function " + e.Function.Name
-	}
-	var total, room big.Int
-	over := false
-	for i, d := range needs {
-		over = over || d > capacity
-		if d <= capacity {
-			total.Add(&total, new(big.Int).Mul(big.NewInt(f(d)), big.NewInt(n.tasks[i])))
-		}
-	}
-	room.Mul(big.NewInt(bin), big.NewInt(n.hosts))
+	over, how, err := n.overfull(e, needs, capacity)
 	switch {
-	case !over && total.Cmp(&room) <= 0:
+	case err != nil:
+		return Followed{}, err
+	case !over:
 		return n.from(0, "%s", how), nil
 	case e.Resource == "memory":
 		return impossible("%s", how), nil
@@ -240,69 +241,24 @@ func (n *vcschedNeeds) filling(e *model.Evidence) (Followed, error) {
 	return n.from(capacity+1, "%s", how), nil
 }
 
-// dualFunction returns a dual-feasible function on [0, capacity] and its value of the
-// capacity, as package bounds defines and proves them; nil is x itself.
-func dualFunction(d *model.DualFunction, capacity int64) (f func(x int64) int64, bin int64, err error) {
-	if capacity < 1 || capacity > 1<<55 {
-		return nil, 0, fmt.Errorf("the capacity %d is out of range", capacity)
+// overfull reports whether needs don't fit on the hosts, each of a capacity, by the function of evidence.
+func (n *vcschedNeeds) overfull(e *model.Evidence, needs []int64, capacity int64) (over bool, how string, err error) {
+	f, bin, err := dualFunction(e.Function, capacity)
+	if err != nil {
+		return false, "", err
 	}
-	if d == nil {
-		return func(x int64) int64 { return x }, capacity, nil
+	how = fmt.Sprintf("the %s needs", e.Resource)
+	if e.Function != nil {
+		how += " under the dual-feasible function " + e.Function.Name
 	}
-	e := d.Parameter
-	switch d.Name {
-	case "steps": // of 1/(k+1) of the capacity, in units of 1/(k(k+1))
-		if e < 1 || e > 64 {
-			return nil, 0, fmt.Errorf("steps of parameter %d", e)
+	total := new(big.Int)
+	for i, d := range needs {
+		over = over || d > capacity
+		if d <= capacity {
+			total.Add(total, bigProduct(f(d), n.tasks[i]))
 		}
-		return func(x int64) int64 {
-			high, low := bits.Mul64(uint64(e+1), uint64(x))
-			q, rest := bits.Div64(high, low, uint64(capacity))
-			if rest == 0 {
-				return int64(q) * e
-			}
-			return int64(q) * (e + 1)
-		}, e * (e + 1), nil
-	case "threshold":
-		if e < 1 || e > capacity/2 {
-			return nil, 0, fmt.Errorf("the threshold %d isn't up to half of %d", e, capacity)
-		}
-		return func(x int64) int64 {
-			switch {
-			case x > capacity-e:
-				return capacity
-			case x < e:
-				return 0
-			}
-			return x
-		}, capacity, nil
-	case "pieces", "halves":
-		if d.Name == "halves" {
-			return func(x int64) int64 {
-				switch {
-				case x > capacity-x:
-					return 2
-				case x == capacity-x:
-					return 1
-				}
-				return 0
-			}, 2, nil
-		}
-		if e < 1 || e > capacity/2 {
-			return nil, 0, fmt.Errorf("pieces of %d aren't up to half of %d", e, capacity)
-		}
-		all := capacity / e
-		return func(x int64) int64 {
-			switch {
-			case x > capacity-x:
-				return 2 * (all - (capacity-x)/e)
-			case x == capacity-x:
-				return all
-			}
-			return 2 * (x / e)
-		}, 2 * all, nil
 	}
-	return nil, 0, fmt.Errorf("there is no dual-feasible function %q", d.Name)
+	return over || total.Cmp(bigProduct(bin, n.hosts)) > 0, how, nil
 }
 
 // patterns weighs the jobs' tasks. If no set of tasks that fits on a host of the load
@@ -409,16 +365,6 @@ func (k *knapsack) heavier(ctx context.Context) (yes, done bool) {
 	yes = k.grow(ctx, 0, 0, k.capacity)
 	return yes, yes || k.left > 0
 }
-
-// wide is a product of two numbers of at least 0.
-type wide struct{ high, low uint64 }
-
-func product(a, b int64) wide {
-	high, low := bits.Mul64(uint64(a), uint64(b))
-	return wide{high, low}
-}
-
-func (a wide) cmp(b wide) int { return cmp.Or(cmp.Compare(a.high, b.high), cmp.Compare(a.low, b.low)) }
 
 func (k *knapsack) grow(ctx context.Context, i int, weight int64, left [3]int64) bool {
 	if weight > k.best {

@@ -44,18 +44,26 @@ func stopped(ctx context.Context, step int) bool { return step&1023 == 0 && ctx.
 // sortFunc is slices.SortStableFunc by merging sorted parts. Once the context has ended it
 // leaves nothing of use.
 func sortFunc[E any](ctx context.Context, all []E, compare func(a, b E) int) {
+	sortWith(ctx, all, nil, compare)
+}
+
+// sortWith is sortFunc with room for half of them; nil: it makes some.
+func sortWith[E any](ctx context.Context, all, room []E, compare func(a, b E) int) {
 	const part = 4096
 	if len(all) <= part {
 		slices.SortStableFunc(all, compare)
 		return
 	}
 	half := len(all) / 2
-	sortFunc(ctx, all[:half], compare)
-	sortFunc(ctx, all[half:], compare)
+	if room == nil {
+		room = make([]E, half)
+	}
+	sortWith(ctx, all[:half], room, compare)
+	sortWith(ctx, all[half:], room, compare)
 	if ctx.Err() != nil {
 		return
 	}
-	left, right := slices.Clone(all[:half]), all[half:]
+	left, right := room[:copy(room, all[:half])], all[half:]
 	for k := 0; len(left) > 0; k++ {
 		switch {
 		case stopped(ctx, k):

@@ -73,7 +73,7 @@ func newOnlineJudge(ctx context.Context, in *model.Batch, e *model.Execution, r 
 	figures := newBatchJudge(ctx, in, r).jobs
 	for k := range in.Jobs {
 		x := &figures[k]
-		rate := dedicated - x.loss
+		rate := dedicated - int64(x.loss)
 		j.index[in.Jobs[k].ID] = k
 		j.jobs[k] = onlineJob{id: in.Jobs[k].ID, submit: x.submit, length: (x.length*dedicated + rate - 1) / rate, width: in.Jobs[k].Processes}
 	}

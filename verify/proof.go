@@ -40,11 +40,12 @@ type proofKind interface {
 // proofKinds makes the proofKind of an instance, the unit and the objective's upper
 // bound that the proof begins with.
 var proofKinds = map[model.Kind]func(in model.Instance, s *proofState, unit string, upper int64) (proofKind, error){
-	model.KindBatch:       newBatchProof,
-	model.KindDAG:         newDAGProof,
-	model.KindVCSched:     newVCSchedProof,
-	model.KindReservation: newReservationProof,
-	model.KindTVC:         newTVCProof,
+	model.KindBatch:         newBatchProof,
+	model.KindDAG:           newDAGProof,
+	model.KindVCSched:       newVCSchedProof,
+	model.KindReservation:   newReservationProof,
+	model.KindTVC:           newTVCProof,
+	model.KindConsolidation: newConsolidationProof,
 }
 
 // Proof replays a proof of a bound on the objective of a valid instance, as text or as

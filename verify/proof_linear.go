@@ -4,30 +4,7 @@ package verify
 
 import (
 	"math"
-	"math/bits"
 )
-
-// wideSum is a whole number of 192 bits in two's complement, the lowest word first. So a
-// sum of 2^64 products of two int64s is exact, whatever they are.
-type wideSum [3]uint64
-
-// add adds a·b.
-func (w *wideSum) add(a, b int64) {
-	hi, lo := bits.Mul64(uint64(a), uint64(b))
-	if a < 0 {
-		hi -= uint64(b)
-	}
-	if b < 0 {
-		hi -= uint64(a)
-	}
-	var carry uint64
-	w[0], carry = bits.Add64(w[0], lo, 0)
-	w[1], carry = bits.Add64(w[1], hi, carry)
-	w[2], _ = bits.Add64(w[2], uint64(int64(hi)>>63), carry)
-}
-
-// positive reports whether w > 0.
-func (w *wideSum) positive() bool { return int64(w[2]) >= 0 && w[0]|w[1]|w[2] != 0 }
 
 // proofLinear says that
 //

@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	batchexact "github.com/gapwise/gapwise/exact/batch"
+	consexact "github.com/gapwise/gapwise/exact/consolidation"
 	dagexact "github.com/gapwise/gapwise/exact/dag"
 	resexact "github.com/gapwise/gapwise/exact/reservation"
 	tvcexact "github.com/gapwise/gapwise/exact/tvc"
@@ -142,6 +143,8 @@ func secondCases(t *testing.T, rng *rand.Rand, n int) (all []provenCase) {
 		switch kind {
 		case model.KindBatch:
 			in, engine = testkit.RandomBatch(rng, 1, 6, rng.IntN(6)), batchexact.Kernel
+		case model.KindConsolidation:
+			in, engine = testkit.Consolidation(rng, 1+rng.IntN(6), 1+rng.IntN(4)), consexact.Kernel
 		case model.KindDAG:
 			in, engine = randomDAG(t, rng, 2+rng.IntN(8)), dagexact.Kernel
 			if rng.IntN(2) == 0 {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -16,6 +17,7 @@ import (
 	"testing"
 
 	batchexact "github.com/gapwise/gapwise/exact/batch"
+	consexact "github.com/gapwise/gapwise/exact/consolidation"
 	dagexact "github.com/gapwise/gapwise/exact/dag"
 	resexact "github.com/gapwise/gapwise/exact/reservation"
 	tvcexact "github.com/gapwise/gapwise/exact/tvc"
@@ -266,14 +268,64 @@ func TestProofTVC(t *testing.T) {
 	}
 }
 
+// Proofs of drawn instances with everything that an instance may have: they replay, they prove the
+// optimum of brute force, and that there is no assignment where there is none.
+func TestProofConsolidation(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(14, 8))
+	nogoods, none, rules := 0, 0, map[string]int{}
+	for n := range need.Rounds(600) {
+		in := testkit.Consolidation(rng, 2+rng.IntN(4), 1+rng.IntN(3))
+		for q := range in.Rules {
+			if r := &in.Rules[q]; n%3 == 0 { // as many domains as only bought hosts can bring
+				r.Type, r.Domain, r.MaxSkew, r.MinDomains = model.RuleSpread, "zone", 1, 2+rng.IntN(3)
+			}
+		}
+		c := prove(t, consexact.Kernel, in)
+		p, err := c.check(c.proof)
+		if err != nil {
+			text, _ := json.Marshal(in)
+			t.Fatalf("%d: %v\n%s\n%s", n, err, text, c.proof)
+		}
+		best, found := testkit.BruteConsolidation(in)
+		switch {
+		case !found:
+			if none++; p.Claim != "there is no assignment" {
+				t.Errorf("%s, of an instance without one", p.Claim)
+			}
+		case p.Bound != float64(best) || p.Claim == "there is no assignment":
+			t.Errorf("%s, the best is %v", p.Claim, best)
+		}
+		nogoods += p.Nogoods
+		for line := range strings.Lines(string(c.proof)) {
+			if w := strings.Fields(line); w[0] == "con" {
+				rules[w[2]]++
+			}
+		}
+	}
+	t.Logf("%d nogoods, %d without an assignment, constraints %v", nogoods, none, rules)
+	for _, name := range strings.Fields("objective cost moves limit tasks has stay anew order filled flag apart together alone spread least offer enough domains open") {
+		if rules[name] == 0 && !testing.Short() {
+			t.Errorf("no proof has a constraint %q", name)
+		}
+	}
+	if (nogoods < need.Rounds(60) || none == 0) && !testing.Short() {
+		t.Errorf("only %d nogoods, %d instances without an assignment", nogoods, none)
+	}
+}
+
 // A proof with one thing changed is refused, or what it claims is true.
 func TestProofMutated(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 2))
 	var cases []provenCase
-	for len(cases) < 50 {
+	for len(cases) < 60 {
 		var c provenCase
-		switch len(cases) % 5 {
+		switch len(cases) % 6 {
+		case 5:
+			if c = prove(t, consexact.Kernel, testkit.Consolidation(rng, 3+rng.IntN(4), 1+rng.IntN(4))); math.IsNaN(c.optimum) {
+				continue
+			}
 		case 4:
 			c = prove(t, tvcexact.Kernel, testkit.RandomTVC(rng, 2, 6, false))
 		case 0:
@@ -300,7 +352,7 @@ func TestProofMutated(t *testing.T) {
 			refused++
 		case err != nil:
 			t.Fatal(err)
-		case model.SenseOf(c.in).Better(c.optimum, p.Bound) && model.Gap(c.optimum, p.Bound) > 1e-9 || p.Claim == "there is no placement":
+		case model.SenseOf(c.in).Better(c.optimum, p.Bound) && model.Gap(c.optimum, p.Bound) > 1e-9 || strings.HasPrefix(p.Claim, "there is no "):
 			t.Fatalf("with %s it proves %v, the optimum is %v\n%s", what, p.Bound, c.optimum, strings.Join(lines, "\n"))
 		}
 	}

@@ -18,7 +18,7 @@ func TestWidths(t *testing.T) {
 			b.do(chromedp.EmulateViewport(width, 900))
 			b.media("screen", scheme)
 			b.open("")
-			for _, kind := range []string{"dag", "batch", "reservation", "tvc", "vcsched"} {
+			for _, kind := range []string{"dag", "batch", "reservation", "tvc", "vcsched", "consolidation"} {
 				b.click("[data-kind=" + kind + "]")
 				b.until(idle)
 				b.choose("#algorithm", "auto")

@@ -258,7 +258,7 @@ func TestSteps(t *testing.T) {
 	ghosts := func() []int {
 		return eval[[]int](b, "['.ghost', ''].map(x => document.querySelectorAll('#scene [data-box]' + x + ':not(.declined):not(.share1):not(.share2):not(.share3):not(.share4)').length)")
 	}
-	for _, kind := range []string{"dag", "batch", "reservation", "tvc", "vcsched"} {
+	for _, kind := range []string{"dag", "batch", "reservation", "tvc", "vcsched", "consolidation"} {
 		b.click("[data-kind=" + kind + "]")
 		b.until(idle)
 		if kind == "batch" {

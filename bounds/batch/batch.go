@@ -21,9 +21,10 @@ func Quick(ctx context.Context, in *model.Batch) []bounds.Bound {
 		return all
 	}
 	t := view.OfBatch(in)
-	all := response(ctx, t, quickFunctions)
+	r := newJobs(t)
+	all := r.response(ctx, t, quickFunctions)
 	if t.Tiers == 1 && ctx.Err() == nil {
-		all = append(all, pricesBound(ctx, t, 0))
+		all = append(all, pricesBound(ctx, t, r, 0))
 	}
 	return all
 }
@@ -41,21 +42,39 @@ func Others(ctx context.Context, in *model.Batch) []bounds.Bound {
 // again with more dual-feasible functions or demands, and on one tier pricesBound, as far
 // as ctx allows. The error is model.ErrInvalid for an invalid instance. O(n log n)
 // for each function and step
-func All(ctx context.Context, in *model.Batch) ([]bounds.Bound, error) {
+func All(ctx context.Context, in *model.Batch) (all []bounds.Bound, err error) {
 	if err := in.Validate(); err != nil {
 		return nil, fmt.Errorf("bounds: %w", err)
 	}
+	Each(ctx, in, func(b bounds.Bound) {
+		if n := len(all); n > 0 && all[n-1].Name == b.Name {
+			all = all[:n-1]
+		}
+		all = append(all, b)
+	})
+	return all, nil
+}
+
+// Each calls f with each bound of All of a valid instance as soon as it is known, with prices
+// again when they are better.
+func Each(ctx context.Context, in *model.Batch, f func(bounds.Bound)) {
 	t := view.OfBatch(in)
-	all := response(ctx, t, quickFunctions)
-	if ctx.Err() != nil {
-		return all, nil
+	r := newJobs(t)
+	for _, b := range r.response(ctx, t, quickFunctions) {
+		f(b)
 	}
-	more := response(ctx, t, allFunctions)
+	if ctx.Err() != nil {
+		return
+	}
+	more := r.response(ctx, t, allFunctions)
 	last := more[len(more)-1]
 	last.Name = "widths"
-	all = append(all, last)
+	last.Evidence.Method = last.Name
+	f(last)
 	if t.Tiers == 1 {
-		all = append(all, pricesBound(ctx, t, mostSteps))
+		f(pricesBound(ctx, t, r, mostSteps))
+		if b, ok := classBound(ctx, t); ok {
+			f(b)
+		}
 	}
-	return all, nil
 }

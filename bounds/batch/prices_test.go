@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
@@ -43,13 +44,13 @@ func leastCosts(t *view.Batch) (responses, slowdowns float64) {
 	return responses, slowdowns
 }
 
-// Whatever the prices are, and on every machine, the bound is below the optimum. The
+// Whatever the prices are, of one class or of more, the bound is below the optimum. The
 // dual solution of the mean busy times gives as much as these, but for the grid, and
-// steps from there more.
+// steps from there more; classes give more than the processors alone.
 func TestPrices(t *testing.T) {
 	t.Parallel()
-	const rounds = 600
-	better, more, worse := 0, 0, 0
+	rounds := max(100, need.Rounds(300))
+	better, more, worse, classes := 0, 0, 0, 0
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		in := testkit.RandomBatch(rng, 1, 6, 1+rng.IntN(5))
@@ -63,30 +64,32 @@ func TestPrices(t *testing.T) {
 					r.jobs[k].Per = max(slowdownFloor, r.jobs[k].Duration)
 				}
 			}
-			machines := machinesOf(ticks, allFunctions)
-			m := machines[rng.IntN(len(machines))]
-			p := &prices{machine: m, jobs: r, least: float64(least), most: math.MaxInt}
-			p.place(leastCells)
-			p.dual()
-			first := p.bound()
+			p, first := r.ascend(t.Context(), ticks, float64(least), 0)
+			busy := machinesOf(ticks, 1)[0].sums(r)
+			if least == 0 && busy.MeanBusy > busy.Runtime*1.1 && first < busy.MeanBusy*0.98 { // that leaves jobs out, too
+				worse++
+			}
+			last := p.climb(t.Context(), 100)
+			if !p.split(math.MaxInt) {
+				t.Fatal("a machine of 6 is too large")
+			}
+			packed := p.deflect(t.Context(), want*1.001, 60)
+			if max(first, last, packed) > want || last < first {
+				t.Fatalf("seed %d: %v, after 100 steps %v, by classes %v, the least is %v: %+v", seed, first, last, packed, want, in)
+			}
 			for range 5 {
-				for c := range p.price {
-					p.price[c] *= 2 * rng.Float64()
-					if rng.IntN(8) == 0 {
-						p.price[c] = rng.ExpFloat64() * want / float64(p.grid[len(p.grid)-1]) / float64(m.capacity)
+				for x := range p.classes {
+					f := &p.classes[x]
+					for c := range f.price {
+						f.price[c] *= 2 * rng.Float64()
+						if rng.IntN(8) == 0 && f.ready[c] {
+							f.price[c] = rng.ExpFloat64() * want / float64(p.grid[len(p.grid)-1]) / float64(p.capacity)
+						}
 					}
 				}
 				if x := p.bound(); x > want {
 					t.Fatalf("seed %d: prices give %v, the least is %v: %+v", seed, x, want, in)
 				}
-			}
-			busy := m.sums(r)
-			if least == 0 && busy.MeanBusy > busy.Runtime*1.1 && first < busy.MeanBusy*0.98 { // that leaves jobs out, too
-				worse++
-			}
-			last := m.priced(context.Background(), r, float64(least), 100)
-			if first > want || last > want || last < first {
-				t.Fatalf("seed %d: %v, after 100 steps %v, the least is %v: %+v", seed, first, last, want, in)
 			}
 			if last > busy.Best*1.01 {
 				better++
@@ -94,11 +97,14 @@ func TestPrices(t *testing.T) {
 			if last > first*1.01 {
 				more++
 			}
+			if packed > last*1.01 {
+				classes++
+			}
 		}
 	}
-	t.Logf("of %d prices are better in %d, the first in %d worse, steps in %d better", 2*rounds, better, worse, more)
-	if better < rounds/3 || more < rounds/3 || worse > rounds/10 {
-		t.Errorf("of %d prices are better in %d, the first in %d worse, steps in %d better", 2*rounds, better, worse, more)
+	t.Logf("of %d prices are better in %d, the first in %d worse, steps in %d better, classes in %d", 2*rounds, better, worse, more, classes)
+	if better < rounds/3 || more < rounds/3 || worse > rounds/10 || classes < rounds/4 {
+		t.Errorf("of %d prices are better in %d, the first in %d worse, steps in %d better, classes in %d", 2*rounds, better, worse, more, classes)
 	}
 }
 
@@ -110,16 +116,20 @@ func TestPricesByHand(t *testing.T) {
 		in.Jobs = append(in.Jobs, model.BatchJob{ID: id, RuntimeS: 10, Processes: 1})
 	}
 	ticks := view.OfBatch(in)
-	p := &prices{machine: machinesOf(ticks, 1)[0], jobs: newJobs(ticks), most: math.MaxInt}
-	p.place(leastCells)
+	all := newJobs(ticks).jobs
+	for k := range all {
+		all[k].Slots = 1
+	}
+	p := newPrices(all, 1, 0, leastCells)
 	if x := p.bound() / 1e6; math.Abs(x-20) > 1e-6 {
 		t.Errorf("without prices: %v, want 20", x)
 	}
-	for c := range p.price {
-		p.price[c] = max(0, 20-float64(p.grid[c]+p.grid[c+1])/2e6) / 10
+	price := p.classes[0].price
+	for c := range price {
+		price[c] = max(0, 20-float64(p.grid[c]+p.grid[c+1])/2e6) / 10
 	}
 	by := p.bound() / 1e6
-	clear(p.price)
+	clear(price)
 	p.dual()
 	if x := p.bound() / 1e6; math.Abs(x-by) > 1e-6 || math.Abs(x-30) > 0.2 {
 		t.Errorf("by hand %v, dual %v, want 30", by, x)
@@ -134,7 +144,7 @@ func TestExtremes(t *testing.T) {
 	t.Parallel()
 	submits := []float64{0, 0, 1e-6, 1, 1e9 - 1, 1e9}
 	runtimes := []float64{1e-6, 1, 9.999999, 10, 1e5, 1e8}
-	for seed := range uint64(400) {
+	for seed := range uint64(max(100, need.Rounds(400))) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		in := &model.Batch{Name: "extreme", Processors: []int{1, 2, 7, 1_000_000}[rng.IntN(4)], Tiers: 1, KillAtEstimate: rng.IntN(2) == 0}
 		last := 0

@@ -30,8 +30,7 @@ import (
 // its weight over the greatest common divisor of the weights, is a whole number of
 // ticks, so that a bound of it is rounded up to one. When ctx ends, the
 // machines that are left aren't looked at. O(most · n log n)
-func response(ctx context.Context, t *view.Batch, most int) []bounds.Bound {
-	r := newJobs(t)
+func (r *jobs) response(ctx context.Context, t *view.Batch, most int) []bounds.Bound {
 	runtime := 0.0
 	for k := range r.jobs {
 		runtime += float64(least(t, k)) * float64(r.jobs[k].Weight)
@@ -46,17 +45,31 @@ func response(ctx context.Context, t *view.Batch, most int) []bounds.Bound {
 	}
 	machines := machinesOf(t, most)
 	plain := machines[0].sums(r)
-	best := max(runtime, plain.Best)
-	for _, m := range machines[1:] {
+	best, why := runtime, all[0].Evidence
+	if plain.Best > best {
+		best, why = plain.Best, &machines[0].why
+	}
+	for i := range machines[1:] {
+		m := &machines[1+i]
 		if turns.Stop(ctx, int64(len(t.Jobs)/2)) {
 			break
 		}
-		best = max(best, m.sums(r).Best)
+		if x := m.sums(r).Best; x > best {
+			best, why = x, &m.why
+		}
+	}
+	add := func(name string, sum float64, why model.Evidence) {
+		b := r.mean(t, name, sum)
+		why.Method = name
+		b.Evidence = &why
+		all = append(all, b)
 	}
 	if !r.weighted() {
-		all = append(all, r.mean(t, "srpt", plain.SRPT))
+		add("srpt", plain.SRPT, machines[0].why)
 	}
-	return append(all, r.mean(t, "mean-busy-time", plain.MeanBusy), r.mean(t, "squashed", best))
+	add("mean-busy-time", plain.MeanBusy, machines[0].why)
+	add("squashed", best, *why)
+	return all
 }
 
 // The number of machines that are looked at.
@@ -68,8 +81,9 @@ const (
 // jobs are those of an instance as jobs of a machine.
 type jobs struct {
 	jobs   []squashed.Job
-	skip   []bool // who isn't on the machine at all
-	common int64  // the weights' greatest common divisor, by which those of jobs are divided
+	skip   []bool         // who isn't on the machine at all
+	demand []squashed.Job // scratch of sums
+	common int64          // the weights' greatest common divisor, by which those of jobs are divided
 }
 
 // newJobs returns the jobs with the least durations, rounded down to whole ticks: a
@@ -77,7 +91,7 @@ type jobs struct {
 // or longer. The bounds want a duration that the job can't beat, and that its
 // demand times it isn't more than what the job takes of the machine.
 func newJobs(t *view.Batch) *jobs {
-	r := &jobs{make([]squashed.Job, len(t.Jobs)), make([]bool, len(t.Jobs)), UnitsOf(t).Weight}
+	r := &jobs{jobs: make([]squashed.Job, len(t.Jobs)), skip: make([]bool, len(t.Jobs)), common: UnitsOf(t).Weight}
 	most := int64(1<<61) / int64(max(1, len(t.Jobs))) // what is longer than it runs stays below 2^62
 	for k := range t.Jobs {
 		j := &t.Jobs[k]
@@ -114,12 +128,14 @@ func least(t *view.Batch, k int) int64 {
 type machine struct {
 	demand   func(k int) int
 	capacity int
+	why      model.Evidence
 }
 
 // sums returns bounds of the sum over all jobs but those skipped. Who has no
 // demand takes its duration.
 func (m machine) sums(r *jobs) squashed.Bounds {
-	all := make([]squashed.Job, 0, len(r.jobs))
+	all := slices.Grow(r.demand[:0], len(r.jobs))
+	r.demand = all
 	others := 0.0
 	for k, j := range r.jobs {
 		if r.skip[k] {

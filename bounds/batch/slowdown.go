@@ -37,7 +37,8 @@ func Slowdown(ctx context.Context, t *view.Batch, most, steps int) float64 {
 			}
 		}
 		if shortest == 0 && t.Tiers == 1 {
-			best = max(best, machinesOf(t, 1)[0].priced(ctx, r, 1, steps))
+			_, value := r.ascend(ctx, t, 1, steps)
+			best = max(best, value)
 		}
 		if shortest > 0 && out == 0 {
 			continue

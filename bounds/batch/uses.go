@@ -3,7 +3,9 @@
 package batch
 
 import (
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/model"
 )
 
 // parts is the capacity of a processor on machines whose demands are fractions.
@@ -47,7 +49,8 @@ func uses(t *view.Batch, most int) []machine {
 			demand[k] = demandOf(&t.Jobs[k], float64(i)/10)
 			area += float64(demand[k]) * float64(t.Jobs[k].Length)
 		}
-		all = append(all, ranked{machine{func(k int) int { return demand[k] }, t.Processors * parts}, area})
+		all = append(all, ranked{machine{func(k int) int { return demand[k] }, t.Processors * parts,
+			model.Evidence{Type: evidence.Machine, Count: i}}, area})
 	}
 	return largest(all, most)
 }

@@ -7,7 +7,9 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/duals"
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/model"
 )
 
 // machinesOf returns at most so many machines, the plain one first.
@@ -43,7 +45,7 @@ func largest(all []ranked, most int) []machine {
 // jobs that can't run side by side get a whole machine each.
 func widths(t *view.Batch, most int) []machine {
 	width := func(k int) int { return t.Jobs[k].Processes }
-	all := []ranked{{machine: machine{width, t.Processors}}}
+	all := []ranked{{machine: machine{width, t.Processors, model.Evidence{Type: evidence.Machine}}}}
 	capacity := int64(t.Processors)
 	areas := map[int]float64{} // of the jobs of each width
 	for k := range t.Jobs {
@@ -54,15 +56,17 @@ func widths(t *view.Batch, most int) []machine {
 		distinct = append(distinct, w)
 	}
 	slices.Sort(distinct)
-	add := func(f func(int64) int64, bin int64) {
+	add := func(name string, k int64, by func(capacity, k int64) (func(int64) int64, int64)) {
+		f, bin := by(capacity, k)
 		area := 0.0
 		for _, w := range distinct {
 			area += areas[w] * float64(f(int64(w)))
 		}
-		all = append(all, ranked{machine{func(k int) int { return int(f(int64(t.Jobs[k].Processes))) }, int(bin)}, area / float64(bin)})
+		why := model.Evidence{Type: evidence.Machine, Function: &model.DualFunction{Name: name, Parameter: k}}
+		all = append(all, ranked{machine{func(k int) int { return int(f(int64(t.Jobs[k].Processes))) }, int(bin), why}, area / float64(bin)})
 	}
 	for k := int64(1); k <= 4; k++ {
-		add(duals.StepsDFF(capacity, k))
+		add("steps", k, duals.StepsDFF)
 	}
 	var half []int
 	for _, w := range distinct {
@@ -72,8 +76,8 @@ func widths(t *view.Batch, most int) []machine {
 	}
 	step := max(1, len(half)/64)
 	for i := 0; i < len(half); i += step {
-		add(duals.ThresholdDFF(capacity, int64(half[i])))
-		add(duals.PiecesDFF(capacity, int64(half[i])))
+		add("threshold", int64(half[i]), duals.ThresholdDFF)
+		add("pieces", int64(half[i]), duals.PiecesDFF)
 	}
 	return largest(all, most)
 }

@@ -91,22 +91,37 @@ func coverOf(c *view.Consolidation) *cover {
 		v.unit = gcd(v.unit, c.Hosts[h].Price)
 	}
 	places := make([]bitset.Set, len(c.Jobs)) // where tasks of a job can be
+	var sets []bitset.Set                     // the distinct ones, but for equal ones of odd jobs
+	set, common := make([]int, len(c.Jobs)), map[string]int{}
 	regions := map[string]bitset.Set{}
 	for i := range c.Jobs {
-		j := &c.Jobs[i]
+		j, key := &c.Jobs[i], c.In.Jobs[i].Allowed
 		if j.LeaveOut >= 0 {
 			v.unit = gcd(v.unit, j.LeaveOut)
 		}
-		places[i] = slices.Clone(j.Allowed)
-		if j.Pinned {
-			clear(places[i])
-		}
-		for _, h := range j.Current {
-			if h >= 0 {
-				places[i].Add(int(h), int(h))
+		odd := j.Pinned || slices.ContainsFunc(j.Current, func(h int32) bool { return h >= 0 && !j.Allowed.Has(int(h)) })
+		k, known := common[key]
+		switch {
+		case odd:
+			places[i] = slices.Clone(j.Allowed)
+			if j.Pinned {
+				clear(places[i])
 			}
+			for _, h := range j.Current {
+				if h >= 0 {
+					places[i].Add(int(h), int(h))
+				}
+			}
+			k, sets = len(sets), append(sets, places[i])
+		case known:
+			places[i], set[i] = sets[k], k
+			continue
+		default:
+			places[i] = j.Allowed
+			k, sets = len(sets), append(sets, places[i])
+			common[key] = k
 		}
-		key := c.In.Jobs[i].Allowed
+		set[i] = k
 		if regions[key] == nil {
 			regions[key] = bitset.New(len(c.Hosts))
 		}
@@ -118,22 +133,27 @@ func coverOf(c *view.Consolidation) *cover {
 	for _, key := range sortedKeys(regions) {
 		list, names = append(list, regions[key]), append(names, []string{key})
 	}
+	gives := make([]func(h int) int64, c.Resources) // nil: sums may overflow
+	for r := range gives {
+		if v.sums(r) {
+			gives[r] = v.capacity(r)
+		}
+	}
+	inside := make([]bool, len(sets))
 	for n, region := range list {
-		var inside []int
-		for i := range c.Jobs {
-			if within(places[i], region) {
-				inside = append(inside, i)
-			}
+		for k := range sets {
+			inside[k] = within(sets[k], region)
 		}
 		for r := range c.Resources {
-			if !v.sums(r) {
+			if gives[r] == nil {
 				continue
 			}
-			row := coverRow{hosts: region, gives: v.capacity(r),
+			row := coverRow{hosts: region, gives: gives[r],
 				evidence: &model.Evidence{Type: evidence.Cover, Method: "cover", Resource: c.In.Resources[r], Elements: names[n]}}
-			for _, i := range inside {
-				j := &c.Jobs[i]
-				row.add(j, int64(len(j.Current)), j.Needs[r])
+			for i := range c.Jobs {
+				if j := &c.Jobs[i]; inside[set[i]] {
+					row.add(j, int64(len(j.Current)), j.Needs[r])
+				}
 			}
 			v.rows = append(v.rows, row)
 		}

@@ -7,10 +7,12 @@ import (
 	"math"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/squashed"
 	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/tvcrelax"
 	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/model"
 )
 
 // Response returns bounds of the mean response time of queue mode from below, over
@@ -21,40 +23,53 @@ import (
 //     package squashed. The second is above the first where many requests need
 //     few slots for long, below it where they need many.
 //   - squashed: the best of these in each busy period of that machine, or of the
-//     machine whose rate is that of all links of servers together; the best of all.
+//     machine whose rate is that of all links of servers together, or of those of slots and links
+//     (tvcrelax.Shares); the best of all.
 //
 // All hold with suspension and migration, whatever the embedder and the cost of a
 // migration are. When ctx ends, the machines that are left aren't looked at.
 // O(n log n)
 func Response(ctx context.Context, t *view.TVC) []bounds.Bound {
 	r := newResponses(t)
-	all := []bounds.Bound{r.bound("runtime", r.runtime)}
+	all := []bounds.Bound{r.bound("runtime", r.runtime, model.Evidence{Type: evidence.Sum})}
 	if ctx.Err() != nil {
 		return all
 	}
 	slots := squashed.Of(r.jobs(func(k int) int { return t.Requests[k].VMs }), t.Servers*t.Slots)
-	best := max(r.runtime, slots.Best)
+	bySlots := model.Evidence{Type: evidence.Machine, Resource: "slots"}
+	best, why := r.runtime, *all[0].Evidence
+	if slots.Best > best {
+		best, why = slots.Best, bySlots
+	}
 	for _, x := range tvcrelax.NewTree(t).Resources(t, r.requests, true)[min(1, len(r.requests)):] { // the first is the slots
 		if turns.Stop(ctx, int64(len(t.Requests))) {
 			break
 		}
-		best = max(best, r.of(x))
+		if sum := r.of(x); sum > best {
+			best, why = sum, model.Evidence{Type: evidence.Machine, Resource: x.Name, Count: x.Share}
+		}
 	}
-	return append(all, r.bound("srpt", slots.SRPT), r.bound("mean-busy-time", slots.MeanBusy), r.bound("squashed", best))
+	return append(all, r.bound("srpt", slots.SRPT, bySlots), r.bound("mean-busy-time", slots.MeanBusy, bySlots), r.bound("squashed", best, why))
 }
 
 // ResponseByResources returns a bound as Response does, the best of the machines
 // of all resources (see resource), or of those looked at when ctx ends.
 func ResponseByResources(ctx context.Context, t *view.TVC) bounds.Bound {
 	r := newResponses(t)
-	best := r.runtime
+	best, why := r.runtime, model.Evidence{Type: evidence.Sum}
 	for _, x := range tvcrelax.NewTree(t).Resources(t, r.requests, false) {
 		if ctx.Err() != nil {
 			break
 		}
-		best = max(best, r.of(x))
+		if sum := r.of(x); sum > best {
+			best, why = sum, model.Evidence{Type: evidence.Machine, Resource: x.Name, Count: x.Share}
+		}
 	}
-	return r.bound("resources", best)
+	b := r.bound("resources", best, why)
+	if why.Type == evidence.Machine && why.Resource == "" {
+		b.Evidence = nil // those of all layers are on trust
+	}
+	return b
 }
 
 // responses bounds the sum of the responses of the requests that fit.
@@ -96,15 +111,24 @@ func (r *responses) jobs(slots func(k int) int) []squashed.Job {
 	return all
 }
 
-// of returns the bound in ticks by the machine of a resource: its capacity is so
+// of returns the bound in ticks by the machine of a resource, in its whole numbers as the judge
+// does. Where those are too large its capacity is so
 // many parts, of which demands are rounded down (the second factor is more than
 // what the demand may err by). Who has no demand takes its duration.
 func (r *responses) of(x tvcrelax.Resource) float64 {
-	const parts = 1 << 40
+	parts, whole := 1<<40, x.Whole()
+	if whole.Capacity > 0 {
+		parts = int(whole.Capacity)
+	}
 	demand := make([]int, len(r.t.Requests))
 	others := 0.0
 	for i, k := range r.requests {
-		if demand[k] = int(x.Demand[i] / x.Capacity * parts * (1 - 0x1p-50)); demand[k] == 0 {
+		if whole.Capacity > 0 {
+			demand[k] = int(min(whole.Demand[i], whole.Capacity))
+		} else {
+			demand[k] = int(x.Demand[i] / x.Capacity * float64(parts) * (1 - 0x1p-50))
+		}
+		if demand[k] == 0 {
 			others += float64(r.t.Requests[k].Duration)
 		}
 	}
@@ -115,10 +139,11 @@ func (r *responses) of(x tvcrelax.Resource) float64 {
 // bound returns a bound of the mean for one of the sum, in ticks. The sum is a whole
 // number, so it is rounded up to one; as a float64 it is one from 2^53 on, and it may
 // be more than an int64. The mean is rounded down twice, as the objective is rounded twice.
-func (r *responses) bound(name string, sum float64) bounds.Bound {
+func (r *responses) bound(name string, sum float64, why model.Evidence) bounds.Bound {
+	why.Method = name
 	if len(r.requests) == 0 {
-		return bounds.Bound{Name: name}
+		return bounds.Bound{Name: name, Evidence: &why}
 	}
 	mean := math.Ceil(sum) / 1e6 / float64(len(r.requests))
-	return bounds.Bound{Name: name, Value: math.Nextafter(math.Nextafter(mean, 0), 0)}
+	return bounds.Bound{Name: name, Value: math.Nextafter(math.Nextafter(mean, 0), 0), Evidence: &why}
 }

@@ -19,8 +19,8 @@ import (
 // they bound the accepted requests or their revenue from above:
 //
 //   - fits: the requests that fit an empty data centre. O(n)
-//   - slots: Lagrangian multipliers of the slots and of the servers' links at each
-//     instant, by a fixed number of steps. O(n log n)
+//   - slots: Lagrangian multipliers of the slots, of the servers' links and of servers, which
+//     have both (tvcrelax.Tree.Shared), at each instant, by a fixed number of steps. O(n log n)
 //
 // Requests that never run at the same time as others are bounded by themselves,
 // and sums of weights rounded down in each such part.
@@ -78,7 +78,7 @@ func floor(r *tvcrelax.Relaxation, w *tvcrelax.Weights, requests []int, solve fu
 //   - lp: the linear relaxation by slots, by the links of every layer and by
 //     dual-feasible functions of both, at every instant (see Relaxation), with cuts
 //     by patterns (Tighten); what is too large for it by a long run of the
-//     subgradient method
+//     subgradient method. It has evidence where the resources of slots give as much
 //
 // All are valid when ctx ends early. The error is model.ErrInvalid for an invalid
 // instance, or one of HiGHS's.
@@ -92,19 +92,38 @@ func All(ctx context.Context, in *model.TVC) ([]bounds.Bound, error) {
 	}
 	t := view.OfTVC(in)
 	w := tvcrelax.NewWeights(in, t)
-	sum := int64(0)
+	sum, checked := int64(0), int64(0)
+	prices := &model.Evidence{Type: evidence.Prices, Method: "lp"}
 	var failed error
+	try := func(m *tvcrelax.Multipliers, err error) *tvcrelax.Multipliers {
+		if err != nil && failed == nil {
+			failed = fmt.Errorf("bound: relaxation: %w", err)
+		}
+		return m
+	}
 	for _, part := range tvcrelax.Components(t) {
-		sum += floor(tvcrelax.NewRelaxation(t, part, w, false), w, part, func(r *tvcrelax.Relaxation) *tvcrelax.Multipliers {
-			m, err := r.Tighten(ctx)
-			if err != nil && failed == nil {
-				failed = fmt.Errorf("bound: relaxation: %w", err)
-			}
+		least := floor(tvcrelax.NewRelaxation(t, part, w, false), w, part, func(r *tvcrelax.Relaxation) *tvcrelax.Multipliers {
+			m := try(r.Tighten(ctx))
 			if m == nil {
 				m = r.Ascend(ctx, longSteps)
 			}
 			return m
 		})
+		sum += least
+		checked += floor(tvcrelax.NewRelaxation(t, part, w, true), w, part, func(r *tvcrelax.Relaxation) *tvcrelax.Multipliers {
+			m := try(r.Solve(ctx, nil))
+			if m == nil {
+				m = r.Ascend(ctx, longSteps)
+			}
+			if e := r.Evidence(in, m); e != nil {
+				prices.Parts = append(prices.Parts, *e)
+			}
+			return m
+		})
 	}
-	return append(all, bounds.Bound{Name: "lp", Value: w.Value(sum)}), failed
+	b := bounds.Bound{Name: "lp", Value: w.Value(sum)}
+	if checked <= sum {
+		b.Value, b.Evidence = w.Value(checked), prices
+	}
+	return append(all, b), failed
 }

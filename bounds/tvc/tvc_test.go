@@ -142,6 +142,39 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// What a server holds has no more of the servers' resource than there is, and as much
+// where it is full: of the whole server, or of half its slots and all of its link.
+func TestShares(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 6))
+	full := 0
+	for range need.Rounds(20_000) {
+		slots, rate := 2+rng.IntN(10), int64(20+rng.IntN(200))
+		tree := &tvcrelax.Tree{Fan: []int{0, 1}, Slots: []int{slots, slots}, Rate: []int64{rate}, Lanes: []int{1}}
+		shares := tvcrelax.Shares(slots)
+		held := make([]int64, len(shares))
+		for m, left := slots, rate; m > 0; {
+			bandwidth := 1 + rng.Int64N(rate)
+			p := tvcrelax.Part{VMs: int32(1 + rng.IntN(m))}
+			p.Load = rng.Int32N(int32(min(left/bandwidth, int64(p.VMs))) + 1)
+			for k, s := range shares {
+				held[k] += tree.Shared(s, p, bandwidth)
+			}
+			m, left = m-int(p.VMs), left-int64(p.Load)*bandwidth
+		}
+		for k, s := range shares {
+			if held[k] > rate*int64(s) {
+				t.Fatalf("%d slots, rate %d, share %d: what a server holds has %d", slots, rate, s, held[k])
+			}
+			if held[k] == rate*int64(s) {
+				full++
+			}
+		}
+	}
+	if full < need.Rounds(20_000)/10 {
+		t.Errorf("only %d are full", full)
+	}
+}
+
 // At every instant the requests of an optimal solution hold at most the capacity of
 // each resource.
 func TestResources(t *testing.T) {

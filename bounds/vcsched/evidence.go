@@ -42,13 +42,13 @@ func newReasons(in *model.VCSched, u *view.VCSched) *reasons {
 }
 
 // evidence says why no placement has a load below the given one, or, if infeasible, why
-// there is no placement; nil if no test of Packing by CPU and memory says so, or if hosts
-// differ in size.
+// there is no placement; nil if no test of Packing by CPU and memory says so.
 func (r *reasons) evidence(ctx context.Context, load int64, infeasible bool) *model.Evidence {
+	find := r.find
 	if len(r.in.HostSizes) > 0 {
-		return nil
+		find = r.sized
 	}
-	e := r.find(ctx, load, infeasible)
+	e := find(ctx, load, infeasible)
 	if e != nil {
 		e.Scale = r.scale
 	}

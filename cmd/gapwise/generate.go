@@ -33,6 +33,9 @@ func (p *program) generate() *cli.Command {
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "a file for one instance, a folder for more (`PATH`)"},
 		}, parameterFlags(generated)...),
 		Action: func(ctx context.Context, c *cli.Command) error {
+			if first := c.Args().First(); slices.Contains(model.Kinds(), model.Kind(first)) {
+				return usagef("generate: give the problem by --kind %s", first)
+			}
 			if c.NArg() > 0 {
 				return usagef("generate: it takes no files, but there is %q", c.Args().First())
 			}

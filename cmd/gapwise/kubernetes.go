@@ -19,6 +19,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/kubernetes"
+	"github.com/gapwise/gapwise/internal/report"
 	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
@@ -27,8 +28,12 @@ import (
 func (p *program) kubernetesPlans() *cli.Command {
 	flags := []cli.Flag{
 		&cli.StringFlag{Name: "context", Usage: "`NAME` of kubectl's context of the cluster to ask, instead of files"},
-		&cli.StringFlag{Name: "price", Value: "vcpu", Usage: "what a node costs: vcpu, nodes, or a `FILE` with the price of each instance type"},
+		&cli.StringFlag{Name: "price", Value: "vcpu", Usage: "what a node costs: vcpu, nodes, offers (their prices), or a `FILE` with the price of each instance type", DefaultText: "vcpu, with --offers their prices"},
+		&cli.StringSliceFlag{Name: "offers", Usage: "`FILE` of node types that can be bought: a table, Karpenter's instance types, or its NodePools; may be given several times"},
+		&cli.FloatFlag{Name: "slack", Usage: "`SHARE` of CPU, memory and storage of each node that is to stay free"},
+		&cli.IntFlag{Name: "max-nodes", Usage: "most nodes in use", DefaultText: "any number"},
 		&cli.StringSliceFlag{Name: "keep", Usage: "`NODE` that stays; may be given several times"},
+		&cli.StringSliceFlag{Name: "packs", Usage: "`SCHEDULER` whose profile fills nodes (MostAllocated); otherwise they are taken to spread, as by default"},
 		&cli.StringSliceFlag{Name: "without", Usage: "`RULES` that don't count: " + strings.Join(kubernetes.RuleNames, ", ")},
 	}
 	solving := []cli.Flag{
@@ -54,6 +59,7 @@ func (p *program) kubernetesPlans() *cli.Command {
 					&cli.Int64Flag{Name: "budget", Value: -1, Usage: "most pods that may move", DefaultText: "any number"},
 					&cli.BoolFlag{Name: "commands", Usage: "print kubectl commands that carry the plan out, for a shell"},
 					&cli.BoolFlag{Name: "moves", Usage: "print each move"},
+					&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output, by its ending: .json, .html, .sh, else text"},
 				}),
 				Action: p.kubernetesPlan,
 			},
@@ -62,12 +68,34 @@ func (p *program) kubernetesPlans() *cli.Command {
 				Flags: slices.Concat(flags, solving), Action: p.kubernetesExplain,
 			},
 			{
+				Name: "bound", Usage: "what no plan costs less than, without a search", ArgsUsage: "[FILE|FOLDER]...",
+				Flags: append(slices.Clone(flags), &cli.BoolFlag{Name: "json", Usage: "print the bound as an object"}),
+				Action: func(ctx context.Context, c *cli.Command) error {
+					in, err := p.cluster(ctx, c)
+					if err != nil {
+						return err
+					}
+					b := in.Bound(ctx)
+					if c.Bool("json") {
+						return writeLines(p.out, b)
+					}
+					fmt.Fprint(p.out, b.Text())
+					return nil
+				},
+			},
+			{
+				Name: "report", Usage: "a page with the plan, pictures of the nodes, the waves, and what rules cost", ArgsUsage: "[FILE|FOLDER]...",
+				Description: "Half of the time limit is for the plan, half for what rules cost.",
+				Flags:       slices.Concat(flags, solving[:3], []cli.Flag{&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "cluster.html", Usage: "`FILE` that ends in .html"}}),
+				Action:      p.kubernetesReport,
+			},
+			{
 				Name: "drain", Usage: "carry a plan out: cordon, evict, wait, and plan again",
 				Description: "Shows the plan, and with --execute carries it out on the cluster of --context.\n" +
-					"What becomes empty is cordoned first. After each wave the cluster is planned\n" +
-					"again from what the scheduler made of it; when a wave saves nothing, the next\n" +
-					"is steered: all nodes but one are cordoned for a moment. Budgets are kept by\n" +
-					"the eviction API. Ctrl-C opens the nodes again. Empty nodes stay cordoned.",
+					"What becomes empty is cordoned first. For each step the nodes that\n" +
+					"kube-scheduler would prefer to the plan's are cordoned until the new pods are\n" +
+					"ready. If it chooses otherwise, the cluster is planned again. Budgets are kept\n" +
+					"by the eviction API. Ctrl-C opens the nodes again. Empty nodes stay cordoned.",
 				Flags: slices.Concat(flags, solving, []cli.Flag{
 					&cli.BoolFlag{Name: "execute", Usage: "do it; without it nothing is changed"},
 					&cli.DurationFlag{Name: "patience", Value: 2 * time.Minute, Usage: "longest time for a wave's new pods to run"},
@@ -91,11 +119,7 @@ func (p *program) kubernetesPlans() *cli.Command {
 
 // cluster reads the cluster that the arguments name, and says on standard error what isn't modelled.
 func (p *program) cluster(ctx context.Context, c *cli.Command) (*kubernetes.Instance, error) {
-	found, err := p.clusterObjects(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	o, err := clusterOptions(c)
+	found, o, err := p.clusterAndOptions(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -107,15 +131,52 @@ func (p *program) cluster(ctx context.Context, c *cli.Command) (*kubernetes.Inst
 	return in, nil
 }
 
+// clusterAndOptions reads the cluster that the arguments name, and how it is to be read.
+func (p *program) clusterAndOptions(ctx context.Context, c *cli.Command) (*kubernetes.Cluster, kubernetes.Options, error) {
+	found, err := p.clusterObjects(ctx, c)
+	if err != nil {
+		return nil, kubernetes.Options{}, err
+	}
+	o, err := clusterOptions(c)
+	return found, o, err
+}
+
 func clusterOptions(c *cli.Command) (o kubernetes.Options, err error) {
-	o.Keep, o.Without = c.StringSlice("keep"), c.StringSlice("without")
+	o.Keep, o.Packs, o.Without = c.StringSlice("keep"), c.StringSlice("packs"), c.StringSlice("without")
 	for _, rule := range o.Without {
 		if !slices.Contains(kubernetes.RuleNames, rule) {
 			return o, usagef("kubernetes: --without is %q, give some of %s", rule, strings.Join(kubernetes.RuleNames, ", "))
 		}
 	}
+	o.Slack, o.MaxNodes = c.Float("slack"), c.Int("max-nodes")
+	if !(o.Slack >= 0 && o.Slack < 1) {
+		return o, usagef("kubernetes: --slack is %v, must be from 0 to below 1", o.Slack)
+	}
+	if c.IsSet("max-nodes") && o.MaxNodes < 1 {
+		return o, usagef("kubernetes: --max-nodes is %d, must be at least 1", o.MaxNodes)
+	}
+	byOffers := false
+	if files := c.StringSlice("offers"); len(files) > 0 {
+		texts := map[string][]byte{}
+		for _, file := range files {
+			if texts[file], err = instances.ReadFile(file); err != nil {
+				return o, err
+			}
+		}
+		if o.Offers, err = kubernetes.ReadOffers(texts); err != nil {
+			return o, err
+		}
+		o.Prices, byOffers = o.Offers.Prices()
+	}
 	switch price := c.String("price"); price {
+	case "offers":
+		if !byOffers {
+			return o, usagef("kubernetes: --price is offers, but --offers gives no file, or one without prices")
+		}
 	case "vcpu":
+		if byOffers && !c.IsSet("price") {
+			return o, nil
+		}
 		o.Prices = kubernetes.PriceByVCPU
 	case "nodes":
 		o.Prices = kubernetes.PriceByNode
@@ -201,22 +262,67 @@ func (p *program) kubernetesPlan(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case c.Bool("json"):
-		text, err := json.MarshalIndent(plan, "", "  ")
-		if err != nil {
+	file := c.String("output")
+	err = p.writeFile(file, func(w io.Writer) error {
+		switch {
+		case c.Bool("json"), strings.HasSuffix(file, ".json"):
+			text, err := json.MarshalIndent(plan, "", "  ")
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(w, "%s\n", text)
 			return err
+		case c.Bool("commands"), strings.HasSuffix(file, ".sh"):
+			_, err := fmt.Fprint(w, plan.Commands())
+			return err
+		case strings.HasSuffix(file, ".html"):
+			return report.Cluster(w, plan, nil, report.Options{})
 		}
-		fmt.Fprintf(p.out, "%s\n", text)
-	case c.Bool("commands"):
-		fmt.Fprint(p.out, plan.Commands())
-	default:
-		fmt.Fprint(p.out, plan.Text(c.Bool("moves")))
+		_, err := fmt.Fprint(w, plan.Text(c.Bool("moves")))
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	if plan.CostStatus != string(model.StatusOptimal) || plan.MovesStatus != string(model.StatusOptimal) || len(plan.Stuck) > 0 {
 		return codeError(exitStopped)
 	}
 	return nil
+}
+
+// kubernetesReport writes the page of a plan.
+func (p *program) kubernetesReport(ctx context.Context, c *cli.Command) error {
+	o, err := solvingOptions(c)
+	if err != nil {
+		return err
+	}
+	file := c.String("output")
+	if !strings.HasSuffix(file, ".html") && !isStdout(file) {
+		return usagef("kubernetes report: give the page with -o FILE.html")
+	}
+	found, read, err := p.clusterAndOptions(ctx, c)
+	if err != nil {
+		return err
+	}
+	in, err := kubernetes.Convert(found, read)
+	if err != nil {
+		return err
+	}
+	p.notes(in.Notes)
+	o.TimeLimit /= 2
+	plan, err := kubernetes.MakePlan(ctx, in, o)
+	if errors.Is(err, model.ErrNoSolution) {
+		fmt.Fprintln(p.err, err)
+		return codeError(exitUnsolved)
+	}
+	if err != nil {
+		return err
+	}
+	costs, err := kubernetes.Explain(ctx, found, read, o)
+	if err != nil {
+		return err
+	}
+	return p.writeFile(file, func(w io.Writer) error { return report.Cluster(w, plan, costs, report.Options{}) })
 }
 
 // kubernetesDrain carries plans out.
@@ -238,7 +344,7 @@ func (p *program) kubernetesDrain(ctx context.Context, c *cli.Command) error {
 	}
 	d, err := kubernetes.Drain(ctx, kubernetes.Kubectl{Args: []string{"--context", name}}, kubernetes.DrainOptions{Options: read, Solve: o, Patience: c.Duration("patience"), Poll: time.Second,
 		Log: func(format string, args ...any) { fmt.Fprintf(p.err, format+"\n", args...) }})
-	fmt.Fprintf(p.out, "%d nodes in use, %d before; %d pods evicted in %d waves, %d evictions refused\n", d.After.Nodes, d.Before.Nodes, d.Evicted, d.Waves, d.Refused)
+	fmt.Fprintf(p.out, "%d nodes in use, %d before; %d pods evicted in %d steps, %d evictions refused\n", d.After.Nodes, d.Before.Nodes, d.Evicted, d.Steps, d.Refused)
 	if err == nil && len(d.Empty) > 0 {
 		fmt.Fprintln(p.out, words.Wrap("empty and cordoned: "+strings.Join(d.Empty, ", "), 78, 2))
 	}
@@ -251,11 +357,7 @@ func (p *program) kubernetesExplain(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	found, err := p.clusterObjects(ctx, c)
-	if err != nil {
-		return err
-	}
-	read, err := clusterOptions(c)
+	found, read, err := p.clusterAndOptions(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -266,18 +368,20 @@ func (p *program) kubernetesExplain(ctx context.Context, c *cli.Command) error {
 	if c.Bool("json") {
 		return writeLines(p.out, e)
 	}
-	fmt.Fprintf(p.out, "in use now: cost %d %s\n\n", e.Now, e.PriceUnit)
-	t := runs.Table{Header: []string{"without", "cost", "bound", "status", "saved by it"}}
-	for _, r := range e.Rules {
-		name, saved := r.Without, fmt.Sprint(e.Rules[0].Cost-r.Cost)
-		if name == "" {
-			name, saved = "nothing", ""
+	fmt.Fprintf(p.out, "in use now: %s\n\n", kubernetes.Money(float64(e.Now), e.PriceUnit))
+	for k, all := range [][]kubernetes.RuleCost{e.Rules, e.Singles} {
+		if k > 0 && len(all) > 0 {
+			fmt.Fprintln(p.out)
 		}
-		t.Rows = append(t.Rows, []string{name, fmt.Sprint(r.Cost), fmt.Sprint(r.Bound), r.Status, saved})
+		t := runs.Table{Header: []string{"without", "cost", "bound", "status", "saved by it"}, Rows: e.Rows(all)}
+		if len(all) == 0 {
+			continue
+		}
+		if err := t.Render(p.out, "text"); err != nil {
+			return err
+		}
 	}
-	if err := t.Render(p.out, "text"); err != nil {
-		return err
-	}
+	fmt.Fprint(p.out, e.Others())
 	fmt.Fprint(p.out, kubernetes.PinsText(e.Pins))
 	return nil
 }

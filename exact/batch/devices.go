@@ -14,30 +14,26 @@ const (
 	devActive    deviceSet = 1 << iota // tree.children
 	devIdentical                       // tree.children
 	devMemo                            // memo
-	devMachine                         // remaining.machine
-	devWidths                          // newTree
 	devPrices                          // paid
-	devLocal                           // improve
+	devLocal                           // improved, of the kernel
+	devOrder                           // tiers.Search.Unordered
+	devBusy                            // tiers.Search.Unsquashed
 )
 
-// devices names them, in the order of their bits. The workloads of the plan
-// ablation-batch have hardly a job that two of them are about: without dual-feasible
-// the drawn instances of TestDevices take 36 % more nodes, without identical-jobs 15 %.
+// devices names them, in the order of their bits.
 var devices = []engine.Switch[deviceSet]{
 	{Bit: devActive, Name: "active-schedules", Summary: "no start at or after a time by which another job could have ended (Giffler and Thompson 1960)"},
 	{Bit: devIdentical, Name: "identical-jobs", Summary: "of equally long and wide jobs one that is submitted no later and weighs no less starts first"},
 	{Bit: devMemo, Name: "dominance", Summary: "of partial schedules of the same jobs, those that another dominates are dropped"},
-	{Bit: devMachine, Name: "squashed", Summary: "bound by the shortest remaining work first on one machine of the free processors (Schrage 1968)"},
-	{Bit: devWidths, Name: "dual-feasible", Summary: "the same by dual-feasible functions of the widths (Fekete and Schepers 2001)"},
-	{Bit: devPrices, Name: "prices", Summary: "bound by Lagrangian multipliers of the capacity, fixed at the root (Fisher 1973)"},
-	{Bit: devLocal, Name: "local-search", Summary: "orders to start from: jobs are moved to other positions"},
+	{Bit: devPrices, Name: "prices", Summary: "bound by Lagrangian multipliers of jobs and instants, fixed at the root (Guignard and Kim 1987)"},
+	{Bit: devOrder, Name: "order-first", Summary: "two tiers: the order of starts and ends is decided before who is where"},
+	{Bit: devBusy, Name: "mean-busy-times", Summary: "two tiers: what is not ordered yet shares machines (Queyranne 1993)"},
 }
 
 // kernelDevices are those of Kernel. Its model says why each changes nothing.
 var kernelDevices = []engine.Switch[deviceSet]{
 	{Bit: devActive, Name: "supported-starts", Summary: "a job starts at its submission or at another's end"},
 	{Bit: devIdentical, Name: "identical-jobs", Summary: "of equally long and wide jobs one that is submitted no later and weighs no less starts first"},
-	{Bit: devPrices, Name: "prices", Summary: "bound by Lagrangian multipliers of the capacity, and starts beyond it refused (Kovács, Beck 2008)"},
-	{Bit: devWidths, Name: "dual-feasible", Summary: "the same by dual-feasible functions of the widths (Fekete and Schepers 2001)"},
+	{Bit: devPrices, Name: "prices", Summary: "bound by Lagrangian multipliers of jobs and instants, and starts beyond it refused (Kovács, Beck 2008)"},
 	{Bit: devLocal, Name: "local-search", Summary: "orders to start from: jobs are moved to other positions"},
 }

@@ -59,13 +59,7 @@ func newKernelModel(ctx context.Context, j *jobs, most int64, off deviceSet) *ke
 	m.AddAs("processors", shared)
 	m.AddAs("responses", sum)
 	if off&devPrices == 0 && n > 0 {
-		most := mostPriced
-		if off&devWidths != 0 {
-			most = 1
-		}
-		for _, x := range batchbounds.NewPriced(ctx, j.t, priceSteps, most) {
-			m.charge(j, x, shared, constant)
-		}
+		m.charge(j, batchbounds.NewPriced(ctx, j.t, float64(most)*float64(j.units.Time), priceSteps(n)), shared, constant)
 	}
 	for k := range n {
 		if off&devActive == 0 {
@@ -95,57 +89,53 @@ func newKernelModel(ctx context.Context, j *jobs, most int64, off deviceSet) *ke
 // mostCharged is below what all figures of the row of charges sum to, as a float64.
 const mostCharged = 1 << 58
 
-// mostPriced is how many machines have prices: the processors and dual-feasible
-// functions of the widths.
-const mostPriced = 5
-
-// charge adds the Lagrangian bound of prices of the capacity C of a machine
-// (batchbounds.Priced) in whole numbers: with prices λ(t) ≥ 0 in whole multiples of
-// 1/scale, Λ their integral,
+// charge adds the Lagrangian bound of prices (batchbounds.Priced) in whole numbers: job k pays
+// λ_k(t) ≥ 0 for each unit of time in which it runs, in whole multiples of 1/scale, Λ_k is the integral,
+// and the jobs that run at the time t pay K(t) together at most. So
 //
-//	Σ_k scale ω_k s_k + q_k scale (Λ(s_k+p_k) - Λ(s_k)) ≤ scale (responses - constant) + C scale Λ(∞)
+//	Σ_k scale ω_k s_k + scale (Λ_k(s_k+p_k) - Λ_k(s_k)) ≤ scale (responses - constant) + scale ∫ K(t) dt,
 //
-// for at each time the demands q of the jobs that run add up to C at most, and the
-// responses are
-// Σ_k ω_k s_k + constant. Any prices are valid; good ones make the row tight. It is a
+// for the responses are Σ_k ω_k s_k + constant. Prices are rounded down and K up. Any prices are valid;
+// good ones make the row tight. It is a
 // global constraint for the sum of weighted starts (Kovács, Beck 2008) whose
 // multipliers are those of the root.
 func (m *kernelModel) charge(j *jobs, priced *batchbounds.Priced, shared *cp.Cumulative, constant int64) {
-	at, price := priced.Prices()
+	at, _ := priced.Prices(0)
 	for i := range at {
 		at[i] = (at[i] - j.first) / j.units.Time
 	}
-	// The largest of both sides; each processor may be paid for all the time.
+	// The largest of both sides; each job may pay for all the time.
 	size, paid := 2*float64(m.High[m.Objective])+math.Abs(float64(constant)), 0.0
-	for c, x := range price {
+	room := priced.Room()
+	for c, x := range room {
 		paid += x * float64(at[c+1]-at[c])
 	}
 	for k, s := range m.starts {
-		size += float64(j.weight[k])*float64(m.High[s]) + float64(priced.Demand(k))*paid
+		size += float64(j.weight[k])*float64(m.High[s]) + paid
 	}
-	_, bits := math.Frexp((size + float64(priced.Capacity())*paid) / mostCharged)
+	_, bits := math.Frexp((size + paid) / mostCharged)
 	if bits > 0 {
 		return
 	}
 	scale := int64(1) << min(-bits, 12)
 	row := &cp.Charges{Terms: []cp.Term{{Times: -scale, Var: m.Objective}}, AtMost: -scale * constant}
-	for k := range m.starts {
-		row.Items = append(row.Items, cp.Charged{Start: shared.Starts[k], Length: j.length[k], Slope: scale * j.weight[k]})
+	for c, x := range room {
+		if at[c+1] > at[c] {
+			row.AtMost += (int64(x*float64(scale)*(1+0x1p-40)) + 1) * (at[c+1] - at[c])
+		}
 	}
-	for c, x := range price {
-		length, whole := at[c+1]-at[c], int64(x*float64(scale))
-		if length == 0 {
-			continue
-		}
-		row.AtMost += priced.Capacity() * whole * length
-		for k := range row.Items {
-			r := &row.Items[k].Rate
-			if len(r.Times) == 0 {
-				r.Times, r.Paid = []int64{at[c]}, []int64{0}
+	for k := range m.starts {
+		item := cp.Charged{Start: shared.Starts[k], Length: j.length[k], Slope: scale * j.weight[k]}
+		_, price := priced.Prices(k)
+		r := &item.Rate
+		r.Times, r.Paid = []int64{at[0]}, []int64{0}
+		for c, x := range price {
+			if length := at[c+1] - at[c]; length > 0 {
+				r.Times = append(r.Times, at[c+1])
+				r.Paid = append(r.Paid, r.Paid[len(r.Paid)-1]+int64(x*float64(scale))*length)
 			}
-			r.Times = append(r.Times, at[c+1])
-			r.Paid = append(r.Paid, r.Paid[len(r.Paid)-1]+priced.Demand(k)*whole*length)
 		}
+		row.Items = append(row.Items, item)
 	}
 	m.AddAs("charges", row)
 }

@@ -4,25 +4,28 @@ package batch
 
 import "slices"
 
-// memo holds the nodes that were explored, by their sets of jobs.
+// memo holds the nodes that were made, by their sets of jobs.
 //
-// A node B is dropped if A, explored before, has the same jobs and
+// A node B is dropped if A has the same jobs and
 //
 //	cost_A ≤ cost_B,  now_A ≤ t,  used_A(τ) ≤ used_B(τ) for all τ ≥ t,
 //
 // where t is the earliest start of a job that B hasn't started. In a completion of
 // B all further starts are at t or later. The same starts complete A: they are no
 // earlier than now_A, and where they run A has no more in use. So A's best completion
-// is no worse than B's. A was explored to the end: nodes of one set are of one depth.
+// is no worse than B's. A is or will be explored to the end, or is dropped for the same reason: each node that
+// others are dropped for stays until a later one is as good.
 type memo struct {
 	off   bool
 	nodes map[uint64][]*remembered
 	size  int
 }
 
-// remembered is an explored node: used[i] processors from times[i] on, from now on.
+// remembered is a node: used[i] processors from times[i] on, from now on.
 type remembered struct {
+	node      *node
 	now, cost int64
+	from      int64 // the earliest start of a job to come
 	times     []int64
 	used      []int64
 }
@@ -30,8 +33,8 @@ type remembered struct {
 // mostMemo bounds the steps of all nodes together. Beyond that none is added.
 const mostMemo = 4 << 20
 
-// dominates reports whether an explored node dominates x; else it adds x, and
-// forgets those that x dominates.
+// dominates reports whether a node dominates x; else it adds x, and forgets those
+// that x dominates: they are dead.
 func (m *memo) dominates(x *node, t *tree) bool {
 	if m.off {
 		return false
@@ -45,7 +48,7 @@ func (m *memo) dominates(x *node, t *tree) bool {
 			from = min(from, t.earliest(x, k))
 		}
 	}
-	own := &remembered{now: x.now, cost: x.cost}
+	own := &remembered{node: x, now: x.now, cost: x.cost, from: from}
 	used := int64(0)
 	for _, e := range x.ends {
 		used += t.width[e.job]
@@ -69,7 +72,8 @@ func (m *memo) dominates(x *node, t *tree) bool {
 		return false
 	}
 	list = slices.DeleteFunc(list, func(b *remembered) bool {
-		if own.dominates(b, b.now) {
+		if own.dominates(b, b.from) {
+			b.node.dead = true
 			m.size -= len(b.times)
 			return true
 		}

@@ -33,7 +33,7 @@ func (t *tree) leastOf(x *node) int64 {
 // above the best completion.
 func TestNodes(t *testing.T) {
 	t.Parallel()
-	dominated, reached := 0, 0
+	dominated, reached, forgotten := 0, 0, 0
 	const rounds = 20_000
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -53,8 +53,8 @@ func TestNodes(t *testing.T) {
 			t.Fatal(err)
 		}
 		tree := newTree(context.Background(), j, 0)
-		if seed%50 == 0 { // it takes long
-			tree.usePrices(0)
+		if seed%20 == 0 { // it takes long
+			tree.usePrices()
 		}
 		order := rng.Perm(n)[:3]
 		random := func() *node {
@@ -79,9 +79,14 @@ func TestNodes(t *testing.T) {
 			if x := tree.leastOf(a); x > least {
 				t.Fatalf("seed %d: %+v with %d dominates %+v with %d: %+v", seed, a, x, b, least, in)
 			}
+		} else if a.dead {
+			forgotten++
+			if x := tree.leastOf(a); x < least {
+				t.Fatalf("seed %d: %+v with %d is forgotten for %+v with %d: %+v", seed, a, x, b, least, in)
+			}
 		}
 	}
-	if dominated < rounds/10 || dominated > rounds*9/10 || reached < rounds/4 {
-		t.Errorf("%d of %d are dominated, %d bounds reached", dominated, rounds, reached)
+	if dominated < rounds/10 || dominated > rounds*9/10 || reached < rounds/4 || forgotten < rounds/20 {
+		t.Errorf("%d of %d are dominated, %d forgotten, %d bounds reached", dominated, rounds, forgotten, reached)
 	}
 }

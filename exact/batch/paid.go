@@ -16,16 +16,15 @@ type paid struct {
 	priced *batchbounds.Priced
 	points [][]int64   // in ticks, by job: Cost is linear between them
 	least  [][]float64 // of Cost from the point on
-	all    float64
 }
 
-// priceSteps is how many subgradient steps are taken at the root.
-const priceSteps = 200
+// priceSteps returns how many subgradient steps are taken at the root for so many jobs.
+func priceSteps(jobs int) int { return min(600, 20*jobs) }
 
-func newPaid(ctx context.Context, j *jobs) *paid {
+func newPaid(ctx context.Context, j *jobs, target int64) *paid {
 	n := len(j.release)
-	p := &paid{jobs: j, priced: batchbounds.NewPriced(ctx, j.t, priceSteps, 1)[0], points: make([][]int64, n), least: make([][]float64, n)}
-	p.all = p.priced.Paid()
+	p := &paid{jobs: j, points: make([][]int64, n), least: make([][]float64, n)}
+	p.priced = batchbounds.NewPriced(ctx, j.t, float64(target)*float64(j.units.Time), priceSteps(n))
 	for k := range n {
 		p.points[k] = p.priced.Points(k)
 		p.least[k] = make([]float64, len(p.points[k]))
@@ -38,14 +37,12 @@ func newPaid(ctx context.Context, j *jobs) *paid {
 	return p
 }
 
-// cost returns what job k costs and pays for a start.
-func (p *paid) cost(k int, start int64) float64 {
-	return p.priced.Cost(k, p.first+start*p.units.Time)
-}
+// tick returns a time in ticks.
+func (p *paid) tick(at int64) int64 { return p.first + at*p.units.Time }
 
 // from returns the least that job k costs and pays for a start, or any later one.
 func (p *paid) from(k int, start int64) float64 {
-	at := p.first + start*p.units.Time
+	at := p.tick(start)
 	i, _ := slices.BinarySearch(p.points[k], at)
 	if i == len(p.points[k]) {
 		return p.priced.Cost(k, at)
@@ -54,13 +51,29 @@ func (p *paid) from(k int, start int64) float64 {
 }
 
 // of returns a bound of the weighted sum of responses of all completions of x, which
-// hasn't started the listed jobs. Each of up to 64 costs has fewer than 32 roundings of
-// numbers up to the sum of all costs and PΛ(∞). The sum is a whole number of units.
+// hasn't started the listed jobs. They start at x.now or later, each from its earliest start on,
+// and at each time they pay at most what can be paid for the processors that the
+// started ones leave free, F(t) of them: with what jobs cost, pay and may pay as in batchbounds.Priced,
+//
+//	Σ_k c_k(s_k) ≥ Σ_k min_{s ≥ earliest_k} [c_k(s) + pay_k(s)] - ∫_{now} K(F(t), t) dt.
+//
+// Only ends of started jobs change F(t). The sum is a whole number of units.
 func (p *paid) of(x *node, left []int32, earliest []int64) int64 {
-	sum := x.paid
+	sum, from, free := 0.0, x.now, p.processors
 	for _, k := range left {
 		sum += p.from(int(k), earliest[k])
 	}
-	sum -= p.all + (sum+p.all)*0x1p-41
-	return int64(math.Ceil(max(0, sum) / float64(p.units.Time) * (1 - 0x1p-50)))
+	for _, e := range x.ends {
+		free -= p.width[e.job]
+	}
+	lost := p.priced.Lost + sum*0x1p-46
+	for _, e := range x.ends {
+		if e.at > from {
+			sum -= p.priced.Free(free, p.tick(from), p.tick(e.at))
+			from = e.at
+		}
+		free += p.width[e.job]
+	}
+	sum -= p.priced.Free(free, p.tick(from), math.MaxInt64) + lost
+	return x.cost + int64(math.Ceil(max(0, sum)/float64(p.units.Time)*(1-0x1p-50)))
 }

@@ -32,9 +32,8 @@ import (
 //     come have f(P) less those of the running jobs.
 //
 // It is a bound of the sum, too, that each job ends no earlier than its earliest start
-// plus its length, with its own weight; and that each job pays for the processors by
-// prices λ (see batchbounds.Priced): what the started jobs cost and pay, and for the
-// others the least from their earliest starts on, less PΛ(∞).
+// plus its length, with its own weight; and that the other jobs pay for the processors that the
+// started ones leave free (see paid.of).
 type remaining struct {
 	machines []machine
 	earliest []int64 // by job
@@ -58,12 +57,9 @@ type work struct {
 	job  int32
 }
 
-func newRemaining(j *jobs, off deviceSet) *remaining {
+func newRemaining(j *jobs) *remaining {
 	n := len(j.release)
 	r := &remaining{earliest: make([]int64, n), queue: heap.Heap[work]{Less: func(a, b work) bool { return a.left < b.left || a.left == b.left && a.job < b.job }}}
-	if off&devMachine != 0 {
-		return r
-	}
 	last, total := int64(0), 0.0
 	for k := range j.release {
 		last = max(last, j.release[k])
@@ -89,9 +85,6 @@ func newRemaining(j *jobs, off deviceSet) *remaining {
 		r.machines = append(r.machines, m)
 	}
 	add(func(w int64) int64 { return w }, j.processors)
-	if off&devWidths != 0 {
-		return r
-	}
 	for k := int64(1); k <= 2; k++ {
 		add(duals.StepsDFF(j.processors, k))
 	}

@@ -5,6 +5,7 @@ package batch
 import (
 	"fmt"
 
+	"github.com/gapwise/gapwise/bounds"
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
 	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/exact/internal/engine"
@@ -13,18 +14,19 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Search is the native exact search for Batch on one tier.
+// Search is the native exact search for Batch; on two tiers it is twoTiers.
 //
 // It starts from the heuristics, moves jobs in their orders, and then branches on
 // the order of the starts (tree). The result carries the best solution and the bound
 // proved by then when ctx or the time limit ends. Of more than 64 jobs, and where
 // weighted sums of responses may not fit (batchbounds.Units.Fit), it proves
 // batchbounds.All alone. Threads aren't used.
-//
-// Instances with two tiers are refused.
 var Search = engine.Engine[*model.Batch, deviceSet]{ID: "search", Parts: devices, Work: search}
 
 func search(r *engine.Run, in *model.Batch, off deviceSet, _ lcg.Device) error {
+	if in.Tiers == 2 {
+		return twoTiers(r, in, off)
+	}
 	j, err := newJobs(in)
 	if err != nil {
 		return err
@@ -60,13 +62,10 @@ func (s *run) solve() error {
 	}
 	fit := s.units.Fit(s.t)
 	if n > mostJobs || !fit {
-		all, err := batchbounds.All(s.Ctx, s.in)
-		if err != nil {
-			return err
-		}
-		for _, b := range all {
+		batchbounds.Each(s.Ctx, s.in, func(b bounds.Bound) {
 			s.bound(b.Value)
-		}
+			s.report(nil)
+		})
 		if s.Reason = exact.StopReason(s.Ctx); s.Reason == "" {
 			s.Reason = fmt.Sprintf("there are %d jobs, orders of up to %d are searched", n, mostJobs)
 			if !fit {
@@ -91,13 +90,6 @@ func (s *run) solve() error {
 	}
 	if best != nil {
 		t.know(s.sum(s.Objective), nil)
-		if s.off&devLocal == 0 {
-			starts, sum, err := s.improved(s.Ctx, best, s.Set.Seed)
-			if err != nil {
-				return err
-			}
-			t.know(sum, starts)
-		}
 	}
 	t.search()
 	if t.starts != nil {

@@ -5,6 +5,8 @@ package consolidation
 import (
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 
 	consbounds "github.com/gapwise/gapwise/bounds/consolidation"
 	"github.com/gapwise/gapwise/exact/internal/engine"
@@ -14,7 +16,7 @@ import (
 
 // Kernel is the exact engine for Consolidation by lazy clause generation, on the rows of the
 // formulation "counts" in whole numbers, from the heuristics' solution on. A node is a conflict.
-var Kernel = engine.Engine[*model.Consolidation, uint16]{ID: "kernel", Learns: true, Work: engine.Learning(ask)}
+var Kernel = engine.Engine[*model.Consolidation, uint16]{ID: "kernel", Learns: true, Proof: true, Work: engine.Learning(ask)}
 
 // mostKernelVariables bounds the model.
 const mostKernelVariables = 60_000
@@ -27,12 +29,14 @@ func ask(r *engine.Run, in *model.Consolidation, _ uint16, q *engine.Kernel) err
 	}
 	q.Lower, q.Upper = math.NaN(), math.MaxInt64
 	for _, b := range consbounds.Quick(r.Ctx, in) {
-		if b.Infeasible {
+		switch {
+		case b.Infeasible && r.Set.Proof == nil: // else the kernel derives it, too
 			r.Infeasible(b.Reason)
 			q.Reason = b.Reason
 			return nil
+		case !b.Infeasible:
+			q.Lower = b.Value
 		}
-		q.Lower = b.Value
 	}
 	if from != nil {
 		o, err := in.Objective(from)
@@ -54,10 +58,17 @@ func ask(r *engine.Run, in *model.Consolidation, _ uint16, q *engine.Kernel) err
 		q.Reason = fmt.Sprintf("the constraint model would have more than %d variables", mostKernelVariables)
 		return nil
 	}
+	q.ProofUnit = "1"
 	m, err := constraints(p, int64(max(q.Lower, 0)))
 	if err != nil {
 		q.Reason = err.Error()
 		return nil
+	}
+	if r.Set.Proof != nil {
+		m.Low[m.Objective], m.High[m.Objective] = 0, q.Upper // the proof derives more
+		if from == nil {
+			m.High[m.Objective] = dearest(in)
+		}
 	}
 	q.Model, q.Solution = m, func(values []int64) (model.Solution, error) {
 		x := make([]float64, len(p.Vars))
@@ -69,14 +80,38 @@ func ask(r *engine.Run, in *model.Consolidation, _ uint16, q *engine.Kernel) err
 	return nil
 }
 
+// dearest returns what no solution's objective is above.
+func dearest(in *model.Consolidation) (most int64) {
+	tasks := int64(in.Tasks())
+	for k := range in.Hosts {
+		most += in.Hosts[k].Price
+	}
+	for k := range in.Offers {
+		most += in.Offers[k].Price * min(tasks, int64(in.Offers[k].Count))
+	}
+	moves := int64(0)
+	for i := range in.Jobs {
+		j := &in.Jobs[i]
+		if j.LeaveOutCost != nil && !j.Pinned {
+			most += *j.LeaveOutCost * int64(j.Tasks)
+		}
+		moves += j.Moving() * int64(j.Tasks)
+	}
+	if in.Goal == model.GoalMoves {
+		return moves
+	}
+	return most
+}
+
 // constraints returns the rows of a program as a constraint model, whose objective is at least
-// lower.
+// lower. All have the program's names, with numbers from 0.
 func constraints(p *consbounds.Program, lower int64) (*cp.Model, error) {
 	m := new(cp.Model)
 	low, high := int64(p.Offset), int64(p.Offset)
 	sum := cp.Linear{AtMost: -int64(p.Offset)}
 	for k, v := range p.Vars {
 		x := m.Int(int64(v.Lower), int64(v.Upper))
+		m.Call(x, called(v.Name))
 		if v.Upper <= 1 {
 			m.Decisions = append(m.Decisions, x)
 		} else {
@@ -88,9 +123,10 @@ func constraints(p *consbounds.Program, lower int64) (*cp.Model, error) {
 		}
 	}
 	m.Objective = m.Int(max(low, lower), max(high, lower))
+	m.Call(m.Objective, "objective")
 	m.Integers = append(m.Integers, m.Objective)
 	sum.Terms = append(sum.Terms, cp.Term{Times: -1, Var: m.Objective})
-	m.Add(&sum)
+	m.AddAs("objective", &sum)
 	for _, row := range p.Exact {
 		for _, side := range []float64{1, -1} {
 			most := row.Upper
@@ -104,8 +140,19 @@ func constraints(p *consbounds.Program, lower int64) (*cp.Model, error) {
 			for _, t := range row.Terms {
 				l.Terms = append(l.Terms, cp.Term{Times: int64(side * t.Coef), Var: cp.Var(t.Var)})
 			}
-			m.AddAs(row.Name, l)
+			m.AddAs(called(row.Name), l)
 		}
 	}
 	return m, m.Check()
+}
+
+// called returns the name in a proof: "stay 0 3" for "stay_1_4".
+func called(name string) string {
+	words := strings.Split(name, "_")
+	for k, w := range words {
+		if n, err := strconv.Atoi(w); err == nil {
+			words[k] = strconv.Itoa(n - 1)
+		}
+	}
+	return strings.Join(words, " ")
 }

@@ -72,7 +72,7 @@ func work(r *engine.Run, in *model.Consolidation, off devices, _ lcg.Device) err
 	if r.Closed() {
 		return nil
 	}
-	slots := slotsFor(in, most(in, from))
+	slots := view.Slots(in, most(in, from))
 	if n := in.Tasks() * (len(in.Hosts) + len(in.Offers)*slots); n > mostSearched {
 		r.Reason = fmt.Sprintf("more than %d tasks times hosts: bounds without search", mostSearched)
 		return nil
@@ -89,19 +89,6 @@ func work(r *engine.Run, in *model.Consolidation, off devices, _ lcg.Device) err
 		r.Raise(float64(s.upper))
 	}
 	return nil
-}
-
-// slotsFor returns how many hosts of each offer a solution of at most a cost can have.
-func slotsFor(in *model.Consolidation, most int64) int {
-	slots := 0
-	for _, o := range in.Offers {
-		n := int64(in.Tasks())
-		if o.Price > 0 && most >= 0 {
-			n = min(n, most/o.Price)
-		}
-		slots = max(slots, int(min(n, int64(o.Count))))
-	}
-	return slots
 }
 
 // prepare orders tasks and hosts.
@@ -175,8 +162,8 @@ func (s *searching) twins() {
 		for q := range c.Rules {
 			if d := c.Rules[q].Domain; c.In.Rules[q].Domain != "" {
 				key += fmt.Sprint(" ", c.Domains[d][h])
-			} else if c.Rules[q].Type == model.RuleSpread {
-				key += fmt.Sprint(" ", c.Rules[q].Among.Has(h)) // a host that counts isn't like one that doesn't
+			} else if c.Rules[q].Standing != nil {
+				key += fmt.Sprint(" ", c.Rules[q].Standing[h])
 			}
 		}
 		if x, ok := first[key]; ok {
@@ -190,7 +177,7 @@ func (s *searching) twins() {
 // hopeless reports whether no plan with what is placed is better than the best or keeps the limits.
 func (s *searching) hopeless(x int) bool {
 	in := s.c.In
-	if s.s.Over > 0 || s.s.Apart > 0 {
+	if s.s.Over > 0 || s.s.Excess > 0 || s.s.Apart > 0 { // more tasks mend none of these
 		return true
 	}
 	// Hosts in use stay in use, and what has moved has: open tasks add to that.

@@ -19,14 +19,18 @@ const (
 	devCumulative
 	devHint
 	devLocalSearch
+	devLinkWindows
+	devLinkLoads
 	endOfDevices
 
 	allDevices = endOfDevices - 1
 	// devStart is all that comes before the kernel: it begins with all tasks on one
 	// machine.
 	devStart = endOfDevices
+	// devLinked is what proves more under contention than without it.
+	devLinked = endOfDevices << 1
 	// devUnproved is what a proof knows nothing of.
-	devUnproved = devWholeLoads | devCumulative
+	devUnproved = devWholeLoads | devCumulative | devLinked
 )
 
 // devices names them, in the order of their bits.
@@ -38,4 +42,6 @@ var devices = []engine.Switch[deviceSet]{
 	{Bit: devCumulative, Name: "cumulative", Summary: "identical machines without data are one cumulative, in turns with the model of machines and orders"},
 	{Bit: devHint, Name: "hint", Summary: "machines and orders of the best schedule are tried first (Demirović, Chu, Stuckey 2018)"},
 	{Bit: devLocalSearch, Name: "local-search", Summary: "simulated annealing before the search"},
+	{Bit: devLinkWindows, Name: "link-windows", Summary: "under contention: no window of time has more data to pass than a link lets through (Jackson 1955)"},
+	{Bit: devLinkLoads, Name: "link-loads", Summary: "under contention: what each link has left to do, in the programs of held transfers"},
 }

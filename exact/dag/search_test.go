@@ -274,13 +274,13 @@ func TestDAGSearchEdgeCases(t *testing.T) {
 	}
 }
 
-// Under tcp-all, what TCP takes of every path (Eq. 11) is in the bound, too: the
-// search proves 12 on one machine, where without it 11.5 across the link is left
-// open, as under tcp.
+// What TCP takes of a path is in the bound, under tcp-all of every path (Eq. 11): the
+// search proves 12 on one machine, where 11.5 across the link is what a plan without
+// contention takes.
 func TestDAGSearchPlannedLengths(t *testing.T) {
 	t.Parallel()
 	for transfer, want := range map[model.TransferModel][2]float64{ // makespan and bound
-		model.TransferIdeal: {11.5, 11.5}, model.TransferFair: {11.5, 11.5}, model.TransferTCP: {12, 11.5}, model.TransferTCPAll: {12, 12}} {
+		model.TransferIdeal: {11.5, 11.5}, model.TransferFair: {11.5, 11.5}, model.TransferTCP: {12, 12}, model.TransferTCPAll: {12, 12}} {
 		d := testkit.DAG([][]float64{{3, 9}, {9, 3}}, [][3]float64{{1, 2, 5.5}})
 		d.TransferModel = transfer
 		d.Network.Links = []model.Link{{ID: "b"}}
@@ -343,13 +343,13 @@ func bestPlan(d *model.DAG) float64 {
 	return best
 }
 
-// Under contention the search is at least as good as every plan, says optimal
-// only where the bound without contention is met, and the judge agrees.
+// Under contention the search proves an optimum that is at least as good as every plan, and the
+// judge agrees.
 func TestDAGContentionAgainstBruteForce(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 12))
 	ctx := context.Background()
-	held, optimal := 0, 0
+	held := 0
 	for k := range 250 { // of them few hold transfers back
 		d := tinyDAG(rng, 5)
 		d.TransferModel = model.TransferModels[1+k%3]
@@ -382,20 +382,14 @@ func TestDAGContentionAgainstBruteForce(t *testing.T) {
 		if r.Objective < want*(1-1e-9) {
 			held++ // transfers held back
 		}
-		if r.Status == model.StatusOptimal {
-			optimal++
-			if r.Objective > r.Bound*(1+1e-6) {
-				t.Fatalf("instance %d: called optimal at %v with the bound %v", k, r.Objective, r.Bound)
-			}
+		if r.Status != model.StatusOptimal || r.Objective > r.Bound*(1+1e-6) {
+			t.Fatalf("instance %d: %s at %v with the bound %v: %s", k, r.Status, r.Objective, r.Bound, r.Reason)
 		}
 		if report, err := verify.Verify(t.Context(), d, r.Solution, verify.Options{}); err != nil || !report.Feasible() {
 			t.Fatalf("instance %d: %v %v", k, report, err)
 		}
-		if best := bestSchedule(t, d.WithoutContention()); r.Bound > best*(1+1e-12) {
-			t.Fatalf("instance %d: bound %v above the optimum without contention, %v", k, r.Bound, best)
-		}
 	}
-	if held == 0 || optimal == 0 {
-		t.Errorf("%d schedules hold transfers back, %d are optimal: the test has lost its teeth", held, optimal)
+	if held == 0 {
+		t.Error("no schedule holds transfers back: the test has lost its teeth")
 	}
 }

@@ -19,6 +19,7 @@ const (
 	devMultipliers
 	devRelaxation
 	devPatterns
+	devQueueOrder
 )
 
 // devices names them, in the order of their bits.
@@ -31,4 +32,5 @@ var devices = []engine.Switch[deviceSet]{
 	{Bit: devMultipliers, Name: "multipliers", Summary: "bound by Lagrangian multipliers of slots and links at every instant"},
 	{Bit: devRelaxation, Name: "relaxation", Summary: "bound by the linear relaxation, solved at every node that the multipliers leave"},
 	{Bit: devPatterns, Name: "patterns", Summary: "cuts of the relaxation by what servers can hold at an instant (Gilmore, Gomory 1961)"},
+	{Bit: devQueueOrder, Name: "queue-order", Summary: "of two requests of a queue that take each other's place the earlier and shorter one ends first"},
 }

@@ -45,7 +45,8 @@ type request struct {
 	index     int // in the instance
 	vms       int32
 	bandwidth int64
-	span      tvcrelax.Span
+	span      tvcrelax.Span     // what at goes from and to
+	at        []int             // the instants at which it runs
 	parts     [][]tvcrelax.Part // by level
 }
 
@@ -84,6 +85,9 @@ func newPacker(ctx context.Context, t *view.TVC, requests []int, off deviceSet) 
 		rank[i] = int32(r)
 		p.requests = append(p.requests, request{index: requests[i], vms: int32(q.VMs), bandwidth: q.Bandwidth, span: spans[i],
 			parts: p.tree.Parts(q.VMs, q.Bandwidth, t.PerPath)})
+		for at := spans[i].From; at <= spans[i].To; at++ {
+			p.requests[r].at = append(p.requests[r].at, at)
+		}
 	}
 	for range p.tree.Root() {
 		p.memo = append(p.memo, map[string]*held{})

@@ -27,14 +27,16 @@ import (
 // in which a packer decides what can be embedded together. The result carries the best solution and the bound proved by then when ctx or the
 // time limit ends. Threads aren't used.
 //
-// Instances in queue mode are refused.
+// In queue mode it proves the schedule of the least mean response, of few requests at a time: see
+// queueRun, queuePart and queueProgram.
 var Search = engine.Engine[*model.TVC, deviceSet]{ID: "search", Parts: devices, Work: search}
 
 func search(r *engine.Run, v *model.TVC, off deviceSet, _ lcg.Device) error {
+	s := &run{Run: r, in: v, off: off}
 	if v.Queue {
-		return errQueue
+		return s.queue()
 	}
-	return (&run{Run: r, in: v, off: off}).solve()
+	return s.solve()
 }
 
 var errQueue = fmt.Errorf("%w: it proves optima of loss mode alone, the instance has a queue; take auto or a scheduler", model.ErrUnsupported)

@@ -93,13 +93,13 @@ func (p *packer) split(level int, all []item, before *held, items []item) *held 
 func (s *splitter) put(c int, x item, part tvcrelax.Part, route int32, sign int32) {
 	q := &s.requests[x.request]
 	slots := s.slots[c]
-	for t := q.span.From; t <= q.span.To; t++ {
+	for _, t := range q.at {
 		slots[t] += sign * part.VMs
 	}
 	if part.Load > 0 {
 		load := int64(sign) * int64(part.Load) * q.bandwidth
 		lane := s.loads[c][route]
-		for t := q.span.From; t <= q.span.To; t++ {
+		for _, t := range q.at {
 			lane[t] += load
 		}
 	}
@@ -121,7 +121,7 @@ func (s *splitter) room(c int, x item, part tvcrelax.Part, route int32) bool {
 	q := &s.requests[x.request]
 	most := int32(s.tree.Slots[s.level-1]) - part.VMs
 	slots := s.slots[c]
-	for t := q.span.From; t <= q.span.To; t++ {
+	for _, t := range q.at {
 		if slots[t] > most {
 			return false
 		}
@@ -131,7 +131,7 @@ func (s *splitter) room(c int, x item, part tvcrelax.Part, route int32) bool {
 	}
 	left := s.tree.Rate[s.level-1] - int64(part.Load)*q.bandwidth
 	lane := s.loads[c][route]
-	for t := q.span.From; t <= q.span.To; t++ {
+	for _, t := range q.at {
 		if lane[t] > left {
 			return false
 		}

@@ -168,11 +168,11 @@ func TestWithout(t *testing.T) {
 	}
 }
 
-// Queue mode is refused in one line.
+// What takes loss mode alone refuses a queue in one line.
 func TestQueueMode(t *testing.T) {
 	t.Parallel()
 	in := testkit.RandomTVC(rand.New(rand.NewPCG(11, 4)), 2, 3, true)
-	for _, s := range []model.Solver{tvcexact.Search, tvcexact.Linear(highs.Backend)} {
+	for _, s := range []model.Solver{tvcexact.Kernel, tvcexact.Linear(highs.Backend)} {
 		if _, err := s.Solve(context.Background(), in, model.Settings{}); !errors.Is(err, model.ErrUnsupported) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v, want ErrUnsupported in one line", s.Name(), err)
 		}

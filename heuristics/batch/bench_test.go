@@ -55,7 +55,7 @@ func kth(t testing.TB) *view.Batch {
 
 // simulate returns when each job starts, without names of processors.
 func simulate(b testing.TB, t *view.Batch, order model.BatchOrder, by func(*machine) scheduler) *processors.Course {
-	c, err := online.BatchCourse(context.Background(), t, newPolicy(by), online.BatchOptions{Order: order})
+	c, err := online.BatchCourse(context.Background(), t, newPolicy(by, len(t.Jobs)), online.BatchOptions{Order: order})
 	if err != nil {
 		b.Fatal(err)
 	}

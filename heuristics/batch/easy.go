@@ -78,7 +78,7 @@ func newEASYBy(m *machine, order func(a, b int32) int) scheduler {
 	}
 	s := &easy{machine: m, ends: newEstimatedEnds()}
 	if order == nil {
-		s.queue = newWaiting(0)
+		s.queue = newWaiting(cap(m.jobs))
 	} else {
 		s.sorted = newOrdered(func(a, b int32) bool { return cmp.Or(order(a, b), cmp.Compare(a, b)) < 0 })
 	}

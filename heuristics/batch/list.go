@@ -76,7 +76,7 @@ func offlineList(ctx context.Context, in *model.Batch, set model.Settings, rules
 		if best != nil && ctx.Err() != nil {
 			break
 		}
-		c, e := online.BatchCourse(ctx, t, newPolicy(func(m *machine) scheduler { return newList(m, t, lengths, r) }), online.BatchOptions{Order: orderOf(set), Complete: true})
+		c, e := online.BatchCourse(ctx, t, newPolicy(func(m *machine) scheduler { return newList(m, t, lengths, r) }, len(t.Jobs)), online.BatchOptions{Order: orderOf(set), Complete: true})
 		switch {
 		case e != nil:
 			err = e

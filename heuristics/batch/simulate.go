@@ -81,8 +81,9 @@ type policy struct {
 	called       int64    // the next call that has been asked for, as far as is kept; never: none
 }
 
-func newPolicy(newScheduler func(*machine) scheduler) *policy {
-	return &policy{newScheduler: newScheduler, called: never}
+// newPolicy returns the policy of a scheduler with room for about so many jobs.
+func newPolicy(newScheduler func(*machine) scheduler, about int) *policy {
+	return &policy{newScheduler: newScheduler, called: never, machine: machine{jobs: make([]request, 0, about), starts: make([]int64, 0, about)}}
 }
 
 // Begin implements online.BatchPolicy.
@@ -138,7 +139,7 @@ func (p *policy) Decide() ([]online.BatchDecision, error) {
 
 // onOneTier runs a scheduler for one tier.
 func onOneTier(ctx context.Context, in *model.Batch, set model.Settings, newScheduler func(*machine) scheduler) (*model.Execution, error) {
-	p := newPolicy(newScheduler)
+	p := newPolicy(newScheduler, len(in.Jobs))
 	switch by := predictionOf(set); by {
 	case "", model.BatchPredictionNone:
 	case model.BatchPredictionLastTwo:

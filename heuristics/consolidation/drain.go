@@ -77,7 +77,9 @@ func (p *packer) empty(h int) bool {
 		p.put(t, x)
 		to = append(to, x)
 	}
-	if len(to) == len(on) && (p.Feasible() || !feasible) && p.Cost < cost {
+	done := len(to) == len(on) && (p.Feasible() || !feasible) && p.Cost < cost
+	p.emptied(h, on, to, cost-p.Cost, done)
+	if done {
 		p.tidy()
 		return true
 	}

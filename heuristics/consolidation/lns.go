@@ -175,7 +175,7 @@ func (s *search) ruin(moves bool) {
 	s.out = append(s.out, s.missing[:min(len(s.missing), mostMissing)]...)
 	s.rng.Shuffle(len(s.out), func(a, b int) { s.out[a], s.out[b] = s.out[b], s.out[a] })
 	s.bySize(s.out)
-	cost, moved, missing, broken := s.Cost, s.Moves, s.Out, s.Broken
+	cost, moved, missing, broken, excess := s.Cost, s.Moves, s.Out, s.Broken, s.Excess
 	for _, t := range s.out {
 		h := s.Plan[t.I][t.K]
 		if s.from = append(s.from, h); h >= 0 {
@@ -194,7 +194,7 @@ func (s *search) ruin(moves bool) {
 			}
 		}
 	}
-	if s.worse(cost, moved, missing, broken, moves) {
+	if s.worse(cost, moved, missing, broken, excess, moves) {
 		for _, t := range s.out {
 			if s.Plan[t.I][t.K] >= 0 {
 				s.take(t)
@@ -243,13 +243,15 @@ func (s *search) dearest() int64 {
 }
 
 // worse reports whether the plan is worse than it was before a step.
-func (s *search) worse(cost, moved int64, missing, broken int, moves bool) bool {
+func (s *search) worse(cost, moved int64, missing, broken int, excess int64, moves bool) bool {
 	in := s.C.In
 	switch {
 	case s.Out != missing:
 		return s.Out > missing
 	case s.Broken != broken:
 		return s.Broken > broken
+	case s.Excess != excess:
+		return s.Excess > excess
 	case s.Over > 0:
 		return true
 	case in.CostLimit != nil && s.Cost > max(cost, *in.CostLimit):

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/hosting"
+	"github.com/gapwise/gapwise/internal/steps"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -32,6 +33,7 @@ type packer struct {
 	on     [][]task  // tasks of each host
 	place  [][]int32 // of each task among those of its host
 	rng    *rand.Rand
+	tell   steps.Teller
 }
 
 // newPacker returns a packer of no task.
@@ -253,7 +255,7 @@ func (p *packer) rename() {
 // result returns the solution, or model.ErrNoSolution if the plan isn't one.
 func (p *packer) result(name string) (*model.Assignment, error) {
 	if !p.Feasible() {
-		return nil, fmt.Errorf("%w: %s leaves %d tasks without a host or breaks %d rules", model.ErrNoSolution, name, p.Out, p.Broken)
+		return nil, fmt.Errorf("%w: %s leaves %d tasks without a host, breaks %d rules or goes beyond limits", model.ErrNoSolution, name, p.Out, p.Broken)
 	}
 	return p.C.Assignment(p.Plan), nil
 }
@@ -281,6 +283,7 @@ func (p *packer) reset(plan view.Plan) {
 // host placed by best fit.
 func start(ctx context.Context, in *model.Consolidation, set model.Settings) *packer {
 	p := newPacker(in)
+	p.tell = set.Trace
 	if a, ok := set.Start.(*model.Assignment); ok && a != nil {
 		if plan, err := p.C.PlanOf(a); err == nil {
 			p.reset(plan)
@@ -290,6 +293,7 @@ func start(ctx context.Context, in *model.Consolidation, set model.Settings) *pa
 		}
 	}
 	p.reset(p.C.Today())
+	p.today()
 	p.fill(ctx)
 	return p
 }
@@ -314,12 +318,21 @@ func (p *packer) fill(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		h := p.best(t, false, nil)
-		if h < 0 {
-			if h = p.open(t); h < 0 || p.dear(t, h) {
-				continue
-			}
+		p.settle(t, false)
+	}
+}
+
+// settle places a task on a host in use, or on another where there is none and that costs less
+// than to leave it out.
+func (p *packer) settle(t task, first bool) {
+	h := p.best(t, first, nil)
+	if h < 0 {
+		if h = p.open(t); h >= 0 && p.dear(t, h) {
+			h = -1
 		}
+	}
+	p.decide(t, h)
+	if h >= 0 {
 		p.put(t, h)
 	}
 }

@@ -10,20 +10,19 @@ import (
 
 // Stay leaves every task where it is, and places those without a host by best fit on
 // hosts in use, else on the cheapest other one. Linear but for the tasks without a host: O(H) each.
-func Stay(ctx context.Context, in *model.Consolidation, _ model.Settings) (*model.Assignment, error) {
-	p := newPacker(in)
-	p.reset(p.C.Today())
-	p.fill(ctx)
+func Stay(ctx context.Context, in *model.Consolidation, set model.Settings) (*model.Assignment, error) {
+	set.Start = nil
+	p := start(ctx, in, set)
 	return p.result("stay")
 }
 
 // smallFirst is the number of tasks times hosts up to which First drains hosts, whatever its context.
 const smallFirst = 1_000_000
 
-// First is Stay or, where that costs more than the limit and the instance isn't large, Drain or BestFit.
+// First is Stay or, where that is beyond a limit and the instance isn't large, Drain or BestFit.
 func First(ctx context.Context, in *model.Consolidation, set model.Settings) (*model.Assignment, error) {
 	a, err := Stay(ctx, in, set)
-	if err == nil || in.CostLimit == nil || in.Tasks()*(len(in.Hosts)+len(in.Offers)) > smallFirst {
+	if err == nil || in.CostLimit == nil && len(in.Limits) == 0 || in.Tasks()*(len(in.Hosts)+len(in.Offers)) > smallFirst {
 		return a, err
 	}
 	ctx = context.WithoutCancel(ctx)

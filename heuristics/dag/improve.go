@@ -59,6 +59,7 @@ func improved(ctx context.Context, d *model.DAG, set model.Settings) (*search, e
 		s.booker = newBooker(g, s.replay)
 		s.startBooked(ctx, set)
 	}
+	s.justify(ctx, set, s.steps()/3, 0)
 	s.anneal(ctx, set, s.steps(), 0)
 	return s, nil
 }
@@ -83,6 +84,9 @@ func BestPlan(ctx context.Context, d *model.DAG, g *view.Graph, set model.Settin
 	s, err := startSearch(ctx, d, g, set)
 	if err != nil {
 		return dagplay.Plan{}, 0, err
+	}
+	if g.Tasks > 64 { // the learning kernel proves smaller graphs sooner
+		s.justify(ctx, set, min(most, stepsOf(g))/3, bound)
 	}
 	s.anneal(ctx, set, min(most, stepsOf(g)), bound)
 	return s.best.Plan, s.lowest, nil

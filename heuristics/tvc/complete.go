@@ -7,15 +7,18 @@ import (
 
 	"github.com/gapwise/gapwise/internal/fattree"
 	"github.com/gapwise/gapwise/internal/partial"
+	"github.com/gapwise/gapwise/internal/units"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
 // Complete makes embeddings of the instance from some that may be of other requests, or
 // of these as they were before. In loss mode each request that the start embeds gets the
 // same servers and switch, at its arrival and for its whole duration, if they exist and
-// have the room then; all others are rejected, as a solution may. In queue mode, which no
-// solver starts from, it only leaves out requests that the instance doesn't have. The
-// error wraps model.ErrInvalid, see partial.Match.
+// have the room then; all others are rejected, as a solution may. In queue mode the requests
+// are served in the order in which they begin in the start, or arrive if they aren't in it,
+// and embedded by AdaBa; the first one blocks the others. The error wraps
+// model.ErrInvalid, see partial.Match, or model.ErrUnsupported, see FCFS.
 func Complete(in *model.TVC, start *model.Embeddings) (*model.Embeddings, model.Completion, error) {
 	of, c, err := partial.Match(in.Requests, func(x *model.TVCRequest) string { return x.ID },
 		start.Runs, func(x *model.Run[model.Embedding]) string { return x.ID })
@@ -23,13 +26,15 @@ func Complete(in *model.TVC, start *model.Embeddings) (*model.Embeddings, model.
 		return nil, c, err
 	}
 	if in.Queue {
-		e := &model.Embeddings{Runs: []model.Run[model.Embedding]{}}
-		for _, i := range of {
-			if i >= 0 {
-				e.Runs = append(e.Runs, start.Runs[i])
+		t := view.OfTVC(in)
+		s := &scheduler{order: func(_ *queue, k int) int64 {
+			if i := of[k]; i >= 0 && len(start.Runs[i].Segments) > 0 {
+				return units.Micro(start.Runs[i].Segments[0].StartS)
 			}
-		}
-		return e, c, nil
+			return t.Requests[k].Arrival
+		}}
+		e, _, err := s.serve(context.Background(), in, newAdaBa(), model.Settings{})
+		return e, c, err
 	}
 	e, err := runLoss(context.Background(), in, &kept{in: in, start: start, of: of}, nil, model.Settings{})
 	return e, c, err

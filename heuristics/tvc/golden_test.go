@@ -31,7 +31,7 @@ var golden = map[string][2]string{
 	"first-fit-local":     {"ba91af373155190f", "4a9bcfa7497d4798"},
 	"greedy":              {"b29501e6754fea6e", "e3b0c44298fc1c14"},
 	"greedy-minmax":       {"0bba5f287f3af745", "e3b0c44298fc1c14"},
-	"improve":             {"08e02ae5e89a6432", "e3b0c44298fc1c14"},
+	"improve":             {"f77d420485779be8", "e3b0c44298fc1c14"},
 	"oktopus":             {"f1ba2c1d11871cca", "e3b0c44298fc1c14"},
 	"program-reserved":    {"7410476e2e085952", "e3b0c44298fc1c14"},
 	"program-servers":     {"9ae3a0904c4e814d", "e3b0c44298fc1c14"},

@@ -95,5 +95,5 @@ func drawBatch(s size, rng *rand.Rand) *model.Batch {
 // drawTVC draws requests mostly in loss mode, the only one with exact engines.
 func drawTVC(s size, rng *rand.Rand) *model.TVC {
 	n := s.count(rng, [6]int{1, 8, 12, 16, 17, 40})
-	return testkit.RandomTVC(rng, []int{2, 2, 4, 4, 6}[rng.IntN(3+int(s))], n, rng.IntN(8) == 0)
+	return testkit.RandomTVC(rng, []int{2, 2, 4, 4, 6}[rng.IntN(3+int(s))], n, rng.IntN(8) < 2)
 }

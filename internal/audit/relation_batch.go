@@ -12,24 +12,24 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// batchRelations are between instances on one tier, in which weighted means are of all
+// batchRelations are between instances, most of them on one tier, in which weighted means are of all
 // jobs.
 var batchRelations = []relation{
-	relates("renamed", oneTier(renameBatch)),
-	relates("times multiplied by a power of two", oneTier(scaleBatch)),
-	relates("all submitted later", oneTier(allLater)),
+	relates("renamed", anyTiers(renameBatch)),
+	relates("times multiplied by a power of two", oneTier(scaleBatch)), // on two, ends are rounded to microseconds
+	relates("all submitted later", anyTiers(allLater)),
 	relates("all widths multiplied", oneTier(widthsMultiplied)),
-	relates("a heavier job", oneTier(heavierJob)),
+	relates("a heavier job", anyTiers(heavierJob)),
 	relates("other estimates, uses, losses and efficiencies", oneTier(otherEstimates)),
-	relates("killed at the runtime", oneTier(killedAtRuntime)),
+	relates("killed at the runtime", anyTiers(killedAtRuntime)),
 	relates("joined with itself in time", oneTier(joinBatchInTime)),
-	relates("joined with itself side by side", oneTier(joinBatchInSpace)),
+	relates("joined with itself side by side", anyTiers(joinBatchInSpace)),
 	relates("a job after all others", oneTier(jobAfterAll)),
 	relates("a job more", oneTier(jobMore)),
 	relates("submitted earlier", oneTier(submittedEarlier)),
-	relates("a processor more", oneTier(processorMore)),
+	relates("a processor more", anyTiers(processorMore)),
 	relates("a narrower job", oneTier(narrowerJob)),
-	relates("a shorter job", oneTier(shorterJob)),
+	relates("a shorter job", anyTiers(shorterJob)),
 	relates("killed at the estimates", oneTier(killedAtEstimates)),
 	relates("a second tier without losses", oneTier(secondTier)),
 }
@@ -37,6 +37,16 @@ var batchRelations = []relation{
 func oneTier(f change[*model.Batch]) change[*model.Batch] {
 	return func(c *model.Batch, rng *rand.Rand) implication {
 		if c.Tiers != 1 || len(c.Jobs) == 0 {
+			return nil
+		}
+		return f(c, rng)
+	}
+}
+
+// anyTiers is for what holds on two tiers, too.
+func anyTiers(f change[*model.Batch]) change[*model.Batch] {
+	return func(c *model.Batch, rng *rand.Rand) implication {
+		if len(c.Jobs) == 0 {
 			return nil
 		}
 		return f(c, rng)

@@ -23,6 +23,7 @@ var consolidationRelations = []relation{
 	relates("tasks split", splitTasks),
 	relates("a higher cost limit", higherLimit),
 	relates("a higher move budget", higherBudget),
+	relates("a limit less", limitLess),
 	relates("joined with itself", joinConsolidation),
 	relates("a job less", consolidationJobLess),
 }
@@ -60,6 +61,17 @@ func prefixed(c *model.Consolidation, prefix string) {
 		}
 		return all
 	}
+	counts := func(all []model.HostCount) []model.HostCount {
+		all = slices.Clone(all)
+		for i := range all {
+			if x := &all[i]; x.Host != "" {
+				x.Host = to(x.Host)
+			} else {
+				x.Offer = to(x.Offer)
+			}
+		}
+		return all
+	}
 	for k := range c.Hosts {
 		c.Hosts[k].ID, c.Hosts[k].Labels = to(c.Hosts[k].ID), labels(c.Hosts[k].Labels)
 	}
@@ -86,6 +98,10 @@ func prefixed(c *model.Consolidation, prefix string) {
 		}
 		rename(r.Jobs, to)
 		rename(r.Others, to)
+		r.Standing = counts(r.Standing)
+	}
+	for k := range c.Limits {
+		c.Limits[k].ID, c.Limits[k].Counts = to(c.Limits[k].ID), counts(c.Limits[k].Counts)
 	}
 }
 
@@ -173,6 +189,15 @@ func ruleLess(c *model.Consolidation, rng *rand.Rand) implication {
 	return noWorse
 }
 
+func limitLess(c *model.Consolidation, rng *rand.Rand) implication {
+	if len(c.Limits) == 0 {
+		return nil
+	}
+	k := rng.IntN(len(c.Limits))
+	c.Limits = slices.Delete(c.Limits, k, k+1)
+	return noWorse
+}
+
 func closedHost(c *model.Consolidation, rng *rand.Rand) implication {
 	c.Hosts[rng.IntN(len(c.Hosts))].Closed = true
 	return noBetter
@@ -236,7 +261,7 @@ func higherBudget(c *model.Consolidation, rng *rand.Rand) implication {
 
 // joinConsolidation: two clusters of which no task may leave its own cost the sum.
 func joinConsolidation(c *model.Consolidation, _ *rand.Rand) implication {
-	if c.CostLimit != nil || c.MoveBudget != nil || c.Tasks() > 24 {
+	if c.CostLimit != nil || c.MoveBudget != nil || len(c.Limits) > 0 || c.Tasks() > 24 {
 		return nil
 	}
 	all := model.HostSet{ID: "all of them"}

@@ -12,7 +12,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// tvcRelations are between instances in loss mode, the only ones with an exact engine.
+// tvcRelations are between instances in loss mode, or between queues.
 var tvcRelations = []relation{
 	relates("renamed", inLoss(renameTVC)),
 	relates("times multiplied by a power of two", inLoss(scaleTVC)),
@@ -27,6 +27,84 @@ var tvcRelations = []relation{
 	relates("faster links", inLoss(fasterLinks)),
 	relates("links that don't block", inLoss(linksDontBlock)),
 	relates("the cut instead of paths", inLoss(cutInsteadOfPaths)),
+	relates("a queue renamed", inQueue(renameTVC)),
+	relates("a queue's times multiplied by a power of two", inQueue(scaleQueue)),
+	relates("a queue's rates and bandwidths multiplied by a power of two", inQueue(scaleRates)),
+	relates("a queue joined with itself in time", inQueue(joinQueue)),
+	relates("a request more in a queue", inQueue(queueMore)),
+	relates("migrations that cost nothing", inQueue(freeMigrations)),
+	relates("a slot more for a queue", inQueue(slotMore)),
+	relates("two pods more for a queue", inQueue(podsMore)),
+	relates("faster links for a queue", inQueue(fasterLinks)),
+	relates("links that don't block for a queue", inQueue(linksDontBlock)),
+	relates("the cut instead of paths for a queue", inQueue(cutInsteadOfPaths)),
+}
+
+// inQueue applies a change to queues all of whose requests fit: so the mean is over the same ones.
+func inQueue(f change[*model.TVC]) change[*model.TVC] {
+	return func(c *model.TVC, rng *rand.Rand) implication {
+		fits := c.Fits()
+		for k := range c.Requests {
+			if !fits(k) {
+				return nil
+			}
+		}
+		if !c.Queue || len(c.Requests) == 0 {
+			return nil
+		}
+		return f(c, rng)
+	}
+}
+
+// scaleQueue: schedules change at whole microseconds, of which there are more in longer times.
+func scaleQueue(c *model.TVC, rng *rand.Rand) implication {
+	f := max(2, power(rng))
+	scaleTimes(c, f)
+	c.MigrationS *= f
+	return func(sense model.Sense, x claim) claim { return noWorse(sense, times(f)(sense, x)) }
+}
+
+// joinQueue adds the same requests again when the first are over even if they run one by one: where migrations
+// cost nothing some best schedule ends by then.
+func joinQueue(c *model.TVC, _ *rand.Rand) implication {
+	if c.MigrationS > 0 {
+		return nil
+	}
+	last := c.Requests[len(c.Requests)-1].ArrivalS
+	for k := range c.Requests {
+		last = later(last, c.Requests[k].DurationS)
+	}
+	last = math.Ceil(last)
+	for _, q := range slices.Clone(c.Requests) {
+		q.ID, q.ArrivalS = "again-"+q.ID, later(q.ArrivalS, last)
+		c.Requests = append(c.Requests, q)
+	}
+	if len(c.Requests) > 50 {
+		return nil
+	}
+	return same
+}
+
+// queueMore adds a request: the others can't do better for it, and it takes its time.
+func queueMore(c *model.TVC, rng *rand.Rand) implication {
+	q := c.Requests[rng.IntN(len(c.Requests))]
+	n := float64(len(c.Requests))
+	q.ID = "more"
+	c.Requests = append(c.Requests, q)
+	byArrival(c)
+	return func(_ model.Sense, x claim) claim {
+		d := unknown()
+		if d.solved = x.solved; !math.IsInf(x.low, 0) {
+			d.low = (x.low*n + q.DurationS) / (n + 1)
+		}
+		return d
+	}
+}
+
+func freeMigrations(c *model.TVC, _ *rand.Rand) implication {
+	cost := c.MigrationS
+	c.MigrationS = 0
+	return noWorseIf(cost > 0)
 }
 
 func inLoss(f change[*model.TVC]) change[*model.TVC] {
@@ -74,11 +152,15 @@ func renameTVC(c *model.TVC, rng *rand.Rand) implication {
 
 func scaleTVC(c *model.TVC, rng *rand.Rand) implication {
 	f := power(rng)
+	scaleTimes(c, f)
+	return revenues(c, f)
+}
+
+func scaleTimes(c *model.TVC, f float64) {
 	for k := range c.Requests {
 		c.Requests[k].ArrivalS *= f
 		c.Requests[k].DurationS *= f
 	}
-	return revenues(c, f)
 }
 
 func scaleRates(c *model.TVC, rng *rand.Rand) implication {

@@ -250,6 +250,14 @@ func tidyDAG(d, c *model.DAG, list string, from, to int) {
 func tidyConsolidation(in, c *model.Consolidation, list string, from, to int) {
 	gone := map[string]bool{}
 	without := func(ids []string) []string { return slices.DeleteFunc(ids, func(id string) bool { return gone[id] }) }
+	counts := func(gone func(model.HostCount) bool) {
+		for k := range c.Rules {
+			c.Rules[k].Standing = slices.DeleteFunc(c.Rules[k].Standing, gone)
+		}
+		for k := range c.Limits {
+			c.Limits[k].Counts = slices.DeleteFunc(c.Limits[k].Counts, gone)
+		}
+	}
 	switch list {
 	case "Resources":
 		for k := range c.Hosts {
@@ -268,6 +276,7 @@ func tidyConsolidation(in, c *model.Consolidation, list string, from, to int) {
 		for k := range c.HostSets {
 			c.HostSets[k].Hosts = without(c.HostSets[k].Hosts)
 		}
+		counts(func(s model.HostCount) bool { return gone[s.Host] })
 		for i := range c.Jobs {
 			j := &c.Jobs[i]
 			for k, id := range j.CurrentHosts {
@@ -283,6 +292,7 @@ func tidyConsolidation(in, c *model.Consolidation, list string, from, to int) {
 		for k := range c.HostSets {
 			c.HostSets[k].Offers = without(c.HostSets[k].Offers)
 		}
+		counts(func(s model.HostCount) bool { return gone[s.Offer] })
 	case "HostSets":
 		for _, s := range in.HostSets[from:to] {
 			gone[s.ID] = true

@@ -74,8 +74,8 @@ type Model struct {
 	Decisions, Integers []Var
 }
 
-// Constraint is one of Nogood, *Linear, *Delay, *NoOverlap, *Cumulative, *Among,
-// *Charges.
+// Constraint is one of Nogood, *Linear, *Delay, *NoOverlap, *Cumulative, *Preemptive,
+// *Among, *Charges.
 type Constraint any
 
 // Assignment is a value of each variable.
@@ -205,6 +205,22 @@ type Cumulative struct {
 	// room. That pays where the work nearly fills the capacity. The checker of proofs
 	// doesn't know it.
 	Energy bool
+}
+
+// Preemptive says that activities that may be interrupted have room on one machine: those
+// whose literals all hold can each run for its length within its window, from From + After to
+// To, one at a time. So it is if and only if no window of time holds more work than its
+// length (Jackson 1955; Horn 1974). The checker of proofs doesn't know it.
+type Preemptive struct{ Items []Windowed }
+
+// Windowed is an activity of a Preemptive. Its variables are there if its literals hold,
+// which are of variables that aren't optional. No length is below 1.
+type Windowed struct {
+	If     []Lit
+	From   Var
+	After  int64
+	To     Var
+	Length int64
 }
 
 // Among says that a variable has one of some values: X = At, or X = Of[i] + By[i] for

@@ -14,6 +14,7 @@ const (
 	taskEnds   int32 = iota
 	arrives          // a transfer that shares no link
 	flowBegins       // the start-up of a transfer that shares links has passed
+	sends            // a transfer that was held back starts
 )
 
 func (a event) before(b event) bool {

@@ -41,6 +41,7 @@ type Replay struct {
 	next    []int32 // the task after it on its machine
 	held    []int32 // what a transfer waits for: its producer and transfers before it
 	heldBy  [][]int32
+	from    []float64 // of each transfer: it starts no sooner; nil: as soon as it can
 	queue   events
 	now     float64
 	done    int
@@ -194,6 +195,8 @@ func (r *Replay) Run(p Plan, holds []Hold) float64 {
 				r.arrive(x.id)
 			case flowBegins:
 				r.flowBegin(x.id)
+			case sends:
+				r.send(x.id)
 			}
 		}
 		kept := r.active[:0]
@@ -209,6 +212,13 @@ func (r *Replay) Run(p Plan, holds []Hold) float64 {
 		r.active = kept
 	}
 	return makespan
+}
+
+// RunFrom plays the plan with transfers that start no sooner than at given times.
+func (r *Replay) RunFrom(p Plan, from []float64) float64 {
+	r.from = from
+	defer func() { r.from = nil }()
+	return r.Run(p, nil)
 }
 
 // Effort returns what runs have cost since it was last called, for turns.Stop.
@@ -255,6 +265,15 @@ func (r *Replay) release(e int32) {
 	if r.held[e]--; r.held[e] > 0 {
 		return
 	}
+	if r.from != nil && r.from[e] > r.now {
+		r.queue.push(event{r.from[e], sends, e})
+		return
+	}
+	r.send(e)
+}
+
+// send starts a transfer.
+func (r *Replay) send(e int32) {
 	g := r.g
 	m, n := r.machine[g.From[e]], r.machine[g.To[e]]
 	r.Sent[e] = r.now

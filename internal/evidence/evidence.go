@@ -41,6 +41,11 @@ const (
 	// capacity between each two times (Times, Prices), of tvc one for each resource.
 	Prices = "prices"
 
+	// Machine is of batch and of tvc with a queue: one machine as fast as all processors
+	// (slots, links: Resource) together, which demands under a dual-feasible function
+	// (Function) fill, or on two tiers those of a share in tenths (Count).
+	Machine = "machine"
+
 	// Cover is of consolidation: the needs of a resource (Resource) of all tasks that can be
 	// nowhere but on the hosts of a set (Elements: its id; "": of jobs without one; none: all hosts).
 	Cover = "cover"

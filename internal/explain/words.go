@@ -126,6 +126,11 @@ func vcschedWords(v *model.VCSched, e *model.Evidence, bound float64, infeasible
 		r.Words = "No job can get more than all that it needs."
 		return
 	}
+	if len(v.HostSizes) > 0 {
+		if sizedWords(v, e, then, r); r.Words != "" {
+			return
+		}
+	}
 	switch e.Type {
 	case evidence.Sum:
 		if e.Resource == "memory" {
@@ -177,6 +182,35 @@ func vcschedWords(v *model.VCSched, e *model.Evidence, bound float64, infeasible
 		for k, id := range e.Elements {
 			r.Rows = append(r.Rows, []string{id, fmt.Sprintf("%.4f", e.Weights[k]/largest)})
 		}
+	}
+}
+
+// sizedWords says what differs where hosts have sizes.
+func sizedWords(v *model.VCSched, e *model.Evidence, then string, r *Reason) {
+	switch e.Type {
+	case evidence.Sum:
+		of := func(cpu, _ float64) float64 { return cpu }
+		what := "CPU"
+		if e.Resource == "memory" {
+			what, of = "memory", func(_, memory float64) float64 { return memory }
+		}
+		need, has := 0.0, 0.0
+		for k := range v.Jobs {
+			need += of(v.Jobs[k].CPU, v.Jobs[k].Memory) * float64(v.Jobs[k].Tasks)
+		}
+		for k := range v.HostSizes {
+			has += of(v.HostSizes[k].CPU, v.HostSizes[k].Memory) * float64(v.HostSizes[k].Count)
+		}
+		r.Words = fmt.Sprintf("The tasks need the %s of %.6g reference hosts, and all hosts have that of %.6g, %s.", what, need, has, then)
+	case evidence.Crowd:
+		s := "s"
+		if e.Count == 1 {
+			s = ""
+		}
+		r.Words = fmt.Sprintf("The hosts, by their sizes, don't take the %d largest CPU need%s without more CPU than that, %s.", e.Count, s, then)
+	case evidence.Filling:
+		r.Words = fmt.Sprintf("Counted by the dual-feasible function %q, by which what fits on the largest host never counts more than that host, the %s needs of all tasks count more than %d such hosts, %s.",
+			functionName(e.Function), e.Resource, v.Hosts, then)
 	}
 }
 
@@ -260,21 +294,58 @@ func batchWords(e *model.Evidence, bound float64, r *Reason) {
 		r.Words = fmt.Sprintf("Even if no job waited for another, the mean response time would be %.9g s: no job takes less than its runtime.", bound)
 		return
 	}
-	r.Words = fmt.Sprintf("Let a processor cost what stands below per second. Put each job where its response and what it pays for processors cost least together, as if it were alone; "+
-		"less what all processors cost, that is %.9g s a job, and no schedule costs less:", bound)
+	if e.Type == evidence.Machine {
+		counted := ""
+		if e.Function != nil {
+			counted = fmt.Sprintf(", widths counted by the dual-feasible function %q", functionName(e.Function))
+		}
+		r.Words = fmt.Sprintf("Let one machine as fast as all processors together do the jobs one after the other%s. Whatever their order, and though it may interrupt them, "+
+			"the mean response time is %.9g s or more.", counted, bound)
+		return
+	}
+	whose := ""
+	if e.Resource == "job" {
+		whose = ", which is not the same for each job: the least and the most stand there"
+	}
+	r.Words = fmt.Sprintf("Let a processor cost what stands below per second%s. Put each job where its response and what it pays for processors cost least together, as if it were alone; "+
+		"less what all processors cost, that is %.9g s a job, and no schedule costs less:", whose, bound)
 	r.Rows = [][]string{{"from", "to", "price of a processor (s per s)"}}
-	for i := 0; i < len(e.Prices); i++ {
+	cells := len(e.Times) - 1
+	span := func(i int) (least, most float64) { // the prices of one after the other class of jobs
+		least, most = e.Prices[i], e.Prices[i]
+		for ; i < len(e.Prices); i += cells {
+			least, most = min(least, e.Prices[i]), max(most, e.Prices[i])
+		}
+		return least, most
+	}
+	for i := 0; i < cells; i++ {
 		from := e.Times[i]
-		for i+1 < len(e.Prices) && e.Prices[i+1] == e.Prices[i] {
+		least, most := span(i)
+		for i+1 < cells {
+			if a, b := span(i + 1); a != least || b != most {
+				break
+			}
 			i++
 		}
-		if e.Prices[i] > 0 {
-			r.Rows = append(r.Rows, []string{fmt.Sprintf("%.6g s", float64(from)/1e6), fmt.Sprintf("%.6g s", float64(e.Times[i+1])/1e6), fmt.Sprintf("%.4g", e.Prices[i])})
+		if most > 0 {
+			price := fmt.Sprintf("%.4g", most)
+			if least < most {
+				price = fmt.Sprintf("%.4g to %.4g", least, most)
+			}
+			r.Rows = append(r.Rows, []string{fmt.Sprintf("%.6g s", float64(from)/1e6), fmt.Sprintf("%.6g s", float64(e.Times[i+1])/1e6), price})
 		}
 	}
 }
 
 func tvcWords(v *model.TVC, e *model.Evidence, bound float64, r *Reason) {
+	if v.Queue {
+		r.Words = fmt.Sprintf("Even if no request waited for another, the mean response time would be %.9g s.", bound)
+		if e.Type == evidence.Machine {
+			r.Words = fmt.Sprintf("Let one machine as fast as all %s together run the requests one after the other. Whatever their order, and though it may interrupt them, "+
+				"the mean response time is %.9g s or more.", map[string]string{"slots": "slots", "links": "links of servers", "servers": "servers, of which who has many slots leaves the link to few,"}[e.Resource], bound)
+		}
+		return
+	}
 	if e.Type == evidence.Sum {
 		r.Words = fmt.Sprintf("All requests that fit the empty data centre together are %.9g.", bound)
 		return
@@ -283,14 +354,13 @@ func tvcWords(v *model.TVC, e *model.Evidence, bound float64, r *Reason) {
 		r.Words = fmt.Sprintf("Nothing is short at any time by slots or links of servers, so the requests that fit, %.9g in all, are the bound.", bound)
 		return
 	}
-	r.Words = fmt.Sprintf("Let slots and the bandwidth above servers cost what stands below at these moments. Who runs then pays for what it holds, and all together pay no more than everything costs; "+
+	r.Words = fmt.Sprintf("Let slots, the bandwidth above servers and servers, which have both, cost what stands below at these moments. Who runs then pays for what it holds, and all together pay no more than everything costs; "+
 		"some requests of each group are in the way of the others, so at most %.9g can be had:", bound)
-	r.Rows = [][]string{{"group", "requests", "moment", "price of all slots", "price of all links"}}
+	r.Rows = [][]string{{"group", "requests", "moment", "price of all slots", "price of all links", "price of all servers"}}
 	t := view.OfTVC(v)
-	all := map[string]float64{"slots": float64(t.Servers * t.Slots), "links": float64(t.Servers) * float64(t.ServerRate)}
 	for p := range e.Parts {
 		r.Elements = append(r.Elements, e.Parts[p].Elements...)
-		moments := map[int64][2]float64{}
+		moments := map[int64][3]float64{}
 		var order []int64
 		for _, x := range e.Parts[p].Parts {
 			for i, at := range x.Times {
@@ -298,10 +368,13 @@ func tvcWords(v *model.TVC, e *model.Evidence, bound float64, r *Reason) {
 				if !ok {
 					order = append(order, at)
 				}
-				if x.Resource == "slots" {
-					m[0] = x.Prices[i] * all["slots"]
-				} else {
-					m[1] = x.Prices[i] * all["links"]
+				switch links := float64(t.Servers) * float64(t.ServerRate); x.Resource {
+				case "slots":
+					m[0] = x.Prices[i] * float64(t.Servers*t.Slots)
+				case "links":
+					m[1] = x.Prices[i] * links
+				default: // of each share
+					m[2] += x.Prices[i] * links * float64(x.Count)
 				}
 				moments[at] = m
 			}
@@ -312,7 +385,7 @@ func tvcWords(v *model.TVC, e *model.Evidence, bound float64, r *Reason) {
 			if i == 0 {
 				name = words.Some(e.Parts[p].Elements, 6)
 			}
-			r.Rows = append(r.Rows, []string{fmt.Sprint(p + 1), name, fmt.Sprintf("%.6g s", t.Seconds(at)), fmt.Sprintf("%.4g", moments[at][0]), fmt.Sprintf("%.4g", moments[at][1])})
+			r.Rows = append(r.Rows, []string{fmt.Sprint(p + 1), name, fmt.Sprintf("%.6g s", t.Seconds(at)), fmt.Sprintf("%.4g", moments[at][0]), fmt.Sprintf("%.4g", moments[at][1]), fmt.Sprintf("%.4g", moments[at][2])})
 		}
 	}
 }

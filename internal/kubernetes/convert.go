@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -31,6 +32,8 @@ type Instance struct {
 	Cordoned map[string]bool
 	// Notes say what isn't modelled, or was read in a way that a user may want to know.
 	Notes []string
+
+	converter *converter // what the instance leaves out, for the simulation of kube-scheduler
 }
 
 // Prices are what a node costs.
@@ -41,13 +44,11 @@ type Prices struct {
 	Of func(*corev1.Node) (int64, error)
 }
 
-// PriceByVCPU counts the vCPUs of a node's capacity, rounded up.
+// PriceByVCPU counts the vCPUs of a node's capacity, rounded up, or those that it can allocate if that is more, as
+// with nodes that Karpenter's KWOK provider makes.
 var PriceByVCPU = Prices{Unit: "vCPU", Of: func(n *corev1.Node) (int64, error) {
-	q := n.Status.Capacity[corev1.ResourceCPU]
-	if q.IsZero() {
-		q = n.Status.Allocatable[corev1.ResourceCPU]
-	}
-	return q.Value(), nil
+	q, least := n.Status.Capacity[corev1.ResourceCPU], n.Status.Allocatable[corev1.ResourceCPU]
+	return max(q.Value(), least.Value()), nil
 }}
 
 // PriceByNode counts nodes.
@@ -58,6 +59,14 @@ type Options struct {
 	Prices Prices
 	// Keep names nodes that stay whatever a plan says.
 	Keep []string
+	// Packs names the scheduler profiles that fill nodes (MostAllocated alone, without balance and default spreading).
+	Packs []string
+	// Offers are nodes that can be bought; nil: none.
+	Offers *Offers
+	// Slack is the share of CPU, memory and storage of each node that is to stay free, from 0 to below 1.
+	Slack float64
+	// MaxNodes bounds the nodes in use; 0: any number.
+	MaxNodes int
 	// Without leaves out some rules: "budgets", "pins", "selectors", "taints", "apart", "spread", "together", "ports", "volumes".
 	Without []string
 }
@@ -80,6 +89,9 @@ type converter struct {
 	sets    map[string]string
 	// residents are the pods of each node that aren't jobs: they go with their node.
 	residents map[string][]*corev1.Pod
+	// places are the nodes and, behind them, a node of each offer as it would be (templates).
+	places    []*corev1.Node
+	templates []*template
 }
 
 // pod is one that counts: neither ended nor of a daemon set.
@@ -107,6 +119,7 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 	v.in = &Instance{Consolidation: &model.Consolidation{Name: "cluster", PriceUnit: o.Prices.Unit}, Cluster: c, Pins: map[string]string{}, Budgets: map[string][]int{}, Cordoned: map[string]bool{}}
 	for k := range c.Nodes {
 		v.nodes[c.Nodes[k].Name] = k
+		v.places = append(v.places, &c.Nodes[k])
 	}
 	for k := range c.Namespaces {
 		v.spaces[c.Namespaces[k].Name] = c.Namespaces[k].Labels
@@ -118,13 +131,18 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 		}
 		v.budgets = append(v.budgets, s)
 	}
-	residents := v.read()
-	v.residents = residents
+	v.residents = v.read()
 	if len(v.pods) == 0 {
 		return nil, fmt.Errorf("%w cluster: it has no pods but those of daemon sets", model.ErrInvalid)
 	}
-	if err := v.hosts(residents); err != nil {
+	if err := v.hosts(); err != nil {
 		return nil, err
+	}
+	if err := v.offered(); err != nil {
+		return nil, err
+	}
+	if o.MaxNodes > 0 {
+		v.in.Limits = append(v.in.Limits, model.HostLimit{ID: "most nodes", Most: int64(o.MaxNodes)})
 	}
 	for _, p := range v.pods {
 		if err := v.filter(p); err != nil {
@@ -137,6 +155,7 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 		return nil, err
 	}
 	v.note()
+	v.in.converter = v
 	if err := v.in.Validate(); err != nil {
 		return nil, fmt.Errorf("the cluster: %w", err)
 	}
@@ -201,6 +220,13 @@ const (
 	autoscalerKeep = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 )
 
+// Why pods can't be moved.
+const (
+	noEviction = " allows no eviction" // after the budget
+	noVolume   = "its volume isn't known; give kubectl get pv,pvc, too"
+	noCompany  = "no pod is there that its affinity asks for"
+)
+
 // pinOf says why a pod can't be moved, "" if it can.
 func (v *converter) pinOf(p *pod) string {
 	if !v.without("pins") {
@@ -221,7 +247,7 @@ func (v *converter) pinOf(p *pod) string {
 	}
 	for _, k := range p.budgets {
 		if b := &v.c.Budgets[k]; b.Status.DisruptionsAllowed == 0 {
-			return fmt.Sprintf("budget %s allows no eviction", b.Name)
+			return "budget " + b.Name + noEviction
 		}
 	}
 	return ""
@@ -248,7 +274,7 @@ func resourceName(name string) string {
 }
 
 // hosts makes a host of each node: what it can allocate but for daemon sets and the like.
-func (v *converter) hosts(residents map[string][]*corev1.Pod) error {
+func (v *converter) hosts() error {
 	needed := map[string]bool{}
 	for _, p := range v.pods {
 		for name, q := range p.requests {
@@ -271,19 +297,7 @@ func (v *converter) hosts(residents map[string][]*corev1.Pod) error {
 		n := &v.c.Nodes[k]
 		h := model.ConsolidationHost{ID: n.Name, Kept: slices.Contains(v.Keep, n.Name), Closed: n.DeletionTimestamp != nil}
 		v.in.Cordoned[n.Name] = n.Spec.Unschedulable
-		taken := make([]int64, len(v.names))
-		for _, p := range residents[n.Name] {
-			list := resourcehelper.PodRequests(p, resourcehelper.PodResourcesOptions{UseStatusResources: true})
-			for r, name := range v.names {
-				taken[r] += amount(corev1.ResourceName(name), list)
-				if name == string(corev1.ResourcePods) {
-					taken[r]++
-				}
-			}
-		}
-		for r, name := range v.names {
-			h.Capacity = append(h.Capacity, max(0, amount(corev1.ResourceName(name), n.Status.Allocatable)-taken[r]))
-		}
+		h.Capacity = v.capacity(n, v.residents[n.Name])
 		price, err := v.Prices.Of(n)
 		if err != nil {
 			return err
@@ -293,6 +307,31 @@ func (v *converter) hosts(residents map[string][]*corev1.Pod) error {
 	}
 	return nil
 }
+
+// capacity returns what a node can allocate but for some pods and the slack.
+func (v *converter) capacity(n *corev1.Node, residents []*corev1.Pod) (all []int64) {
+	taken := make([]int64, len(v.names))
+	for _, p := range residents {
+		list := resourcehelper.PodRequests(p, resourcehelper.PodResourcesOptions{UseStatusResources: true})
+		for r, name := range v.names {
+			taken[r] += amount(corev1.ResourceName(name), list)
+			if name == string(corev1.ResourcePods) {
+				taken[r]++
+			}
+		}
+	}
+	for r, name := range v.names {
+		has := amount(corev1.ResourceName(name), n.Status.Allocatable)
+		if slices.Contains(divisible, corev1.ResourceName(name)) {
+			has -= int64(math.Ceil(v.Slack * float64(has)))
+		}
+		all = append(all, max(0, has-taken[r]))
+	}
+	return all
+}
+
+// divisible are the resources of which a share can stay free.
+var divisible = []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage}
 
 // rank puts CPU and memory first.
 func rank(name string) int {
@@ -329,7 +368,7 @@ func (v *converter) group() {
 			priority = *p.Spec.Priority
 		}
 		key := fmt.Sprintln(owner, requests, p.pin, p.Spec.NodeName == "", priority, labels, p.budgets, p.allowed, mustJSON(p.Spec.Affinity), mustJSON(p.Spec.TopologySpreadConstraints),
-			p.Spec.NodeSelector, ports(p.Pod))
+			p.Spec.NodeSelector, ports(p.Pod), p.Spec.SchedulerName, mustJSON(p.Spec.Tolerations))
 		g := byKey[key]
 		if g == nil {
 			g = &group{id: owner}
@@ -394,7 +433,7 @@ func priorityOf(p *pod) int32 {
 	return *p.Spec.Priority
 }
 
-// set returns the id of the host set of some nodes, "" if it is all of them.
+// set returns the id of the host set of some places, "" if it is all of them.
 func (v *converter) set(nodes []bool) string {
 	if !slices.Contains(nodes, false) {
 		return ""
@@ -407,8 +446,12 @@ func (v *converter) set(nodes []bool) string {
 	v.sets[key] = id
 	s := model.HostSet{ID: id}
 	for k, there := range nodes {
-		if there {
+		switch {
+		case !there:
+		case k < len(v.in.Hosts):
 			s.Hosts = append(s.Hosts, v.in.Hosts[k].ID)
+		default:
+			s.Offers = append(s.Offers, v.in.Offers[k-len(v.in.Hosts)].ID)
 		}
 	}
 	v.in.HostSets = append(v.in.HostSets, s)

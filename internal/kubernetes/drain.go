@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -18,11 +19,14 @@ import (
 // ErrRefused is the error of an eviction that the cluster refuses now, by a budget.
 var ErrRefused = errors.New("the eviction is refused")
 
+// ErrLaunch is the error of a drain whose plan buys nodes: no eviction launches them.
+var ErrLaunch = errors.New("the plan needs nodes that a drain can't launch")
+
 // Control is what a drain does to a cluster.
 type Control interface {
 	Read(ctx context.Context) (*Cluster, error)
-	// Cordon lets no new pods on a node; with on false it does again.
-	Cordon(ctx context.Context, node string, on bool) error
+	// Cordon lets no new pods on some nodes; with on false it does again.
+	Cordon(ctx context.Context, on bool, nodes ...string) error
 	// Evict asks for the eviction of a pod; the error is ErrRefused if a budget doesn't allow it.
 	Evict(ctx context.Context, namespace, pod string) error
 }
@@ -33,8 +37,8 @@ type DrainOptions struct {
 	Solve   gapwise.Options
 	// Patience is how long a wave may take until its successors run, Poll how often is asked.
 	Patience, Poll time.Duration
-	// Waves bounds the waves; 0: a hundred.
-	Waves int
+	// Steps bounds the steps, but for those of the plan that is being carried out; 0: a thousand.
+	Steps int
 	// Log is told each step in a line.
 	Log func(format string, args ...any)
 }
@@ -42,33 +46,30 @@ type DrainOptions struct {
 // Drained is what came of a drain.
 type Drained struct {
 	Before, After State
-	Waves         int
+	Planned       int64 // moves of the first plan
+	Plans, Steps  int
 	Evicted       int
 	Refused       int      // evictions that budgets refused, each time counted
 	Empty         []string // nodes without pods that count, which stay cordoned: they can be given back
 }
 
-// Drain carries out plans, wave by wave. The nodes that a plan empties, and those that are empty,
-// are cordoned first, so that no more nodes are in use than before. Evicted pods' successors go where the scheduler
-// likes; so after each wave the cluster is read and planned again, and nodes that the new plan needs are opened again.
-// Where a wave has saved nothing, the next is steered: the pods of one node after another, while all others are cordoned.
-// It ends when no move saves anything, or nothing has become cheaper in four waves. Where successors find no
-// node in time, an emptied one is opened for them. If ctx ends, or something fails, the nodes that it has cordoned and that
-// hold pods are opened again.
+// Drain carries out plans, step by step. The nodes that a plan empties, and those that are empty, are cordoned first, so that
+// no more nodes are in use than before. Evicted pods' successors go where the scheduler likes; so each step
+// cordons those that it would prefer, by the simulation of its choice, until the successors are ready.
+// If then all is as it was simulated, the next step follows. Otherwise the cluster is planned again.
+// It ends when no move saves anything, or nothing has become cheaper in four plans. Where successors find no
+// node in time, an emptied one is opened for them. If ctx ends, or something fails, the nodes that it has cordoned are opened
+// again; otherwise those that hold pods.
 func Drain(ctx context.Context, k Control, o DrainOptions) (*Drained, error) {
 	d := &drain{Control: k, DrainOptions: o, cordoned: map[string]bool{}}
-	if d.Waves == 0 {
-		d.Waves = 100
+	if d.Steps == 0 {
+		d.Steps = 1000
 	}
 	err := d.run(ctx)
-	for _, node := range d.list() {
-		if err == nil && slices.Contains(d.result.Empty, node) {
-			continue // it can be given back
-		}
-		if e := k.Cordon(context.WithoutCancel(ctx), node, false); e != nil {
-			err = errors.Join(err, e)
-		}
-		d.Log("uncordon %s", node)
+	open := slices.DeleteFunc(d.list(), func(node string) bool { return err == nil && slices.Contains(d.result.Empty, node) })
+	if len(open) > 0 {
+		err = errors.Join(err, k.Cordon(context.WithoutCancel(ctx), false, open...))
+		d.Log("uncordon %s", strings.Join(open, " "))
 	}
 	return &d.result, err
 }
@@ -116,36 +117,15 @@ func open(n *corev1.Node) {
 	n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeUnschedulable })
 }
 
-// fence cordons what a plan leaves empty, and opens what it needs again.
-func (d *drain) fence(ctx context.Context, in *Instance, p *Plan) error {
-	needed := map[string]bool{}
-	for i := range p.Solution.Jobs {
-		for _, h := range p.Solution.Jobs[i].Hosts {
-			needed[h] = true
-		}
-	}
-	for k := range in.Hosts {
-		h := &in.Hosts[k]
-		want := !needed[h.ID] && !h.Kept && !h.Closed
-		if h.Closed || in.Cordoned[h.ID] {
-			continue
-		}
-		if err := d.set(ctx, h.ID, want); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (d *drain) run(ctx context.Context) error {
 	cheapest, since := int64(-1), 0
-	for ; ; d.result.Waves++ {
+	for ; ; d.result.Plans++ {
 		in, p, err := d.plan(ctx)
 		if err != nil {
 			return err
 		}
-		if d.result.Waves == 0 {
-			d.result.Before = p.Now
+		if d.result.Plans == 0 {
+			d.result.Before, d.result.Planned = p.Now, p.Moves
 		}
 		d.result.After = p.Now
 		if cheapest < 0 || p.Now.Cost < cheapest {
@@ -153,65 +133,121 @@ func (d *drain) run(ctx context.Context) error {
 		} else {
 			since++
 		}
-		saved := p.Now.Cost - p.Then.Cost
-		if saved <= 0 || len(p.Waves) == 0 || since > 4 || d.result.Waves == d.Waves {
+		if p.Now.Cost <= p.Then.Cost || len(p.Steps) == 0 || since > 4 || d.result.Steps >= d.Steps {
 			d.result.Empty = in.empty()
 			d.Log("done: %d nodes in use, %d could be saved still", p.Now.Nodes, p.Now.Nodes-p.Then.Nodes)
 			return nil
 		}
-		d.Log("wave %d: %d nodes in use, %d are enough, %d pods to move, %d of them now", d.result.Waves+1, p.Now.Nodes, p.Then.Nodes, p.Moves, len(p.Waves[0]))
-		if err := d.fence(ctx, in, p); err != nil {
-			return err
+		if len(p.Launch) > 0 {
+			return fmt.Errorf("%w: launch %s by your cloud or node pool, then drain again; Karpenter launches nodes by itself only for pods that wait", ErrLaunch, launchText(p.Launch))
 		}
-		if since > 0 {
-			err = d.steer(ctx, in, p)
-		} else {
-			err = d.wave(ctx, p.Waves[0], p.Now.Waiting)
-		}
-		if err != nil {
+		d.Log("plan %d: %d nodes in use, %d are enough, %d pods to move in %d steps", d.result.Plans+1, p.Now.Nodes, p.Then.Nodes, p.Moves, len(p.Steps))
+		if err := d.carryOut(ctx, in, p); err != nil {
 			return err
 		}
 	}
 }
 
-// set cordons a node or opens it, if it isn't so.
-func (d *drain) set(ctx context.Context, node string, on bool) error {
-	if d.cordoned[node] == on {
-		return nil
+// carryOut goes through the steps of a plan, as long as all happens as it was simulated.
+func (d *drain) carryOut(ctx context.Context, in *Instance, p *Plan) error {
+	fence := map[string]bool{}
+	for _, node := range p.fence {
+		fence[node] = true
 	}
-	if err := d.Cordon(ctx, node, on); err != nil {
-		return err
+	e := expectations(in.Cluster)
+	for k := range p.Steps {
+		want := maps.Clone(fence)
+		for _, h := range p.Steps[k].Closed {
+			want[h] = true
+		}
+		if err := d.cordon(ctx, want); err != nil {
+			return err
+		}
+		d.result.Steps++
+		if err := d.step(ctx, p.Steps[k].Moves, in, e, p.Now.Waiting); err != nil {
+			return err
+		}
+		if !e.met {
+			d.Log("not as simulated")
+			break
+		}
 	}
-	d.Log("%s %s", map[bool]string{true: "cordon", false: "uncordon"}[on], node)
-	d.cordoned[node] = on
-	return nil
+	return d.cordon(ctx, fence)
 }
 
-// steer carries out a wave node by node: all nodes but one are cordoned while the pods that
-// the plan has on that one are evicted, so that the scheduler has no choice. Meanwhile other new pods have none,
-// either; so this is for when a wave has saved nothing.
-func (d *drain) steer(ctx context.Context, in *Instance, p *Plan) error {
-	var targets []string
-	to := map[string][]Move{}
-	for _, m := range p.Waves[0] {
-		if len(to[m.To]) == 0 {
-			targets = append(targets, m.To)
-		}
-		to[m.To] = append(to[m.To], m)
-	}
-	for _, target := range targets {
-		for k := range in.Hosts {
-			if h := &in.Hosts[k]; !h.Closed && !in.Cordoned[h.ID] {
-				if err := d.set(ctx, h.ID, h.ID != target); err != nil {
-					return err
+// cordon cordons some nodes and opens all others that this drain has cordoned.
+func (d *drain) cordon(ctx context.Context, want map[string]bool) error {
+	for _, on := range []bool{false, true} {
+		var nodes []string
+		for _, some := range []map[string]bool{want, d.cordoned} {
+			for node := range some {
+				if want[node] == on && d.cordoned[node] != on {
+					nodes = append(nodes, node)
 				}
 			}
 		}
-		if err := d.wave(ctx, to[target], p.Now.Waiting); err != nil {
+		if slices.Sort(nodes); len(nodes) == 0 {
+			continue
+		}
+		nodes = slices.Compact(nodes)
+		for _, node := range nodes { // also if it fails: some may be done
+			d.cordoned[node] = on || d.cordoned[node]
+		}
+		if err := d.Cordon(ctx, on, nodes...); err != nil {
 			return err
 		}
+		for _, node := range nodes {
+			d.cordoned[node] = on
+		}
+		d.Log("%s %s", map[bool]string{true: "cordon", false: "uncordon"}[on], strings.Join(nodes, " "))
 	}
-	return d.fence(ctx, in, p)
+	return nil
+}
+
+// expected is how many pods of each controller each node should have.
+type expected struct {
+	on    map[[2]string]int // controller, node
+	of    map[string]int    // controller: everywhere
+	pods  map[string]string // controller of each pod by namespace/name
+	node  map[string]string
+	moved map[string]bool // controllers
+	met   bool
+}
+
+func expectations(c *Cluster) *expected {
+	e := &expected{on: map[[2]string]int{}, of: map[string]int{}, pods: map[string]string{}, node: map[string]string{}, moved: map[string]bool{}}
+	for k := range c.Pods {
+		p := &c.Pods[k]
+		if p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed || p.DeletionTimestamp != nil {
+			continue
+		}
+		kind, name := owned(p)
+		key := p.Namespace + "/" + kind + "/" + name
+		e.on[[2]string{key, p.Spec.NodeName}]++
+		e.of[key]++
+		e.pods[p.Namespace+"/"+p.Name], e.node[p.Namespace+"/"+p.Name] = key, p.Spec.NodeName
+	}
+	return e
+}
+
+// move notes that a pod moves.
+func (e *expected) move(m Move) {
+	key := e.pods[m.Pod]
+	if e.on[[2]string{key, m.From}]--; e.on[[2]string{key, m.From}] == 0 {
+		delete(e.on, [2]string{key, m.From})
+	}
+	e.on[[2]string{key, m.To}]++
+	e.moved[key] = true
+}
+
+// complete reports whether the controllers whose pods have moved have as many as they had.
+func (e *expected) complete(now *expected) bool {
+	for key := range e.moved {
+		if now.of[key] < e.of[key] {
+			return false
+		}
+	}
+	return true
 }
 
 // empty returns the nodes without pods that count.
@@ -230,10 +266,13 @@ func (in *Instance) empty() (all []string) {
 	return all
 }
 
-// wave evicts pods and waits until no more wait for a node than did before.
-func (d *drain) wave(ctx context.Context, moves []Move, before int) error {
+// step evicts pods and waits until their successors are ready, no more wait for a node than did before, and the budgets
+// allow what they did.
+func (d *drain) step(ctx context.Context, moves []Move, in *Instance, e *expected, before int) error {
+	budgets := map[int]bool{}
 	for _, m := range moves {
 		if m.From == "" {
+			e.move(m)
 			continue
 		}
 		namespace, name, _ := strings.Cut(m.Pod, "/")
@@ -246,6 +285,13 @@ func (d *drain) wave(ctx context.Context, moves []Move, before int) error {
 		default:
 			d.result.Evicted++
 			d.Log("evict %s from %s", m.Pod, m.From)
+			e.move(m)
+		}
+		for _, b := range in.Budgets[m.Pod] {
+			budgets[b] = true
+		}
+		if err := ctx.Err(); err != nil {
+			return err
 		}
 	}
 	deadline := time.Now().Add(d.Patience)
@@ -254,11 +300,13 @@ func (d *drain) wave(ctx context.Context, moves []Move, before int) error {
 		if err != nil {
 			return err
 		}
+		now, late := expectations(c), time.Now().After(deadline)
 		waiting := c.waiting()
-		if waiting <= before && c.settled() {
+		if waiting <= before && c.settled() && (late || e.complete(now) && c.allows(in.Cluster, budgets)) {
+			e.met = maps.Equal(e.on, now.on)
 			return nil
 		}
-		if time.Now().After(deadline) {
+		if late {
 			if !d.relieve(ctx) {
 				return fmt.Errorf("after %v %d pods wait for a node, %d did before", d.Patience, waiting, before)
 			}
@@ -275,9 +323,24 @@ func (d *drain) wave(ctx context.Context, moves []Move, before int) error {
 // relieve opens a node that was cordoned, and reports whether there was one.
 func (d *drain) relieve(ctx context.Context) bool {
 	for _, node := range d.list() {
-		return d.set(ctx, node, false) == nil
+		want := maps.Clone(d.cordoned)
+		want[node] = false
+		return d.cordon(ctx, want) == nil
 	}
 	return false
+}
+
+// allows reports whether some budgets allow as many evictions as they did.
+func (c *Cluster) allows(then *Cluster, budgets map[int]bool) bool {
+	for k := range budgets {
+		b := &then.Budgets[k]
+		for n := range c.Budgets {
+			if x := &c.Budgets[n]; x.Namespace == b.Namespace && x.Name == b.Name && x.Status.DisruptionsAllowed < b.Status.DisruptionsAllowed {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // waiting counts the pods without a node that no gate holds.

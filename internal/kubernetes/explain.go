@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/view"
@@ -23,6 +24,11 @@ type Explanation struct {
 	Now       int64      `json:"now"` // cost
 	Rules     []RuleCost `json:"rules"`
 	Pins      []Pin      `json:"pins"`
+	// Singles are the costs without one budget, annotation or rule, the least first. Needless counts those without
+	// which nothing is saved as a bound shows, Untried those that weren't tried.
+	Singles  []RuleCost `json:"single_rules"`
+	Needless int        `json:"single_rules_that_cost_nothing"`
+	Untried  int        `json:"single_rules_not_tried"`
 }
 
 // RuleCost is the least cost without a rule.
@@ -33,13 +39,25 @@ type RuleCost struct {
 	Status  string  `json:"status"`
 }
 
-// Explain finds the least cost with all rules and without each by itself, and without all of
-// them. The time limit is for all together.
+// costOf returns what a solution without a rule costs.
+func costOf(without string, r *model.Result) RuleCost {
+	c := RuleCost{Without: without, Cost: int64(math.Round(r.Objective)), Bound: r.Bound, Status: string(r.Status)}
+	if math.IsNaN(c.Bound) {
+		c.Bound = 0
+	}
+	return c
+}
+
+// Explain finds the least cost with all rules, without each kind of rules and without all of them, and then
+// without each budget and rule by itself. The time limit is for all together: half of it for the kinds.
 func Explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (*Explanation, error) {
 	questions := append([]string{""}, RuleNames...)
 	questions = append(questions, "all of them")
-	o.TimeLimit /= 12
+	limit := o.TimeLimit / 2
+	o.TimeLimit = limit / time.Duration(len(questions))
 	e := &Explanation{}
+	var all *Instance
+	var with *model.Result
 	for _, without := range questions {
 		r := read
 		switch without {
@@ -54,7 +72,7 @@ func Explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (
 			return nil, err
 		}
 		if without == "" {
-			e.PriceUnit, e.Pins = in.PriceUnit, in.pins()
+			all, e.PriceUnit, e.Pins = in, in.PriceUnit, in.pins()
 			c := view.OfConsolidation(in.Consolidation, 0)
 			e.Now = in.state(c, c.Today()).Cost
 		}
@@ -65,11 +83,11 @@ func Explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (
 		if result.Solution == nil {
 			return nil, fmt.Errorf("%w: %s", model.ErrNoSolution, cmp.Or(result.Reason, string(result.Status)))
 		}
-		cost := RuleCost{Without: without, Cost: int64(result.Objective), Bound: result.Bound, Status: string(result.Status)}
-		if math.IsNaN(cost.Bound) {
-			cost.Bound = 0
+		if with == nil {
+			with = &result
 		}
-		e.Rules = append(e.Rules, cost)
+		e.Rules = append(e.Rules, costOf(without, &result))
 	}
-	return e, nil
+	o.TimeLimit = limit / mostSingles
+	return e, e.explainSingles(ctx, all, with, o)
 }

@@ -25,9 +25,9 @@ func (v *converter) filter(p *pod) error {
 	if err != nil {
 		return err
 	}
-	p.allowed = make([]bool, len(v.c.Nodes))
-	for k := range v.c.Nodes {
-		n := &v.c.Nodes[k]
+	hard := v.hardSpread(p.Pod)
+	p.allowed = make([]bool, len(v.places))
+	for k, n := range v.places {
 		ok := true
 		if !v.without("selectors") {
 			if ok, err = affinity.Match(n); err != nil {
@@ -35,11 +35,9 @@ func (v *converter) filter(p *pod) error {
 			}
 		}
 		if ok && !v.without("taints") {
-			_, untolerated := schedulinghelper.FindMatchingUntoleratedTaint(klog.Background(), n.Spec.Taints, p.Spec.Tolerations, func(t *corev1.Taint) bool {
-				return t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectNoExecute
-			}, false)
-			ok = !untolerated
+			ok = tolerates(p.Pod, n)
 		}
+		ok = ok && labelled(n, hard)
 		if ok && n.Spec.Unschedulable {
 			cordon := corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
 			ok = schedulinghelper.TolerationsTolerateTaint(klog.Background(), p.Spec.Tolerations, &cordon, false)
@@ -52,6 +50,14 @@ func (v *converter) filter(p *pod) error {
 	return v.besideResidents(p)
 }
 
+// tolerates reports whether a pod may be placed on a node in spite of its taints.
+func tolerates(p *corev1.Pod, n *corev1.Node) bool {
+	_, untolerated := schedulinghelper.FindMatchingUntoleratedTaint(klog.Background(), n.Spec.Taints, p.Spec.Tolerations, func(t *corev1.Taint) bool {
+		return t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectNoExecute
+	}, false)
+	return !untolerated
+}
+
 // besideResidents takes away the nodes on which a pod can't be for pods of daemon sets and the like: those in a
 // domain with such a pod that it keeps apart from, or that keeps apart from it; and, if it asks for the company of
 // such pods, those without.
@@ -60,46 +66,49 @@ func (v *converter) besideResidents(p *pod) error {
 	if a == nil {
 		a = &corev1.Affinity{}
 	}
-	domains := func(key string, has func(*corev1.Pod) (bool, error)) (map[string]bool, error) {
-		all := map[string]bool{}
-		for k := range v.c.Nodes {
-			n := &v.c.Nodes[k]
+	// beside returns for each place whether such a pod is in its domain; those of offers only where they are
+	// themselves. It reports whether there is one at all.
+	beside := func(t *corev1.PodAffinityTerm) (there []bool, some bool, err error) {
+		values := map[string]bool{}
+		there = make([]bool, len(v.places))
+		for k, n := range v.places {
 			for _, x := range v.residents[n.Name] {
-				yes, err := has(x)
+				yes, err := v.takes(t, p.Pod, x)
 				if err != nil {
-					return nil, err
+					return nil, false, err
 				}
-				if value := n.Labels[key]; yes && value != "" {
-					all[value] = true
+				if value := n.Labels[t.TopologyKey]; yes && value != "" {
+					there[k], some = true, true
+					values[value] = values[value] || k < len(v.c.Nodes)
 				}
 			}
 		}
-		return all, nil
-	}
-	keep := func(key string, ok func(value string) bool) {
-		for k := range v.c.Nodes {
-			p.allowed[k] = p.allowed[k] && ok(v.c.Nodes[k].Labels[key])
+		for k, n := range v.places {
+			there[k] = there[k] || values[n.Labels[t.TopologyKey]]
 		}
+		return there, some, nil
 	}
 	if a.PodAntiAffinity != nil && !v.without("apart") {
 		for k := range a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
 			t := &a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[k]
-			there, err := domains(t.TopologyKey, func(x *corev1.Pod) (bool, error) { return v.takes(t, p.Pod, x) })
+			there, _, err := beside(t)
 			if err != nil {
 				return err
 			}
-			keep(t.TopologyKey, func(value string) bool { return !there[value] })
+			for k := range p.allowed {
+				p.allowed[k] = p.allowed[k] && !there[k]
+			}
 		}
 	}
 	if a.PodAffinity != nil && !v.without("together") {
 		for k := range a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
 			t := &a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[k]
-			there, err := domains(t.TopologyKey, func(x *corev1.Pod) (bool, error) { return v.takes(t, p.Pod, x) })
+			there, some, err := beside(t)
 			if err != nil {
 				return err
 			}
-			if len(there) > 0 {
-				keep(t.TopologyKey, func(value string) bool { return there[value] })
+			for k := range p.allowed {
+				p.allowed[k] = p.allowed[k] && (there[k] || !some)
 			}
 		}
 	}
@@ -107,9 +116,8 @@ func (v *converter) besideResidents(p *pod) error {
 		return nil
 	}
 	// The residents' own rules.
-	for node, all := range v.residents {
-		labels := v.c.Nodes[v.nodes[node]].Labels
-		for _, x := range all {
+	for at, n := range v.places {
+		for _, x := range v.residents[n.Name] {
 			if x.Spec.Affinity == nil || x.Spec.Affinity.PodAntiAffinity == nil {
 				continue
 			}
@@ -119,8 +127,11 @@ func (v *converter) besideResidents(p *pod) error {
 				if err != nil {
 					return err
 				}
-				if here := labels[t.TopologyKey]; yes && here != "" {
-					keep(t.TopologyKey, func(value string) bool { return value != here })
+				here := n.Labels[t.TopologyKey]
+				for k := range p.allowed {
+					if yes && here != "" && (k == at || at < len(v.c.Nodes) && v.places[k].Labels[t.TopologyKey] == here) {
+						p.allowed[k] = false
+					}
 				}
 			}
 		}
@@ -152,7 +163,7 @@ func (v *converter) volumes(p *pod) (func(*corev1.Node) bool, error) {
 		pv := v.volume(p.Namespace, claim.ClaimName)
 		if pv == nil {
 			if p.Spec.NodeName != "" && p.pin == "" {
-				p.pin = "its volume isn't known; give kubectl get pv,pvc, too"
+				p.pin = noVolume
 			}
 			continue
 		}

@@ -11,7 +11,7 @@ import (
 )
 
 // Objects are the kinds of objects that a plan is made of, as kubectl takes them.
-const Objects = "nodes,pods,poddisruptionbudgets,persistentvolumes,persistentvolumeclaims,namespaces"
+const Objects = "nodes,pods,poddisruptionbudgets,persistentvolumes,persistentvolumeclaims,namespaces,services"
 
 // Kubectl controls a cluster by the program kubectl.
 type Kubectl struct {
@@ -40,12 +40,12 @@ func (k Kubectl) Read(ctx context.Context) (*Cluster, error) {
 }
 
 // Cordon implements Control.
-func (k Kubectl) Cordon(ctx context.Context, node string, on bool) error {
+func (k Kubectl) Cordon(ctx context.Context, on bool, nodes ...string) error {
 	command := "uncordon"
 	if on {
 		command = "cordon"
 	}
-	_, err := k.run(ctx, "", command, node)
+	_, err := k.run(ctx, "", append([]string{command}, nodes...)...)
 	return err
 }
 

@@ -152,14 +152,18 @@ func carriedOut(t *testing.T, in *kubernetes.Instance, p *kubernetes.Plan) {
 // small is a cluster of text: nodes and pods as JSON, with what their templates leave open.
 func small(t *testing.T, nodes []string, pods ...string) *kubernetes.Instance {
 	t.Helper()
-	in, err := smallCluster(nodes, pods...)
+	c, err := smallCluster(nodes, pods...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := kubernetes.Convert(c, kubernetes.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return in
 }
 
-func smallCluster(nodes []string, pods ...string) (*kubernetes.Instance, error) {
+func smallCluster(nodes []string, pods ...string) (*kubernetes.Cluster, error) {
 	var items []string
 	for k, n := range nodes {
 		var labels, spec string
@@ -186,11 +190,7 @@ func smallCluster(nodes []string, pods ...string) (*kubernetes.Instance, error) 
 		items = append(items, fmt.Sprintf(`{"kind":"Pod","metadata":{"name":"p%d","namespace":"d",%s"labels":{%s}},"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"500m","memory":"1Gi"}}}]%s},"status":{"phase":"Running"}}`,
 			k+1, owner, f[2], spec))
 	}
-	c, err := kubernetes.Read(map[string][]byte{"all.json": []byte(`{"kind":"List","items":[` + strings.Join(items, ",") + `]}`)})
-	if err != nil {
-		return nil, err
-	}
-	return kubernetes.Convert(c, kubernetes.Options{})
+	return kubernetes.Read(map[string][]byte{"all.json": []byte(`{"kind":"List","items":[` + strings.Join(items, ",") + `]}`)})
 }
 
 // allowed returns the nodes on which a job's pods may be placed anew.
@@ -304,7 +304,11 @@ func TestReadRefuses(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, c, err)
 		}
 	}
-	if _, err := smallCluster([]string{""}, `a|n1||"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"x","operator":"Near"}]}]}}}`); !errors.Is(err, model.ErrInvalid) {
+	c, err := smallCluster([]string{""}, `a|n1||"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"x","operator":"Near"}]}]}}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := kubernetes.Convert(c, kubernetes.Options{}); !errors.Is(err, model.ErrInvalid) {
 		t.Errorf("an unknown operator: %v", err)
 	}
 }
@@ -327,4 +331,30 @@ func FuzzCluster(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What single budgets cost: without the dearest ones four nodes fewer are needed, without most of them none fewer.
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	e, err := kubernetes.Explain(t.Context(), export(t, "medium-default-churned"), kubernetes.Options{Prices: kubernetes.PriceByNode}, gapwise.Options{Settings: model.Settings{Seed: 1, TimeLimit: 4 * time.Minute}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	nothing, all := e.Rules[0], e.Rules[len(e.Rules)-1]
+	if nothing.Cost != 37 || nothing.Status != "optimal" || all.Cost != 14 {
+		t.Errorf("with all rules %+v, without any %+v", nothing, all)
+	}
+	got := ""
+	for _, s := range e.Singles {
+		if s.Status != "optimal" || s.Cost > nothing.Cost || s.Cost < all.Cost {
+			t.Errorf("%+v", s)
+		}
+		got += fmt.Sprint(s.Cost, " ")
+	}
+	if got != "33 33 34 35 36 36 36 36 37 " || e.Needless != 28 || e.Untried != 0 {
+		t.Errorf("%s and %d, %d not tried", got, e.Needless, e.Untried)
+	}
 }

@@ -17,17 +17,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/hosting"
 	"github.com/gapwise/gapwise/internal/kubernetes"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/view"
-	"github.com/gapwise/gapwise/model"
 )
 
-// live starts a real control plane, with nodes and pods of a size, and returns its kubectl. GAPWISE_KUBERNETES
-// names the folder of its programs (kube-up, kube-fill), whose binary must be built.
-func live(t *testing.T, size string) kubernetes.Kubectl {
+// live starts a real control plane, with nodes and pods that kube-fill draws (--size, --seed, --scheduler), and returns
+// its kubectl. GAPWISE_KUBERNETES names the folder of its programs (kube-up, kube-fill), whose binary must be built.
+func live(t *testing.T, fill ...string) kubernetes.Kubectl {
 	t.Helper()
 	folder := os.Getenv("GAPWISE_KUBERNETES")
 	if folder == "" {
@@ -43,8 +41,9 @@ func live(t *testing.T, size string) kubernetes.Kubectl {
 	}
 	config := run("kube-up", dir)
 	t.Cleanup(func() { run("kube-down", dir) })
-	run("kube-fill", "--size", size, "--seed", "4", config)
-	run("kube-fill", "--churn", "--size", size, "--seed", "4", config)
+	fill = append(fill, config)
+	run("kube-fill", fill...)
+	run("kube-fill", append([]string{"--churn"}, fill...)...)
 	return kubernetes.Kubectl{Args: []string{"--kubeconfig", config}}
 }
 
@@ -62,7 +61,7 @@ func kubectl(t *testing.T, k kubernetes.Kubectl, input string, args ...string) [
 // The real scheduler places a pod on a node, if it is the only one that the pod may be on, if and only if
 // the state of the instance can have it there.
 func TestLiveFeasibleNodes(t *testing.T) {
-	k := live(t, "medium")
+	k := live(t, "--size", "medium", "--seed", "4")
 	rng := rand.New(rand.NewPCG(7, 8))
 	c, err := k.Read(t.Context())
 	if err != nil {
@@ -72,7 +71,7 @@ func TestLiveFeasibleNodes(t *testing.T) {
 	pairs, wrong, yes := 0, 0, 0
 	for round := range need.Rounds(12) {
 		spec, labels := drawPod(rng, c)
-		can := feasible(t, c, spec, labels)
+		can := feasible(t, c, "probes", spec, labels)
 		var items []string
 		for n := range c.Nodes {
 			p := pinned(spec, labels, c.Nodes[n].Name, fmt.Sprintf("p%d-%d", round, n))
@@ -83,7 +82,7 @@ func TestLiveFeasibleNodes(t *testing.T) {
 			items = append(items, string(text))
 		}
 		kubectl(t, k, `{"apiVersion":"v1","kind":"List","items":[`+strings.Join(items, ",")+`]}`, "create", "-f", "-")
-		at := settledPods(t, k, fmt.Sprint("p", round, "-"), len(c.Nodes))
+		at := settledPods(t, k, "probes", fmt.Sprint("p", round, "-"), len(c.Nodes))
 		for n := range c.Nodes {
 			pairs++
 			is := at[fmt.Sprintf("p%d-%d", round, n)]
@@ -103,14 +102,15 @@ func TestLiveFeasibleNodes(t *testing.T) {
 	if yes < pairs/20 || yes > pairs*19/20 {
 		t.Errorf("%d of %d pairs are feasible", yes, pairs)
 	}
+	spreadRounds(t, k, c, rng)
 }
 
 // settledPods waits until kube-scheduler has tried all pods, and says which have a node.
-func settledPods(t *testing.T, k kubernetes.Kubectl, prefix string, n int) map[string]bool {
+func settledPods(t *testing.T, k kubernetes.Kubectl, namespace, prefix string, n int) map[string]bool {
 	t.Helper()
 	for range 200 {
 		var list corev1.PodList
-		if err := json.Unmarshal(kubectl(t, k, "", "get", "pods", "-n", "probes", "-o", "json"), &list); err != nil {
+		if err := json.Unmarshal(kubectl(t, k, "", "get", "pods", "-n", namespace, "-o", "json"), &list); err != nil {
 			t.Fatal(err)
 		}
 		at, tried := map[string]bool{}, 0
@@ -136,10 +136,10 @@ func settledPods(t *testing.T, k kubernetes.Kubectl, prefix string, n int) map[s
 }
 
 // feasible returns the nodes on which a pod can be by the instance.
-func feasible(t *testing.T, c *kubernetes.Cluster, spec corev1.PodSpec, labels map[string]string) []bool {
+func feasible(t *testing.T, c *kubernetes.Cluster, namespace string, spec corev1.PodSpec, labels map[string]string) []bool {
 	t.Helper()
 	with := *c
-	p := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "probes", Name: "zz-probe", Labels: labels}, Spec: spec}
+	p := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "zz-probe", Labels: labels}, Spec: spec}
 	with.Pods = append(slices.Clone(c.Pods), p)
 	in, err := kubernetes.Convert(&with, kubernetes.Options{})
 	if err != nil {
@@ -148,7 +148,7 @@ func feasible(t *testing.T, c *kubernetes.Cluster, spec corev1.PodSpec, labels m
 	v := view.OfConsolidation(in.Consolidation, 0)
 	s := hosting.Of(v, v.Today())
 	for i := range in.Jobs {
-		if in.Pods[i][0] != "probes/zz-probe" {
+		if in.Pods[i][0] != namespace+"/zz-probe" {
 			continue
 		}
 		can := make([]bool, len(v.Hosts))
@@ -241,32 +241,4 @@ func drawPod(rng *rand.Rand, c *kubernetes.Cluster) (corev1.PodSpec, map[string]
 		s.Containers[0].Ports = []corev1.ContainerPort{{ContainerPort: 80, HostPort: 80, Protocol: corev1.ProtocolTCP}}
 	}
 	return s, map[string]string{"app": "probe"}
-}
-
-// Whole drains of a real cluster end at the least that the budgets allow, with the fewest evictions that a plan
-// needs, or close to it, and no pod waits that didn't.
-func TestLiveDrain(t *testing.T) {
-	k := live(t, "medium")
-	c, err := k.Read(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	read := kubernetes.Options{Prices: kubernetes.PriceByNode}
-	in, err := kubernetes.Convert(c, read)
-	if err != nil {
-		t.Fatal(err)
-	}
-	solve := gapwise.Options{Settings: model.Settings{Seed: 1, TimeLimit: 20 * time.Second}}
-	plan, err := kubernetes.MakePlan(t.Context(), in, solve)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := kubernetes.Drain(t.Context(), k, kubernetes.DrainOptions{Options: read, Solve: solve, Patience: time.Minute, Poll: time.Second, Log: func(string, ...any) {}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("%d -> %d nodes (least %d, %s), %d evicted (%d by the plan), %d refused, %d waves", d.Before.Nodes, d.After.Nodes, plan.Then.Nodes, plan.CostStatus, d.Evicted, plan.Moves, d.Refused, d.Waves)
-	if d.After.Nodes > plan.Then.Nodes+1 || d.After.Waiting > d.Before.Waiting || d.Refused > 0 {
-		t.Errorf("%d nodes in use, the least is %d; %d pods wait, %d before; %d evictions refused", d.After.Nodes, plan.Then.Nodes, d.After.Waiting, d.Before.Waiting, d.Refused)
-	}
 }

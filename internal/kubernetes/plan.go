@@ -48,16 +48,26 @@ type Plan struct {
 	MovesBound  float64  `json:"moves_bound"`
 	MovesStatus string   `json:"moves_status"`
 	Emptied     []string `json:"emptied_nodes"` // in use now, not then
+	// Launch are the nodes to buy: they must be there before the first wave.
+	Launch []Launch `json:"launch,omitempty"`
 	// Waves are the moves in an order in which each finds room, no budget loses more pods
 	// at once than it allows, and no rule is broken on the way. Moves of one wave may go at once: the next
 	// begins when all successors are ready.
 	Waves [][]Move `json:"waves"`
+	// Steps are the waves as kube-scheduler has to be steered, Played where it ends with that and without.
+	Steps  []Step `json:"steps"`
+	Played Played `json:"played"`
 	// Stuck are moves that find no order: each needs room that another has to leave first.
 	Stuck []Move   `json:"stuck,omitempty"`
 	Pins  []Pin    `json:"pins"`
 	Notes []string `json:"notes,omitempty"`
 
-	Solution *model.Assignment `json:"-"`
+	// Solution is the plan and Today what is, of the instance with the nodes to buy.
+	Solution *model.Assignment    `json:"-"`
+	Today    *model.Assignment    `json:"-"`
+	Instance *model.Consolidation `json:"-"`
+
+	fence []string // nodes that a drain cordons all the time
 }
 
 // Pin says why pods can't move.
@@ -100,7 +110,12 @@ func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 	if math.IsNaN(p.MovesBound) {
 		p.MovesBound = 0
 	}
-	c := view.OfConsolidation(&first, first.Tasks())
+	if len(solution.Bought) > 0 { // all that follows is of the cluster with these nodes
+		if in, solution, p.Launch, err = in.launched(solution); err != nil {
+			return nil, err
+		}
+	}
+	c := view.OfConsolidation(in.Consolidation, 0)
 	plan, err := c.PlanOf(solution)
 	if err != nil {
 		return nil, err
@@ -110,12 +125,13 @@ func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 	now, then := c.Used(c.Today()), c.Used(plan)
 	for h := range c.Existing {
 		if now.Has(h) && !then.Has(h) {
-			p.Emptied = append(p.Emptied, first.Hosts[h].ID)
+			p.Emptied = append(p.Emptied, in.Hosts[h].ID)
 		}
 	}
 	p.Pins = in.pins()
 	in.order(ctx, c, plan, p)
-	p.Solution = c.Assignment(plan)
+	in.steer(plan, p)
+	p.Instance, p.Today, p.Solution = in.Consolidation, c.Assignment(c.Today()), c.Assignment(plan)
 	return p, nil
 }
 
@@ -128,11 +144,8 @@ func (in *Instance) state(c *view.Consolidation, p view.Plan) (s State) {
 		}
 		if used.Has(h) {
 			s.Nodes++
-			if h < c.Existing {
-				price, err := PriceByVCPU.Of(&in.Cluster.Nodes[h])
-				if err == nil {
-					s.VCPU += price
-				}
+			if price, err := PriceByVCPU.Of(&in.Cluster.Nodes[h]); err == nil {
+				s.VCPU += price
 			}
 		}
 	}
@@ -218,13 +231,7 @@ func (m *mover) say(x move, to int) Move {
 	return s
 }
 
-func (m *mover) host(h int) string {
-	c := m.s.C
-	if h < c.Existing {
-		return c.In.Hosts[h].ID
-	}
-	return "new " + c.In.Offers[c.Hosts[h].Offer].ID
-}
+func (m *mover) host(h int) string { return m.s.C.In.Hosts[h].ID }
 
 // wave takes the moves that can be made at once, one after another.
 func (m *mover) wave() (wave []Move) {

@@ -15,7 +15,10 @@ import (
 )
 
 // priceUnits are so many to a unit of a table's prices.
-const priceUnits = 10_000
+const (
+	priceUnits = 10_000
+	tableUnit  = "1/10000 of the table's unit"
+)
 
 // ReadPrices reads a table with a line "type,price" for each instance type
 // (label node.kubernetes.io/instance-type), such as prices an hour. They count in ten-thousandths.
@@ -37,7 +40,7 @@ func ReadPrices(text []byte) (Prices, error) {
 		}
 		of[row[0]] = int64(math.Round(price * priceUnits))
 	}
-	return Prices{Unit: "1/10000 of the table's unit", Of: func(n *corev1.Node) (int64, error) {
+	return Prices{Unit: tableUnit, Of: func(n *corev1.Node) (int64, error) {
 		kind := n.Labels[corev1.LabelInstanceTypeStable]
 		price, ok := of[kind]
 		if !ok {

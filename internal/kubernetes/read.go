@@ -11,6 +11,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -24,10 +26,40 @@ type Cluster struct {
 	Volumes []corev1.PersistentVolume
 	// Namespaces tells labels of namespaces, for affinity terms that select them.
 	Namespaces []corev1.Namespace
+	// Selecting are the controllers and services whose selectors say which pods kube-scheduler spreads by default.
+	Selecting []Selecting
 	// Given names the kinds that were given, also empty ones.
 	Given map[string]bool
 	// Ignored counts the objects of each kind that a plan doesn't need.
 	Ignored map[string]int
+}
+
+// Selecting is a ReplicaSet, StatefulSet, ReplicationController or Service: what it selects.
+type Selecting struct {
+	Kind     string            `json:"kind"`
+	Metadata metav1.ObjectMeta `json:"metadata"`
+	Spec     struct {
+		Selector json.RawMessage `json:"selector"`
+	} `json:"spec"`
+}
+
+// selector returns which pods it takes; nil if it names none.
+func (s *Selecting) selector() (labels.Selector, error) {
+	if len(s.Spec.Selector) == 0 {
+		return nil, nil
+	}
+	if s.Kind == "Service" || s.Kind == "ReplicationController" {
+		var set labels.Set
+		if err := json.Unmarshal(s.Spec.Selector, &set); err != nil || len(set) == 0 {
+			return nil, err
+		}
+		return set.AsSelector(), nil
+	}
+	var set metav1.LabelSelector
+	if err := json.Unmarshal(s.Spec.Selector, &set); err != nil {
+		return nil, err
+	}
+	return metav1.LabelSelectorAsSelector(&set)
 }
 
 // Read reads what kubectl get -o json prints: lists, also of several kinds, or single
@@ -122,6 +154,8 @@ func (c *Cluster) add(data []byte) error {
 		return decode(data, &c.Volumes)
 	case "Namespace":
 		return decode(data, &c.Namespaces)
+	case "ReplicaSet", "StatefulSet", "ReplicationController", "Service":
+		return decode(data, &c.Selecting)
 	}
 	c.Ignored[kind]++
 	return nil

@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -40,10 +39,8 @@ func (v *converter) rules() error {
 				v.notes["workloads whose preferences (preferred affinity) don't count here"]++
 			}
 		}
-		for k := range p.Spec.TopologySpreadConstraints {
-			if err := v.spread(i, k, &p.Spec.TopologySpreadConstraints[k]); err != nil {
-				return err
-			}
+		if err := v.spread(i); err != nil {
+			return err
 		}
 	}
 	if !v.without("ports") {
@@ -70,6 +67,14 @@ func (v *converter) domain(key string) string {
 				v.in.Hosts[k].Labels = map[string]string{}
 			}
 			v.in.Hosts[k].Labels[key] = value
+		}
+	}
+	for k, x := range v.templates {
+		if value := x.labels[key]; value != "" {
+			if v.in.Offers[k].Labels == nil {
+				v.in.Offers[k].Labels = map[string]string{}
+			}
+			v.in.Offers[k].Labels[key] = value
 		}
 	}
 	return key
@@ -146,7 +151,7 @@ func (v *converter) term(i, k int, kind model.RuleType, t *corev1.PodAffinityTer
 		// Nobody to be with: no host will do for a pod that moves.
 		if j := &v.in.Jobs[i]; !j.Pinned && len(j.CurrentHosts) > 0 {
 			j.Pinned = true
-			v.in.Pins[j.ID] = "no pod is there that its affinity asks for"
+			v.in.Pins[j.ID] = noCompany
 		}
 		return nil
 	}
@@ -164,52 +169,6 @@ func (v *converter) withResidents(t *corev1.PodAffinityTerm, p *corev1.Pod) bool
 		}
 	}
 	return false
-}
-
-// spread adds the rule of a topology spread constraint.
-func (v *converter) spread(i, k int, t *corev1.TopologySpreadConstraint) error {
-	g := v.jobs[i]
-	p := g.pods[0]
-	if t.WhenUnsatisfiable != corev1.DoNotSchedule {
-		v.notes["workloads whose soft topology spread doesn't count here"]++
-		return nil
-	}
-	if v.without("spread") {
-		return nil
-	}
-	s, err := selector(t.LabelSelector, p.Labels, t.MatchLabelKeys, nil)
-	if err != nil {
-		return fmt.Errorf("%w cluster: the topology spread of %s: %w", model.ErrInvalid, g.id, err)
-	}
-	others := v.matching(s, func(namespace string) bool { return namespace == p.Namespace })
-	if len(others) == 0 {
-		return nil
-	}
-	// Domains that count: those of nodes that the pod's selector takes, tainted ones unless it says so.
-	affinity := nodeaffinity.GetRequiredNodeAffinity(p.Pod)
-	among := make([]bool, len(v.c.Nodes))
-	values := map[string]bool{}
-	for n := range v.c.Nodes {
-		ok := true
-		if t.NodeAffinityPolicy == nil || *t.NodeAffinityPolicy == corev1.NodeInclusionPolicyHonor {
-			if ok, err = affinity.Match(&v.c.Nodes[n]); err != nil {
-				return fmt.Errorf("%w cluster: the node affinity of %s: %w", model.ErrInvalid, g.id, err)
-			}
-		}
-		if t.NodeTaintsPolicy != nil && *t.NodeTaintsPolicy == corev1.NodeInclusionPolicyHonor {
-			ok = ok && p.allowed[n]
-		}
-		if among[n] = ok; ok {
-			values[v.c.Nodes[n].Labels[t.TopologyKey]] = true
-		}
-	}
-	delete(values, "")
-	if t.MinDomains != nil && int(*t.MinDomains) > len(values) {
-		v.notes["workloads that ask for more domains (minDomains) than there are: they are spread over those that are there"]++
-	}
-	v.in.Rules = append(v.in.Rules, model.PlacementRule{ID: fmt.Sprintf("spread %s %d", g.id, k+1), Type: model.RuleSpread, Domain: v.domain(t.TopologyKey), Jobs: []string{g.id}, Others: others,
-		MaxSkew: int(t.MaxSkew), Among: v.set(among)})
-	return nil
 }
 
 // ports adds that pods which take the same port of their node keep apart.

@@ -4,6 +4,8 @@ package kubernetes
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/gapwise/gapwise/internal/words"
@@ -19,7 +21,7 @@ func (p *Plan) Text(moves bool) string {
 	state := func(s State) string {
 		text := fmt.Sprintf("%d nodes, %d vCPU", s.Nodes, s.VCPU)
 		if p.PriceUnit != "vCPU" && p.PriceUnit != "nodes" {
-			text += fmt.Sprintf(", %d %s", s.Cost, p.PriceUnit)
+			text += ", " + Money(float64(s.Cost), p.PriceUnit)
 		}
 		if s.Waiting > 0 {
 			text += fmt.Sprintf("; waiting pods: %d", s.Waiting)
@@ -32,19 +34,29 @@ func (p *Plan) Text(moves bool) string {
 	if p.Now.Cost > 0 {
 		saved = fmt.Sprintf(" (%.0f %%)", 100*float64(p.Now.Cost-p.Then.Cost)/float64(p.Now.Cost))
 	}
-	line("saved", "%d nodes, %d %s%s", p.Now.Nodes-p.Then.Nodes, p.Now.Cost-p.Then.Cost, p.PriceUnit, saved)
+	line("saved", "%d nodes, %s%s", p.Now.Nodes-p.Then.Nodes, Money(float64(p.Now.Cost-p.Then.Cost), p.PriceUnit), saved)
 	if p.CostStatus == "optimal" {
 		line("proof", "no plan costs less")
 	} else {
-		line("bound", "no plan leaves less than %.0f %s for nodes and waiting pods", p.CostBound, p.PriceUnit)
+		line("bound", "no plan leaves less than %s for nodes and waiting pods", Money(p.CostBound, p.PriceUnit))
 	}
 	if p.MovesStatus == "optimal" {
 		line("moves", "%d pods, no plan of that cost moves fewer", p.Moves)
 	} else {
 		line("moves", "%d pods, at least %.0f are needed for that cost", p.Moves, p.MovesBound)
 	}
+	if len(p.Launch) > 0 {
+		line("launch", "%d nodes first: %s", len(p.Launch), launchText(p.Launch))
+	}
 	if n := len(p.Waves); n > 0 {
 		line("waves", "%d, each within the budgets and with room for every pod", n)
+	}
+	if len(p.Waves) > 0 {
+		line("alone", "%s, if kube-scheduler has its way", state(p.Played.Alone))
+		line("steered", "%s, by %d steps that cordon up to %d nodes", state(p.Played.Steered), p.Played.Steps, p.Played.Closed)
+		if p.Played.Left > 0 {
+			line("", "%d moves are left, to be planned anew after these", p.Played.Left)
+		}
 	}
 	if n := len(p.Stuck); n > 0 {
 		line("stuck", "%d moves wait for each other's room: they need one more node for a while", n)
@@ -60,6 +72,12 @@ func (p *Plan) Text(moves bool) string {
 	if !moves {
 		return b.String()
 	}
+	if len(p.Launch) > 0 {
+		b.WriteString("\nbefore the first wave\n")
+		for _, x := range p.Launch {
+			fmt.Fprintf(&b, "  launch %s, ready before any eviction\n", x.Node)
+		}
+	}
 	for k, wave := range p.Waves {
 		fmt.Fprintf(&b, "\nwave %d\n", k+1)
 		for _, m := range wave {
@@ -70,6 +88,27 @@ func (p *Plan) Text(moves bool) string {
 		b.WriteString("  stuck: " + m.String() + "\n")
 	}
 	return b.String()
+}
+
+// Money returns a cost with its unit; those of a table in the table's own.
+func Money(x float64, unit string) string {
+	if unit == tableUnit {
+		return fmt.Sprintf("price %.12g", x/priceUnits)
+	}
+	return fmt.Sprintf("%.0f %s", x, unit)
+}
+
+// launchText names offers with how many nodes of each are to be launched.
+func launchText(all []Launch) string {
+	count := map[string]int{}
+	for _, x := range all {
+		count[x.Offer]++
+	}
+	var names []string
+	for _, offer := range slices.Sorted(maps.Keys(count)) {
+		names = append(names, fmt.Sprintf("%d of %s", count[offer], offer))
+	}
+	return strings.Join(names, ", ")
 }
 
 // mostNames is how many nodes are named, mostPins how many reasons of pins.
@@ -115,20 +154,30 @@ func PinsText(pins []Pin) string {
 	return b.String()
 }
 
-// Commands returns the plan as a script for a shell: the nodes that become empty are cordoned, and
-// the pods of each wave evicted through the eviction API. An eviction can't name a node: kube-scheduler places the
-// successor as it likes, so that the script stops after each wave until all pods are ready.
+// Commands returns the plan as a script for a shell: the nodes that become or are empty are cordoned, and
+// the pods of each step evicted through the eviction API. An eviction can't name a node: so the nodes that kube-scheduler
+// would prefer are cordoned for the step, which ends when all pods are ready.
 func (p *Plan) Commands() string {
 	var b strings.Builder
-	b.WriteString("#!/bin/sh\n# kube-scheduler chooses the nodes of the successors: plan again after each wave.\nset -e\n")
+	if len(p.Launch) > 0 {
+		fmt.Fprintf(&b, "#!/bin/sh\n# The plan needs nodes that no kubectl command launches: %s.\n"+
+			"# Launch them by your cloud or node pool and plan again: the commands then use them. Karpenter launches\n"+
+			"# nodes by itself only for pods that wait.\nexit 1\n", launchText(p.Launch))
+		return b.String()
+	}
+	b.WriteString("#!/bin/sh\n# kube-scheduler chooses the nodes of the successors: what it would prefer is cordoned for each step.\nset -e\n")
 	b.WriteString("evict() { # namespace, pod\n  printf '{\"apiVersion\":\"policy/v1\",\"kind\":\"Eviction\",\"metadata\":{\"namespace\":\"%s\",\"name\":\"%s\"}}' \"$1\" \"$2\" |\n" +
 		"    kubectl create --raw \"/api/v1/namespaces/$1/pods/$2/eviction\" -f -\n}\n")
-	for _, node := range p.Emptied {
+	for _, node := range p.fence {
 		fmt.Fprintf(&b, "kubectl cordon %s\n", node)
 	}
-	for k, wave := range p.Waves {
-		fmt.Fprintf(&b, "# wave %d\n", k+1)
-		for _, m := range wave {
+	for k, step := range p.Steps {
+		fmt.Fprintf(&b, "# step %d of wave %d\n", k+1, step.Wave)
+		closed := strings.Join(step.Closed, " ")
+		if closed != "" {
+			fmt.Fprintf(&b, "kubectl cordon %s\n", closed)
+		}
+		for _, m := range step.Moves {
 			if m.From == "" {
 				continue
 			}
@@ -136,6 +185,38 @@ func (p *Plan) Commands() string {
 			fmt.Fprintf(&b, "evict %s %s # from %s, planned for %s\n", namespace, name, m.From, m.To)
 		}
 		b.WriteString("kubectl wait --for=condition=Ready pods --all --all-namespaces --field-selector=status.phase!=Succeeded --timeout=10m\n")
+		if closed != "" {
+			fmt.Fprintf(&b, "kubectl uncordon %s\n", closed)
+		}
+	}
+	return b.String()
+}
+
+// Rows returns a table's rows of some of the costs without rules, beside the cost with all: what is left out, cost, bound,
+// status, and what is saved by it.
+func (e *Explanation) Rows(all []RuleCost) (rows [][]string) {
+	cost := func(x float64) string { return strings.TrimPrefix(Money(x, e.PriceUnit), "price ") }
+	if e.PriceUnit != tableUnit {
+		cost = func(x float64) string { return fmt.Sprintf("%.0f", x) }
+	}
+	for _, r := range all {
+		name, saved := r.Without, cost(float64(e.Rules[0].Cost-r.Cost))
+		if name == "" {
+			name, saved = "nothing", ""
+		}
+		rows = append(rows, []string{name, cost(float64(r.Cost)), cost(r.Bound), r.Status, saved})
+	}
+	return rows
+}
+
+// Others says of the budgets and rules that the table doesn't have what is known of them; "" if there are none.
+func (e *Explanation) Others() string {
+	var b strings.Builder
+	if e.Needless > 0 {
+		fmt.Fprintf(&b, "without any other one of %d budgets and rules nothing is saved, as a bound shows\n", e.Needless)
+	}
+	if e.Untried > 0 {
+		fmt.Fprintf(&b, "%d budgets and rules were not tried one by one: less can be saved by them, or fewer pods are theirs\n", e.Untried)
 	}
 	return b.String()
 }

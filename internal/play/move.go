@@ -61,6 +61,11 @@ func moved(ctx context.Context, in model.Instance, s model.Solution, m Move) (mo
 			return nil, nowhere(m)
 		}
 		return moveCluster(in, s.(*model.Embeddings), m, n)
+	case *model.Consolidation:
+		if what != "host" && what != "out" {
+			return nil, nowhere(m)
+		}
+		return moveAssigned(in, s.(*model.Assignment), m, n, what == "out")
 	}
 	return nil, nowhere(m)
 }
@@ -105,6 +110,32 @@ func moveVM(ctx context.Context, in *model.VCSched, p *model.Placement, id strin
 		return full, nil
 	}
 	return plain, nil // the rigid resources don't suffice: the average isn't raised
+}
+
+// moveAssigned puts a task on a host, by its number, bought ones last, or leaves it out. A bought host
+// without tasks isn't bought.
+func moveAssigned(in *model.Consolidation, a *model.Assignment, m Move, host int, out bool) (model.Solution, error) {
+	i := slices.IndexFunc(a.Jobs, func(q model.JobAssignment) bool { return q.ID == m.Item })
+	if i < 0 || m.Task < 0 || m.Task >= len(a.Jobs[i].Hosts) || host < 0 || host >= len(in.Hosts)+len(a.Bought) {
+		return nil, fmt.Errorf("%w: there is no task %d of job %q, or no host %d", model.ErrInvalid, m.Task+1, m.Item, host)
+	}
+	to := ""
+	switch {
+	case out:
+	case host < len(in.Hosts):
+		to = in.Hosts[host].ID
+	default:
+		to = a.Bought[host-len(in.Hosts)].ID
+	}
+	next := &model.Assignment{Jobs: slices.Clone(a.Jobs)}
+	next.Jobs[i].Hosts = slices.Clone(a.Jobs[i].Hosts)
+	next.Jobs[i].Hosts[m.Task] = to
+	for _, b := range a.Bought {
+		if slices.ContainsFunc(next.Jobs, func(q model.JobAssignment) bool { return slices.Contains(q.Hosts, b.ID) }) {
+			next.Bought = append(next.Bought, b)
+		}
+	}
+	return next, nil
 }
 
 // withoutShares returns the hosts of a placement.

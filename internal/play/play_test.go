@@ -154,9 +154,7 @@ func moves(t *testing.T, path string, d *Desk, shown Shown) {
 			t.Errorf("%s: %+v gives %+v", path, m, far.Verdict)
 		}
 		if tried%8 == 1 {
-			// Of a queue of virtual clusters nothing is mended: there no solver starts from a solution.
-			v, isTVC := d.in.(*model.TVC)
-			if mended := ask[Shown](t, d, "mend", Judge{Solution: far.Solution, Bound: shown.Bound, Keep: b.Item}); mended.Verdict == nil || !mended.Verdict.Accepted && !(isTVC && v.Queue) {
+			if mended := ask[Shown](t, d, "mend", Judge{Solution: far.Solution, Bound: shown.Bound, Keep: b.Item}); mended.Verdict == nil || !mended.Verdict.Accepted {
 				t.Errorf("%s: mended after %+v: %+v", path, m, mended.Verdict)
 			} else if isVCSched := d.in.Kind() == model.KindVCSched; isVCSched && !slices.ContainsFunc(mended.Scene.Boxes, func(x Box) bool {
 				return x.Item == m.Item && x.Task == m.Task && mended.Scene.Rows[x.Row].Drop == m.Drop

@@ -60,7 +60,7 @@ const (
 // Box is a rectangle: a task, a booking, a segment of a run, a virtual machine's share.
 type Box struct {
 	Item  string  `json:"item"`           // the id of the task, request or job
-	Task  int     `json:"task,omitempty"` // of a vcsched: which task of the job; of a tvc: the server
+	Task  int     `json:"task,omitempty"` // of a vcsched or consolidation: which task of the job; of a tvc: the server
 	Row   int     `json:"row"`
 	Lane  int     `json:"lane"`
 	Lanes int     `json:"lanes"`
@@ -216,6 +216,8 @@ func sceneOf(in model.Instance, s model.Solution, arrived []float64, bound float
 		scene, err = tvcScene(in, s.(*model.Embeddings))
 	case *model.VCSched:
 		scene, err = vcschedScene(in, s.(*model.Placement))
+	case *model.Consolidation:
+		scene, err = consolidationScene(in, s.(*model.Assignment))
 	default:
 		err = fmt.Errorf("%w: there is no picture of a %s", model.ErrUnsupported, in.Kind())
 	}

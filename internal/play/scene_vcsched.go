@@ -80,11 +80,7 @@ func vcschedScene(in *model.VCSched, p *model.Placement) (*Scene, error) {
 				if of <= 0 || amount <= 0 {
 					continue
 				}
-				row := h*len(resources) + r
-				low := taken[row]
-				taken[row] += 100 * amount / of
-				x.High = max(x.High, min(taken[row], 300))
-				x.Boxes = append(x.Boxes, Box{Item: j.ID, Task: k, Row: row, Lanes: 1, Low: low, High: taken[row], Label: clean(j.ID), Role: role, Tint: i % tints, Facts: facts, Drag: "row"})
+				x.pile(taken, h*len(resources)+r, 100*amount/of, Box{Item: j.ID, Task: k, Lanes: 1, Label: clean(j.ID), Role: role, Tint: i % tints, Facts: facts, Drag: "row"})
 			}
 		}
 	}

@@ -109,7 +109,7 @@ func (c *chart) empty() bool {
 // svg draws the chart for a page and, all of it narrow enough, for a phone.
 func (c *chart) svg() template.HTML {
 	c.span()
-	large := c.sized("chart", 600, 270)
+	large := c.sized("chart", 600, 230)
 	if c.wide {
 		large = c.sized("chart wide", 1080, 270)
 	}

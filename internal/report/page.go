@@ -47,10 +47,14 @@ type section struct {
 	Text      []string
 	Blocks    []block
 	half      bool // it stands beside another
+	duo       bool // its chart and its table stand side by side
 }
 
 // Half reports whether the section takes half of the page's width.
 func (s section) Half() bool { return s.half }
+
+// Duo reports whether a section's chart and its table stand side by side.
+func (s section) Duo() bool { return s.duo }
 
 // narrow reports whether half of the page's width is enough: for charts that aren't over
 // time, and tables of few columns beside them.
@@ -69,7 +73,7 @@ func (s *section) narrow() bool {
 	return charts
 }
 
-// pair puts narrow sections side by side, two at a time.
+// pair puts narrow sections side by side, two at a time, with their tables folded; one that is left has its chart beside its table.
 func (p *page) pair() {
 	var narrow []*section
 	for k := range p.Sections {
@@ -79,6 +83,12 @@ func (p *page) pair() {
 	}
 	for _, s := range narrow[:len(narrow)/2*2] {
 		s.half = true
+		for k := range s.Blocks {
+			s.Blocks[k].Folded = s.Blocks[k].Table != nil
+		}
+	}
+	if s := len(narrow) - 1; len(narrow)%2 == 1 && len(narrow[s].Blocks) == 2 && narrow[s].Blocks[1].Table != nil {
+		narrow[s].duo = true
 	}
 }
 
@@ -86,6 +96,7 @@ func (p *page) pair() {
 type block struct {
 	Heading string
 	Table   *table
+	Folded  bool // the table is opened by a click
 	Figures *figures
 	Items   *items
 	Picture *picture

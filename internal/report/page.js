@@ -124,6 +124,10 @@
     });
   });
 
+  addEventListener("beforeprint", function () {
+    each(document.querySelectorAll("details"), function (d) { d.open = true; });
+  });
+
   each(document.querySelectorAll(".copy"), function (b) {
     b.addEventListener("click", function () {
       var code = b.parentNode.querySelector("code"), done = function () { say("Copied"); };

@@ -57,7 +57,7 @@ func gapTables(all []*part) section {
 			by.Note = fmt.Sprintf("%d rows more are left out.", len(by.Rows)-mostRows)
 			by.Rows = by.Rows[:mostRows]
 		}
-		s.Blocks = append(s.Blocks, block{Table: by})
+		s.Blocks = append(s.Blocks, block{Table: by, Folded: true})
 	}
 	return s
 }

@@ -15,10 +15,11 @@ package squashed
 
 import (
 	"cmp"
-	"container/heap"
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/gapwise/gapwise/internal/heap"
 )
 
 // Job is a job of a cluster. Times are whole ticks.
@@ -155,8 +156,12 @@ const rounds = 16
 func (m *machine) best(all []work, unit float64, lost int64, share float64, first func(m *machine, a, b int) bool, piece func(j *work, from, to int64)) (best float64) {
 	set, others := append(m.set[:0], all...), 0.0
 	m.set = set
+	least := math.Inf(1) // part of its duration after which a job of the set responds
 	for round, same := 0, false; round < rounds; round++ {
 		limit := share + (1-share)*float64(round+1)/rounds
+		if same && least >= limit {
+			continue // nothing is left out, nor changes
+		}
 		if !same { // else they run as in the round before
 			m.jobs = set
 			for k := range set {
@@ -165,6 +170,7 @@ func (m *machine) best(all []work, unit float64, lost int64, share float64, firs
 			m.run(first, piece)
 		}
 		sum, tooLong := others, 0.0
+		least = math.Inf(1)
 		keep := set[:0] // never ahead of what is read
 		for _, j := range set {
 			response := share*j.duration + j.response*unit
@@ -174,6 +180,7 @@ func (m *machine) best(all []work, unit float64, lost int64, share float64, firs
 				others += j.duration * float64(j.weight) / float64(j.per)
 			} else {
 				keep = append(keep, j)
+				least = min(least, response/j.duration)
 			}
 		}
 		// A response has up to 2n pieces: each ends at a release or at an end.
@@ -194,11 +201,10 @@ type work struct {
 
 // machine does the released job that is first by an order, at each instant.
 type machine struct {
-	jobs  []work // by release
-	queue []int  // a heap of released jobs that haven't ended
+	jobs  []work         // by release
+	queue heap.Heap[int] // released jobs that haven't ended
 	// Scratch memory: of ofPeriod and of best.
 	all, set []work
-	first    func(m *machine, a, b int) bool
 }
 
 // shorter orders by the time left.
@@ -239,24 +245,24 @@ func times(high, low, by uint64) (a, b, c uint64) {
 // works, after it has done so. A job of no time ends at once and isn't reported.
 // O(n log n)
 func (m *machine) run(first func(m *machine, a, b int) bool, piece func(j *work, from, to int64)) {
-	m.first, m.queue = first, m.queue[:0]
+	m.queue = heap.Heap[int]{Items: m.queue.Items[:0], Less: func(a, b int) bool { return first(m, a, b) }}
 	for k := range m.jobs {
 		m.jobs[k].left = m.jobs[k].time
 	}
 	now := int64(0)
-	for next := 0; next < len(m.jobs) || len(m.queue) > 0; {
-		if len(m.queue) == 0 {
+	for next := 0; next < len(m.jobs) || m.queue.Len() > 0; {
+		if m.queue.Len() == 0 {
 			now = max(now, m.jobs[next].release)
 		}
 		for ; next < len(m.jobs) && m.jobs[next].release <= now; next++ {
 			if m.jobs[next].time > 0 {
-				heap.Push(m, next)
+				m.queue.Push(next)
 			}
 		}
-		if len(m.queue) == 0 {
+		if m.queue.Len() == 0 {
 			continue
 		}
-		k := m.queue[0]
+		k := m.queue.Items[0]
 		j := &m.jobs[k]
 		to := now + j.left
 		if next < len(m.jobs) {
@@ -266,26 +272,7 @@ func (m *machine) run(first func(m *machine, a, b int) bool, piece func(j *work,
 		piece(j, now, to)
 		now = to
 		if j.left == 0 {
-			heap.Pop(m)
+			m.queue.Pop()
 		}
 	}
-}
-
-// Len implements heap.Interface.
-func (m *machine) Len() int { return len(m.queue) }
-
-// Less implements heap.Interface.
-func (m *machine) Less(a, b int) bool { return m.first(m, m.queue[a], m.queue[b]) }
-
-// Swap implements heap.Interface.
-func (m *machine) Swap(a, b int) { m.queue[a], m.queue[b] = m.queue[b], m.queue[a] }
-
-// Push implements heap.Interface.
-func (m *machine) Push(k any) { m.queue = append(m.queue, k.(int)) }
-
-// Pop implements heap.Interface.
-func (m *machine) Pop() any {
-	k := m.queue[len(m.queue)-1]
-	m.queue = m.queue[:len(m.queue)-1]
-	return k
 }

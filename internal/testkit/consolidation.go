@@ -102,8 +102,32 @@ func Consolidation(rng *rand.Rand, n, hosts int) *model.Consolidation {
 			if r.MaxSkew = 1 + rng.IntN(2); chance(2) && len(in.HostSets) > 0 {
 				r.Among = in.HostSets[rng.IntN(len(in.HostSets))].ID
 			}
+			if chance(4) {
+				r.MinDomains = 1 + rng.IntN(4)
+			}
+			if chance(3) {
+				r.Standing = append(r.Standing, model.HostCount{Host: in.Hosts[rng.IntN(hosts)].ID, Count: 1 + rng.Int64N(2)})
+			}
+			if chance(3) && len(in.Offers) > 0 {
+				r.Standing = append(r.Standing, model.HostCount{Offer: in.Offers[rng.IntN(len(in.Offers))].ID, Count: 1 + rng.Int64N(2)})
+			}
 		}
 		in.Rules = append(in.Rules, r)
+	}
+	if chance(5) {
+		in.Limits = append(in.Limits, model.HostLimit{ID: "hosts", Most: int64(1 + rng.IntN(hosts+1))})
+	}
+	if chance(5) {
+		l := model.HostLimit{ID: "some", Most: int64(2 + rng.IntN(2*hosts))}
+		for k := range in.Hosts {
+			if chance(2) {
+				l.Counts = append(l.Counts, model.HostCount{Host: in.Hosts[k].ID, Count: 1 + rng.Int64N(3)})
+			}
+		}
+		for k := range in.Offers {
+			l.Counts = append(l.Counts, model.HostCount{Offer: in.Offers[k].ID, Count: 1 + rng.Int64N(3)})
+		}
+		in.Limits = append(in.Limits, l)
 	}
 	if chance(4) {
 		budget := int64(rng.IntN(n + 1))

@@ -187,6 +187,15 @@ func (f forger) batch(b *model.Batch, e *model.Evidence) {
 		e.Type = evidence.Sum
 		return
 	}
+	if f.IntN(4) == 0 {
+		e.Type, e.Function, e.Count = evidence.Machine, f.function(int64(b.Processors)), max(0, f.IntN(20)-9)
+		if b.Tiers == 1 && f.IntN(8) > 0 {
+			e.Count = 0
+		} else if b.Tiers == 2 && f.IntN(8) > 0 {
+			e.Function = nil
+		}
+		return
+	}
 	e.Type = evidence.Prices
 	var moments []int64
 	end := int64(0)
@@ -212,6 +221,13 @@ func (f forger) tvc(v *model.TVC, e *model.Evidence) {
 		e.Type = evidence.Sum
 		return
 	}
+	if v.Queue && f.IntN(8) > 0 {
+		e.Type, e.Resource = evidence.Machine, []string{"slots", "links", "servers"}[f.IntN(3)]
+		if e.Resource == "servers" {
+			e.Count = 1 + f.IntN(max(1, v.FatTree.Slots*3/4))
+		}
+		return
+	}
 	e.Type = evidence.Prices
 	t := view.OfTVC(v)
 	moments := []int64{0}
@@ -229,12 +245,15 @@ func (f forger) tvc(v *model.TVC, e *model.Evidence) {
 	for len(ids) > 0 {
 		n := 1 + f.IntN(len(ids))
 		p := model.Evidence{Type: evidence.Prices, Elements: ids[:n:n]}
-		for _, name := range []string{"slots", "links"}[f.IntN(2) : 1+f.IntN(2)] {
+		for _, name := range [][]string{{"slots"}, {"links"}, {"slots", "links"}, {"servers"}, {"links", "servers"}, nil}[f.IntN(6)] {
 			x := model.Evidence{Type: evidence.Prices, Resource: name, Times: f.ticks(moments, 3)}
+			if name == "servers" {
+				x.Count = 1 + f.IntN(max(1, v.FatTree.Slots*3/4))
+			}
 			k := f.IntN(len(v.Requests))
 			size := weight(k) / float64(v.Requests[k].VMs)
-			if name == "links" {
-				size /= max(1, float64(t.Requests[k].Bandwidth))
+			if name != "slots" {
+				size /= max(1, float64(t.Requests[k].Bandwidth)) * float64(max(1, x.Count))
 			}
 			for range x.Times {
 				x.Prices = append(x.Prices, f.price(size))
@@ -306,7 +325,7 @@ func SpoilEvidence(rng *rand.Rand, e *model.Evidence) {
 		e.Scale = []int64{1, 7, 1000, e.Scale / 3, 1e13, -1, math.MaxInt64}[rng.IntN(7)]
 	case 10:
 		e.Type = []string{evidence.Path, evidence.Load, evidence.Interval, evidence.Sum, evidence.Crowd, evidence.Clique,
-			evidence.Filling, evidence.Patterns, evidence.Areas, evidence.Prices, evidence.Windows, evidence.Cover, evidence.Apart, evidence.Emptied}[rng.IntN(14)]
+			evidence.Filling, evidence.Patterns, evidence.Areas, evidence.Prices, evidence.Windows, evidence.Machine, evidence.Cover, evidence.Apart, evidence.Emptied}[rng.IntN(15)]
 		e.Resource = []string{"", "cpu", "memory", "slots", "links"}[rng.IntN(5)]
 	case 11: // one more or one less, so that lists no longer go together
 		if n := len(e.Prices); n > 0 && rng.IntN(2) == 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Evidence returns multipliers of slots and of the servers' links, the resources of
-// a Relaxation of few, as prices of a slot and of a bit/s at instants, in greatest
+// Evidence returns multipliers of the resources of a Relaxation of few, as prices of a slot, of
+// a bit/s and of what servers have of both at instants, in greatest
 // common divisors of the weights; nil if nothing costs anything: then all requests may
 // be accepted.
 func (r *Relaxation) Evidence(in *model.TVC, m *Multipliers) *model.Evidence {
@@ -19,18 +19,12 @@ func (r *Relaxation) Evidence(in *model.TVC, m *Multipliers) *model.Evidence {
 		at[s.From] = max(at[s.From], r.ticks.Requests[r.requests[i]].Arrival)
 	}
 	e := &model.Evidence{Type: evidence.Prices}
-	for k, name := range []string{"slots", "links"} {
-		if k >= len(m.lambda) || k >= len(r.Resources) {
-			break
-		}
-		capacity := float64(r.tree.Slots[r.tree.Root()])
-		if k == 1 {
-			capacity = float64(r.tree.Servers(r.tree.Root())) * float64(r.tree.Rate[0])
-		}
-		p := model.Evidence{Type: evidence.Prices, Resource: name}
-		for t, y := range m.lambda[k] {
+	for k, lambda := range m.lambda {
+		x := &r.Resources[k]
+		p := model.Evidence{Type: evidence.Prices, Resource: x.Name, Count: x.Share}
+		for t, y := range lambda {
 			if y > 0 {
-				p.Times, p.Prices = append(p.Times, at[t]), append(p.Prices, math.Ldexp(y, r.shift)/capacity)
+				p.Times, p.Prices = append(p.Times, at[t]), append(p.Prices, math.Ldexp(y, r.shift)/x.units)
 			}
 		}
 		if len(p.Times) > 0 {

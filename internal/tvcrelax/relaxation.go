@@ -98,7 +98,7 @@ func (r *Relaxation) Exceeded(accepted func(i int) bool) bool {
 type Multipliers struct {
 	Base    float64
 	Reduced []float64
-	lambda  [][]float64 // of Ascend: by resource and instant
+	lambda  [][]float64 // by resource and instant, where evidence may be asked for
 }
 
 // Bound returns the bound with all requests open.
@@ -253,7 +253,9 @@ func (r *Relaxation) solve(ctx context.Context, choices []Choice) (*Multipliers,
 	for c := range cuts {
 		cuts[c] = dual(first + c)
 	}
-	return r.PricesAt(lambda, cuts), x, nil
+	p := r.PricesAt(lambda, cuts)
+	p.lambda = lambda
+	return p, x, nil
 }
 
 // newWeight is the weight of the newest subgradient. With 0.1 the bound of 60 drawn

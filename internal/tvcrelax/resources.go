@@ -24,12 +24,18 @@ import (
 //   - u(load), with u a dual-feasible function of one link (duals.StepsDFF) and G
 //     its value of a whole link, times the lanes, by level: loads on one lane sum
 //     to at most its rate, and each cluster loads one lane of a node;
+//   - Tree.Shared on servers: who takes more than half of the slots leaves the link to few;
 //   - on servers a·u(VMs) + b·u'(load), u of the slots and u' of the link: what
 //     spreads a cluster so that its parts are small puts loads on more links.
 type Resource struct {
 	Demand   []float64 // by request, in shares of the capacity
 	Capacity float64   // 1
-	whole    Total
+	// Name is slots, links (of servers) or servers, which has the Share of Tree.Shared; others
+	// have none.
+	Name  string
+	Share int
+	units float64 // of the capacity
+	whole Total
 }
 
 // Total is a resource in whole numbers: the demands, by request, of those that run at
@@ -38,6 +44,9 @@ type Total struct {
 	Demand   []int64
 	Capacity int64
 }
+
+// Whole returns the resource in whole numbers; its capacity is 0 if they don't fit 53 bits.
+func (r *Resource) Whole() Total { return r.whole }
 
 // Totals returns the resources of an instance for some requests whose sums fit 61 bits.
 func (t *Tree) Totals(in *view.TVC, requests []int) (all []Total) {
@@ -61,8 +70,8 @@ var mixes = [][2]int64{{1, 1}, {2, 1}, {4, 1}}
 // computed at once.
 func (t *Tree) Resources(in *view.TVC, requests []int, few bool) []Resource {
 	var all []Resource
-	add := func(capacity float64, demand func(i int) int64) {
-		r := Resource{Demand: make([]float64, len(requests)), Capacity: 1}
+	named := func(name string, share int, capacity float64, demand func(i int) int64) {
+		r := Resource{Demand: make([]float64, len(requests)), Capacity: 1, Name: name, Share: share, units: capacity}
 		some := false
 		for i := range requests {
 			d := demand(i)
@@ -77,31 +86,27 @@ func (t *Tree) Resources(in *view.TVC, requests []int, few bool) []Resource {
 			all = append(all, r)
 		}
 	}
+	add := func(capacity float64, demand func(i int) int64) { named("", 0, capacity, demand) }
 	vms := func(i int) int { return in.Requests[requests[i]].VMs }
 	bandwidth := func(i int) int64 { return in.Requests[requests[i]].Bandwidth }
-	add(float64(t.Slots[t.Root()]), func(i int) int64 { return int64(vms(i)) })
-	// With few, the parts on servers alone, which depend on the VMs and on the
-	// largest load alone.
-	type shape struct{ n, most int }
-	known := map[shape]int64{}
-	servers := *t
-	servers.Fan = t.Fan[:2]
-	add(float64(t.Servers(t.Root()))*float64(t.Rate[0]), func(i int) int64 {
-		n, b := vms(i), bandwidth(i)
-		if n <= t.Slots[0] {
-			return 0
-		}
-		if n >= 2*t.Slots[0] {
-			return int64(n) * b
-		}
-		s := shape{n, int(min(t.Rate[0]/b, int64(n)))}
-		least, ok := known[s]
-		if !ok {
-			least = leastSum(n, servers.Parts(n, b, in.PerPath)[0], func(p Part) int64 { return int64(p.Load) })
-			known[s] = least
-		}
-		return least * b
+	named("slots", 0, float64(t.Slots[t.Root()]), func(i int) int64 { return int64(vms(i)) })
+	loads := t.Loads(in.PerPath)
+	named("links", 0, float64(t.Servers(t.Root()))*float64(t.Rate[0]), func(i int) int64 {
+		return bandwidth(i) * loads(vms(i), bandwidth(i))
 	})
+	servers := t.ofServers()
+	for _, share := range Shares(t.Slots[0]) {
+		named("servers", share, float64(t.Servers(t.Root()))*float64(t.Rate[0])*float64(share), func(i int) int64 {
+			n, b := vms(i), bandwidth(i)
+			one := min(b*int64(share), t.Rate[0])
+			if n >= 2*t.Slots[0] {
+				return int64(n) * one // one VM a part: others, with loads of all their VMs, count more
+			}
+			return leastSum(n, servers.Parts(n, b, in.PerPath)[0], func(p Part) int64 {
+				return t.Shared(share, p, bandwidth(i))
+			})
+		})
+	}
 	if few || t.Slots[t.Root()] > mostSlotsOfParts {
 		return all
 	}
@@ -138,6 +143,63 @@ func (t *Tree) Resources(in *view.TVC, requests []int, few bool) []Resource {
 		}
 	}
 	return all
+}
+
+// ofServers returns the tree whose nodes below the root are servers alone.
+func (t *Tree) ofServers() *Tree {
+	servers := *t
+	servers.Fan = t.Fan[:2]
+	return &servers
+}
+
+// Loads returns a function of the least load that a cluster of n VMs at b bit/s, which fits, puts on the
+// links of servers, in multiples of b. It depends on the VMs and on the largest load alone.
+func (t *Tree) Loads(perPath bool) func(n int, b int64) int64 {
+	type shape struct{ n, most int }
+	known, servers := map[shape]int64{}, t.ofServers()
+	return func(n int, b int64) int64 {
+		switch {
+		case n <= t.Slots[0]:
+			return 0
+		case n >= 2*t.Slots[0]:
+			return int64(n)
+		}
+		s := shape{n, int(min(t.Rate[0]/b, int64(n)))}
+		least, ok := known[s]
+		if !ok {
+			least = leastSum(n, servers.Parts(n, b, perPath)[0], func(p Part) int64 { return int64(p.Load) })
+			known[s] = least
+		}
+		return least
+	}
+}
+
+// Shares returns numbers of slots for which Tree.Shared gives resources: at most half of a server's,
+// the largest first, at most mostShares.
+func Shares(slots int) (all []int) {
+	for k := mostShares; k > 0; k-- {
+		if s := slots * k / (2 * mostShares); s > 0 && (len(all) == 0 || s < all[len(all)-1]) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+const mostShares = 4
+
+// Shared returns the demand of a part on a server, of which a server holds R s: R the rate of its
+// link, s at most half of its slots S. A part of m VMs that loads the link with l is light if m
+// ≤ S - s, and has min(l s, m R); else it is heavy, and has max(l s, (m - S + s) R).
+//
+// Light parts have Σ l s at most, and Σ m R. Two heavy ones have more than S slots. What is
+// beside a heavy one is light, with R - l of the link and S - m slots at most, and so has
+// min((R - l) s, (S - m) R) = R s - max(l s, (m - S + s) R) at most.
+func (t *Tree) Shared(s int, p Part, bandwidth int64) int64 {
+	load, light := int64(p.Load)*bandwidth*int64(s), t.Slots[0]-s
+	if int(p.VMs) <= light {
+		return min(load, int64(p.VMs)*t.Rate[0])
+	}
+	return max(load, int64(int(p.VMs)-light)*t.Rate[0])
 }
 
 // mostSlotsOfParts is the size of a data centre up to which the parts of a

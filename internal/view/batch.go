@@ -68,6 +68,11 @@ func makeBatch(b *model.Batch) *Batch {
 	t := &Batch{Processors: b.Processors, Tiers: b.Tiers, Threshold: shares(b.EffectiveThreshold()), Migration: units.Micro(b.MigrationS),
 		KillAtEstimate: b.KillAtEstimate, Jobs: make([]BatchJob, len(b.Jobs))}
 	whole := []int64{FullRate} // shared by jobs without uses
+	uses := 0
+	for k := range b.Jobs {
+		uses += len(b.Jobs[k].CPU)
+	}
+	all := make([]int64, 0, uses)
 	for k := range b.Jobs {
 		j := &b.Jobs[k]
 		x := BatchJob{Submit: units.Micro(j.SubmitS), Runtime: units.Micro(j.RuntimeS), Estimate: units.Micro(j.Estimate()), Length: units.Micro(b.Work(k)),
@@ -76,10 +81,11 @@ func makeBatch(b *model.Batch) *Batch {
 			x.Foreground -= shares(j.FgLoss)
 		}
 		if len(j.CPU) > 0 {
-			x.Use = make([]int64, len(j.CPU))
-			for i, u := range j.CPU {
-				x.Use[i] = shares(u)
+			first := len(all)
+			for _, u := range j.CPU {
+				all = append(all, shares(u))
 			}
+			x.Use = all[first:len(all):len(all)]
 		}
 		t.Jobs[k] = x
 	}

@@ -22,6 +22,7 @@ type Consolidation struct {
 	Hosts     []ConsolidationHost
 	Jobs      []ConsolidationJob
 	Rules     []ConsolidationRule
+	Limits    []ConsolidationLimit
 	// Domains[d][h] is the value of host h for the d-th key of labels, Nowhere without one;
 	// Values[d] is how many there are.
 	Domains [][]int32
@@ -36,8 +37,8 @@ type ConsolidationHost struct {
 	Overfull bool // closed, and its capacity binds nothing
 	Kept     bool
 	Offer    int // Nowhere of a host that is there
-	// Class is that of hosts of equal capacity, price and labels that are in the same sets and
-	// closed or kept alike.
+	// Class is that of hosts of equal capacity, price and labels that are in the same sets,
+	// count alike for limits, and are closed or kept alike.
 	Class int
 }
 
@@ -58,8 +59,33 @@ type ConsolidationRule struct {
 	Domain       int // in Domains
 	Jobs, Others []int
 	Bound, Other bitset.Set // of jobs
-	MaxSkew      int
-	Among        bitset.Set // values of the domain that count; of RuleSpread
+	// Of RuleSpread: the hosts that count, and the tasks that stand on each host whatever the
+	// plan, nil without any.
+	MaxSkew    int
+	MinDomains int
+	Among      bitset.Set
+	Standing   []int
+}
+
+// ConsolidationLimit bounds the sum of what hosts in use count.
+type ConsolidationLimit struct {
+	Most   int64
+	Counts []int64 // of each host
+}
+
+// Slots returns how many hosts of one offer a solution of at most a cost can have, the most of all offers; most < 0:
+// whatever it costs.
+func Slots(in *model.Consolidation, most int64) int {
+	slots, tasks := int64(0), int64(in.Tasks())
+	for k := range in.Offers {
+		o := &in.Offers[k]
+		n := min(tasks, int64(o.Count))
+		if o.Price > 0 && most >= 0 {
+			n = min(n, most/o.Price)
+		}
+		slots = max(slots, n)
+	}
+	return int(slots)
 }
 
 // OfConsolidation returns the view with at most so many slots of each offer, which it has
@@ -103,7 +129,8 @@ func OfConsolidation(in *model.Consolidation, most int) *Consolidation {
 		sets[s.ID] = b
 	}
 	c.jobs(hosts, sets)
-	c.rules(labels, sets)
+	c.rules(labels, sets, hosts, offers)
+	c.limits(hosts, offers)
 	c.classes(labels, sets)
 	return c
 }
@@ -153,7 +180,7 @@ func (c *Consolidation) jobs(hosts map[string]int, sets map[string]bitset.Set) {
 	}
 }
 
-func (c *Consolidation) rules(labels []map[string]string, sets map[string]bitset.Set) {
+func (c *Consolidation) rules(labels []map[string]string, sets map[string]bitset.Set, hosts map[string]int, offers map[string][2]int) {
 	in := c.In
 	jobs := map[string]int{}
 	if len(in.Rules) > 0 {
@@ -170,7 +197,7 @@ func (c *Consolidation) rules(labels []map[string]string, sets map[string]bitset
 			domains[r.Domain] = d
 			c.domain(r.Domain, labels)
 		}
-		v := ConsolidationRule{Type: r.Type, Domain: d, MaxSkew: r.MaxSkew, Bound: bitset.New(len(in.Jobs)), Other: bitset.New(len(in.Jobs))}
+		v := ConsolidationRule{Type: r.Type, Domain: d, MaxSkew: r.MaxSkew, MinDomains: r.MinDomains, Bound: bitset.New(len(in.Jobs)), Other: bitset.New(len(in.Jobs))}
 		for _, id := range r.Jobs {
 			v.Jobs = append(v.Jobs, jobs[id])
 			v.Bound.Add(jobs[id], jobs[id])
@@ -188,10 +215,19 @@ func (c *Consolidation) rules(labels []map[string]string, sets map[string]bitset
 			}
 		}
 		if r.Type == model.RuleSpread {
-			v.Among = bitset.New(c.Values[d])
-			for h := range c.Existing {
-				if x := c.Domains[d][h]; x >= 0 && (r.Among == "" || sets[r.Among].Has(h)) {
-					v.Among.Add(int(x), int(x))
+			if v.Among = sets[r.Among]; r.Among == "" {
+				v.Among = bitset.New(len(c.Hosts))
+				v.Among.Fill(len(c.Hosts))
+			}
+			for _, x := range r.Standing {
+				if v.Standing == nil {
+					v.Standing = make([]int, len(c.Hosts))
+				}
+				if x.Host != "" {
+					v.Standing[hosts[x.Host]] += int(x.Count)
+				}
+				for h := offers[x.Offer][0]; x.Offer != "" && h < offers[x.Offer][1]; h++ {
+					v.Standing[h] += int(x.Count)
 				}
 			}
 		}
@@ -223,6 +259,28 @@ func (c *Consolidation) domain(key string, labels []map[string]string) {
 	c.Domains, c.Values = append(c.Domains, all), append(c.Values, n)
 }
 
+// limits makes the limits.
+func (c *Consolidation) limits(hosts map[string]int, offers map[string][2]int) {
+	for k := range c.In.Limits {
+		l := &c.In.Limits[k]
+		v := ConsolidationLimit{Most: l.Most, Counts: make([]int64, len(c.Hosts))}
+		for h := range v.Counts {
+			if len(l.Counts) == 0 {
+				v.Counts[h] = 1
+			}
+		}
+		for _, x := range l.Counts {
+			if x.Host != "" {
+				v.Counts[hosts[x.Host]] = x.Count
+			}
+			for h := offers[x.Offer][0]; x.Offer != "" && h < offers[x.Offer][1]; h++ {
+				v.Counts[h] = x.Count
+			}
+		}
+		c.Limits = append(c.Limits, v)
+	}
+}
+
 // classes numbers the classes of hosts.
 func (c *Consolidation) classes(labels []map[string]string, sets map[string]bitset.Set) {
 	number := map[string]int{}
@@ -233,6 +291,9 @@ func (c *Consolidation) classes(labels []map[string]string, sets map[string]bits
 			if sets[c.In.HostSets[k].ID].Has(h) {
 				key += fmt.Sprint(" ", k)
 			}
+		}
+		for k := range c.Limits {
+			key += fmt.Sprint(" ", c.Limits[k].Counts[h])
 		}
 		x, ok := number[key]
 		if !ok {

@@ -147,9 +147,19 @@ class ConsolidationJob(Record):
 
 
 @dataclass
+class ConsolidationStanding(Record):
+    """One of the standing."""
+
+    count: int
+    host: Optional[str] = None
+    offer: Optional[str] = None
+
+
+@dataclass
 class ConsolidationRule(Record):
     """One of the rules."""
 
+    _parts = {"standing": ConsolidationStanding}
     id: str
     type: str
     #: whose tasks are bound
@@ -160,8 +170,34 @@ class ConsolidationRule(Record):
     others: Optional[List[str]] = None
     #: of spread, at least 1
     max_skew: Optional[int] = None
-    #: of spread: the host set whose domains count; left out: all hosts'
+    #: of spread: the host set whose hosts count, with their tasks and domains; left out: all hosts
     among: Optional[str] = None
+    #: of spread: below so many domains the one that has fewest counts as empty
+    min_domains: Optional[int] = None
+    #: of spread: tasks of no job that count, on a host or on each one bought of an offer
+    standing: Optional[List[ConsolidationStanding]] = None
+
+
+@dataclass
+class ConsolidationCount(Record):
+    """One of the counts."""
+
+    count: int
+    host: Optional[str] = None
+    offer: Optional[str] = None
+
+
+@dataclass
+class ConsolidationLimit(Record):
+    """One of the limits."""
+
+    _parts = {"counts": ConsolidationCount}
+    id: str
+    #: the most that the hosts in use count together
+    most: int
+    #: what hosts count, or each one bought of an offer; others nothing; left out: each host counts
+    #: 1
+    counts: Optional[List[ConsolidationCount]] = None
 
 
 @dataclass
@@ -171,7 +207,7 @@ class Consolidation(Record):
     """
 
     _head = {"kind": "consolidation", "version": 1}
-    _parts = {"hosts": ConsolidationHost, "offers": ConsolidationOffer, "host_sets": ConsolidationHostSet, "jobs": ConsolidationJob, "rules": ConsolidationRule}
+    _parts = {"hosts": ConsolidationHost, "offers": ConsolidationOffer, "host_sets": ConsolidationHostSet, "jobs": ConsolidationJob, "rules": ConsolidationRule, "limits": ConsolidationLimit}
     name: str
     #: what hosts have and tasks need, with the unit: cpu_m, memory_bytes
     resources: List[str]
@@ -185,6 +221,7 @@ class Consolidation(Record):
     offers: Optional[List[ConsolidationOffer]] = None
     host_sets: Optional[List[ConsolidationHostSet]] = None
     rules: Optional[List[ConsolidationRule]] = None
+    limits: Optional[List[ConsolidationLimit]] = None
     move_budget: Optional[int] = None
     cost_limit: Optional[int] = None
 

@@ -145,6 +145,14 @@ func first(folder, file string) error {
 	return os.WriteFile(filepath.Join(folder, "first.json"), data, 0o644)
 }
 
+// small lists what is compiled without inlining: what reads, judges and tells of a solution, where
+// no search runs. It makes the packed library a tenth smaller.
+var small = []string{
+	"github.com/gapwise/gapwise", "github.com/gapwise/gapwise/verify", "github.com/gapwise/gapwise/model/...", "github.com/gapwise/gapwise/instances/...",
+	"github.com/gapwise/gapwise/internal/play", "github.com/gapwise/gapwise/internal/explain",
+	"crypto/...", "encoding/...", "fmt", "gonum.org/...", "math/big", "os/...", "reflect", "regexp/...", "strconv", "time",
+}
+
 // library builds the library as WebAssembly, and packs it.
 func library(folder string) error {
 	scratch, err := os.MkdirTemp("", "web")
@@ -153,7 +161,11 @@ func library(folder string) error {
 	}
 	defer os.RemoveAll(scratch)
 	program := filepath.Join(scratch, "gapwise.wasm")
-	c := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", program, "./web/wasm")
+	arguments := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", program}
+	for _, p := range small {
+		arguments = append(arguments, "-gcflags="+p+"=-l")
+	}
+	c := exec.Command("go", append(arguments, "./web/wasm")...)
 	c.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=")
 	c.Stderr = os.Stderr
 	if err := c.Run(); err != nil {

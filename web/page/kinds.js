@@ -6,6 +6,7 @@ export const kinds = [
   { kind: "reservation", name: "Reservations", question: "Requests ask for processors within a window of time. Which are accepted, and when do they run?" },
   { kind: "tvc", name: "Virtual clusters", question: "Groups of virtual machines need slots in a data centre and bandwidth between them. Which fit, where, and when?" },
   { kind: "vcsched", name: "Virtual machines", question: "Virtual machines share hosts. Where does each go, so that the worst-off gets as much of the CPU that it needs as possible?" },
+  { kind: "consolidation", name: "Fewer hosts", question: "Tasks run on hosts that cost money, under rules: apart, together, spread. Which hosts can be given back, and which tasks have to move for that?" },
 ];
 
 export const roles = {

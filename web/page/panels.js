@@ -158,7 +158,7 @@ const step = {
   },
   show(into) {
     const traced = state.about.kinds.find((k) => k.kind === state.kind).algorithms.filter((a) => a.traced);
-    if (!traced.some((a) => a.name === this.name)) this.name = (traced.find((a) => ["heft", "easy", "mcb8", "adaba", "first-fit"].includes(a.name)) ?? traced[0]).name;
+    if (!traced.some((a) => a.name === this.name)) this.name = (traced.find((a) => ["heft", "easy", "mcb8", "adaba", "first-fit", "drain"].includes(a.name)) ?? traced[0]).name;
     const head = make("div", { class: "fields" },
       make("label", {}, "Algorithm ", make("select", { onchange: (e) => { this.name = e.target.value; } }, traced.map((a) => make("option", { value: a.name, selected: a.name === this.name }, a.name)))),
       button("Walk through", () => this.run(into), { class: "primary" }));

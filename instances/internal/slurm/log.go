@@ -233,7 +233,7 @@ func (c *counts) notes(t *Table, o *Options, jobs []Job) {
 	if parts := t.partitions(); o.Partition == "" && strings.Contains(parts, ",") {
 		c.said = append(c.said, "one machine for the partitions "+parts+"; --partition NAME takes one")
 	}
-	c.unmodelled(o, jobs)
+	c.unmodelled(t, o, jobs)
 	if o.Zone == nil {
 		c.said = append(c.said, "times are as Slurm wrote them, local without a zone, and read as UTC; --tz NAME tells the zone")
 	}
@@ -241,7 +241,7 @@ func (c *counts) notes(t *Table, o *Options, jobs []Job) {
 }
 
 // unmodelled counts the jobs that ask for what an instance doesn't have.
-func (c *counts) unmodelled(o *Options, jobs []Job) {
+func (c *counts) unmodelled(t *Table, o *Options, jobs []Job) {
 	share := math.Inf(1) // memory of a CPU
 	var cpus, memory int64
 	for k := range o.Nodes {
@@ -273,6 +273,9 @@ func (c *counts) unmodelled(o *Options, jobs []Job) {
 	c.say(c.gpuJobs, "with GPUs (%.0f %% of the work), which aren't modelled", percent(gpuArea))
 	c.say(c.memoryJobs, "with more memory than their CPUs' share of the nodes (%.0f %% of the work), which isn't modelled", percent(memoryArea))
 	c.say(c.restricted, "that ask for features of nodes, which aren't modelled")
+	if len(t.Untold) > 0 {
+		c.said = append(c.said, "no column tells of "+strings.Join(t.Untold, " and ")+", which aren't modelled: jobs that need much of them would start later")
+	}
 }
 
 // own says what Slurm itself did with the jobs.

@@ -50,6 +50,6 @@ func (t *Table) waiting(o *Options) (jobs []Job, c counts) {
 	c.say(len(pending), "pending, in the table's order and for their time limits")
 	c.say(c.noSize, "without %s, left out", o.unit())
 	c.say(c.unlimited, "without a time limit, whose limit is then the longest of the table")
-	c.unmodelled(o, jobs)
+	c.unmodelled(t, o, jobs)
 	return jobs, c
 }

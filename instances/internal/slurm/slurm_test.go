@@ -150,6 +150,16 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// squeue's %b tells GPUs of a node. What no column tells is said.
+func TestUntold(t *testing.T) {
+	for text, want := range map[string]int64{"gres/gpu:2": 4, "gpu:a100:1": 2, "gres/gpu:1,gres/shard:4": 2, "N/A": -1, "": -1} {
+		table, err := slurm.Read([]byte("JOBID|SUBMIT_TIME|STATE|CPUS|START_TIME|TIME|NODES|TRES_PER_NODE\n1||PENDING|4||0:00|2|"+text), time.UTC)
+		if err != nil || table.Jobs[0].GPUs != want || strings.Join(table.Untold, " ") != "memory" {
+			t.Errorf("%s: %v, %v, want %d GPUs and memory untold", text, table, err, want)
+		}
+	}
+}
+
 // The machine is a partition's nodes that are up, in either table.
 func TestNodes(t *testing.T) {
 	scontrol := `NodeName=n1 Arch=x86_64 CoresPerSocket=8

@@ -48,6 +48,8 @@ type Job struct {
 type Table struct {
 	Jobs  []Job
 	Steps int // lines of steps, which aren't jobs
+	// Untold are the resources of which no column tells: memory, GPUs.
+	Untold []string
 }
 
 // columns are the names of the columns that are read, in lower case and without _, with
@@ -72,12 +74,13 @@ var columns = map[string]func(*Job, string, *time.Location) bool{
 		}
 		return limit(&j.Limit, s)
 	},
-	"alloccpus": func(j *Job, s string, _ *time.Location) bool { return positive(&j.CPUs, s) },
-	"reqcpus":   func(j *Job, s string, _ *time.Location) bool { return j.CPUs > 0 || positive(&j.CPUs, s) },
-	"nnodes":    func(j *Job, s string, _ *time.Location) bool { return positive(&j.Nodes, s) },
-	"alloctres": func(j *Job, s string, _ *time.Location) bool { return j.tres(s) },
-	"reqtres":   func(j *Job, s string, _ *time.Location) bool { return j.tres(s) },
-	"reqmem":    func(j *Job, s string, _ *time.Location) bool { return j.memory(s) },
+	"alloccpus":   func(j *Job, s string, _ *time.Location) bool { return positive(&j.CPUs, s) },
+	"reqcpus":     func(j *Job, s string, _ *time.Location) bool { return j.CPUs > 0 || positive(&j.CPUs, s) },
+	"nnodes":      func(j *Job, s string, _ *time.Location) bool { return positive(&j.Nodes, s) },
+	"alloctres":   func(j *Job, s string, _ *time.Location) bool { return j.tres(s) },
+	"reqtres":     func(j *Job, s string, _ *time.Location) bool { return j.tres(s) },
+	"reqmem":      func(j *Job, s string, _ *time.Location) bool { return j.memory(s) },
+	"trespernode": func(j *Job, s string, _ *time.Location) bool { return j.perNode(s) },
 	"constraints": func(j *Job, s string, _ *time.Location) bool {
 		j.Restricted = s != "" && s != "(null)" && s != "N/A"
 		return true
@@ -88,12 +91,12 @@ var columns = map[string]func(*Job, string, *time.Location) bool{
 // reading is the order in which columns are read: what is allocated comes before what is
 // requested, which fills what is missing.
 var reading = []string{"jobid", "user", "account", "partition", "qos", "jobname", "submit", "eligible", "start", "end", "elapsedraw", "elapsed",
-	"timelimitraw", "timelimit", "alloccpus", "reqcpus", "nnodes", "alloctres", "reqtres", "reqmem", "constraints", "state"}
+	"timelimitraw", "timelimit", "alloccpus", "reqcpus", "nnodes", "alloctres", "reqtres", "reqmem", "trespernode", "constraints", "state"}
 
 // also are other names of columns, those of squeue among them.
 var also = map[string]string{"jobidraw": "jobid", "name": "jobname", "submittime": "submit", "eligibletime": "eligible", "starttime": "start", "endtime": "end",
 	"time": "elapsed", "timeused": "elapsed", "ncpus": "alloccpus", "cpus": "alloccpus", "allocnodes": "nnodes", "nodes": "nnodes", "minmemory": "reqmem",
-	"tresalloc": "alloctres", "st": "state", "features": "constraints"}
+	"tresalloc": "alloctres", "st": "state", "features": "constraints", "gres": "trespernode"}
 
 // Advice is the command whose table has all that is read.
 const Advice = "sacct -a -X -P --format=JobID,User,Account,Partition,QOS,JobName,Submit,Eligible,Start,End,Elapsed,Timelimit,AllocCPUS,ReqCPUS,NNodes,ReqTRES,AllocTRES,State"
@@ -139,6 +142,14 @@ func Read(text []byte, zone *time.Location) (*Table, error) {
 		return nil, err
 	}
 	t := &Table{}
+	for _, x := range []struct {
+		name string
+		by   []string
+	}{{"memory", []string{"alloctres", "reqtres", "reqmem"}}, {"GPUs", []string{"alloctres", "reqtres", "trespernode"}}} {
+		if !slices.ContainsFunc(x.by, func(key string) bool { _, ok := at[key]; return ok }) {
+			t.Untold = append(t.Untold, x.name)
+		}
+	}
 	for k, line := range lines[first+1:] {
 		if strings.TrimSpace(line) == "" {
 			continue

@@ -155,6 +155,14 @@ func (j *Job) memory(s string) bool {
 	return ok
 }
 
+// perNode reads what a job asks for on each node, as squeue's %b has it (gres/gpu:2, gpu:a100:1).
+func (j *Job) perNode(s string) bool {
+	if n := gpus(strings.ReplaceAll(s, "gres/", "")); j.GPUs < 0 && n > 0 {
+		j.GPUs = n * max(1, j.Nodes)
+	}
+	return true
+}
+
 // tres reads trackable resources (billing=4,cpu=4,gres/gpu=2,mem=8G,node=1). What is known
 // already stays.
 func (j *Job) tres(s string) bool {

@@ -21,6 +21,7 @@ type consPlace struct {
 	price     int64
 	labels    map[string]string
 	closed    bool // to what is placed anew
+	kept      bool
 	over      bool // its tasks of now need more than it has
 }
 
@@ -63,7 +64,8 @@ func solveConsolidation(in *model.Consolidation, beat float64, c *counter) (*mod
 		s.places = append(s.places, consPlace{id: h.ID, capacity: h.Capacity, price: h.Price, labels: h.Labels, closed: h.Closed})
 		if h.Kept {
 			s.cost += h.Price
-			s.places[len(s.places)-1].price = 0 // it is paid
+			p := &s.places[len(s.places)-1]
+			p.price, p.kept = 0, true // it is paid
 		}
 	}
 	for _, o := range in.Offers {
@@ -168,6 +170,25 @@ func (s *consSearch) hopeless(i int) bool {
 	value := least
 	if s.in.Goal == model.GoalMoves {
 		value = s.moves
+	}
+	for k := range s.in.Limits { // hosts in use stay so
+		l, sum := &s.in.Limits[k], int64(0)
+		for h, p := range s.places {
+			if s.on[h] == 0 && !p.kept {
+				continue
+			}
+			if len(l.Counts) == 0 {
+				sum++
+			}
+			for _, x := range l.Counts {
+				if p.offer == "" && x.Host == p.id || p.offer != "" && x.Offer == p.offer {
+					sum += x.Count
+				}
+			}
+		}
+		if sum > l.Most {
+			return true
+		}
 	}
 	return float64(value) >= s.limit || s.in.CostLimit != nil && least > *s.in.CostLimit || s.in.MoveBudget != nil && s.moves > *s.in.MoveBudget
 }
@@ -283,25 +304,12 @@ func (s *consSearch) keeps() bool {
 			continue
 		}
 		count, all := map[string]int{}, 0
+		spread, least := s.spread(r)
 		for k, h := range s.at {
 			if _, other := s.bound(r, k); other && h >= 0 {
 				count[s.domain(r, k)]++
 				all++
 			}
-		}
-		least := math.MaxInt
-		for _, h := range s.in.Hosts {
-			d := h.ID
-			if r.Domain != "" {
-				d = h.Labels[r.Domain]
-			}
-			counts := r.Among == "" || slices.ContainsFunc(s.in.HostSets, func(x model.HostSet) bool { return x.ID == r.Among && slices.Contains(x.Hosts, h.ID) })
-			if d != "" && counts {
-				least = min(least, count[d])
-			}
-		}
-		if least == math.MaxInt {
-			least = 0
 		}
 		for k, h := range s.at {
 			bound, other := s.bound(r, k)
@@ -316,12 +324,53 @@ func (s *consSearch) keeps() bool {
 			switch {
 			case d == "",
 				r.Type == model.RuleTogether && company == 0 && !(other && all == 1),
-				r.Type == model.RuleSpread && count[d]-least > r.MaxSkew:
+				r.Type == model.RuleSpread && spread[d]-least > r.MaxSkew:
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// spread counts, by the places that are there or in use, what a spread's domains have.
+func (s *consSearch) spread(r *model.PlacementRule) (count map[string]int, least int) {
+	count = map[string]int{}
+	for h, p := range s.places {
+		d := p.id
+		if r.Domain != "" {
+			d = p.labels[r.Domain]
+		}
+		in := func(x model.HostSet) bool {
+			return x.ID == r.Among && (p.offer == "" && slices.Contains(x.Hosts, p.id) || slices.Contains(x.Offers, p.offer))
+		}
+		if d == "" || p.offer != "" && s.on[h] == 0 || r.Among != "" && !slices.ContainsFunc(s.in.HostSets, in) {
+			continue
+		}
+		n := 0
+		for k, at := range s.at {
+			if _, other := s.bound(r, k); other && at == h {
+				n++
+			}
+		}
+		for _, x := range r.Standing {
+			if p.offer == "" && x.Host == p.id || p.offer != "" && x.Offer == p.offer {
+				n += int(x.Count)
+			}
+		}
+		count[d] += n
+	}
+	for _, n := range count {
+		if least == 0 || n < least {
+			least = n
+		}
+		if n == 0 {
+			return count, 0
+		}
+	}
+	if len(count) < r.MinDomains {
+		return count, 0
+	}
+	return count, least
 }
 
 // take keeps the plan as the best one.

@@ -2,11 +2,7 @@
 
 package plain
 
-import (
-	"fmt"
-
-	"github.com/gapwise/gapwise/model"
-)
+import "github.com/gapwise/gapwise/model"
 
 // tvcSearch decides the requests in the order of their arrival: it embeds each one
 // beside those that run then, or rejects it. What is in use grows at arrivals
@@ -23,7 +19,7 @@ type tvcSearch struct {
 
 func solveTVC(in *model.TVC, beat float64, c *counter) (*model.Embeddings, error) {
 	if in.Queue {
-		return nil, fmt.Errorf("%w: the plain engine knows loss mode only, not queues", model.ErrUnsupported)
+		return solveQueue(in, beat, c)
 	}
 	f := readTVC(in)
 	s := &tvcSearch{counter: c, tvcFigures: f, places: make([]*tvcPlace, len(f.requests))}

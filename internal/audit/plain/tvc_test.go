@@ -3,7 +3,6 @@
 package plain_test
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -13,6 +12,7 @@ import (
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
 )
 
 func TestTVCAgainstBruteForce(t *testing.T) {
@@ -44,10 +44,25 @@ func TestTVCAgainstBruteForce(t *testing.T) {
 	}
 }
 
-func TestTVCRefusesQueues(t *testing.T) {
-	in := testkit.RandomTVC(rand.New(rand.NewPCG(11, 8)), 2, 3, true)
-	if _, err := plain.Solve(in, math.NaN(), enough); !errors.Is(err, model.ErrUnsupported) {
-		t.Errorf("%v, want ErrUnsupported", err)
+// Of a queue the plain engine finds schedules that the judge takes, and none that beats the best one.
+func TestTVCQueue(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 8))
+	for range 60 {
+		in := testkit.RandomTVC(rng, 2, 1+rng.IntN(4), true)
+		a, err := plain.Solve(in, math.NaN(), enough)
+		if err != nil || a.Solution == nil || a.Whole {
+			t.Fatalf("%+v, %v", a, err)
+		}
+		report, err := verify.Verify(t.Context(), in, a.Solution, verify.Options{})
+		if err == nil {
+			err = report.Err()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := plain.Solve(in, a.Value, enough); err != nil || again.Solution != nil {
+			t.Errorf("%v is beaten by %v, %v", a.Value, again.Value, err)
+		}
 	}
 }
 

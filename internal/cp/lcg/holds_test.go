@@ -33,6 +33,8 @@ func holds(c cp.Constraint, a cp.Assignment) bool {
 		return noOverlapHolds(c, a)
 	case *cp.Cumulative:
 		return cumulativeHolds(c, a)
+	case *cp.Preemptive:
+		return preemptiveHolds(c, a)
 	case *cp.Charges:
 		return chargesHolds(c, a)
 	case *cp.Among:
@@ -101,6 +103,43 @@ func cumulativeHolds(c *cp.Cumulative, a cp.Assignment) bool {
 			}
 		}
 		if sum > c.Capacity {
+			return false
+		}
+	}
+	return true
+}
+
+// preemptiveHolds runs, from one moment to the next, an activity of the earliest due date.
+func preemptiveHolds(c *cp.Preemptive, a cp.Assignment) bool {
+	type job struct{ from, to, left int64 }
+	var jobs []job
+	first, last := int64(1<<40), int64(0)
+items:
+	for _, x := range c.Items {
+		for _, l := range x.If {
+			if !a.Is(l) {
+				continue items
+			}
+		}
+		j := job{a.Values[x.From] + x.After, a.Values[x.To], x.Length}
+		jobs = append(jobs, j)
+		first, last = min(first, j.from), max(last, j.to)
+	}
+	for now := first; now < last; now++ {
+		best := -1
+		for i, j := range jobs {
+			if j.from <= now && j.left > 0 && (best < 0 || j.to < jobs[best].to) {
+				best = i
+			}
+		}
+		if best >= 0 {
+			if jobs[best].left--; jobs[best].to <= now {
+				return false
+			}
+		}
+	}
+	for _, j := range jobs {
+		if j.left > 0 {
 			return false
 		}
 	}

@@ -176,6 +176,8 @@ func (k *Kernel) post(c cp.Constraint) {
 			p.energy = &energy{c: c}
 		}
 		k.add(p)
+	case *cp.Preemptive:
+		k.add(&preemptive{c: c})
 	case *cp.Among:
 		k.add(&among{c: c})
 	case *cp.Charges:

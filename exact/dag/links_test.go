@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+
+package dag
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/gapwise/gapwise/internal/cp/lcg"
+	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// shared draws an instance of at most so many tasks whose transfers share links.
+func shared(rng *rand.Rand, most int) *model.DAG {
+	for {
+		d := testkit.Contend(rng, testkit.RandomDAG(rng, 2+rng.IntN(most-1), 2+rng.IntN(2)))
+		if d.Validate() == nil && dagplay.NewReplay(view.OfDAG(d)).Shares {
+			return d
+		}
+	}
+}
+
+// randomPlan puts the tasks, in a random topological order, on random machines.
+func randomPlan(rng *rand.Rand, g *view.Graph) dagplay.Plan {
+	p := dagplay.Plan{Machine: make([]int32, g.Tasks), Order: make([][]int32, g.Machines)}
+	missing := make([]int, g.Tasks)
+	var ready []int32
+	for t := range int32(g.Tasks) {
+		if missing[t] = len(g.Pred(t)); missing[t] == 0 {
+			ready = append(ready, t)
+		}
+	}
+	for len(ready) > 0 {
+		k := rng.IntN(len(ready))
+		t := ready[k]
+		ready[k] = ready[len(ready)-1]
+		ready = ready[:len(ready)-1]
+		m := rng.Int32N(int32(g.Machines))
+		p.Machine[t], p.Order[m] = m, append(p.Order[m], t)
+		for _, e := range g.Succ(t) {
+			if missing[g.To[e]]--; missing[g.To[e]] == 0 {
+				ready = append(ready, g.To[e])
+			}
+		}
+	}
+	return p
+}
+
+// heldOnGrid plays a plan with transfers held back in all ways on a grid of starts, or in so many
+// of them at random, and returns the least makespan.
+func heldOnGrid(rng *rand.Rand, g *view.Graph, r *dagplay.Replay, p dagplay.Plan, most int) float64 {
+	best := r.Run(p, nil)
+	var flows []int32
+	for e := range int32(len(g.Data)) {
+		if m, n := p.Machine[g.From[e]], p.Machine[g.To[e]]; m != n && r.Contends(m, n) {
+			flows = append(flows, e)
+		}
+	}
+	const steps = 25
+	ways := math.Pow(steps, float64(len(flows)))
+	from := make([]float64, len(g.Data))
+	unit := best / (steps - 1)
+	for k := range min(most, int(min(ways, 1e9))) {
+		for i, e := range flows {
+			at := k
+			for range i {
+				at /= steps
+			}
+			if ways > float64(most) {
+				at = rng.IntN(steps)
+			}
+			from[e] = float64(at%steps) * unit
+		}
+		best = min(best, r.RunFrom(p, from))
+	}
+	return best
+}
+
+// Of a plan the search finds a schedule that no other on a grid beats, with the loads of
+// links in its programs or without.
+func TestHeldAgainstGrid(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(31, 1))
+	better, most := 0, 4000
+	if testing.Short() {
+		most = 800
+	}
+instances:
+	for k := range 150 {
+		g := view.OfDAG(shared(rng, 6))
+		r := dagplay.NewReplay(g)
+		p := randomPlan(rng, g)
+		eager := r.Run(p, nil)
+		var found [2]float64
+		for off := range found {
+			h := newHeldSearch(t.Context(), g, r, p, eager)
+			h.withoutLoads, h.limit = off == 1, 2000
+			if done := h.run(); h.failed == nil && !done && h.programs >= h.limit {
+				continue instances // too much for a test
+			} else if !done || h.failed != nil {
+				t.Fatalf("%d: not complete: %v", k, h.failed)
+			}
+			found[off] = h.upper
+			if made := r.RunFrom(p, h.sent); made > h.upper*(1+1e-12) {
+				t.Fatalf("%d: it plays in %v, not in %v", k, made, h.upper)
+			}
+		}
+		if math.Abs(found[0]-found[1]) > 1e-6*eager {
+			t.Fatalf("%d: %v, without loads %v", k, found[0], found[1])
+		}
+		if found[0] < eager*(1-1e-6) {
+			better++
+		}
+		if grid := heldOnGrid(rand.New(rand.NewPCG(31, uint64(k))), g, r, p, most); grid < found[0]*(1-1e-7) {
+			t.Fatalf("%d: held back on a grid the plan ends at %v, the search says %v", k, grid, found[0])
+		}
+	}
+	if better == 0 {
+		t.Error("no plan was better with transfers held back")
+	}
+}
+
+// What is called optimal under contention is: no plan with transfers held back at random, and no plan
+// at all with transfers at once, is better; and it is the same from a poor schedule, without what only
+// makes it faster.
+func TestLinkedAgainstPlans(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(31, 2))
+	optimal, n := 0, need.Rounds(200)
+	for k := range n {
+		d := shared(rng, []int{5, 8}[k%2])
+		g := view.OfDAG(d)
+		set := model.Settings{Seed: 1, TimeLimit: []time.Duration{0, 300 * time.Millisecond}[k%2]}
+		r, err := Search.Solve(t.Context(), d, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Status != model.StatusOptimal && set.TimeLimit > 0 {
+			continue
+		} else if r.Status != model.StatusOptimal {
+			t.Fatalf("%d: %s, %v and %v: %s", k, r.Status, r.Objective, r.Bound, r.Reason)
+		}
+		if r.Gap > 0 {
+			optimal++
+		}
+		if report, err := verify.Verify(t.Context(), d, r.Solution, verify.Options{}); err != nil || !report.Feasible() {
+			t.Fatalf("%d: %v %v", k, report, err)
+		}
+		replay := dagplay.NewReplay(g)
+		for range 40 {
+			p := randomPlan(rng, g)
+			if made := heldOnGrid(rng, g, replay, p, 100); made < r.Bound*(1-1e-9) {
+				t.Fatalf("%d: a plan ends at %v, below the bound %v", k, made, r.Bound)
+			}
+		}
+		p, err := dagplay.PlanOf(d, g, r.Solution.(*model.Schedule))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if made := heldOnGrid(rng, g, replay, p, 5000); made < r.Bound*(1-1e-9) {
+			t.Fatalf("%d: the best plan ends at %v, below the bound %v", k, made, r.Bound)
+		}
+		for _, off := range []deviceSet{devStart, devStart | devLinkWindows, devStart | devLinkLoads} {
+			without, err := Search.Off(off).Solve(t.Context(), d, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if without.Status != model.StatusOptimal && set.TimeLimit > 0 {
+				continue
+			}
+			if math.Abs(without.Objective-r.Objective) > 1e-6*r.Objective || without.Status != model.StatusOptimal {
+				t.Fatalf("%d: %s, %v with all devices; %s, %v without %b", k, r.Status, r.Objective, without.Status, without.Objective, off)
+			}
+		}
+	}
+	if optimal == 0 {
+		t.Error("no proof took plans that were excluded")
+	}
+}
+
+// The model of links lets every schedule through: with its machines, orders and starts, rounded
+// down, given, no constraint is broken.
+func TestLinkModelRelaxes(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(31, 3))
+	for k := range need.Rounds(300) {
+		d := shared(rng, 12)
+		g := view.OfDAG(d)
+		r := dagplay.NewReplay(g)
+		p := randomPlan(rng, g)
+		from := make([]float64, len(g.Data))
+		makespan := r.Run(p, nil)
+		for e := range from {
+			if rng.IntN(2) == 0 {
+				from[e] = rng.Float64() * makespan
+			}
+		}
+		makespan = r.RunFrom(p, from)
+		s := &dagSearch{g: view.OfDAG(d.WithoutContention())}
+		v := newTicks(s.g, makespan, 0)
+		if err := v.findWeights(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		x := s.linkModel(v, g, int64(makespan/v.Ticks.Unit*(1+1e-12)))
+		kernel := lcg.New(&x.Model.Model)
+		start := make([]int64, g.Tasks)
+		for task := range start {
+			start[task] = int64(r.Start[task] / v.Ticks.Unit * (1 + 1e-13))
+		}
+		for task := range int32(g.Tasks) {
+			at := x.On(task, int(p.Machine[task]))
+			kernel.Require(at.If)
+			kernel.Require(at.At.AtLeast(start[task]))
+			kernel.Require(at.At.AtMost(start[task]))
+		}
+		if answer := kernel.Search(t.Context(), 10_000); answer != lcg.Satisfied {
+			t.Fatalf("%d: a schedule that ends at %v isn't let through: %v", k, makespan, answer)
+		}
+	}
+}

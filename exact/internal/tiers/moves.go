@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT
+
+package tiers
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// lift is a job that has left its processors and gets others at the same point.
+type lift struct {
+	job     int32
+	alone   bool    // it shared no processor
+	touched []int32 // the processors of its group
+	put     bool    // it has got its processors
+}
+
+// children returns what may happen next.
+func (s *Search) children(n *node) (all []*node) {
+	if !s.Unordered && !s.planned(n) {
+		return s.plans(n)
+	}
+	if len(n.lifts) > 0 {
+		all = nil
+		if !slices.ContainsFunc(n.lifts, func(l lift) bool { return l.put }) {
+			all = s.lifts(n, all)
+		}
+		return s.puts(n, all)
+	}
+	if n.must == nil {
+		for k := range int32(s.n) {
+			if n.phase[k] != runs || n.moving[k] < 0 && !n.next(k) {
+				continue
+			}
+			c := s.child(n, true)
+			c.visited = nil
+			if n.moving[k] >= 0 {
+				c.events = append(c.events, event{what: arrives, at: c.spans, job: k, since: int(n.moving[k])})
+				c.moving[k] = -1
+				s.regroup(c, -1)
+			} else {
+				c.phase[k], c.ended[k] = over, int32(c.spans)
+				c.happens()
+				c.events = append(c.events, event{what: ends, at: c.spans, job: k})
+				s.regroup(c, k)
+			}
+			all = append(all, c)
+		}
+		all = s.leaving(n, all)
+	}
+	for k := range int32(s.n) {
+		if n.phase[k] == transit {
+			all = s.begins(n, k, all)
+		}
+		if n.phase[k] == waits && n.next(k+int32(s.n)) {
+			all = s.begins(n, k, all)
+		}
+	}
+	return s.lifts(n, all)
+}
+
+// leaving adds that a group leaves an orientation for the other one, to which it can't go back: with which
+// it would be free otherwise.
+func (s *Search) leaving(n *node, all []*node) []*node {
+	var front, back []hosted
+	for k := range int32(s.n) {
+		if n.phase[k] != runs {
+			continue
+		}
+		l := &n.lives[n.life[k]]
+		if l.free || l.jobs[0] != k {
+			continue
+		}
+		if front == nil {
+			front, back = s.hosts(n)
+		}
+		if s.enters(n, front, back, l.jobs, true) {
+			c := s.child(n, true)
+			s.turn(c, k)
+			c.events = append(c.events, event{what: leaves, at: c.spans, job: k})
+			s.regroup(c, -1)
+			s.note(c, k)
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// begins adds the starts of a job, at a point that is no sooner than its submission.
+//
+// A job that can start in the background of some processors for all of the span before a point
+// isn't started there at that point, unless it is its submission: sooner in the background takes
+// nothing from anybody, and it has done more by then. If it ends sooner, what it leaves only
+// gets faster. So a start where anything could have started in the background is at
+// the submission; one where that has just become so is at this very point. A start above a job in the
+// background, which takes from it, may be at any time.
+func (s *Search) begins(n *node, k int32, all []*node) []*node {
+	now := s.available(n)
+	within := func(list []int32, set []bool) bool {
+		return !slices.ContainsFunc(list, func(q int32) bool { return !set[q] })
+	}
+	begin := func(x place, span, then bool) {
+		c := s.child(n, span)
+		c.visited = nil
+		s.put(c, k, x)
+		what := moves
+		if n.phase[k] == waits {
+			what = starts
+			c.happens()
+			c.points = append(c.points, point{c.spans, s.submit[k], then})
+		}
+		c.events = append(c.events, event{what: what, at: c.spans, job: k, on: x.on})
+		s.note(c, k)
+		c.eager, c.taken = k, x.on
+		all = append(all, c)
+	}
+	for _, x := range s.places(n, k, nil) {
+		if n.must != nil && !touches(x.on, n.must) {
+			continue
+		}
+		sooner := !s.AllOrders && !x.over && within(x.on, now) // in the background, before the next point
+		if sooner && n.phase[k] == waits && n.must == nil {
+			begin(x, true, true)
+		}
+		span := n.must == nil && !sooner
+		if !span && !s.AllOrders {
+			if sooner && within(x.on, n.before) && (n.phase[k] == transit || n.must == nil) {
+				continue
+			}
+			if n.eager > k && !touches(x.on, n.taken) {
+				continue // the other order of the two starts is the same
+			}
+		}
+		begin(x, span, sooner && within(x.on, n.before))
+	}
+	return all
+}
+
+// lifts adds that one more job leaves its processors for others.
+//
+// A job that shared no processor and migrates alone had no worse place before, so it may as well stay until
+// something takes one of the processors that it leaves or comes to: what it would do meanwhile is
+// no less than what it does in as much time afterwards, and it holds nothing that others use. So
+// that is what comes next (node.must), at the same point.
+//
+// Several jobs move at once only where none can go first: each comes to processors of another's group.
+func (s *Search) lifts(n *node, all []*node) []*node {
+	last := int32(-1)
+	if len(n.lifts) > 0 {
+		last = n.lifts[len(n.lifts)-1].job
+	}
+	for k := last + 1; k < int32(s.n); k++ {
+		if n.phase[k] != runs {
+			continue
+		}
+		if n.moving[k] >= 0 {
+			continue // see begins
+		}
+		here := len(n.lifts) > 0 || n.must != nil
+		if here && int(n.placed[k]) == n.spans {
+			continue // it has done nothing here
+		}
+		l := &n.lives[n.life[k]]
+		x := lift{job: k, alone: len(l.jobs) == 1}
+		for _, j := range l.jobs {
+			x.touched = append(x.touched, n.on[j]...)
+		}
+		c := s.child(n, !here)
+		if here {
+			c.must = n.must
+		}
+		c.lifts = append(slices.Clip(n.lifts), x)
+		if !l.free {
+			c.stuck = append(slices.Clip(n.stuck), l.jobs...)
+		}
+		c.phase[k], c.moving[k] = lifted, -1
+		s.regroup(c, -1)
+		all = append(all, c)
+	}
+	return all
+}
+
+// puts adds the places of the lifted jobs that have none. One that moves alone may also be on its way for some
+// time: then it leaves its processors now, and takes others later.
+//
+// That relaxes what it means to move again before a migration is over. Then the job does no work from when it
+// leaves its first place until it has been in the last one for a migration, and holds some
+// processors meanwhile; here it holds none.
+func (s *Search) puts(n *node, all []*node) []*node {
+	visited := n.visited
+	if s.migration > 0 {
+		visited = nil
+	}
+	for at := range n.lifts {
+		x := &n.lifts[at]
+		if x.put {
+			continue
+		}
+		for _, to := range s.places(n, x.job, n.on[x.job]) {
+			if s.migration > 0 && len(n.lifts) > 1 && !slices.ContainsFunc(n.lifts, func(y lift) bool { return y.job != x.job && touches(to.on, y.touched) }) {
+				continue
+			}
+			if n.must != nil && len(n.lifts) == 1 && !touches(to.on, n.must) {
+				continue
+			}
+			c := s.child(n, false)
+			c.must = n.must
+			c.lifts = slices.Clone(n.lifts)
+			c.lifts[at].put = true
+			s.put(c, x.job, to)
+			c.events = append(c.events, event{what: moves, at: c.spans, job: x.job, on: to.on})
+			s.note(c, x.job)
+			if !slices.ContainsFunc(c.lifts, func(l lift) bool { return !l.put }) {
+				c.must, c.eager, c.taken = nil, -1, nil
+				if len(c.lifts) == 1 && x.alone && !s.AllOrders {
+					c.must = slices.Concat(n.on[x.job], to.on)
+				}
+				c.lifts, c.stuck = nil, nil
+				if s.migration == 0 {
+					key := s.key(c)
+					if slices.Contains(visited, key) {
+						continue
+					}
+					c.visited = append(slices.Clip(visited), key)
+				}
+			}
+			all = append(all, c)
+		}
+	}
+	if x := &n.lifts[0]; len(n.lifts) == 1 && n.must == nil && s.migration > 0 {
+		all = s.parks(n, x, all)
+	}
+	return all
+}
+
+// parks adds that a job that moves alone is on its way for some time: it leaves its processors now, and gets others
+// later.
+//
+// That relaxes what it means to move again before a migration is over. Then the job does no work from when it
+// leaves its first place until it has been in the last one for a migration, and holds some
+// processors meanwhile; here it holds none, and it is only checked that there are some now. The player puts it there.
+func (s *Search) parks(n *node, x *lift, all []*node) []*node {
+	places := s.places(n, x.job, n.on[x.job])
+	if len(places) == 0 {
+		return all
+	}
+	there := s.child(n, false)
+	s.put(there, x.job, places[0])
+	there.events = append(there.events, event{what: parks, at: n.spans, job: x.job, on: places[0].on})
+	s.note(there, x.job)
+	c := s.child(n, false)
+	c.lifts, c.stuck, c.phase[x.job] = nil, nil, transit
+	c.events = there.events
+	if x.alone && !s.AllOrders {
+		c.must = n.on[x.job]
+	}
+	return append(all, c)
+}
+
+// key tells what is on each processor, whatever their numbers are.
+func (s *Search) key(n *node) string {
+	front, back := s.hosts(n)
+	all := make([]string, len(front))
+	for q := range all {
+		all[q] = fmt.Sprint(front[q], back[q])
+	}
+	slices.Sort(all)
+	return strings.Join(all, ";")
+}
+
+// put gives a job its processors.
+func (s *Search) put(c *node, k int32, x place) {
+	for _, j := range x.turns {
+		s.turn(c, j)
+	}
+	if c.moving[k] = -1; c.phase[k] != waits && s.migration > 0 {
+		c.moving[k] = int32(c.spans)
+	}
+	c.phase[k], c.on[k], c.back[k], c.placed[k] = runs, x.on, x.back, int32(c.spans)
+	s.regroup(c, -1)
+}
+
+// note stores the tiers of a job's group in the last event.
+func (s *Search) note(c *node, k int32) {
+	e := &c.events[len(c.events)-1]
+	e.jobs = c.lives[c.life[k]].jobs
+	for _, j := range e.jobs {
+		e.back = append(e.back, c.back[j])
+	}
+}

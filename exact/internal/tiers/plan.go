@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+
+package tiers
+
+import (
+	"slices"
+
+	"github.com/gapwise/gapwise/model/milp"
+)
+
+// A plan is the order of the starts and ends that are to come: of a node in which nothing has happened it is decided
+// first, one by one, and then who is where and who moves. Of whom the plan has started, all hold processors until they
+// end, so their rates are one of mixes; migrations cost nothing there, and nobody is
+// on processors of its own. So plans cost little, and most of them are refuted as a whole: of eight jobs on four
+// processors at load 2 there are some thousand that the best schedule doesn't refute.
+//
+// planned reports whether a node's plan has the ends of all jobs.
+func (s *Search) planned(n *node) bool {
+	started, ended := s.after(n)
+	return len(n.lifts) > 0 || started == 0 && ended == 1<<s.n-1
+}
+
+// after returns the jobs that run, and that have ended, after a node's plan.
+func (s *Search) after(n *node) (started, ended uint32) {
+	for k, phase := range n.phase {
+		switch phase {
+		case waits:
+		case over:
+			ended |= 1 << k
+		default:
+			started |= 1 << k
+		}
+	}
+	for _, e := range n.plan {
+		if int(e) < s.n {
+			started &^= 1 << e
+			ended |= 1 << e
+		} else {
+			started |= 1 << (int(e) - s.n)
+		}
+	}
+	return started, ended
+}
+
+// next reports whether an event may be the next one by the plan: the end of a job, or, from the number of jobs on, its start.
+func (n *node) next(e int32) bool { return len(n.plan) == 0 || int32(n.plan[0]) == e }
+
+// happens takes the first event from the plan.
+func (n *node) happens() {
+	if len(n.plan) > 0 {
+		n.plan = n.plan[1:]
+	}
+}
+
+// plans returns the plan with one more start or end.
+//
+// Of jobs that are identical but for their submissions the first starts first: else they could change names. Jobs
+// that can't hold processors together don't run together.
+func (s *Search) plans(n *node) (all []*node) {
+	started, ended := s.after(n)
+	add := func(e int) {
+		c := *n
+		c.plan = append(slices.Clip(n.plan), int8(e))
+		c.value = nil
+		all = append(all, &c)
+	}
+	for k := range s.n {
+		switch bit := uint32(1) << k; {
+		case ended&bit != 0:
+		case started&bit != 0:
+			add(k)
+		case s.like[k] >= 0 && (started|ended)>>s.like[k]&1 == 0:
+		case len(s.mixes(started|bit)) > 0:
+			add(s.n + k)
+		}
+	}
+	return all
+}
+
+// plan adds what comes after the last point: between two points of the plan all jobs that run are in
+// one of the tiers each, and how long they are in which is a variable, for all ways that give
+// the largest rates, wherever they are. In a schedule that follows the plan each instant has rates that are
+// no more than those of one of the ways, so its lengths satisfy all rows.
+func (p *program) plan() {
+	s, n := p.s, p.n
+	started := uint32(0)
+	for k, phase := range n.phase {
+		if phase != waits && phase != over {
+			started |= 1 << k
+		}
+	}
+	for _, e := range n.plan {
+		for _, rates := range s.mixes(started) {
+			x := p.m.AddVar(milp.Var{Upper: s.horizon})
+			p.later = append(p.later, milp.Term{Var: x, Coef: 1})
+			for k, r := range rates {
+				if r > 0 {
+					p.does[k] = append(p.does[k], milp.Term{Var: x, Coef: r})
+				}
+			}
+		}
+		if k := int(e) - s.n; k < 0 {
+			p.ends[e] = len(p.later)
+			started &^= 1 << e
+		} else {
+			started |= 1 << k
+			if s.submit[k] > 0 {
+				p.m.AddRow("", s.submit[k], p.inf, slices.Concat(until(n.spans, 1), p.later)...)
+			}
+		}
+	}
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+
+package tiers
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gapwise/gapwise/internal/turns"
+	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/model"
+)
+
+// MostJobs is how many jobs a Search takes at most.
+const MostJobs = 8
+
+// Search looks for the best schedule of jobs on two tiers, by the order of what happens (node): first of the starts
+// and ends (plans), then of who is where, migrates, or leaves an orientation. Between two points rates are constant, so
+// for one order the lengths of the spans are the variables of a linear program (program). The
+// beginnings with the least bounds are extended first; now and then those that promise most are followed down (follow).
+//
+// Times are as fine as one likes, and changes of the order before the judge's follow one another within
+// no time. What the judge accepts is among that, since a job that holds its processors for a part of a
+// tick after its work is done could as well leave sooner: what others do only gets faster. So bounds are
+// bounds of what the judge accepts, and schedules are played in whole ticks (player).
+//
+// No job is killed: without the segments that are lost, all others have at least the rates that they had,
+// and may start where they did. Processors are alike, and so are those with the same processes.
+type Search struct {
+	*problem
+	ctx     context.Context
+	in      *model.Batch
+	upper   float64 // the least sum of responses, in the problem's units
+	horizon float64 // no end of a better schedule is later
+	Gap     float64 // relative: what isn't better by as much isn't looked for
+	// AllOrders is without the rules that drop beginnings, Unordered without plans, Unsquashed without the machine's rows.
+	AllOrders, Unordered, Unsquashed bool
+
+	Programs int64
+	caution  float64                // of promise
+	mixed    map[uint32][][]float64 // of mixes
+	demand   map[uint32][]float64   // of demands
+	open     nodes
+	room     room
+	closed   float64 // the least bound of what has been dropped for the gap
+	Found    func(*model.Execution) (mean float64, err error)
+	Told     func(bound float64)
+	Full     bool // Run has stopped at mostOpen
+}
+
+// mostOpen bounds the open beginnings: some 2 to 5 kB each.
+const mostOpen = 100_000
+
+// beam is how many beginnings of a depth are followed down.
+const beam = 6
+
+// cautions are those of one descent after the other.
+var cautions = []float64{2, 8, 32}
+
+// New returns a search for schedules of a mean response time below one.
+func New(ctx context.Context, in *model.Batch, mean float64) *Search {
+	s := &Search{problem: newProblem(view.OfBatch(in)), ctx: ctx, in: in, mixed: map[uint32][][]float64{}, demand: map[uint32][]float64{}, closed: math.Inf(1)}
+	s.know(mean)
+	return s
+}
+
+// know notes that there is a schedule of a mean response time.
+func (s *Search) know(mean float64) {
+	weights, least := 0.0, 0.0
+	for k := range s.n {
+		weights += float64(s.t.Jobs[k].Weight)
+		least += s.weight[k] * s.least(k)
+	}
+	s.upper = s.sum(mean * weights * 1e6)
+	s.horizon = 0
+	for k := range s.n {
+		s.horizon = max(s.horizon, s.submit[k]+s.least(k)+max(0, s.upper-least)/s.weight[k])
+	}
+	s.horizon *= 1 + 1e-9
+}
+
+// mean returns a sum of responses as the mean in seconds, rounded down.
+func (s *Search) mean(sum float64) float64 {
+	weights := 0.0
+	for k := range s.n {
+		weights += float64(s.t.Jobs[k].Weight)
+	}
+	return sum * s.heaviest * s.unit / 1e6 / weights * (1 - 1e-13)
+}
+
+// Run searches until nothing better is left, and returns the bound of the mean that has been proved.
+func (s *Search) Run() (float64, error) {
+	root := s.root()
+	s.program(root)
+	s.open = nodes{root}
+	ordered, descents := 0, 0
+	for turn := 0; len(s.open) > 0; turn++ {
+		if s.Full = len(s.open) > mostOpen; s.Full || turns.Stop(s.ctx, 1) {
+			break
+		}
+		if turn%64 == 0 {
+			s.Told(s.lower())
+		}
+		n := heap.Pop(&s.open).(*node)
+		if s.drop(n) {
+			continue
+		}
+		width := 0
+		often := func(count, each int) bool { return count%each == 0 || count&(count-1) == 0 }
+		down := often(turn, 512)
+		if s.planned(n) {
+			ordered++
+			down = down || often(ordered, 256)
+		}
+		if down {
+			width, s.caution = beam, cautions[descents%len(cautions)]
+			descents++
+		}
+		if err := s.follow(n, width); err != nil {
+			return 0, err
+		}
+		if s.ctx.Err() != nil {
+			break
+		}
+	}
+	return s.lower(), nil
+}
+
+// lower returns the bound of the mean of all that is open or dropped.
+func (s *Search) lower() float64 {
+	low := min(s.closed, s.upper)
+	if len(s.open) > 0 {
+		low = min(low, s.open[0].bound)
+	}
+	return s.mean(low)
+}
+
+// drop reports whether a node has nothing better than the best schedule.
+func (s *Search) drop(n *node) bool {
+	if n.bound < s.upper*(1-s.Gap) {
+		return false
+	}
+	s.closed = min(s.closed, n.bound)
+	return true
+}
+
+// follow extends a node, and in turn those of its descendants that promise most, so many at each depth; of those whose
+// jobs are in the same places and have the same plan, one. All others are open.
+func (s *Search) follow(n *node, width int) error {
+	for level := []*node{n}; len(level) > 0; {
+		var next []*node
+		for _, x := range level {
+			if s.drop(x) {
+				continue
+			}
+			children, err := s.extend(x)
+			if err != nil {
+				return err
+			}
+			next = append(next, children...)
+		}
+		slices.SortStableFunc(next, func(a, b *node) int { return cmp.Compare(s.promise(a), s.promise(b)) })
+		level = level[:0]
+		seen := map[string]bool{}
+		for _, x := range next {
+			if len(level) < width {
+				key := fmt.Sprint(x.plan, x.phase, x.moving, s.key(x))
+				if !seen[key] {
+					seen[key] = true
+					level = append(level, x)
+					continue
+				}
+			}
+			heap.Push(&s.open, x)
+		}
+	}
+	return nil
+}
+
+// extend solves the programs of a node's children, and returns those that may have something better.
+func (s *Search) extend(n *node) (left []*node, err error) {
+	children := s.children(n)
+	for i, c := range children {
+		c.bound = n.bound
+		if turns.Stop(s.ctx, 50) { // about what a program takes
+			for _, c := range children[i:] { // the rest keeps the node's bound
+				c.bound = n.bound
+				heap.Push(&s.open, c)
+			}
+			return left, nil
+		}
+		s.program(c)
+		if s.drop(c) {
+			continue
+		}
+		if s.complete(c) {
+			if err := s.found(c); err != nil {
+				return nil, err
+			}
+			s.closed = min(s.closed, c.bound)
+			continue
+		}
+		c.value = nil
+		left = append(left, c)
+	}
+	return left, nil
+}
+
+// promise is what a beginning is followed down by: its bound, and what each migration on the way is to cost besides,
+// since what it is good for is known and what comes of it isn't. Of equal ones those come first whose jobs do more.
+func (s *Search) promise(n *node) float64 {
+	sum := n.bound
+	for i := range n.events {
+		if e := &n.events[i]; e.what == moves {
+			sum += s.caution * s.weight[e.job] * s.migration
+		}
+	}
+	for k := range s.n {
+		switch n.phase[k] {
+		case runs:
+			l := &n.lives[n.life[k]]
+			at := slices.Index(l.jobs, int32(k))
+			sum -= 1e-3 * s.weight[k] * max(l.rate[0][at], l.rate[1][at])
+		case lifted, transit:
+			sum += s.caution * s.weight[k] * s.migration
+		}
+	}
+	return sum
+}
+
+func (s *Search) complete(n *node) bool {
+	for _, x := range n.phase {
+		if x != over {
+			return false
+		}
+	}
+	return true
+}
+
+// found plays a complete node.
+func (s *Search) found(n *node) error {
+	e := s.play(n)
+	if e == nil {
+		return nil
+	}
+	mean, err := s.Found(e)
+	if err == nil {
+		s.know(mean)
+	}
+	return err
+}
+
+// nodes is a heap by bound, of equal ones those with most events first.
+type nodes []*node
+
+func (h nodes) Len() int { return len(h) }
+func (h nodes) Less(a, b int) bool {
+	if h[a].bound != h[b].bound {
+		return h[a].bound < h[b].bound
+	}
+	return len(h[a].events)+len(h[a].plan) > len(h[b].events)+len(h[b].plan)
+}
+func (h nodes) Swap(a, b int) { h[a], h[b] = h[b], h[a] }
+func (h *nodes) Push(x any)   { *h = append(*h, x.(*node)) }
+func (h *nodes) Pop() any {
+	last := len(*h) - 1
+	x := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	return x
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+
+package tiers
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
+)
+
+// rates calls told with the rates of all ways of having some jobs on processors, by trying each.
+func rates(s *Search, set uint32, told func([]float64)) {
+	on := make([][]int, s.n)
+	back := make([]bool, s.n)
+	var tiers [2][8]int // by processor: the job + 1
+	var place func(k int)
+	place = func(k int) {
+		if k == s.n {
+			y := make([]float64, s.n)
+			for j := range s.n {
+				if set>>j&1 == 0 {
+					continue
+				}
+				x := &s.t.Jobs[j]
+				least := x.Foreground
+				if back[j] {
+					least = x.Efficiency
+					for i, q := range on[j] {
+						above := int64(0)
+						if f := tiers[0][q] - 1; f >= 0 {
+							above = s.t.Jobs[f].CPU(slices.Index(on[f], q))
+						}
+						least = min(least, x.BackgroundRate(x.CPU(i), view.FullRate-above))
+					}
+				}
+				y[j] = float64(least) / view.FullRate
+			}
+			told(y)
+			return
+		}
+		if set>>k&1 == 0 {
+			place(k + 1)
+			return
+		}
+		var take func()
+		take = func() {
+			if len(on[k]) == s.t.Jobs[k].Processes {
+				place(k + 1)
+				return
+			}
+			tier := 0
+			if back[k] {
+				tier = 1
+			}
+			for q := range s.t.Processors {
+				if tiers[tier][q] == 0 {
+					tiers[tier][q] = k + 1
+					on[k] = append(on[k], q)
+					take()
+					on[k] = on[k][:len(on[k])-1]
+					tiers[tier][q] = 0
+				}
+			}
+		}
+		for _, b := range []bool{false, true} {
+			back[k] = b
+			take()
+		}
+	}
+	place(0)
+}
+
+// Mixes are what jobs can have together wherever they are, and no more than that.
+func TestMixes(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(39, 1))
+	for round := range need.Rounds(1500) {
+		in := testkit.RandomBatch(rng, 2, 3, 1+rng.IntN(4))
+		if len(in.Jobs) == 0 {
+			continue
+		}
+		s := New(t.Context(), in, 1e6)
+		set := rng.Uint32N(1<<s.n-1) + 1
+		var plain [][]float64
+		rates(s, set, func(y []float64) { plain = add(plain, y) })
+		got := slices.Clone(s.mixes(set))
+		slices.SortFunc(plain, slices.Compare)
+		slices.SortFunc(got, slices.Compare)
+		if !slices.EqualFunc(plain, got, slices.Equal) {
+			t.Fatalf("%d: %b has %v, tried %v: %+v", round, set, got, plain, in)
+		}
+		h := s.demands(set)
+		for _, y := range plain {
+			sum := 0.0
+			for k := range h {
+				sum += h[k] * y[k] / s.best[k]
+			}
+			if sum > 1 {
+				t.Fatalf("%d: %v together demand %v of one machine: %+v", round, y, sum, in)
+			}
+		}
+	}
+}
+
+// Where uses or ways are too many to be told apart, rates are no less.
+func TestMixesOfMany(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(39, 2))
+	for round := range need.Rounds(100) {
+		in := testkit.RandomBatch(rng, 2, 60, 5)
+		for k := range in.Jobs {
+			j := &in.Jobs[k]
+			j.Processes = min(in.Processors, 10+rng.IntN(30))
+			j.CPU = make([]float64, j.Processes)
+			for i := range j.CPU {
+				j.CPU[i] = float64(1+rng.IntN(10_000)) / 1e4
+			}
+		}
+		s := New(t.Context(), in, 1e6)
+		all := s.mixes(3)
+		for range 20 {
+			y := make([]float64, s.n)
+			f := rng.IntN(2)
+			b := 1 - f
+			order := rng.Perm(in.Processors)
+			least := s.t.Jobs[b].Efficiency
+			y[f] = float64(s.t.Jobs[f].Foreground) / view.FullRate
+			for i := range in.Jobs[b].Processes {
+				above := int64(0)
+				if at := order[i]; at < in.Jobs[f].Processes {
+					above = s.t.Jobs[f].CPU(at)
+				}
+				least = min(least, s.t.Jobs[b].BackgroundRate(s.t.Jobs[b].CPU(i), view.FullRate-above))
+			}
+			y[b] = float64(least) / view.FullRate
+			if !slices.ContainsFunc(all, func(x []float64) bool { return below(y, x) }) {
+				t.Fatalf("%d: %v is in none of %v", round, y, all)
+			}
+		}
+	}
+}
+
+// A plan has each job's start before its end, and no more jobs together than processors hold.
+func TestPlans(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ processors, jobs, wide, plans int }{
+		{1, 1, 1, 1},
+		{1, 2, 1, 6},  // both hold processors together, one in front of the other
+		{3, 2, 2, 6},  // likewise
+		{3, 3, 2, 54}, // not all three
+	} {
+		in := testkit.RandomBatch(rand.New(rand.NewPCG(1, 1)), 2, 3, c.jobs)
+		in.Processors = c.processors
+		for k := range in.Jobs {
+			in.Jobs[k].Processes, in.Jobs[k].RuntimeS, in.Jobs[k].CPU = c.wide, float64(1+k), nil
+		}
+		s := New(t.Context(), in, 1e6)
+		count := 0
+		var walk func(n *node)
+		walk = func(n *node) {
+			if s.planned(n) {
+				count++
+				return
+			}
+			for _, x := range s.plans(n) {
+				walk(x)
+			}
+		}
+		walk(s.root())
+		if count != c.plans {
+			t.Errorf("%+v: %d plans", c, count)
+		}
+	}
+}

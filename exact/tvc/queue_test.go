@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+
+package tvc_test
+
+import (
+	"context"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	tvcexact "github.com/gapwise/gapwise/exact/tvc"
+	tvcheur "github.com/gapwise/gapwise/heuristics/tvc"
+	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp"
+	"github.com/gapwise/gapwise/model/milp/highs"
+)
+
+// shortQueue returns a queue of n requests with times of a few whole seconds.
+func shortQueue(rng *rand.Rand, n int) *model.TVC {
+	in := testkit.RandomTVC(rng, []int{2, 2, 4}[rng.IntN(3)], n, true)
+	in.MigrationS = 0
+	at := 0
+	for k := range in.Requests {
+		q := &in.Requests[k]
+		q.ArrivalS, q.DurationS = float64(at), float64(1+rng.IntN(4))
+		at += rng.IntN(3)
+		if room := in.FatTree.Servers() * in.FatTree.Slots; rng.IntN(2) == 0 {
+			q.VMs = min(room, max(q.VMs, room/2)) // so that they meet
+		}
+	}
+	return in
+}
+
+// together tells, by set, which requests can be embedded at once: those that the learning kernel
+// accepts in loss mode.
+func together(t *testing.T, in *model.TVC) []bool {
+	t.Helper()
+	fits := make([]bool, 1<<len(in.Requests))
+	for s := range fits {
+		loss := *in
+		loss.Queue, loss.Requests, loss.MigrationS = false, nil, 0
+		for j, q := range in.Requests {
+			if s>>j&1 != 0 {
+				q.ArrivalS, q.DurationS = 0, 1
+				loss.Requests = append(loss.Requests, q)
+			}
+		}
+		r := solve(t, tvcexact.Kernel, &loss, model.Settings{})
+		if r.Status != model.StatusOptimal {
+			t.Fatalf("kernel: %v", r.Reason)
+		}
+		fits[s] = r.Objective == float64(bits.OnesCount(uint(s)))
+	}
+	return fits
+}
+
+// enumerateQueue returns the least sum of responses: of all orders of arrivals and ends the best lengths of
+// the spans between them, by a linear program each. All requests must fit.
+func enumerateQueue(t *testing.T, in *model.TVC, fits []bool) float64 {
+	t.Helper()
+	n, best := len(in.Requests), math.Inf(1)
+	arrivals := 0.0
+	for _, q := range in.Requests {
+		arrivals += q.ArrivalS
+	}
+	var next func(events []int, arrived, ended int)
+	next = func(events []int, arrived, ended int) {
+		if len(events) == 2*n {
+			best = min(best, programOfOrder(t, in, fits, events)-arrivals)
+			return
+		}
+		if k := bits.OnesCount(uint(arrived)); k < n {
+			next(append(slices.Clone(events), k), arrived|1<<k, ended)
+		}
+		for j := range n {
+			if (arrived&^ended)>>j&1 != 0 {
+				next(append(slices.Clone(events), n+j), arrived, ended|1<<j)
+			}
+		}
+	}
+	next(nil, 0, 0)
+	return best
+}
+
+// programOfOrder returns the least sum of ends if requests arrive (j) and end (n+j) in an order.
+func programOfOrder(t *testing.T, in *model.TVC, fits []bool, events []int) float64 {
+	t.Helper()
+	n, inf := len(in.Requests), math.Inf(1)
+	m := &milp.Model{}
+	at := make([]int, len(events))
+	for i, e := range events {
+		v := milp.Var{Upper: inf}
+		if e < n {
+			v.Lower, v.Upper = in.Requests[e].ArrivalS, in.Requests[e].ArrivalS
+		} else {
+			v.Cost = 1
+		}
+		at[i] = m.AddVar(v)
+	}
+	work := make([][]milp.Term, n)
+	there := 0
+	for i := range len(events) - 1 {
+		if e := events[i]; e < n {
+			there |= 1 << e
+		} else {
+			there &^= 1 << (e - n)
+		}
+		span := []milp.Term{{Var: at[i], Coef: 1}, {Var: at[i+1], Coef: -1}}
+		for s, ok := range fits {
+			if ok && s != 0 && s&^there == 0 {
+				x := m.AddVar(milp.Var{Upper: inf})
+				span = append(span, milp.Term{Var: x, Coef: 1})
+				for j := range n {
+					if s>>j&1 != 0 {
+						work[j] = append(work[j], milp.Term{Var: x, Coef: 1})
+					}
+				}
+			}
+		}
+		m.AddRow("", -inf, 0, span...)
+	}
+	for j, terms := range work {
+		m.AddRow("", in.Requests[j].DurationS, inf, terms...)
+	}
+	r, err := highs.Solve(context.Background(), m, milp.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Status != milp.Optimal {
+		return inf
+	}
+	return r.Objective
+}
+
+// gridQueue returns the least sum of responses, in steps, of schedules that change at whole steps alone.
+func gridQueue(arrival, length []int, fits []bool) int {
+	type state struct {
+		at   int
+		left [4]int8
+	}
+	known := map[state]int{}
+	var from func(s state) int
+	from = func(s state) int {
+		left, here := 0, 0
+		for j := range arrival {
+			if s.left[j] > 0 {
+				left++
+				if arrival[j] <= s.at {
+					here |= 1 << j
+				}
+			}
+		}
+		if left == 0 {
+			return 0
+		}
+		if best, ok := known[s]; ok {
+			return best
+		}
+		best := math.MaxInt
+		for c, ok := range fits {
+			if !ok || c&^here != 0 || c == 0 && here != 0 {
+				continue
+			}
+			next := s
+			next.at++
+			for j := range arrival {
+				next.left[j] -= int8(c >> j & 1)
+			}
+			best = min(best, from(next))
+		}
+		best += left // each step costs one for all who are not done, those to come included
+		known[s] = best
+		return best
+	}
+	s := state{}
+	sum := 0
+	for j := range arrival {
+		s.left[j] = int8(length[j])
+		sum += arrival[j]
+	}
+	return from(s) - sum
+}
+
+// Of tiny queues the search finds what an enumeration of all orders finds, with programs over all sets, which
+// another engine finds to fit; and no schedule that changes at half seconds is better.
+func TestQueueEqualsEnumeration(t *testing.T) {
+	need.HiGHS(t)
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(38, 1))
+	for k := range need.Rounds(120) {
+		n := 2 + rng.IntN(2)
+		in := shortQueue(rng, n+k/4%2)
+		fits := together(t, in)
+		if slices.Contains(fits[:2], false) || !allFit(in) {
+			continue
+		}
+		r := solve(t, tvcexact.Search, in, model.Settings{})
+		if r.Status != model.StatusOptimal {
+			t.Fatalf("%s: %s\n%s", r.Status, r.Reason, text(in))
+		}
+		sum := r.Objective * float64(len(in.Requests))
+		var arrival, length []int
+		for _, q := range in.Requests {
+			arrival, length = append(arrival, int(2*q.ArrivalS)), append(length, int(2*q.DurationS))
+		}
+		if grid := gridQueue(arrival, length, fits); sum > float64(grid)/2+1e-5 {
+			t.Fatalf("the search finds %v, on a grid there is %v\n%s", sum, float64(grid)/2, text(in))
+		}
+		if n := len(in.Requests); n == 2 || n == 3 {
+			if want := enumerateQueue(t, in, fits); math.Abs(sum-want) > 2e-6*want+1e-5 {
+				t.Fatalf("the search finds %v, all orders have %v\n%s", sum, want, text(in))
+			}
+		}
+	}
+}
+
+func allFit(in *model.TVC) bool {
+	fits := in.Fits()
+	for k := range in.Requests {
+		if !fits(k) {
+			return false
+		}
+	}
+	return true
+}
+
+// The rule of order and the search's parts lose nothing, and at ordinary size no heuristic beats a bound; where
+// migrations cost something the solution is one that the judge takes.
+func TestQueueOptimum(t *testing.T) {
+	t.Parallel()
+	without, err := tvcexact.Search.Without("queue-order")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(38, 2))
+	for k := range need.Rounds(40) {
+		in := shortQueue(rng, 3+rng.IntN(5))
+		if k%4 == 3 {
+			in.MigrationS = float64(rng.IntN(3)) / 2
+		}
+		if k%2 == 0 { // some are alike
+			for j := 1; j < len(in.Requests); j += 2 {
+				in.Requests[j].VMs, in.Requests[j].BandwidthMbps = in.Requests[j-1].VMs, in.Requests[j-1].BandwidthMbps
+			}
+		}
+		r := solve(t, tvcexact.Search, in, model.Settings{})
+		if r.Status != model.StatusOptimal && in.MigrationS == 0 {
+			t.Fatalf("%s: %s\n%s", r.Status, r.Reason, text(in))
+		}
+		if x := solve(t, without, in, model.Settings{}); x.Bound > r.Objective*(1+1e-9) || r.Bound > x.Objective*(1+1e-9) {
+			t.Fatalf("without the order %v ≥ %v, with it %v ≥ %v\n%s", x.Objective, x.Bound, r.Objective, r.Bound, text(in))
+		}
+		for _, a := range tvcheur.Algorithms() {
+			if h, err := a.Solver.Solve(context.Background(), in, model.Settings{}); err == nil && h.Objective < r.Bound*(1-1e-9) {
+				t.Fatalf("%s finds %v, the bound is %v\n%s", a.Name, h.Objective, r.Bound, text(in))
+			}
+		}
+	}
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+
+package kubernetes
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	consbounds "github.com/gapwise/gapwise/bounds/consolidation"
+	"github.com/gapwise/gapwise/internal/evidence"
+	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Bound is what no plan costs less than, without a search.
+type Bound struct {
+	PriceUnit string `json:"price_unit"`
+	Now       int64  `json:"now"` // cost
+	Nodes     int    `json:"nodes"`
+	Waiting   int    `json:"waiting_pods"`
+	Cost      int64  `json:"bound"`
+	// Infeasible says that there is no plan by the limits, Why by what the bound holds.
+	Infeasible bool            `json:"infeasible,omitempty"`
+	Why        string          `json:"why"`
+	Evidence   *model.Evidence `json:"evidence,omitempty"`
+}
+
+// Bound returns the bound on the cost. O(host sets × resources × nodes log nodes + pods).
+func (in *Instance) Bound(ctx context.Context) *Bound {
+	first := *in.Consolidation
+	first.Goal = model.GoalCost
+	c := view.OfConsolidation(&first, 0)
+	now := in.state(c, c.Today())
+	b := &Bound{PriceUnit: in.PriceUnit, Now: now.Cost, Nodes: now.Nodes, Waiting: now.Waiting}
+	for _, q := range consbounds.Quick(ctx, &first) {
+		b.Cost, b.Infeasible, b.Evidence = int64(q.Value), q.Infeasible, q.Evidence
+		switch n, paid := in.staying(); {
+		case q.Infeasible:
+			b.Why = q.Reason
+		case b.Cost == paid:
+			b.Why = fmt.Sprintf("the %d nodes that are kept or hold pods that can't move", n)
+		default:
+			b.Why = in.why(q.Evidence)
+			if n > 0 {
+				b.Why += fmt.Sprintf(", %d of which have to stay", n)
+			}
+		}
+	}
+	return b
+}
+
+// staying returns the number and price of the nodes that every plan has in use: those that are kept, or hold pods
+// that can't move.
+func (in *Instance) staying() (n int, price int64) {
+	holds := map[string]bool{}
+	for i := range in.Jobs {
+		for k := 0; in.Jobs[i].Pinned && k < in.Jobs[i].Tasks; k++ {
+			holds[in.Jobs[i].CurrentHosts[k]] = true
+		}
+	}
+	for k := range in.Hosts {
+		if h := &in.Hosts[k]; h.Kept || holds[h.ID] {
+			n, price = n+1, price+h.Price
+		}
+	}
+	return n, price
+}
+
+// why says by what the evidence of a bound holds.
+func (in *Instance) why(e *model.Evidence) string {
+	switch {
+	case e == nil:
+		return "nodes that have to stay"
+	case e.Type == evidence.Apart:
+		return "pods that keep apart by " + e.Elements[0]
+	case len(e.Elements) == 0:
+		return e.Resource + " of all nodes"
+	}
+	pods := 0
+	for i := range in.Jobs {
+		if in.Jobs[i].Allowed == e.Elements[0] {
+			pods += in.Jobs[i].Tasks
+		}
+	}
+	for _, s := range in.HostSets {
+		if s.ID == e.Elements[0] {
+			return fmt.Sprintf("%s of the %d nodes where %d pods may be placed", e.Resource, len(s.Hosts), pods)
+		}
+	}
+	return e.Resource + " of the nodes where most pods may be placed"
+}
+
+// Text returns the bound in words.
+func (b *Bound) Text() string {
+	var t strings.Builder
+	waiting := ""
+	if b.Waiting > 0 {
+		waiting = fmt.Sprintf("; waiting pods: %d", b.Waiting)
+	}
+	fmt.Fprintf(&t, "now        %d nodes, %s%s\n", b.Nodes, Money(float64(b.Now), b.PriceUnit), waiting)
+	if b.Infeasible {
+		fmt.Fprintf(&t, "bound      there is no plan: %s\n", b.Why)
+		return t.String()
+	}
+	fmt.Fprintf(&t, "bound      no plan costs less than %s, by %s\n", Money(float64(b.Cost), b.PriceUnit), b.Why)
+	if saved := b.Now - b.Cost; saved > 0 && b.Now > 0 {
+		fmt.Fprintf(&t, "saved      at most %s (%.0f %%)\n", Money(float64(saved), b.PriceUnit), 100*float64(saved)/float64(b.Now))
+	} else {
+		t.WriteString("saved      nothing can be\n")
+	}
+	return t.String()
+}

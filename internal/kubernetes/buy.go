@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+
+package kubernetes
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// template is a node of an offer as it would be.
+type template struct {
+	offer
+	node    *corev1.Node
+	daemons []*corev1.Pod // that would run on it
+	host    model.HostOffer
+}
+
+// offered adds a place for each offer, but for those that another one is never worse than.
+func (v *converter) offered() error {
+	if v.Offers == nil {
+		return nil
+	}
+	v.in.Notes = append(v.in.Notes, v.Offers.notes...)
+	daemons := v.daemons()
+	all := make([]*template, len(v.Offers.all))
+	for k := range v.Offers.all {
+		x := &template{offer: v.Offers.all[k]}
+		x.node = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "offer/" + x.id, Labels: maps.Clone(x.labels)}, Spec: corev1.NodeSpec{Taints: x.taints}}
+		x.node.Labels[hostname] = x.node.Name // each has one
+		x.node.Status.Capacity, x.node.Status.Allocatable = x.capacity, v.allocatable(&x.offer)
+		for _, p := range daemons {
+			if yes, err := nodeaffinity.GetRequiredNodeAffinity(p).Match(x.node); err == nil && yes && tolerates(p, x.node) {
+				x.daemons = append(x.daemons, p)
+			}
+		}
+		price, err := v.Prices.Of(x.node)
+		if err != nil {
+			return err
+		}
+		x.host = model.HostOffer{ID: x.id, Capacity: v.capacity(x.node, x.daemons), Price: price}
+		all[k] = x
+	}
+	for _, x := range v.undominated(all) {
+		v.templates = append(v.templates, x)
+		v.places = append(v.places, x.node)
+		v.residents[x.node.Name] = x.daemons
+	}
+	v.counts()
+	for _, x := range v.templates {
+		v.in.Offers = append(v.in.Offers, x.host)
+	}
+	v.poolLimits()
+	return nil
+}
+
+// daemons returns a pod of each daemon set, without what binds it to its node.
+func (v *converter) daemons() (all []*corev1.Pod) {
+	seen := map[string]bool{}
+	for k := range v.c.Nodes {
+		for _, p := range v.residents[v.c.Nodes[k].Name] {
+			kind, name := owned(p)
+			if key := p.Namespace + "/" + name; kind == "DaemonSet" && !seen[key] {
+				seen[key] = true
+				one := p.DeepCopy()
+				one.Spec.NodeName, one.DeletionTimestamp = "", nil
+				if a := one.Spec.Affinity; a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
+					s := a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+					for t := range s.NodeSelectorTerms {
+						s.NodeSelectorTerms[t].MatchFields = nil
+					}
+					if slices.ContainsFunc(s.NodeSelectorTerms, func(t corev1.NodeSelectorTerm) bool { return len(t.MatchExpressions) == 0 }) {
+						a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution = nil
+					}
+				}
+				all = append(all, one)
+			}
+		}
+	}
+	return all
+}
+
+// allocatable returns what a node of an offer can allocate: the least that nodes of its type can that are there, else what
+// the offer says.
+func (v *converter) allocatable(x *offer) corev1.ResourceList {
+	list := corev1.ResourceList{}
+	for k := range v.c.Nodes {
+		n := &v.c.Nodes[k]
+		if n.Labels[corev1.LabelInstanceTypeStable] != x.labels[corev1.LabelInstanceTypeStable] {
+			continue
+		}
+		for name, q := range n.Status.Allocatable {
+			if least, ok := list[name]; !ok || q.Cmp(least) < 0 {
+				list[name] = q
+			}
+		}
+	}
+	if len(list) == 0 {
+		return x.capacity
+	}
+	return list
+}
+
+// keys returns the labels by which pods tell nodes apart.
+func (v *converter) keys() map[string]bool {
+	all := map[string]bool{}
+	selector := func(s *corev1.NodeSelector) {
+		if s == nil {
+			return
+		}
+		for _, t := range s.NodeSelectorTerms {
+			for _, e := range t.MatchExpressions {
+				all[e.Key] = true
+			}
+		}
+	}
+	for k := range v.c.Pods {
+		s := &v.c.Pods[k].Spec
+		for key := range s.NodeSelector {
+			all[key] = true
+		}
+		for _, t := range s.TopologySpreadConstraints {
+			all[t.TopologyKey] = true
+		}
+		if a := s.Affinity; a != nil {
+			if a.NodeAffinity != nil {
+				selector(a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+			}
+			var terms []corev1.PodAffinityTerm
+			if a.PodAffinity != nil {
+				terms = append(terms, a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution...)
+			}
+			if a.PodAntiAffinity != nil {
+				terms = append(terms, a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution...)
+			}
+			for _, t := range terms {
+				all[t.TopologyKey] = true
+			}
+		}
+	}
+	for k := range v.c.Volumes {
+		if a := v.c.Volumes[k].Spec.NodeAffinity; a != nil {
+			selector(a.Required)
+		}
+	}
+	delete(all, hostname) // each node has its own
+	return all
+}
+
+// undominated leaves out the offers for each of whose nodes one of another offer does as well: it costs no more, has no
+// less, can be bought in any number, and no pod tells both apart. A pool with a limit must have both, of equal nodes. Of
+// two that do as well for each other, that of the heavier pool is kept.
+func (v *converter) undominated(all []*template) (kept []*template) {
+	keys := slices.Sorted(maps.Keys(v.keys()))
+	limited := map[string]bool{}
+	for _, l := range v.Offers.limits {
+		limited[l.pool] = true
+	}
+	byKey := map[string][]*template{}
+	heavy := slices.Clone(all)
+	slices.SortStableFunc(heavy, func(a, b *template) int { return cmp.Compare(b.weight, a.weight) })
+	for _, x := range heavy {
+		var labels []string
+		for _, key := range keys {
+			labels = append(labels, x.labels[key])
+		}
+		key := fmt.Sprintf("%q %s", labels, mustJSON(x.taints))
+		if limited[x.pool] {
+			key += fmt.Sprintf(" %q %s", x.pool, mustJSON(x.capacity))
+		}
+		dominated := func(x, by *template) bool {
+			if by.host.Price > x.host.Price || by.count > 0 || limited[by.pool] != limited[x.pool] {
+				return false
+			}
+			for r := range x.host.Capacity {
+				if by.host.Capacity[r] < x.host.Capacity[r] {
+					return false
+				}
+			}
+			return true
+		}
+		if slices.ContainsFunc(byKey[key], func(y *template) bool { return dominated(x, y) }) {
+			continue
+		}
+		byKey[key] = append(slices.DeleteFunc(byKey[key], func(y *template) bool { return dominated(y, x) }), x)
+	}
+	for _, key := range slices.Sorted(maps.Keys(byKey)) {
+		kept = append(kept, byKey[key]...)
+	}
+	slices.SortFunc(kept, func(a, b *template) int { return cmp.Compare(a.id, b.id) })
+	return kept
+}
+
+// counts bounds how many nodes of each offer a plan may buy: no more than there are pods, and than can be had for what the
+// nodes in use cost now and, for each pod that waits, for the dearest node.
+func (v *converter) counts() {
+	used, most, now := map[string]bool{}, int64(0), int64(0)
+	waiting := int64(0)
+	for _, p := range v.pods {
+		if used[p.Spec.NodeName] = true; p.Spec.NodeName == "" {
+			waiting++
+		}
+	}
+	for k := range v.in.Hosts {
+		h := &v.in.Hosts[k]
+		if most = max(most, h.Price); used[h.ID] || h.Kept {
+			now += h.Price
+		}
+	}
+	for _, x := range v.templates {
+		most = max(most, x.host.Price)
+	}
+	for _, x := range v.templates {
+		n := int64(len(v.pods))
+		if x.host.Price > 0 {
+			n = min(n, (now+waiting*most)/x.host.Price)
+		}
+		if x.count > 0 {
+			n = min(n, int64(x.count))
+		}
+		x.host.Count = int(max(1, n))
+	}
+}
+
+// poolLimits adds what NodePools may have: their limit less what their nodes have that are there.
+func (v *converter) poolLimits() {
+	for _, l := range v.Offers.limits {
+		for _, name := range slices.Sorted(maps.Keys(l.limits)) {
+			left := whole(name, l.limits[name])
+			for k := range v.c.Nodes {
+				if n := &v.c.Nodes[k]; n.Labels[poolLabel] == l.pool {
+					left -= whole(name, v.poolUse(n, name))
+				}
+			}
+			h := model.HostLimit{ID: fmt.Sprintf("limit of %s in NodePool %s", name, l.pool), Most: max(0, left)}
+			for _, x := range v.templates {
+				if n := whole(name, v.poolUse(x.node, name)); x.pool == l.pool && n > 0 {
+					h.Counts = append(h.Counts, model.HostCount{Offer: x.id, Count: n})
+				}
+			}
+			if len(h.Counts) > 0 {
+				v.in.Limits = append(v.in.Limits, h)
+			}
+		}
+	}
+}
+
+// poolUse returns what a node takes of a pool's limit: its capacity, or 1 of "nodes".
+func (v *converter) poolUse(n *corev1.Node, name corev1.ResourceName) resource.Quantity {
+	if name == "nodes" {
+		return *resource.NewQuantity(1, resource.DecimalSI)
+	}
+	return n.Status.Capacity[name]
+}
+
+// whole returns a quantity in the units of amount.
+func whole(name corev1.ResourceName, q resource.Quantity) int64 {
+	return amount(name, corev1.ResourceList{name: q})
+}
+
+// Launch is a node that a plan buys.
+type Launch struct {
+	Node  string `json:"node"` // its name in the plan
+	Offer string `json:"offer"`
+	Type  string `json:"type"`
+	Zone  string `json:"zone,omitempty"`
+	Price int64  `json:"price"`
+}
+
+// launched returns the instance and solution as they are once the nodes that a solution buys are there.
+func (in *Instance) launched(a *model.Assignment) (*Instance, *model.Assignment, []Launch, error) {
+	c := *in.Cluster
+	c.Nodes, c.Pods = slices.Clip(c.Nodes), slices.Clip(c.Pods)
+	var all []Launch
+	for _, b := range a.Bought {
+		t := in.converter.templates[slices.IndexFunc(in.converter.templates, func(x *template) bool { return x.id == b.Offer })]
+		n := t.node.DeepCopy()
+		n.Name, n.Labels[hostname] = b.ID, b.ID
+		c.Nodes = append(c.Nodes, *n)
+		for _, p := range t.daemons {
+			one := p.DeepCopy()
+			one.Name, one.Spec.NodeName = p.Name+" on "+b.ID, b.ID
+			c.Pods = append(c.Pods, *one)
+		}
+		all = append(all, Launch{Node: b.ID, Offer: b.Offer, Type: t.labels[corev1.LabelInstanceTypeStable], Zone: t.labels[corev1.LabelTopologyZone], Price: t.host.Price})
+	}
+	o := in.converter.Options
+	o.Offers, o.MaxNodes = nil, 0
+	then, err := Convert(&c, o)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	at := map[string]string{}
+	for i := range a.Jobs {
+		for k, h := range a.Jobs[i].Hosts {
+			at[in.Pods[i][k]] = h
+		}
+	}
+	moved := &model.Assignment{}
+	for i := range then.Jobs {
+		j := model.JobAssignment{ID: then.Jobs[i].ID}
+		for _, pod := range then.Pods[i] {
+			j.Hosts = append(j.Hosts, at[pod])
+		}
+		moved.Jobs = append(moved.Jobs, j)
+	}
+	return then, moved, all, nil
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+
+package kubernetes
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	gapwise "github.com/gapwise/gapwise"
+	consbounds "github.com/gapwise/gapwise/bounds/consolidation"
+	"github.com/gapwise/gapwise/model"
+)
+
+// mostSingles is how many budgets and rules are left out one by one.
+const mostSingles = 12
+
+// single is something that can be left out by itself: why pods can't move, or a rule.
+type single struct {
+	name string
+	in   *model.Consolidation
+	// atLeast is a bound on the cost without it: no more than that can be saved.
+	atLeast float64
+	tasks   int
+}
+
+// singles returns the instance without each budget and annotation that pins pods, and without each rule.
+func (in *Instance) singles() (all []single) {
+	pins := map[string][]int{}
+	var names []string
+	for i := range in.Jobs {
+		why, ok := in.Pins[in.Jobs[i].ID]
+		if !ok || why == noCompany || why == noVolume {
+			continue
+		}
+		if name, found := strings.CutSuffix(why, noEviction); found { // budgets have a namespace
+			space, _, _ := strings.Cut(in.Pods[i][0], "/")
+			why = "budget " + space + "/" + strings.TrimPrefix(name, "budget ")
+		}
+		if pins[why] == nil {
+			names = append(names, why)
+		}
+		pins[why] = append(pins[why], i)
+	}
+	for _, name := range names {
+		c := *in.Consolidation
+		c.Jobs = slices.Clone(c.Jobs)
+		s := single{name: name, in: &c}
+		for _, i := range pins[name] {
+			c.Jobs[i].Pinned = false
+			s.tasks += c.Jobs[i].Tasks
+		}
+		all = append(all, s)
+	}
+	tasks := map[string]int{}
+	for i := range in.Jobs {
+		tasks[in.Jobs[i].ID] = in.Jobs[i].Tasks
+	}
+	for k := range in.Rules {
+		c := *in.Consolidation
+		c.Rules = slices.Delete(slices.Clone(c.Rules), k, k+1)
+		s := single{name: "rule " + in.Rules[k].ID, in: &c}
+		for _, id := range in.Rules[k].Jobs {
+			s.tasks += tasks[id]
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// explainSingles finds the least cost without each budget and rule by itself, from the plan that keeps all. Those by
+// which the quick bound shows that nothing is saved need no search. Of the others come first those by
+// which it allows most to be saved, then those of most pods; as many as mostSingles, each with the options' limits.
+func (e *Explanation) explainSingles(ctx context.Context, in *Instance, with *model.Result, o gapwise.Options) error {
+	var open []single
+	for _, s := range in.singles() {
+		if ctx.Err() != nil {
+			break
+		}
+		for _, b := range consbounds.Quick(ctx, s.in) {
+			s.atLeast = math.Max(s.atLeast, b.Value)
+		}
+		if s.atLeast < with.Objective {
+			open = append(open, s)
+		} else {
+			e.Needless++
+		}
+	}
+	slices.SortStableFunc(open, func(a, b single) int {
+		return cmp.Or(cmp.Compare(a.atLeast, b.atLeast), cmp.Compare(b.tasks, a.tasks), cmp.Compare(a.name, b.name))
+	})
+	e.Untried = max(0, len(open)-mostSingles)
+	o.Start = with.Solution
+	for _, s := range open[:len(open)-e.Untried] {
+		r, err := gapwise.Solve(ctx, s.in, o)
+		if err != nil {
+			return err
+		}
+		if r.Solution == nil {
+			continue
+		}
+		e.Singles = append(e.Singles, costOf(s.name, &r))
+	}
+	slices.SortStableFunc(e.Singles, func(a, b RuleCost) int {
+		return cmp.Or(cmp.Compare(a.Cost, b.Cost), cmp.Compare(a.Bound, b.Bound))
+	})
+	return nil
+}
