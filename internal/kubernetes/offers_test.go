@@ -11,6 +11,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/kubernetes"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
 const fourTypes = "type,zone,price,count,cpu,memory,label:team\nsmall,a,1,,2,4Gi,\nlarge,a,3,,8,16Gi,\nlarge,b,3,2,8,16Gi,red\narm,b,2.5,,8,16Gi,blue\n"
@@ -129,7 +130,9 @@ func TestPlanBuys(t *testing.T) {
 		return p
 	}
 	free := plan(kubernetes.Options{Offers: offers(t, texts...)}, 5_000_000)
-	if free.CostStatus != "optimal" || free.Then.Cost != 108_000 || free.MovesStatus != "optimal" || free.Moves != 56 || len(free.Launch) != 2 || len(free.Stuck) > 0 || free.Then.Waiting > 0 {
+	// Without HiGHS the search proves the cost, not the moves.
+	proved := free.MovesStatus == "optimal" && free.Moves == 56 || !highs.Built && free.MovesStatus == "feasible" && free.Moves > 56
+	if free.CostStatus != "optimal" || free.Then.Cost != 108_000 || !proved || len(free.Launch) != 2 || len(free.Stuck) > 0 || free.Then.Waiting > 0 {
 		t.Errorf("%s %d, %s %d moves, %v to launch", free.CostStatus, free.Then.Cost, free.MovesStatus, free.Moves, free.Launch)
 	}
 	texts[1] = strings.Replace(texts[1], `{"cpu":"10000"}`, `{"nodes":"24"}`, 1)
