@@ -59,37 +59,11 @@ func newCumulativeModel(v *ticks, horizon int64) *cumulativeModel {
 	return k
 }
 
-// interchangeable reports whether the machines are identical, several, and no edge takes
-// time between them.
-func (v *ticks) interchangeable() bool {
-	if v.m < 2 || !v.identical() {
-		return false
-	}
-	for e := range int32(len(v.Graph.Data)) { // identical machines: all pairs are alike
-		if v.Length(e, 0, 1) > 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// planOf returns the plan of a solution: by its start, each task is on a machine that is
-// free by then.
+// planOf returns the plan of a solution.
 func (k *cumulativeModel) planOf(values []int64) dagplay.Plan {
-	start, on, free := make([]int64, k.v.n), make([]int32, k.v.n), make([]int64, k.v.m)
+	start, length := make([]int64, k.v.n), make([]int64, k.v.n)
 	for t, x := range k.start {
-		start[t] = values[x]
+		start[t], length[t] = values[x], k.v.Cost(int32(t), 0)
 	}
-	byStart := slices.Clone(k.v.Graph.Order)
-	slices.SortStableFunc(byStart, func(a, b int32) int { return cmp.Compare(start[a], start[b]) })
-	for _, t := range byStart {
-		a := 0
-		for b := range free {
-			if free[b] < free[a] {
-				a = b
-			}
-		}
-		on[t], free[a] = int32(a), max(free[a], start[t]+k.v.Cost(t, 0))
-	}
-	return k.v.planOf(start, on)
+	return dagplay.OnFree(k.v.Graph, start, length)
 }

@@ -96,8 +96,10 @@ const (
 func newHeldSearch(ctx context.Context, g *view.Graph, replay *dagplay.Replay, p dagplay.Plan, upper float64) *heldSearch {
 	h := &heldSearch{ctx: ctx, g: g, replay: replay, plan: p, upper: upper, limit: math.MaxInt64, next: make([]int32, g.Tasks), tail: make([]float64, g.Tasks),
 		isFlow: make([]bool, len(g.Data)), most: make([]float64, len(g.Data)), beside: make([][]int32, len(g.Data))}
-	missing := make([]int32, g.Tasks)
-	g.Waits(p.Order, missing, h.next)
+	ideal := view.NewPlay(g)
+	ideal.Run(p.Machine, p.Order)
+	order := ideal.Played
+	g.Waits(p.Order, make([]int32, g.Tasks), h.next)
 	for e := range int32(len(g.Data)) {
 		m, n := h.ends(e)
 		if m != n && g.Data[e] > 0 && replay.Contends(m, n) {
@@ -105,7 +107,6 @@ func newHeldSearch(ctx context.Context, g *view.Graph, replay *dagplay.Replay, p
 			h.flows = append(h.flows, e)
 		}
 	}
-	order := h.topological(missing)
 	after := make([][]bool, g.Tasks) // tasks that come after one, and itself
 	later := func(t int32, yield func(u, edge int32)) {
 		if u := h.next[t]; u >= 0 {
@@ -187,30 +188,6 @@ func (h *heldSearch) share(e, f int32) bool {
 		}
 	}
 	return false
-}
-
-// topological orders the tasks by edges and the machines' orders.
-func (h *heldSearch) topological(missing []int32) (order []int32) {
-	missing = slices.Clone(missing)
-	for t := range int32(h.g.Tasks) {
-		if missing[t] == 0 {
-			order = append(order, t)
-		}
-	}
-	for k := 0; k < len(order); k++ {
-		less := func(u int32) {
-			if missing[u]--; missing[u] == 0 {
-				order = append(order, u)
-			}
-		}
-		if u := h.next[order[k]]; u >= 0 {
-			less(u)
-		}
-		for _, e := range h.g.Succ(order[k]) {
-			less(h.g.To[e])
-		}
-	}
-	return order
 }
 
 // run searches, and reports whether it has shown that no schedule of the plan ends before

@@ -67,7 +67,7 @@ func (s *dagSearch) kernel() error {
 	turns.Stop(s.Ctx, int64(n*n/2*m)) // what it costs to make the model
 	x := newKernelModel(v, horizon)
 	ask := question{ticks: v, best: upper}
-	if proof == nil && s.off&devCumulative == 0 && v.interchangeable() {
+	if proof == nil && s.off&devCumulative == 0 && v.Graph.Interchangeable() {
 		y := newCumulativeModel(v, horizon)
 		ask.models, ask.planOf = append(ask.models, &y.Model), append(ask.planOf, y.planOf)
 	}

@@ -3,7 +3,6 @@
 package dag
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/dagmodel"
@@ -86,14 +85,9 @@ func (v *ticks) tails() {
 
 // planOf returns the plan of a schedule.
 func (v *ticks) planOf(start []int64, on []int32) dagplay.Plan {
-	p := dagplay.Plan{Machine: on, Order: make([][]int32, v.m)}
-	end := func(t int32) int64 { return start[t] + v.Cost(t, int(on[t])) }
-	// Starts, ends and, for tasks of length zero, the topological order are in the order
-	// of the machine.
-	byStart := slices.Clone(v.Graph.Order)
-	slices.SortStableFunc(byStart, func(a, b int32) int { return cmp.Or(cmp.Compare(start[a], start[b]), cmp.Compare(end(a), end(b))) })
-	for _, t := range byStart {
-		p.Order[on[t]] = append(p.Order[on[t]], t)
+	finish := make([]int64, v.n)
+	for t := range finish {
+		finish[t] = start[t] + v.Cost(int32(t), int(on[t]))
 	}
-	return p
+	return dagplay.NewPlan(v.Graph, on, start, finish)
 }

@@ -30,7 +30,7 @@ const (
 // O(V) profile operations each.
 func (s *search) justify(ctx context.Context, set model.Settings, children int, bound float64) {
 	g := s.g
-	if g.Machines < 2 || g.Tasks < 3 || g.Tasks > mostJustified || s.lowest <= bound || !interchangeable(g) {
+	if g.Tasks < 3 || g.Tasks > mostJustified || s.lowest <= bound || !g.Interchangeable() {
 		return
 	}
 	j := &justifier{g: g, length: make([]int64, g.Tasks), missing: make([]int32, g.Tasks)}
@@ -57,7 +57,7 @@ func (s *search) justify(ctx context.Context, set model.Settings, children int, 
 		}
 		if makespan < best {
 			best = makespan
-			if p := s.onFree(start, j.length); s.take(state{Plan: p}) && set.Progress != nil {
+			if p := dagplay.OnFree(g, start, j.length); s.take(state{Plan: p}) && set.Progress != nil {
 				set.Progress(model.Progress{Algorithm: "improve", Incumbent: s.lowest, Bound: math.NaN(), Solution: s.d.Schedule(p.Machine, s.replay.Start, s.replay.Sent)})
 			}
 		}
@@ -90,45 +90,6 @@ func (s *search) justify(ctx context.Context, set model.Settings, children int, 
 		}
 		all[justified-1-s.rng.IntN(justified/6)] = add(key)
 	}
-}
-
-// interchangeable reports whether all machines are alike, and data take no time.
-func interchangeable(g *view.Graph) bool {
-	for t := range g.Tasks {
-		costs := g.Cost[t*g.Machines:][:g.Machines]
-		if slices.Min(costs) < slices.Max(costs) {
-			return false
-		}
-	}
-	for e := range int32(len(g.Data)) {
-		for m := range int32(g.Machines) {
-			for n := range int32(g.Machines) {
-				if g.Comm(e, m, n) > 0 {
-					return false
-				}
-			}
-		}
-	}
-	return true
-}
-
-// onFree returns the plan of starts: each task is on a machine that is free by then.
-func (s *search) onFree(start, length []int64) dagplay.Plan {
-	p := dagplay.Plan{Machine: make([]int32, s.g.Tasks), Order: make([][]int32, s.g.Machines)}
-	free := make([]int64, s.g.Machines)
-	order := slices.Clone(s.g.Order)
-	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(start[a], start[b]) })
-	for _, t := range order {
-		m := 0
-		for k := range free {
-			if free[k] <= start[t] && (free[m] > start[t] || free[k] > free[m]) {
-				m = k
-			}
-		}
-		p.Machine[t], free[m] = int32(m), start[t]+length[t]
-		p.Order[m] = append(p.Order[m], t)
-	}
-	return p
 }
 
 // justifier makes schedules on identical machines, in ticks.

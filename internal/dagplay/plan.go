@@ -20,7 +20,7 @@ type Plan struct {
 
 // NewPlan orders the tasks of each machine by start, ties by finish, then
 // topologically (tasks of length zero may share a moment).
-func NewPlan(g *view.Graph, machine []int32, start, finish []float64) Plan {
+func NewPlan[N cmp.Ordered](g *view.Graph, machine []int32, start, finish []N) Plan {
 	p := Plan{Machine: machine, Order: make([][]int32, g.Machines)}
 	for _, t := range g.Order {
 		p.Order[machine[t]] = append(p.Order[machine[t]], t)
@@ -31,6 +31,31 @@ func NewPlan(g *view.Graph, machine []int32, start, finish []float64) Plan {
 		})
 	}
 	return p
+}
+
+// OnFree returns the plan of a schedule of interchangeable machines that has starts alone, in
+// ticks: each task is on a machine that is free by then, of those the one that is free
+// last, or where there is none on the one that is free first. There always is one for a task of
+// a length if at no time more tasks run than there are machines. O(V log V + V machines).
+func OnFree(g *view.Graph, start, length []int64) Plan {
+	machine, finish, free := make([]int32, g.Tasks), make([]int64, g.Tasks), make([]int64, g.Machines)
+	byStart := slices.Clone(g.Order)
+	for t := range finish {
+		finish[t] = start[t] + length[t]
+	}
+	slices.SortStableFunc(byStart, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(start[a], start[b]), cmp.Compare(finish[a], finish[b]))
+	})
+	for _, t := range byStart {
+		best := 0
+		for m, at := range free {
+			if inTime := free[best] <= start[t]; inTime && at <= start[t] && at > free[best] || !inTime && at < free[best] {
+				best = m
+			}
+		}
+		machine[t], free[best] = int32(best), max(free[best], finish[t])
+	}
+	return NewPlan(g, machine, start, finish)
 }
 
 // Clone returns a deep copy.

@@ -4,6 +4,7 @@ package view
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gapwise/gapwise/internal/heap"
 	"github.com/gapwise/gapwise/model"
@@ -41,6 +42,28 @@ func (g *Graph) Succ(t int32) []int32 { return g.succEdges[g.succAt[t]:g.succAt[
 
 // Route returns the links on the path from machine m to n.
 func (g *Graph) Route(m, n int32) []int32 { return g.routes[int(m)*g.Machines+int(n)] }
+
+// Interchangeable reports whether there are several machines, which cost each task the same,
+// and data take no time between any two: then a machine can stand for each other one.
+// O(tasks machines + edges machines²).
+func (g *Graph) Interchangeable() bool {
+	for t := range g.Tasks {
+		costs := g.Cost[t*g.Machines:][:g.Machines]
+		if slices.Min(costs) < slices.Max(costs) {
+			return false
+		}
+	}
+	for e := range int32(len(g.Data)) {
+		for m := range int32(g.Machines) {
+			for n := range int32(g.Machines) {
+				if g.Comm(e, m, n) > 0 {
+					return false
+				}
+			}
+		}
+	}
+	return g.Machines > 1
+}
 
 // Comm returns the contention-free time of edge e from machine m to n in seconds
 // (Eq. 6; under TransferTCPAll Eq. 11); 0 within a machine.
