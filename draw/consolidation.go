@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -48,7 +49,7 @@ func assignmentTitle(in *model.Consolidation, a *model.Assignment, o model.Objec
 	if in.PriceUnit != "" {
 		price += " " + in.PriceUnit
 	}
-	_, holding, _ := hostsOf(in, a)
+	_, holding, _ := view.Occupied(in, a)
 	today := 0
 	for _, x := range holding {
 		if x {
@@ -62,32 +63,9 @@ func assignmentTitle(in *model.Consolidation, a *model.Assignment, o model.Objec
 	return fmt.Sprintf("cost %s%s, %s, moves %s", price, bound, hosts, short(moves))
 }
 
-// hostsOf numbers the hosts by id, bought ones last, and tells which have tasks today and in a.
-func hostsOf(in *model.Consolidation, a *model.Assignment) (number map[string]int, today, then []bool) {
-	number = make(map[string]int, len(in.Hosts)+len(a.Bought))
-	for k := range in.Hosts {
-		number[in.Hosts[k].ID] = k
-	}
-	for k, b := range a.Bought {
-		number[b.ID] = len(in.Hosts) + k
-	}
-	today, then = make([]bool, len(number)), make([]bool, len(number))
-	for i := range a.Jobs {
-		for k, id := range a.Jobs[i].Hosts {
-			if id != "" {
-				then[number[id]] = true
-			}
-			if now := in.Jobs[i].Current(k); now != "" {
-				today[number[now]] = true
-			}
-		}
-	}
-	return number, today, then
-}
-
 // assigned lists the hosts and what tasks take of them.
 func (l *placementLayout) assigned(in *model.Consolidation, a *model.Assignment) {
-	number, today, then := hostsOf(in, a)
+	number, today, then := view.Occupied(in, a)
 	capacity := make([][]int64, 0, len(number))
 	for k := range in.Hosts {
 		h := &in.Hosts[k]

@@ -4,7 +4,9 @@ package play
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -15,36 +17,22 @@ func consolidationScene(in *model.Consolidation, a *model.Assignment) (*Scene, e
 		return nil, err
 	}
 	x := &Scene{Unit: "%", High: 100}
-	number, capacity := map[string]int{}, [][]int64(nil)
-	add := func(id string, of []int64) {
-		number[id] = len(capacity)
-		capacity = append(capacity, of)
-	}
+	number, today, then := view.Occupied(in, a)
+	capacity := make([][]int64, 0, len(number))
 	for k := range in.Hosts {
-		add(in.Hosts[k].ID, in.Hosts[k].Capacity)
+		capacity = append(capacity, in.Hosts[k].Capacity)
 	}
 	for _, b := range a.Bought {
-		for k := range in.Offers {
-			if in.Offers[k].ID == b.Offer {
-				add(b.ID, in.Offers[k].Capacity)
-			}
-		}
+		k := slices.IndexFunc(in.Offers, func(o model.HostOffer) bool { return o.ID == b.Offer })
+		capacity = append(capacity, in.Offers[k].Capacity)
 	}
 	needed, largest := make([]bool, len(in.Resources)), make([]int64, len(in.Resources))
-	today, then := make([]bool, len(capacity)), make([]bool, len(capacity))
 	left := false
 	for i := range in.Jobs {
 		for r, need := range in.Jobs[i].Needs {
 			needed[r] = needed[r] || need > 0
 		}
-		for k, id := range a.Jobs[i].Hosts {
-			if now := in.Jobs[i].Current(k); now != "" {
-				today[number[now]] = true
-			}
-			if left = left || id == ""; id != "" {
-				then[number[id]] = true
-			}
-		}
+		left = left || slices.Contains(a.Jobs[i].Hosts, "")
 	}
 	rows := make([][]int, len(capacity)) // of each host, for each resource; -1: none
 	for h, of := range capacity {

@@ -304,6 +304,30 @@ func (c *Consolidation) classes(labels []map[string]string, sets map[string]bits
 	}
 }
 
+// Occupied numbers the hosts of an assignment by id, bought ones last, and tells which have tasks
+// today and in a.
+func Occupied(in *model.Consolidation, a *model.Assignment) (number map[string]int, today, then []bool) {
+	number = make(map[string]int, len(in.Hosts)+len(a.Bought))
+	for k := range in.Hosts {
+		number[in.Hosts[k].ID] = k
+	}
+	for k, b := range a.Bought {
+		number[b.ID] = len(in.Hosts) + k
+	}
+	today, then = make([]bool, len(number)), make([]bool, len(number))
+	for i := range a.Jobs {
+		for k, id := range a.Jobs[i].Hosts {
+			if id != "" {
+				then[number[id]] = true
+			}
+			if now := in.Jobs[i].Current(k); now != "" {
+				today[number[now]] = true
+			}
+		}
+	}
+	return number, today, then
+}
+
 // Plan is a host for each task of each job, Nowhere for one that is left out.
 type Plan [][]int32
 
