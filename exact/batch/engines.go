@@ -12,7 +12,7 @@ import (
 // Engines lists the exact engines for Batch, the default first.
 func Engines() []model.Algorithm {
 	return []model.Algorithm{
-		model.Engine(model.KindBatch, Search, "gapwise", "jobs in the order of their starts, squashed-area bounds and dominance; on two tiers the order of all that happens, a linear program each"),
+		model.Engine(model.KindBatch, Search, "gapwise", "jobs in the order of their starts, prices and dominance; on two tiers the order of all that happens, a linear program each"),
 		model.Engine(model.KindBatch, Linear(highs.Backend), "Pritsker, Watters, Wolfe (1969)", "HiGHS, a binary for each start; one tier"),
 		model.Engine(model.KindBatch, Kernel, "Ohrimenko, Stuckey, Codish (2009); Kovács, Beck (2008)", "lazy clause generation on the starts, prices of the processors; one tier"),
 	}

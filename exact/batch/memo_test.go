@@ -86,7 +86,7 @@ func TestNodes(t *testing.T) {
 			}
 		}
 	}
-	if dominated < rounds/10 || dominated > rounds*9/10 || reached < rounds/4 || forgotten < rounds/20 {
+	if dominated < rounds/10 || dominated > rounds*9/10 || reached < rounds/5 || forgotten < rounds/20 {
 		t.Errorf("%d of %d are dominated, %d forgotten, %d bounds reached", dominated, rounds, forgotten, reached)
 	}
 }
