@@ -17,16 +17,6 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// shared draws an instance of at most so many tasks whose transfers share links.
-func shared(rng *rand.Rand, most int) *model.DAG {
-	for {
-		d := testkit.Contend(rng, testkit.RandomDAG(rng, 2+rng.IntN(most-1), 2+rng.IntN(2)))
-		if d.Validate() == nil && dagplay.NewReplay(view.OfDAG(d)).Shares {
-			return d
-		}
-	}
-}
-
 // randomPlan puts the tasks, in a random topological order, on random machines.
 func randomPlan(rng *rand.Rand, g *view.Graph) dagplay.Plan {
 	p := dagplay.Plan{Machine: make([]int32, g.Tasks), Order: make([][]int32, g.Machines)}
@@ -94,7 +84,7 @@ func TestHeldAgainstGrid(t *testing.T) {
 	}
 instances:
 	for k := range 150 {
-		g := view.OfDAG(shared(rng, 6))
+		g := view.OfDAG(testkit.ContendedDAG(rng, 6, 3))
 		r := dagplay.NewReplay(g)
 		p := randomPlan(rng, g)
 		eager := r.Run(p, nil)
@@ -135,7 +125,7 @@ func TestLinkedAgainstPlans(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 2))
 	optimal, n := 0, need.Rounds(200)
 	for k := range n {
-		d := shared(rng, []int{5, 8}[k%2])
+		d := testkit.ContendedDAG(rng, []int{5, 8}[k%2], 3)
 		g := view.OfDAG(d)
 		set := model.Settings{Seed: 1, TimeLimit: []time.Duration{0, 300 * time.Millisecond}[k%2]}
 		r, err := Search.Solve(t.Context(), d, set)
@@ -191,7 +181,7 @@ func TestLinkModelRelaxes(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(31, 3))
 	for k := range need.Rounds(300) {
-		d := shared(rng, 12)
+		d := testkit.ContendedDAG(rng, 12, 3)
 		g := view.OfDAG(d)
 		r := dagplay.NewReplay(g)
 		p := randomPlan(rng, g)

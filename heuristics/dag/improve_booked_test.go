@@ -21,16 +21,6 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// contended draws a valid instance with tasks whose transfers share links.
-func contended(rng *rand.Rand, most int) *model.DAG {
-	for {
-		d := testkit.Contend(rng, testkit.RandomDAG(rng, 2+rng.IntN(most-1), 2+rng.IntN(3)))
-		if d.Validate() == nil && dagplay.NewReplay(view.OfDAG(d)).Shares {
-			return d
-		}
-	}
-}
-
 func near(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b)) }
 
 // What a booker makes of SinnenSousa's order and machines is its schedule (tasks that cost
@@ -42,7 +32,7 @@ func TestBooker(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 1))
 	stopped := 0
 	for k := range need.Rounds(600) {
-		d := contended(rng, 12)
+		d := testkit.ContendedDAG(rng, 12, 4)
 		g := view.OfDAG(d)
 		r := dagplay.NewReplay(g)
 		one, err := SinnenSousa(t.Context(), d, model.Settings{})
@@ -170,7 +160,7 @@ func TestImproveAgainstAll(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 3))
 	missed, rounds := 0, need.Rounds(150)
 	for k := range rounds {
-		d := contended(rng, 5)
+		d := testkit.ContendedDAG(rng, 5, 4)
 		s, err := Improve(t.Context(), d, model.Settings{Seed: uint64(k)})
 		if err != nil {
 			t.Fatal(err)
@@ -199,7 +189,7 @@ func TestImproveScaled(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(8, 4))
 	for k := range 20 {
-		d := contended(rng, 12)
+		d := testkit.ContendedDAG(rng, 12, 4)
 		x := *d
 		x.Machines, x.Tasks, x.Edges = slices.Clone(d.Machines), slices.Clone(d.Tasks), slices.Clone(d.Edges)
 		const by = 1 << 6

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
@@ -20,9 +21,9 @@ import (
 // if there had been none.
 func TestReplayStops(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 1))
-	d := contended(rng, 400)
+	d := testkit.ContendedDAG(rng, 400, 4)
 	for len(d.Tasks) < 300 {
-		d = contended(rng, 400)
+		d = testkit.ContendedDAG(rng, 400, 4)
 	}
 	g := view.OfDAG(d)
 	p, err := heft(t.Context(), g, nil)
@@ -56,9 +57,9 @@ func TestReplayStops(t *testing.T) {
 // Wherever the context ends, there is a feasible schedule or the error says that there is none.
 func TestStoppedUnderContention(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 2))
-	d := contended(rng, 400)
+	d := testkit.ContendedDAG(rng, 400, 4)
 	for len(d.Tasks) < 200 {
-		d = contended(rng, 400)
+		d = testkit.ContendedDAG(rng, 400, 4)
 	}
 	schedules := 0
 	for _, solve := range []func(context.Context, *model.DAG, model.Settings) (*model.Schedule, error){HEFT, NetworkAware, SinnenSousa, Improve} {

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -89,6 +90,17 @@ func Contend(rng *rand.Rand, d *model.DAG) *model.DAG {
 		drawLinks(rng, d)
 	}
 	return d
+}
+
+// ContendedDAG returns a valid DAG of 2 to most tasks, on 2 to machines machines, whose transfers
+// share something.
+func ContendedDAG(rng *rand.Rand, most, machines int) *model.DAG {
+	for {
+		d := Contend(rng, RandomDAG(rng, 2+rng.IntN(most-1), 2+rng.IntN(machines-1)))
+		if d.Validate() == nil && dagplay.NewReplay(view.OfDAG(d)).Shares {
+			return d
+		}
+	}
 }
 
 // drawTasks draws n tasks and returns what tells the machines apart. Of some instances
