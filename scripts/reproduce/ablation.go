@@ -3,18 +3,10 @@
 package main
 
 import (
-	"bytes"
-	"crypto/sha256"
 	"encoding/json"
-	"fmt"
-	"go/format"
-	"go/parser"
-	"go/token"
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
@@ -125,35 +117,4 @@ func ablate(d exact.Device, without, whole map[string]runs.Run) ablationRow {
 	}
 	x.Nodes, x.Time = nodes[0]/max(1, nodes[1]), time[0]/max(1e-9, time[1])
 	return x
-}
-
-// codeOf returns the digest of a folder's Go code without its tests and comments.
-func codeOf(folder string) (string, error) {
-	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
-	if err != nil {
-		return "", err
-	}
-	slices.Sort(files)
-	digest := sha256.New()
-	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		set := token.NewFileSet()
-		parsed, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return "", err
-		}
-		var text bytes.Buffer
-		if err := format.Node(&text, set, parsed); err != nil {
-			return "", err
-		}
-		// Lines that comments leave empty don't count.
-		for line := range strings.Lines(text.String()) {
-			if line = strings.TrimSpace(line); line != "" {
-				fmt.Fprintln(digest, line)
-			}
-		}
-	}
-	return fmt.Sprintf("%.8x", digest.Sum(nil)), nil
 }

@@ -50,27 +50,3 @@ func TestDevicesPay(t *testing.T) {
 		})
 	}
 }
-
-// Comments and tests aren't code, a number is.
-func TestCodeOf(t *testing.T) {
-	of := func(text string) string {
-		dir := t.TempDir()
-		for name, text := range map[string]string{"a.go": text, "a_test.go": text + "// other\n"} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		code, err := codeOf(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return code
-	}
-	plain := of("package a\n\nconst x = 1\n")
-	if other := of("// Package a is.\npackage a\n\n// x is one.\nconst x = 1 // or so\n"); other != plain {
-		t.Error("a comment changes the digest")
-	}
-	if other := of("package a\n\nconst x = 2\n"); other == plain {
-		t.Error("a number doesn't change the digest")
-	}
-}

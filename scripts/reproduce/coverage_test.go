@@ -54,7 +54,7 @@ func TestCoverageRows(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"a.go":                 "package a\n\nfunc HEFTPlan() {}\n",
-		"docs/results/some.md": "# All\n<!-- part: one -->\n<!-- run at c0ffee -->\n\n## The one, and (its) title\n<!-- end: one -->\n",
+		"docs/results/some.md": "# All\n<!-- part: one -->\n<!-- code c0ffee of dag -->\n\n## The one, and (its) title\n<!-- end: one -->\n",
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)

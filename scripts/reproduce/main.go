@@ -10,9 +10,10 @@
 // readme.md.tmpl those of README.md; docs/templates/sets.yaml names the parts of
 // results that they compare. A part replaces the text between its markers
 // <!-- part: NAME --> and <!-- end: NAME -->; a part whose markers aren't there yet
-// goes to the end of the document. Under its title a part names what it comes from:
-// commit, versions, plans, draws and seeds. So changes must be committed before, but
-// for the documents; -dirty allows others for a trial. Without
+// goes to the end of the document. Under its title a part names what it comes from: the digest
+// of the code that it measures, versions, plans, draws and seeds. A test fails when that code has
+// changed since. Changes must be committed before, but for the documents; -dirty allows
+// others for a trial. Results of plans that were run by the same code are kept. Without
 // PART it runs all of them: hours. On two cores vcsched-large needs half an hour,
 // dag-1296, dag-stg and reservation a quarter of an hour each, tvc five minutes,
 // batch-speed three.
@@ -76,7 +77,7 @@ func (r *runner) reproduce(names []string) error {
 			}
 			fmt.Fprintf(os.Stderr, "%s: %s\n", document, part.Name())
 			var text bytes.Buffer
-			r.plans, r.read = nil, nil
+			r.plans, r.read, r.kinds = nil, nil, nil
 			if err := part.Execute(&text, nil); err != nil {
 				return err
 			}
@@ -95,7 +96,7 @@ func (r *runner) reproduce(names []string) error {
 			if err != nil {
 				return err
 			}
-			if err := replace(document, part.Name(), r.commit, made, reflow(shelved)); err != nil {
+			if err := replace(document, part.Name(), made, reflow(shelved)); err != nil {
 				return err
 			}
 		}
@@ -150,7 +151,7 @@ var manyLines = regexp.MustCompile(`\n{3,}`)
 func tidy(text string) string { return manyLines.ReplaceAllString(strings.TrimSpace(text), "\n\n") }
 
 // replace puts a part's text between its markers, stamped with what it is made of.
-func replace(document, part, commit, made, text string) error {
+func replace(document, part, made, text string) error {
 	data, err := os.ReadFile(document)
 	if err != nil {
 		return err
@@ -163,13 +164,12 @@ func replace(document, part, commit, made, text string) error {
 			return fmt.Errorf("%s: the marker %s is missing", document, strings.TrimSpace(end))
 		}
 	}
-	run := commit
+	stamp := made
 	if whole := stamped(text, made); whole != text {
 		text = whole
-	} else {
-		run = strings.TrimPrefix(made, "Commit ")
+		stamp, _, _ = strings.Cut(made, ",")
 	}
-	text = fmt.Sprintf("%s%s<!-- run at %s -->\n\n%s\n%s%s", before, begin, run, text, end, after)
+	text = fmt.Sprintf("%s%s<!-- %s -->\n\n%s\n%s%s", before, begin, stamp, text, end, after)
 	return os.WriteFile(document, []byte(text), 0o644)
 }
 

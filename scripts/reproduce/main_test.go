@@ -21,9 +21,9 @@ import (
 // stays as it is.
 func TestReplace(t *testing.T) {
 	for name, c := range map[string]struct{ before, want string }{
-		"new": {"# Title\n", "# Title\n<!-- part: a -->\n<!-- run at c0ffee, Go -->\n\nnew\n<!-- end: a -->\n"},
+		"new": {"# Title\n", "# Title\n<!-- part: a -->\n<!-- code c0ffee of dag, Go -->\n\nnew\n<!-- end: a -->\n"},
 		"again": {"x\n<!-- part: b -->\nb\n<!-- end: b -->\n<!-- part: a -->\nold\n<!-- end: a -->\ny\n",
-			"x\n<!-- part: b -->\nb\n<!-- end: b -->\n<!-- part: a -->\n<!-- run at c0ffee, Go -->\n\nnew\n<!-- end: a -->\ny\n"},
+			"x\n<!-- part: b -->\nb\n<!-- end: b -->\n<!-- part: a -->\n<!-- code c0ffee of dag, Go -->\n\nnew\n<!-- end: a -->\ny\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := t.TempDir() + "/d.md"
@@ -31,7 +31,7 @@ func TestReplace(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 2 { // once more changes nothing
-				if err := replace(file, "a", "c0ffee", "Commit c0ffee, Go", "new"); err != nil {
+				if err := replace(file, "a", "code c0ffee of dag, Go", "new"); err != nil {
 					t.Fatal(err)
 				}
 				got, err := os.ReadFile(file)
@@ -45,7 +45,7 @@ func TestReplace(t *testing.T) {
 	if err := os.WriteFile(file, []byte("<!-- part: a -->\nold\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := replace(file, "a", "c0ffee", "Commit c0ffee, Go", "new"); err == nil || !strings.Contains(err.Error(), "<!-- end: a --> is missing") {
+	if err := replace(file, "a", "code c0ffee of dag, Go", "new"); err == nil || !strings.Contains(err.Error(), "<!-- end: a --> is missing") {
 		t.Errorf("without the end's marker: %v", err)
 	}
 }

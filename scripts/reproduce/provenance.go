@@ -5,6 +5,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os/exec"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/internal/runs"
+	"github.com/gapwise/gapwise/model"
 )
 
 // head returns the abbreviated commit of the working tree, marked if files have
@@ -51,8 +53,8 @@ func (r *runner) prepare() (err error) {
 	return err
 }
 
-// made says what a part comes from: commit and version of gapwise, the versions of
-// its tools, and each plan that it has read results of, with draws and seeds.
+// made says what a part comes from: the digest of the code that it measures, the versions of gapwise and
+// of its tools, and each plan that it has read results of, with draws and seeds.
 func (r *runner) made() (string, error) {
 	tools := list(strings.Split(gapwise.Built().Tools(), ", "))
 	var plans list
@@ -63,11 +65,42 @@ func (r *runner) made() (string, error) {
 		}
 		plans.add(text)
 	}
-	text := fmt.Sprintf("Commit %s, gapwise %s, %s", r.commit, gapwise.Version, strings.Join(tools, ", "))
+	if r.kinds == nil {
+		return "", errors.New("the part has no plan, and doesn't say which problems it measures: {{measures KIND...}}, {{measures}} if none")
+	}
+	text := fmt.Sprintf("gapwise %s, %s", gapwise.Version, strings.Join(tools, ", "))
+	if kinds := slices.Sorted(slices.Values(r.kinds)); len(kinds) > 0 {
+		code, err := codeOf(foldersOf(kinds)...)
+		if err != nil {
+			return "", err
+		}
+		text = fmt.Sprintf("code %s of %s, %s", code, strings.Join(kinds, " and "), text)
+	}
 	if len(plans) > 0 {
 		text += "; plan " + strings.Join(plans, ", plan ")
 	}
 	return text, nil
+}
+
+// measures notes which kinds of problems a part measures, "all" of them or none: then it quotes
+// figures. It returns nothing to print.
+func (r *runner) measures(kinds ...string) (string, error) {
+	if r.kinds == nil {
+		r.kinds = list{}
+	}
+	for _, kind := range kinds {
+		found := false
+		for _, k := range model.Kinds() {
+			if kind == "all" || kind == string(k) {
+				r.kinds.add(string(k))
+				found = true
+			}
+		}
+		if !found {
+			return "", fmt.Errorf("there is no problem %q to be measured", kind)
+		}
+	}
+	return "", nil
 }
 
 // list is texts, each of them once.
@@ -97,8 +130,8 @@ func (r *runner) uses(plan, file string) {
 	r.plans[k].files.add(file)
 }
 
-// source describes a plan and which commit its results are of, if it isn't the
-// present one. It adds the versions of tools that they name.
+// source describes a plan. It adds the versions of tools that its results name, and the kinds of
+// problems that they are of.
 func (r *runner) source(x ran, tools *list) (string, error) {
 	p, err := benchmarks.LoadPlan(x.plan)
 	if err != nil {
@@ -121,44 +154,49 @@ func (r *runner) source(x ran, tools *list) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		last := "none yet"
 		for i := range records {
 			tools.add(strings.Split(records[i].Tools, ", ")...)
-			c := records[i].Commit
-			if c == last {
-				continue
-			}
-			last = c
-			if err := r.landed(f, c); err != nil {
-				return "", err
-			}
-			switch c {
-			case r.commit:
-			case "":
-				of.add("results of a commit that they don't name")
-			default:
-				of.add("results of commit " + c)
+			if _, err := r.measures(string(records[i].Kind)); err != nil {
+				return "", fmt.Errorf("%s: %w", f, err)
 			}
 		}
 	}
 	return "`" + x.plan + "` (" + strings.Join(of, "; ") + ")", nil
 }
 
-// landed returns an error if results are of a commit that isn't among those that the
-// present one comes from: nobody could run it again.
-func (r *runner) landed(file, commit string) error {
-	if commit == "" || r.dirty {
-		return nil
+// current returns an error if a results file has runs that nobody could make again: of changes that
+// aren't committed, of a commit that the present one doesn't come from, or of other code than there is now.
+func (r *runner) current(file string) error {
+	records, _, err := runs.ReadRecords(file)
+	if err != nil || r.dirty {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return err
 	}
-	if gapwise.Changed(commit) {
-		return fmt.Errorf("%s holds runs of uncommitted changes to %s; move it away, and they are run anew", file, commit)
+	seen := map[[2]string]bool{}
+	for i := range records {
+		commit, kind := records[i].Commit, string(records[i].Kind)
+		if seen[[2]string{commit, kind}] || commit == r.commit {
+			continue
+		}
+		seen[[2]string{commit, kind}] = true
+		what := ""
+		switch {
+		case commit == "":
+			what = "a commit that they don't name"
+		case gapwise.Changed(commit):
+			what = "uncommitted changes to " + commit
+		case exec.Command("git", "merge-base", "--is-ancestor", commit, "HEAD").Run() != nil:
+			what = "commit " + commit + ", which the present one doesn't come from"
+		case exec.Command("git", append(append([]string{"diff", "--quiet", commit, "HEAD", "--"}, foldersOf([]string{kind})...), ":!*_test.go")...).Run() != nil:
+			what = "commit " + commit + ", which solves " + kind + " by other code"
+		default:
+			continue
+		}
+		return fmt.Errorf("%s holds runs of %s; move it away, and they are run anew", file, what)
 	}
-	err := exec.Command("git", "merge-base", "--is-ancestor", commit, "HEAD").Run()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return fmt.Errorf("%s holds runs of commit %s, which the present one doesn't come from; move it away, and they are run anew", file, commit)
-	}
-	return err
+	return nil
 }
 
 // stamped puts what a part comes from under its first title; a part without a title
@@ -167,7 +205,7 @@ func stamped(text, made string) string {
 	lines := strings.SplitAfter(text, "\n")
 	for k, l := range lines {
 		if strings.HasPrefix(l, "#") {
-			return strings.Join(lines[:k], "") + strings.TrimRight(l, "\n") + "\n\n*" + made + ".*\n" + strings.Join(lines[k+1:], "")
+			return strings.Join(lines[:k], "") + strings.TrimRight(l, "\n") + "\n\n*" + strings.ToUpper(made[:1]) + made[1:] + ".*\n" + strings.Join(lines[k+1:], "")
 		}
 	}
 	return text

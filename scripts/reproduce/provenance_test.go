@@ -81,32 +81,68 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// A part names its plans, and the commit of results that are of another one.
+// A part names its plans and the code that solves their problems. Results of other code, or of a commit that is
+// lost, aren't taken.
 func TestMade(t *testing.T) {
 	repository(t)
-	first := git(t, "rev-parse", "--short=10", "HEAD")
-	write(t, "docs/a.md", "# B\n")
+	for _, folder := range foldersOf([]string{"tvc"}) {
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, "exact/tvc/a.go", "package tvc\n\nconst a = 1\n")
+	git(t, "add", "-A")
 	commitAll(t, "second")
 	second := git(t, "rev-parse", "--short=10", "HEAD")
+	write(t, "exact/tvc/a.go", "package tvc\n\nconst a = 2\n")
+	commitAll(t, "third")
+	third := git(t, "rev-parse", "--short=10", "HEAD")
+	write(t, "exact/tvc/a_test.go", "package tvc\n")
+	write(t, "docs/a.md", "# B\n")
+	git(t, "add", "-A")
+	commitAll(t, "fourth")
+	fourth := git(t, "rev-parse", "--short=10", "HEAD")
 	record := func(commit string) string {
 		return `{"plan":"tvc-log","instance":"i","instance_hash":"h","kind":"tvc","algorithm":"a","seed":1,"status":"unknown","elapsed_s":1,"nodes":0,"verified":false,"version":"v","commit":"` + commit + `","tools":"go1.0, GLPK 5.0"}` + "\n"
 	}
-	begins := "Commit " + second + ", gapwise " + gapwise.Version + ", " + gapwise.Built().Tools()
+	code, err := codeOf(foldersOf([]string{"tvc"})...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := "gapwise " + gapwise.Version + ", " + gapwise.Built().Tools()
+	want := "code " + code + " of tvc, " + version + ", go1.0, GLPK 5.0; plan `tvc-log` (3 draws, seed 1)"
 	for name, c := range map[string]struct{ text, want, bad string }{
-		"no plan":            {"", begins, ""},
-		"this commit":        {record(second), begins + ", go1.0, GLPK 5.0; plan `tvc-log` (3 draws, seed 1)", ""},
-		"an earlier one":     {record(first), begins + ", go1.0, GLPK 5.0; plan `tvc-log` (3 draws, seed 1; results of commit " + first + ")", ""},
-		"one that is lost":   {record("0123456789"), "", "of commit 0123456789, which the present one doesn't come from"},
-		"uncommitted":        {record(second + "+dirty"), "", "uncommitted changes"},
-		"without its commit": {strings.Replace(record(""), `"commit":"",`, "", 1), begins + ", go1.0, GLPK 5.0; plan `tvc-log` (3 draws, seed 1; results of a commit that they don't name)", ""},
+		"this commit":              {record(fourth), want, ""},
+		"an earlier one":           {record(third), want, ""},
+		"other code":               {record(second), "", "of commit " + second + ", which solves tvc by other code"},
+		"one that is lost":         {record("0123456789"), "", "of commit 0123456789, which the present one doesn't come from"},
+		"uncommitted":              {record(third + "+dirty"), "", "uncommitted changes"},
+		"without its commit":       {strings.Replace(record(""), `"commit":"",`, "", 1), "", "a commit that they don't name"},
+		"a part without a plan":    {"", "", "{{measures}} if none"},
+		"one of no problem":        {"none", "", `no problem "nonsense"`},
+		"one that quotes figures":  {"quotes", version, ""},
+		"one that measures itself": {"tvc", "code " + code + " of tvc, " + version, ""},
 	} {
-		r := &runner{commit: second}
-		if c.text != "" {
+		r := &runner{commit: fourth}
+		var err error
+		switch c.text {
+		case "":
+		case "quotes":
+			_, err = r.measures()
+		case "tvc":
+			_, err = r.measures("tvc", "tvc")
+		case "none":
+			_, err = r.measures("nonsense")
+		default:
 			write(t, "results/tvc-log.jsonl", c.text)
 			r.uses("tvc-log", "results/tvc-log.jsonl")
 			r.uses("tvc-log", "results/tvc-log.jsonl")
+			err = r.current("results/tvc-log.jsonl")
 		}
-		got, err := r.made()
+		got := ""
+		if err == nil {
+			got, err = r.made()
+		}
 		if c.bad == "" && (err != nil || got != c.want) || c.bad != "" && (err == nil || !strings.Contains(err.Error(), c.bad)) {
 			t.Errorf("%s: %q, %v; want %q, %q", name, got, err, c.want, c.bad)
 		}
@@ -115,8 +151,8 @@ func TestMade(t *testing.T) {
 
 func TestStamped(t *testing.T) {
 	for text, want := range map[string]string{
-		"## T\n\ntext":     "## T\n\n*made.*\n\ntext",
-		"a\n\n### T\ntext": "a\n\n### T\n\n*made.*\ntext",
+		"## T\n\ntext":     "## T\n\n*Made.*\n\ntext",
+		"a\n\n### T\ntext": "a\n\n### T\n\n*Made.*\ntext",
 		"no title":         "no title",
 	} {
 		if got := stamped(text, "made"); got != want {

@@ -28,6 +28,7 @@ type runner struct {
 	dirty            bool                     // for a trial
 	commit           string                   // of the working tree
 	plans            []ran                    // of the part at work
+	kinds            list                     // of problems that it measures; nil: not said yet
 	read             map[string][]runs.Record // results files of it, see records
 }
 
@@ -46,12 +47,13 @@ func (r *runner) functions() template.FuncMap {
 		"ablation": r.ablation, "endToEnd": r.endToEnd, "anytime": r.anytime, "proofs": proofs, "duels": readDuels, "measure": r.measure, "cpuTime": r.cpuTime,
 		"audit": r.audit, "reportShot": r.reportShot, "glob": filepath.Glob, "plan": plan, "code": code, "link": link, "baseline": baseline, "benchstat": benchstat, "describe": describe,
 		"processor": processor, "replace": strings.ReplaceAll, "runs": func() int { return r.runs },
-		"dict":    dict,
-		"list":    func(x ...any) []any { return x },
-		"percent": func(share float64) float64 { return 100 * share },
-		"ratio":   func(a, b float64) float64 { return a / b },
-		"sub":     func(a, b int) int { return a - b },
-		"add":     func(a, b int) int { return a + b },
+		"measures": r.measures,
+		"dict":     dict,
+		"list":     func(x ...any) []any { return x },
+		"percent":  func(share float64) float64 { return 100 * share },
+		"ratio":    func(a, b float64) float64 { return a / b },
+		"sub":      func(a, b int) int { return a - b },
+		"add":      func(a, b int) int { return a + b },
 	}
 }
 
@@ -102,6 +104,9 @@ func (r *runner) benchWith(workers, plan string, flags []string) (string, error)
 	}
 	file += ".jsonl"
 	r.uses(plan, file)
+	if err := r.current(file); err != nil {
+		return "", err
+	}
 	_, err := r.run(append([]string{"bench", plan, "--workers", workers, "-o", file}, flags...)...)
 	return file, err
 }
