@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -197,7 +198,16 @@ from .record import Record
 		writer{t, prefixes[kind], s.Defs, &text}.class(prefixes[kind], s)
 		kinds += fmt.Sprintf("%q: %s, ", kind, prefixes[kind])
 	}
-	fmt.Fprintf(&text, "\n\n#: The class of each kind.\nKINDS: Dict[str, Type[Record]] = {%s}\n", strings.TrimSuffix(kinds, ", "))
+	text.WriteString("\n\n__all__ = [\n")
+	var classes []string
+	for _, m := range regexp.MustCompile(`(?m)^class (\w+)`).FindAllStringSubmatch(text.String(), -1) {
+		classes = append(classes, m[1])
+	}
+	slices.Sort(classes)
+	for _, c := range classes {
+		fmt.Fprintf(&text, "    %q,\n", c)
+	}
+	fmt.Fprintf(&text, "]\n\n#: The class of each kind.\nKINDS: Dict[str, Type[Record]] = {%s}\n", strings.TrimSuffix(kinds, ", "))
 	const file = "gapwise/instances.py"
 	if *update {
 		if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {

@@ -10,35 +10,10 @@ docs/how-to/python.md shows what there is.
 from importlib.metadata import PackageNotFoundError as _Missing
 from importlib.metadata import version as _version
 
+from . import instances
 from .api import Instance, bench, bound, explain, generate, load, picture, solve, verify, version
 from .command import BadInput, GapwiseError, NotFound, Refused, Stopped, UsageError, find
-from .instances import (
-    DAG,
-    TVC,
-    Batch,
-    BatchJob,
-    BatchLog,
-    Consolidation,
-    ConsolidationHost,
-    ConsolidationHostSet,
-    ConsolidationJob,
-    ConsolidationOffer,
-    ConsolidationRule,
-    DAGEdge,
-    DAGLink,
-    DAGMachine,
-    DAGNetwork,
-    DAGRoute,
-    DAGTask,
-    Reservation,
-    ReservationRequest,
-    TVCFatTree,
-    TVCLayersMbps,
-    TVCRequest,
-    VCSched,
-    VCSchedHostSize,
-    VCSchedJob,
-)
+from .instances import *  # the classes of instances
 from .policy import Decision, Policy
 from .results import Bounds, Explanation, Result, Runs, Verdict
 from .session import Session
@@ -50,23 +25,7 @@ except _Missing:  # a checkout
 
 __all__ = [
     "BadInput",
-    "Batch",
-    "BatchJob",
-    "BatchLog",
-    "Consolidation",
-    "ConsolidationHost",
-    "ConsolidationHostSet",
-    "ConsolidationJob",
-    "ConsolidationOffer",
-    "ConsolidationRule",
     "Bounds",
-    "DAG",
-    "DAGEdge",
-    "DAGLink",
-    "DAGMachine",
-    "DAGNetwork",
-    "DAGRoute",
-    "DAGTask",
     "Decision",
     "Explanation",
     "GapwiseError",
@@ -74,20 +33,11 @@ __all__ = [
     "NotFound",
     "Policy",
     "Refused",
-    "Reservation",
-    "ReservationRequest",
     "Result",
     "Runs",
     "Session",
     "Stopped",
-    "TVC",
-    "TVCFatTree",
-    "TVCLayersMbps",
-    "TVCRequest",
     "UsageError",
-    "VCSched",
-    "VCSchedHostSize",
-    "VCSchedJob",
     "Verdict",
     "bench",
     "bound",
@@ -100,3 +50,4 @@ __all__ = [
     "verify",
     "version",
 ]
+__all__ += instances.__all__

@@ -493,5 +493,36 @@ class VCSched(Record):
     migration_budget: Optional[float] = None
 
 
+__all__ = [
+    "Batch",
+    "BatchJob",
+    "BatchLog",
+    "Consolidation",
+    "ConsolidationCount",
+    "ConsolidationHost",
+    "ConsolidationHostSet",
+    "ConsolidationJob",
+    "ConsolidationLimit",
+    "ConsolidationOffer",
+    "ConsolidationRule",
+    "ConsolidationStanding",
+    "DAG",
+    "DAGEdge",
+    "DAGLink",
+    "DAGMachine",
+    "DAGNetwork",
+    "DAGRoute",
+    "DAGTask",
+    "Reservation",
+    "ReservationRequest",
+    "TVC",
+    "TVCFatTree",
+    "TVCLayersMbps",
+    "TVCRequest",
+    "VCSched",
+    "VCSchedHostSize",
+    "VCSchedJob",
+]
+
 #: The class of each kind.
 KINDS: Dict[str, Type[Record]] = {"batch": Batch, "consolidation": Consolidation, "dag": DAG, "reservation": Reservation, "tvc": TVC, "vcsched": VCSched}
