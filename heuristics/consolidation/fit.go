@@ -25,7 +25,7 @@ func pack(ctx context.Context, in *model.Consolidation, set model.Settings, name
 	p := newPacker(in)
 	p.tell = set.Trace
 	p.today()
-	for _, t := range p.tasks() {
+	for _, t := range p.tasks(false) {
 		if ctx.Err() != nil {
 			break
 		}

@@ -16,6 +16,14 @@ import (
 // phaseSteps is after how many steps a search changes from cost to moves and back.
 const phaseSteps = 2_000
 
+// firstLooks is how many looks the cycles of the first two rounds of annealing have at most. Each two
+// rounds later they are doubled, at most mostDoubled times. looksAStep looks take as long as a step.
+const (
+	firstLooks  = 4_000_000
+	mostDoubled = 4
+	looksAStep  = 2000
+)
+
 // stale is how many steps without a better plan end a search without a limit.
 func (s *search) stale() int { return min(200_000, 2*phaseSteps+200*s.C.In.Tasks()) }
 
@@ -70,6 +78,7 @@ type search struct {
 	stamp         []int // step by which a host was touched last
 	was           []float64
 	step          int
+	since         int      // steps without a better plan
 	homes         [][]task // that each host has now
 }
 
@@ -78,6 +87,7 @@ func (s *search) keep() {
 	s.rename()
 	s.best = s.Plan.Clone()
 	s.first, s.second = s.Value()
+	s.since = 0
 	if s.set.Progress != nil {
 		s.set.Progress(model.Progress{Algorithm: "lns", Incumbent: float64(s.first), Bound: math.NaN(), Solution: s.C.Assignment(s.best)})
 	}
@@ -91,7 +101,6 @@ func (s *search) better() bool {
 // run takes steps until ctx ends or none has brought anything for long.
 func (s *search) run(ctx context.Context) {
 	s.stamp, s.was = make([]int, len(s.C.Hosts)), make([]float64, len(s.C.Hosts))
-	s.list()
 	s.homes = make([][]task, len(s.C.Hosts))
 	for i := range s.C.Jobs {
 		for k, h := range s.C.Jobs[i].Current {
@@ -100,22 +109,44 @@ func (s *search) run(ctx context.Context) {
 			}
 		}
 	}
-	moves := s.C.In.Goal == model.GoalMoves
-	for since, stale := 0, s.stale(); since < stale && len(s.used) > 0; since++ {
-		if turns.Stop(ctx, 1+int64(len(s.out)*len(s.used)/50)) {
+	first, looks := s.C.In.Goal == model.GoalMoves, min(firstLooks, 1000*s.C.In.Tasks())
+	if ctx.Err() != nil {
+		return
+	}
+	a := s.annealing(ctx)
+	for round := 0; s.since < s.stale(); round++ {
+		before := a.looks
+		if !a.round(ctx, looks<<min(round/2, mostDoubled), round%2 > 0) {
 			return
 		}
-		if s.step++; s.step%phaseSteps == 0 {
-			if moves = !moves; s.best != nil {
-				s.reset(s.best)
-				s.list()
+		steps := (a.looks - before) / looksAStep
+		s.since += steps
+		for k := 0; k < 2 || k*phaseSteps < steps; k++ {
+			if !s.phase(ctx, first == (k%2 == 0)) {
+				return
 			}
 		}
+	}
+}
+
+// phase takes steps from the best plan on, if there is one, for moves or for cost. It reports whether
+// there is more to do.
+func (s *search) phase(ctx context.Context, moves bool) bool {
+	if s.best != nil {
+		s.reset(s.best)
+	}
+	s.list()
+	for range phaseSteps {
+		if len(s.used) == 0 || turns.Stop(ctx, 1+int64(len(s.out)*len(s.used)/120)) {
+			return false
+		}
+		s.since++
+		s.step++
 		if s.ruin(moves); s.better() {
 			s.keep()
-			since = 0
 		}
 	}
+	return true
 }
 
 // list lists the tasks that are left out.

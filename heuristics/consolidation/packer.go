@@ -194,8 +194,9 @@ func (p *packer) dear(t task, h int) bool {
 	return x >= 0 && p.Tasks[h] == 0 && p.C.Hosts[h].Price > x && !p.C.Hosts[h].Kept
 }
 
-// tasks returns all tasks, pinned ones first, then those of fewest allowed hosts, then the largest.
-func (p *packer) tasks() []task {
+// tasks returns all tasks, or those without a host, pinned ones first, then the largest, then those of fewest
+// allowed hosts.
+func (p *packer) tasks(missing bool) []task {
 	var all []task
 	free := make([]int, len(p.C.Jobs))
 	for i := range p.C.Jobs {
@@ -204,7 +205,9 @@ func (p *packer) tasks() []task {
 			free[i] = -1
 		}
 		for k := range j.Current {
-			all = append(all, task{i, k})
+			if !missing || p.Plan[i][k] < 0 {
+				all = append(all, task{i, k})
+			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b task) int {
@@ -301,12 +304,7 @@ func start(ctx context.Context, in *model.Consolidation, set model.Settings) *pa
 // fill places the tasks without a host by best fit, those that cost most to leave out
 // first, and opens hosts where there is no other way and it costs less than to leave them out.
 func (p *packer) fill(ctx context.Context) {
-	var missing []task
-	for _, t := range p.tasks() {
-		if p.Plan[t.I][t.K] < 0 {
-			missing = append(missing, t)
-		}
-	}
+	missing := p.tasks(true)
 	cost := func(t task) int64 {
 		if x := p.C.Jobs[t.I].LeaveOut; x >= 0 {
 			return x

@@ -18,7 +18,7 @@ func TestRename(t *testing.T) {
 	for range 20_000 {
 		in := testkit.Consolidation(rng, 3+rng.IntN(8), 1+rng.IntN(4))
 		p := newPacker(in)
-		for _, t := range p.tasks() {
+		for _, t := range p.tasks(false) {
 			if h := rng.IntN(len(p.C.Hosts) + 1); h < len(p.C.Hosts) && (!p.C.Jobs[t.I].Pinned || p.C.Jobs[t.I].Current[t.K] == int32(h)) {
 				p.put(t, h)
 			}
