@@ -24,6 +24,6 @@ func Algorithms() []model.Algorithm {
 	add("bfd", panigrahy, "O(nH)", "best fit decreasing, from scratch", false, true, BestFit)
 	add("drain", "gapwise", "O(nH²)", "empties one host after another, the cheapest to move first, by best fit", false, true, Drain)
 	add("lns", "Shaw: Using Constraint Programming and Local Search Methods to Solve Vehicle Routing Problems (1998)",
-		"O(H) a task that is moved", "ruins a few hosts and places their tasks anew, first for cost, then for moves", true, false, LNS)
+		"O(H) a task that is moved", "anneals the tasks of hosts in use from today's plan on; ruins a few hosts and places their tasks anew, for cost and for moves", true, false, LNS)
 	return all
 }

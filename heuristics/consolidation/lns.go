@@ -13,21 +13,21 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// phaseSteps is after how many steps a search changes from cost to moves and back.
+// phaseSteps is after how many steps a round changes from cost to moves and back.
 const phaseSteps = 2_000
 
 // firstLooks is how many looks the cycles of the first two rounds of annealing have at most. Each two
-// rounds later they are doubled, at most mostDoubled times. looksAStep looks take as long as a step.
+// rounds later they are doubled, at most mostDoubled times.
 const (
 	firstLooks  = 4_000_000
 	mostDoubled = 4
-	looksAStep  = 2000
 )
 
 // stale is how many steps without a better plan end a search without a limit.
 func (s *search) stale() int { return min(200_000, 2*phaseSteps+200*s.C.In.Tasks()) }
 
-// LNS improves the better of Drain's and BestFit's plans. Each step takes the tasks off a
+// LNS improves the better of Drain's and BestFit's plans, in rounds. A round anneals (annealing), from
+// today's plan or from the best one, then takes steps for as long. Each step takes the tasks off a
 // few hosts and places them anew by best fit with noise, largest first. Where the cost is
 // sought, one of the hosts is to stay empty, and among plans of one cost those are kept whose
 // hosts are unequally full (Σ load², after Falkenauer 1996). Where moves are sought, tasks that
@@ -119,7 +119,7 @@ func (s *search) run(ctx context.Context) {
 		if !a.round(ctx, looks<<min(round/2, mostDoubled), round%2 > 0) {
 			return
 		}
-		steps := (a.looks - before) / looksAStep
+		steps := (a.looks - before) / (200 + 6*len(s.used)) // which take as long
 		s.since += steps
 		for k := 0; k < 2 || k*phaseSteps < steps; k++ {
 			if !s.phase(ctx, first == (k%2 == 0)) {
