@@ -42,12 +42,14 @@ var evidenceForms = map[model.Kind]map[string]evidenceForm{
 		evidence.Clique:   {"scale": keyScale, "elements": keyIDs, "weights": keyJobWeights(1, 1<<24)},
 		evidence.Filling:  {"scale": keyScale, "resource": keyOneOf("cpu", "memory"), "function": keyFunction, "load": keyLoad},
 		evidence.Patterns: {"scale": keyScale, "elements": keyIDs, "weights": keyJobWeights(0, 1<<36), "load": keyLoad},
+		evidence.Moves: {"scale": keyScale, "load": keyLoad, "prices": keyLambda, "parts": keyParts(0, math.MaxInt, evidenceForm{
+			"count": keyAnything, "elements": keyIDs, "weights": keyJobWeights(0, 1<<36)})},
 	},
 	model.KindReservation: {
 		evidence.Areas:   {"function": keyFunction, "mirrored": keyAnything},
 		evidence.Windows: {"windows": keyWindows},
 		evidence.Prices: {"parts": keyParts(1, math.MaxInt, evidenceForm{
-			"elements": keyIDs, "function": keyFunction, "times": keyTimes, "prices": keyPrices(1)})},
+			"elements": keyIDs, "function": keyFunction, "times": keyTimes, "prices": keySomePrices})},
 	},
 	model.KindBatch: {
 		evidence.Sum:     {},
@@ -209,6 +211,22 @@ func keyPrices(spans int) func(*model.Evidence, evidenceShape) error {
 	}
 }
 
+// keyLambda requires one price or none.
+func keyLambda(e *model.Evidence, _ evidenceShape) error {
+	if len(e.Prices) > 1 {
+		return fmt.Errorf("there are %d, must be one or none", len(e.Prices))
+	}
+	return keyEachPrice(e)
+}
+
+// keySomePrices requires prices between each two times or at each time.
+func keySomePrices(e *model.Evidence, n evidenceShape) error {
+	if len(e.Prices) == len(e.Times) {
+		return keyPrices(0)(e, n)
+	}
+	return keyPrices(1)(e, n)
+}
+
 // keyClassPrices requires prices between each two times, or of each of some classes so many.
 func keyClassPrices(e *model.Evidence, n evidenceShape) error {
 	if e.Resource == "" {
@@ -229,7 +247,7 @@ func keyEachPrice(e *model.Evidence) error {
 	return nil
 }
 
-// keyParts requires from so many to so many prices of a form, each of a resource of its own
+// keyParts requires from so many to so many parts of the type and of a form, each of a resource of its own
 // if that has one.
 func keyParts(least, most int, f evidenceForm) func(*model.Evidence, evidenceShape) error {
 	return func(e *model.Evidence, n evidenceShape) error {
@@ -238,8 +256,8 @@ func keyParts(least, most int, f evidenceForm) func(*model.Evidence, evidenceSha
 		}
 		for k := range e.Parts {
 			p := &e.Parts[k]
-			if p.Type != evidence.Prices {
-				return fmt.Errorf("[%d] is of type %q, must be %q", k, p.Type, evidence.Prices)
+			if p.Type != e.Type {
+				return fmt.Errorf("[%d] is of type %q, must be %q", k, p.Type, e.Type)
 			}
 			if err := f.fits(p, n); err != nil {
 				return fmt.Errorf("[%d].%w", k, err)

@@ -22,13 +22,14 @@ import (
 type bookedWork struct {
 	jobs     []bookedJob
 	at       map[string]int // of a request's id
-	capacity int64          // of the PEs: the largest sum of requests' PEs that they hold
-	total    *big.Int       // of the jobs' weights, in grains
-	free     *big.Int       // the weight of those that count and hold nothing
-	unit     *big.Int       // divides all weights of jobs
-	grains   *big.Int       // in a unit of the objective
-	all      bool           // all requests must be accepted
-	span     float64        // the lengths together, or from the first ready time to the last due time
+	pes      int64
+	capacity int64    // of the PEs: the largest sum of requests' PEs that they hold
+	total    *big.Int // of the jobs' weights, in grains
+	free     *big.Int // the weight of those that count and hold nothing
+	unit     *big.Int // divides all weights of jobs
+	grains   *big.Int // in a unit of the objective
+	all      bool     // all requests must be accepted
+	span     float64  // the lengths together, or from the first ready time to the last due time
 }
 
 type bookedJob struct {
@@ -100,7 +101,8 @@ func newBookedWork(ctx context.Context, in *model.Reservation) (*bookedWork, err
 	if w.unit.Sign() == 0 {
 		w.unit.SetInt64(1)
 	}
-	w.capacity = w.usable(int64(in.PEs))
+	w.pes = int64(in.PEs)
+	w.capacity = w.usable(w.pes)
 	return w, nil
 }
 
@@ -381,7 +383,7 @@ func (w *bookedWork) parts(ctx context.Context, e *model.Evidence) (Followed, er
 // s over j's starts. For what is accepted holds capacities at each time, and pays for what
 // it uses no more than all capacity costs. Λ is linear between the times at which
 // the price changes, so the least is at a start at which s or s + length_j is one, or at the
-// first or last.
+// first or last. If prices are at times, the starts are those of leftStarts.
 func (w *bookedWork) priced(ctx context.Context, p *model.Evidence, jobs []int) (*big.Int, error) {
 	size, capacity, err := w.sizes(p.Function)
 	if err != nil {
@@ -391,13 +393,25 @@ func (w *bookedWork) priced(ctx context.Context, p *model.Evidence, jobs []int) 
 	most := new(big.Int).Mul(t.all(), big.NewInt(capacity))
 	most.Mul(most, w.grains) // as prices are in the objective's unit
 	pay, value := new(big.Int), new(big.Int)
+	var left [][]int64
+	if t.instants {
+		if left, err = w.leftStarts(ctx); err != nil {
+			return nil, err
+		}
+	}
 	for i, k := range jobs {
 		if stopped(ctx, i) {
 			return nil, ctx.Err()
 		}
 		j := &w.jobs[k]
+		var starts []int64
+		if t.instants {
+			starts = left[k]
+		} else {
+			starts = t.starts(j.ready, j.due-j.length, j.length)
+		}
 		var least *big.Int
-		for _, s := range t.starts(j.ready, j.due-j.length, j.length) {
+		for _, s := range starts {
 			if pay.Sub(t.at(s+j.length), t.at(s)); least == nil || pay.Cmp(least) < 0 {
 				least = new(big.Int).Set(pay)
 			}

@@ -64,7 +64,7 @@ func (h *hostsOf) room(load *big.Int) *big.Int {
 }
 
 // evidence recomputes bounds from evidence that the form allows.
-func (s *sizedHosts) evidence(ctx context.Context, e *model.Evidence) (Followed, error) {
+func (s *sizedHosts) evidence(ctx context.Context, in *model.VCSched, e *model.Evidence) (Followed, error) {
 	switch e.Type {
 	case evidence.Sum:
 		return s.sum(ctx, e)
@@ -74,6 +74,17 @@ func (s *sizedHosts) evidence(ctx context.Context, e *model.Evidence) (Followed,
 		return s.clique(ctx, e)
 	case evidence.Filling:
 		return s.filling(e)
+	case evidence.Moves:
+		short, how, err := s.moves(ctx, in, e)
+		switch {
+		case err != nil:
+			return Followed{}, err
+		case !short:
+			return s.from(new(big.Int), "%s", how), nil
+		case (&hostsOf{cpu: s.least}).room(big.NewInt(e.Load)).Cmp(s.total()) >= 0:
+			return impossible("%s", how), nil
+		}
+		return s.from(big.NewInt(e.Load+1), "%s", how), nil
 	}
 	return Followed{}, errors.New("patterns speak of equal hosts, and these have sizes")
 }

@@ -95,18 +95,22 @@ func TestEvidenceVCSched(t *testing.T) {
 		in := testkit.RandomVCSched(rng, k%4 == 0)
 		n.holds(t, in, append(vcbounds.Quick(t.Context(), in), vcbounds.ClosedForm(in)))
 		if k%20 == 0 || testing.Short() {
-			b, err := vcbounds.ColumnGeneration(context.Background(), in)
+			all, err := vcbounds.All(context.Background(), in)
 			if err != nil {
 				t.Fatal(err)
 			}
-			n.holds(t, in, []bounds.Bound{b})
+			n.holds(t, in, all)
 		}
 		if k%5 == 0 {
 			in, x := testkit.RandomVectors(vectors, false), n
 			if len(in.HostSizes) > 0 {
 				x = sizes
 			}
-			x.holds(t, in, append(vcbounds.Quick(t.Context(), in), vcbounds.ClosedForm(in)))
+			all, err := vcbounds.All(t.Context(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x.holds(t, in, append(all, vcbounds.Quick(t.Context(), in)...))
 		}
 	}
 	n.want(t, evidence.Sum, evidence.Crowd, evidence.Clique, evidence.Filling)
@@ -115,7 +119,10 @@ func TestEvidenceVCSched(t *testing.T) {
 		t.Errorf("of hosts of different sizes %d bounds have no evidence, %d have", sizes["none"], all)
 	}
 	if highs.Built { // column generation solves linear programs
-		n.want(t, evidence.Patterns)
+		n.want(t, evidence.Patterns, evidence.Moves)
+		if !testing.Short() {
+			sizes.want(t, evidence.Moves)
+		}
 	}
 }
 
@@ -128,8 +135,19 @@ func TestEvidenceReservation(t *testing.T) {
 			in.Goal = model.Goals[k/2%4]
 		}
 		n.holds(t, in, resbounds.QuickOf(t.Context(), in))
+		if k%4 == 0 { // with lp, which is of few jobs here
+			in := testkit.RandomReservation(rng, 3+rng.IntN(4))
+			all, err := resbounds.All(t.Context(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n.holds(t, in, all)
+		}
 	}
 	n.want(t, evidence.Areas, evidence.Windows, evidence.Prices)
+	if all := n[evidence.Prices] + n[evidence.Windows]; n["none"]+n["unchecked"] > all/20 {
+		t.Errorf("bounds are on trust: %v", n)
+	}
 }
 
 func TestEvidenceBatch(t *testing.T) {
@@ -260,15 +278,19 @@ func TestEvidenceForged(t *testing.T) {
 			}
 			optimum, ok := testkit.BruteVCSched(v)
 			all := append(vcbounds.Quick(t.Context(), v), vcbounds.ClosedForm(v))
-			if b, err := vcbounds.ColumnGeneration(t.Context(), v); err == nil {
-				all = append(all, b)
+			if more, err := vcbounds.All(t.Context(), v); err == nil {
+				all = append(all, more...)
 			}
 			return v, all, optimum, ok
 		},
 		model.KindReservation: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
 			r := testkit.RandomReservation(rng, 3+rng.IntN(3))
 			optimum, ok := testkit.BruteReservation(r)
-			return r, resbounds.QuickOf(t.Context(), r), optimum, ok
+			all, err := resbounds.All(t.Context(), r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r, all, optimum, ok
 		},
 		model.KindBatch: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
 			b := testkit.RandomBatch(rng, 1, 6, 1+rng.IntN(4))
@@ -288,7 +310,7 @@ func TestEvidenceForged(t *testing.T) {
 	}
 	types := map[model.Kind][]string{
 		model.KindDAG:           {evidence.Path, evidence.Load, evidence.Interval},
-		model.KindVCSched:       {evidence.Sum, evidence.Crowd, evidence.Clique, evidence.Filling, evidence.Patterns, "infeasible"},
+		model.KindVCSched:       {evidence.Sum, evidence.Crowd, evidence.Clique, evidence.Filling, evidence.Patterns, evidence.Moves, "infeasible"},
 		model.KindReservation:   {evidence.Areas, evidence.Windows, evidence.Prices, "infeasible"},
 		model.KindBatch:         {evidence.Sum, evidence.Prices, evidence.Machine},
 		model.KindTVC:           {evidence.Sum, evidence.Prices},
@@ -359,7 +381,8 @@ func TestEvidenceForms(t *testing.T) {
 		"an unknown function":           {res, &model.Evidence{Type: evidence.Areas, Function: &model.DualFunction{Name: "magic"}}, "magic"},
 		"windows that meet":             {res, &model.Evidence{Type: evidence.Windows, Windows: []model.EvidenceWindow{{From: 0, To: 2}, {From: 1, To: 3}}}, "before the one before it has ended"},
 		"prices without parts":          {res, &model.Evidence{Type: evidence.Prices, Times: []int64{0, 1}, Prices: []float64{1}}, `no key "times"`},
-		"a part at instants":            {res, priced(model.Evidence{Elements: []string{"a"}, Times: []int64{0}, Prices: []float64{1}}), "parts: [0].prices"},
+		"a part at instants":            {res, priced(model.Evidence{Elements: []string{"a"}, Times: []int64{0}, Prices: []float64{1}}), ""},
+		"a part with a price too many":  {res, priced(model.Evidence{Elements: []string{"a"}, Times: []int64{0}, Prices: []float64{1, 1}}), "parts: [0].prices"},
 		"a part of nothing":             {res, priced(model.Evidence{Times: []int64{0, 1}, Prices: []float64{1}}), "parts: [0].elements"},
 		"a part between instants":       {tvc, priced(model.Evidence{Elements: []string{"a"}, Parts: []model.Evidence{{Type: evidence.Prices, Resource: "slots", Times: []int64{0, 1}, Prices: []float64{1}}}}), "1 for 2 times"},
 		"one resource twice":            {tvc, priced(model.Evidence{Elements: []string{"a"}, Parts: []model.Evidence{slots, slots}}), "two are of slots"},

@@ -105,7 +105,7 @@ func vcschedEvidence(ctx context.Context, in *model.VCSched, e *model.Evidence) 
 		if err != nil {
 			return Followed{}, err
 		}
-		return s.evidence(ctx, e)
+		return s.evidence(ctx, in, e)
 	}
 	switch e.Type {
 	case evidence.Sum:
@@ -116,6 +116,17 @@ func vcschedEvidence(ctx context.Context, in *model.VCSched, e *model.Evidence) 
 		return n.clique(ctx, e)
 	case evidence.Filling:
 		return n.filling(e)
+	case evidence.Moves:
+		short, how, err := n.moves(ctx, in, e)
+		switch {
+		case err != nil:
+			return Followed{}, err
+		case !short:
+			return n.from(0, "%s", how), nil
+		case big.NewInt(e.Load).Cmp(n.total()) >= 0:
+			return impossible("%s", how), nil
+		}
+		return n.from(e.Load+1, "%s", how), nil
 	}
 	return n.patterns(ctx, e)
 }
@@ -264,8 +275,7 @@ func (n *vcschedNeeds) overfull(e *model.Evidence, needs []int64, capacity int64
 // patterns weighs the jobs' tasks. If no set of tasks that fits on a host of the load
 // weighs more than z, placements on H such hosts weigh H z at most; all tasks weigh more.
 func (n *vcschedNeeds) patterns(ctx context.Context, e *model.Evidence) (Followed, error) {
-	type size struct{ cpu, memory, weight int64 }
-	counts := map[size]int64{}
+	counts := map[patternSize]int64{}
 	total := int64(0)
 	for k, id := range e.Elements {
 		i, ok := n.job[id]
@@ -273,7 +283,7 @@ func (n *vcschedNeeds) patterns(ctx context.Context, e *model.Evidence) (Followe
 			return Followed{}, fmt.Errorf("there is no job %q", id)
 		}
 		if w := e.Weights[k]; w > 0 {
-			counts[size{n.cpu[i], n.memory[i], int64(w)}] += n.tasks[i]
+			counts[patternSize{n.cpu[i], n.memory[i], int64(w)}] += n.tasks[i]
 			total += int64(w) * n.tasks[i] // at most 2^24 tasks
 		}
 	}
@@ -284,24 +294,8 @@ func (n *vcschedNeeds) patterns(ctx context.Context, e *model.Evidence) (Followe
 	if len(counts) > maxEvidenceWork/100 { // grow calls itself for each
 		return Followed{}, tooMuch("kinds of tasks")
 	}
-	k := knapsack{best: (total - 1) / n.hosts, capacity: [3]int64{e.Load, n.capacity}}
-	var need [2]float64
-	for s, c := range counts {
-		k.items = append(k.items, knapsackItem{[3]int64{s.cpu, s.memory}, s.weight, c})
-		need[0] += float64(s.cpu) * float64(c) / float64(e.Load)
-		need[1] += float64(s.memory) * float64(c) / float64(n.capacity)
-	}
-	// A third resource is a sum of both, by how scarce they are: whatever the shares,
-	// what fits fits in the sum.
-	share := int64(32)
-	if both := need[0] + need[1]; both > 0 {
-		share = int64(64 * need[0] / both)
-	}
-	join := func(a [3]int64) int64 { return share*a[0] + (64-share)*a[1] }
-	k.capacity[2] = join(k.capacity)
-	for i := range k.items {
-		k.items[i].size[2] = join(k.items[i].size)
-	}
+	k := newKnapsack(counts, e.Load, n.capacity)
+	k.best = (total - 1) / n.hosts
 	switch heavier, done := k.heavier(ctx); {
 	case !done:
 		return Followed{}, tooMuch("patterns")
@@ -323,8 +317,13 @@ func (n *vcschedNeeds) total() *big.Int {
 	return &total
 }
 
-// knapsack searches a set of items that fits and weighs more than best.
+// patternSize are a task's needs and its weight.
+type patternSize struct{ cpu, memory, weight int64 }
+
+// knapsack searches a set of items that fits and weighs more than best; if all is set it goes on
+// from each that it finds, whose weight is best, to the heaviest.
 type knapsack struct {
+	all      bool
 	items    []knapsackItem
 	capacity [3]int64
 	best     int64
@@ -335,6 +334,29 @@ type knapsack struct {
 type knapsackItem struct {
 	size          [3]int64
 	weight, count int64
+}
+
+// newKnapsack returns a search of tasks for a host of a load and of memory.
+func newKnapsack(counts map[patternSize]int64, load, memory int64) knapsack {
+	k := knapsack{capacity: [3]int64{load, memory}, left: maxEvidenceWork / 2}
+	var need [2]float64
+	for s, c := range counts {
+		k.items = append(k.items, knapsackItem{[3]int64{s.cpu, s.memory}, s.weight, c})
+		need[0] += float64(s.cpu) * float64(c) / float64(max(1, load))
+		need[1] += float64(s.memory) * float64(c) / float64(max(1, memory))
+	}
+	// A third resource is a sum of both, by how scarce they are: whatever the shares,
+	// what fits fits in the sum.
+	share := int64(32)
+	if both := need[0] + need[1]; both > 0 {
+		share = int64(64 * need[0] / both)
+	}
+	join := func(a [3]int64) int64 { return share*a[0] + (64-share)*a[1] }
+	k.capacity[2] = join(k.capacity)
+	for i := range k.items {
+		k.items[i].size[2] = join(k.items[i].size)
+	}
+	return k
 }
 
 // heavier reports whether there is such a set. done is false if it took too long.
@@ -361,14 +383,15 @@ func (k *knapsack) heavier(ctx context.Context) (yes, done bool) {
 			k.densest[r][i] = int32(best)
 		}
 	}
-	k.left = maxEvidenceWork / 2
 	yes = k.grow(ctx, 0, 0, k.capacity)
 	return yes, yes || k.left > 0
 }
 
 func (k *knapsack) grow(ctx context.Context, i int, weight int64, left [3]int64) bool {
 	if weight > k.best {
-		return true
+		if k.best = weight; !k.all {
+			return true
+		}
 	}
 	if k.left--; k.left <= 0 || k.left&0xffff == 0 && ctx.Err() != nil {
 		k.left = 0

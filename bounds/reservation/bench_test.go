@@ -65,7 +65,7 @@ func BenchmarkReservationLP(b *testing.B) {
 		b.Run(fmt.Sprintf("requests=%d", n), func(b *testing.B) {
 			value := 0.0
 			for b.Loop() {
-				x, _, err := lp(context.Background(), t)
+				x, _, err := newWork(t).lp(context.Background())
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -6,10 +6,10 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
-	"github.com/gapwise/gapwise/internal/duals"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -24,14 +24,17 @@ const (
 )
 
 // lp bounds the accepted weight by the linear relaxation of the formulation
-// "time-indexed" (see Build), solved by HiGHS. The value is computed from the dual
-// solution in a way that is valid however inaccurate that is (duals.SafeUpper;
-// Neumaier, Shcherbina: Safe bounds in linear and mixed-integer linear programming,
-// 2004), and rounded down. ok is false, and there is no bound, if the formulation is
-// too large, ctx ended before it was solved, or there is no HiGHS. The error is
-// HiGHS's.
-func lp(ctx context.Context, t *view.Reservation) (b bounds.Bound, ok bool, err error) {
-	none := bounds.Bound{Name: "lp"}
+// "time-indexed" (see Build), solved by HiGHS. The value is that of the Lagrangian
+// relaxation of the capacity with the dual solution's prices of a PE at each point,
+//
+//	PEs Σ_t π_t + Σ_j max(0, weight_j - PEs_j min_s Σ_{s ≤ t < s + length_j} π_t),
+//
+// s over j's points, which is valid however inaccurate the prices are, and equal to the
+// relaxation's if they are accurate. It is rounded down, and its evidence are the prices.
+// ok is false, and there is no bound, if the formulation is too large, ctx ended before
+// it was solved, or there is no HiGHS. The error is HiGHS's.
+func (w *work) lp(ctx context.Context) (b bounds.Bound, ok bool, err error) {
+	none, t := bounds.Bound{Name: "lp"}, w.ticks
 	if ctx.Err() != nil || !highs.Built {
 		return none, false, nil
 	}
@@ -60,9 +63,10 @@ func lp(ctx context.Context, t *view.Reservation) (b bounds.Bound, ok bool, err 
 	if r.Status != milp.Optimal {
 		return none, false, nil
 	}
-	// In the formulation's units. SafeUpper makes up for the rounding of its sum.
+	// In the formulation's units, made up for the rounding of its sum.
 	// If the formulation is whole, so are the objectives of its solutions.
-	value, total := duals.SafeUpper(&f.Model, r.Duals)*(1+1e-15), f.Limit
+	times, prices := f.prices(r.Duals)
+	value, total := f.priced(times, prices)*(1+1e-12), f.Limit
 	if f.Whole {
 		value = math.Floor(value + 1e-9)
 	}
@@ -74,5 +78,75 @@ func lp(ctx context.Context, t *view.Reservation) (b bounds.Bound, ok bool, err 
 	case t.Goal.PESeconds():
 		b.Value *= 1 + 1e-15*float64(len(t.Jobs)+8) // for the rounding of weights
 	}
-	return b, true, nil
+	if few := len(t.Jobs); few <= maxChainJobs {
+		if _, same := chainPoints(&counted, manyPoints*few, false); !same {
+			return b, true, nil // the judge knows no sets of chains, and so more points
+		}
+	}
+	return w.proved(b, w.atInstants(times, prices, f.unit/float64(max(1, f.common)))), true, nil
 }
+
+// prices returns the prices of a unit of common PEs that a dual solution has, and the
+// points that have them, ascending. The reduced cost of u_t is the price at t.
+func (b *timeIndexed) prices(duals []float64) (times []int64, prices []float64) {
+	rows := duals[len(b.points):]
+	for i, at := range b.at {
+		next := 0.0
+		if i+1 < len(b.at) {
+			next = rows[i+1]
+		}
+		if price := rows[i] - next; price > leastPrice {
+			times, prices = append(times, at), append(prices, price)
+		}
+	}
+	return times, prices
+}
+
+// leastPrice is one that counts, in units of the objective.
+const leastPrice = 1e-12
+
+// priced returns the value of the Lagrangian relaxation by prices at times.
+func (b *timeIndexed) priced(times []int64, prices []float64) float64 {
+	sums := make([]float64, 1, len(prices)+1)
+	for _, p := range prices {
+		sums = append(sums, sums[len(sums)-1]+p)
+	}
+	before := func(at int64) float64 {
+		i, _ := slices.BinarySearch(times, at)
+		return sums[i]
+	}
+	value := 0.0
+	if len(prices) > 0 {
+		value = sums[len(prices)] * float64(b.t.PEs/b.common)
+	}
+	for j, list := range b.points {
+		x, least := &b.t.Jobs[j], math.Inf(1)
+		for _, at := range list {
+			least = min(least, before(at+x.Length)-before(at))
+		}
+		value += max(0, b.weights[j]-least*float64(x.PEs/b.common))
+	}
+	return value
+}
+
+// atInstants returns the evidence of prices of a unit of PEs at times, times a factor; nil
+// if those are more than the judge reads.
+func (w *work) atInstants(times []int64, prices []float64, factor float64) *model.Evidence {
+	if len(prices) == 0 {
+		return &model.Evidence{Type: evidence.Windows} // that all may be accepted
+	}
+	if len(prices) > mostPrices || w.in == nil {
+		return nil
+	}
+	e := model.Evidence{Type: evidence.Prices, Times: times}
+	for _, p := range prices {
+		e.Prices = append(e.Prices, p*factor)
+	}
+	for j := range w.ticks.Jobs {
+		e.Elements = append(e.Elements, w.in.Requests[w.ticks.Jobs[j].Request].ID)
+	}
+	return &model.Evidence{Type: evidence.Prices, Parts: []model.Evidence{e}}
+}
+
+// mostPrices is how many prices evidence has at most.
+const mostPrices = 1 << 14

@@ -18,7 +18,7 @@ func TestReservationLPBruteForce(t *testing.T) {
 	tight, proofs := map[string]int{}, map[string]int{}
 	for k := range 900 {
 		checkBrute(t, k, tight, proofs, func(ticks *view.Reservation) []bounds.Bound {
-			b, ok, err := lp(context.Background(), ticks)
+			b, ok, err := newWork(ticks).lp(context.Background())
 			if err != nil || !ok {
 				t.Fatalf("instance %d: %v, %v", k, ok, err)
 			}
@@ -53,10 +53,10 @@ func TestReservationLPStops(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if b, ok, err := lp(ctx, randomTicks(1, 20, model.GoalAccepted)); ok || err != nil {
+	if b, ok, err := newWork(randomTicks(1, 20, model.GoalAccepted)).lp(ctx); ok || err != nil {
 		t.Errorf("%+v, %v, %v of a stopped run", b, ok, err)
 	}
-	if b, ok, err := lp(context.Background(), view.OfReservation(largeReservation(400, model.GoalAccepted))); ok || err != nil {
+	if b, ok, err := newWork(view.OfReservation(largeReservation(400, model.GoalAccepted))).lp(context.Background()); ok || err != nil {
 		t.Errorf("%+v, %v, %v of a large instance", b, ok, err)
 	}
 }

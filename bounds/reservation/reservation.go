@@ -51,7 +51,7 @@ func All(ctx context.Context, in *model.Reservation) ([]bounds.Bound, error) {
 			return all, nil
 		}
 	}
-	b, ok, err := lp(ctx, t)
+	b, ok, err := w.lp(ctx)
 	if ok {
 		all = append(all, b)
 	}

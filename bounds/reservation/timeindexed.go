@@ -130,7 +130,7 @@ func chainPoints(t *view.Reservation, most int, once bool) (points [][]int64, ok
 // which something ends before the next start, and at which all jobs that may run need
 // too many PEs; at any other moment no more PEs are in use than at one of these. All PE
 // counts are divided by their greatest common divisor. O(P log P) for P points.
-func buildTimeIndexed(t *view.Reservation, points [][]int64) *weighted {
+func buildTimeIndexed(t *view.Reservation, points [][]int64) *timeIndexed {
 	b := &timeIndexed{weighted: newWeighted(t, "time-indexed"), t: t, points: points, first: make([]int, len(t.Jobs))}
 	for j := range t.Jobs {
 		x := &t.Jobs[j]
@@ -148,7 +148,7 @@ func buildTimeIndexed(t *view.Reservation, points [][]int64) *weighted {
 	}
 	b.capacity()
 	b.Encode, b.Decode = b.encode, b.decode
-	return b.weighted
+	return b
 }
 
 // timeIndexed is the formulation being built.

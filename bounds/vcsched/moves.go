@@ -46,6 +46,10 @@ type Moves struct {
 	now    []int32 // [task]: its current host; nil: nothing has a price
 	budget int64   // in the units of Tasks.Mem
 	pool   []movesPattern
+
+	refuted int64   // the load last refuted
+	weights []int64 // [type]: by which; nil: none, or all 0
+	lambda  float64 // the price of moving the memory of a host
 }
 
 // movesHost is a host on which tasks run now, or all those of a class without.
@@ -157,7 +161,11 @@ func (m *Moves) keep(ctx context.Context, load int64) bool {
 			kept += own
 		}
 	}
-	return kept < running-m.budget
+	if kept < running-m.budget {
+		m.proved(load, nil, float64(m.t.units.Scale))
+		return true
+	}
+	return false
 }
 
 // best returns the largest weight of a pattern, at least the threshold, and patterns
@@ -216,6 +224,9 @@ func (m *Moves) Refute(ctx context.Context, load int64) (bool, error) {
 			}
 		}
 		if m.t.CPU[k] > room {
+			one := make([]int64, n)
+			one[k] = 1
+			m.proved(load, one, 0)
 			return true, nil
 		}
 	}
@@ -416,7 +427,10 @@ func (m *Moves) price(ctx context.Context, duals []float64, load int64) (refuted
 			found = append(found, movesPattern{q, g})
 		}
 	}
-	return complete && left < right, found, complete
+	if refuted = complete && left < right; refuted {
+		m.proved(load, weights, lambda*float64(m.t.units.Scale))
+	}
+	return refuted, found, complete
 }
 
 // pricedMoves returns the bound by Moves for an instance with a migration budget, to a
@@ -426,8 +440,9 @@ func pricedMoves(ctx context.Context, in *model.VCSched) (bounds.Bound, error) {
 	u := view.OfVCSched(in)
 	t := NewTasks(u)
 	lower, why := t.PackingLoad(ctx, in)
+	reasons := newReasons(in, u)
 	if why != "" {
-		b.Infeasible, b.Reason = true, why
+		b.Infeasible, b.Reason, b.Evidence = true, why, reasons.evidence(ctx, 0, true)
 		return b, nil
 	}
 	m := NewMoves(u)
@@ -437,7 +452,7 @@ func pricedMoves(ctx context.Context, in *model.VCSched) (bounds.Bound, error) {
 		return b, err
 	}
 	if no {
-		b.Infeasible, b.Reason = true, overBudget
+		b.Infeasible, b.Reason, b.Evidence = true, overBudget, m.evidence(in)
 		return b, nil
 	}
 	if lower = max(lower, u.Scale); lower < all {
@@ -446,6 +461,9 @@ func pricedMoves(ctx context.Context, in *model.VCSched) (bounds.Bound, error) {
 		}
 	}
 	b.Value = u.YieldBound(lower)
+	if b.Evidence = reasons.evidence(ctx, lower, false); m.refuted > 0 && m.refuted < lower && lower-m.refuted <= t.Unit {
+		b.Evidence = m.evidence(in)
+	}
 	return b, nil
 }
 

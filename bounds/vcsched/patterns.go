@@ -491,10 +491,11 @@ func ColumnGeneration(ctx context.Context, in *model.VCSched) (bounds.Bound, err
 		Refute(ctx context.Context, load int64) (bool, error)
 		Raise(ctx context.Context, lower, upper int64, width float64) (int64, error)
 	}
-	patterns := NewPatterns(t)
+	patterns, moves := NewPatterns(t), (*Moves)(nil)
 	p = patterns
 	if len(t.class) > 1 {
-		p = newMoves(t, nil)
+		moves = newMoves(t, nil)
+		p = moves
 	}
 	all := t.TotalLoad()
 	no, err := p.Refute(ctx, all)
@@ -503,7 +504,9 @@ func ColumnGeneration(ctx context.Context, in *model.VCSched) (bounds.Bound, err
 	}
 	if no {
 		b.Infeasible, b.Reason = true, NoPatterns
-		if patterns.weights != nil {
+		if moves != nil {
+			b.Evidence = moves.evidence(in)
+		} else if patterns.weights != nil {
 			b.Evidence = patternEvidence(in, t, all, patterns.weights)
 		}
 		return b, nil
@@ -516,6 +519,9 @@ func ColumnGeneration(ctx context.Context, in *model.VCSched) (bounds.Bound, err
 	b.Value = t.units.YieldBound(lower)
 	if b.Evidence = reasons.evidence(ctx, lower, false); patterns.weights != nil && patterns.refuted < lower && lower-patterns.refuted <= t.Unit {
 		b.Evidence = patternEvidence(in, t, patterns.refuted, patterns.weights)
+	}
+	if moves != nil && moves.refuted > 0 && moves.refuted < lower && lower-moves.refuted <= t.Unit {
+		b.Evidence = moves.evidence(in)
 	}
 	return b, nil
 }

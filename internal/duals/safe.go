@@ -43,21 +43,3 @@ func SafeLower(m *milp.Model, duals []float64) float64 {
 	}
 	return sum - 1e-12*size
 }
-
-// SafeUpper returns an upper bound on the maximum of the linear relaxation of m from
-// any dual values of its rows; see SafeLower.
-func SafeUpper(m *milp.Model, duals []float64) float64 {
-	negative := milp.Model{Vars: make([]milp.Var, len(m.Vars)), Rows: m.Rows, Offset: -m.Offset}
-	copy(negative.Vars, m.Vars)
-	for j := range negative.Vars {
-		negative.Vars[j].Cost = -negative.Vars[j].Cost
-	}
-	y := make([]float64, len(duals))
-	for i, d := range duals {
-		y[i] = -d
-		if math.IsNaN(d) {
-			y[i] = 0
-		}
-	}
-	return -SafeLower(&negative, y)
-}

@@ -30,6 +30,10 @@ const (
 	// Patterns is of vcsched: weights of the jobs' tasks (Elements,
 	// Weights, whole numbers) of which no host of a load (Load) holds enough.
 	Patterns = "patterns"
+	// Moves is of vcsched: weights of tasks by the host that they are on now (Parts: Count is the
+	// host's number and 1, 0 for none; Elements: jobs; Weights) and a price of moving a
+	// host's memory (Prices), of which no hosts of a load (Load) hold enough.
+	Moves = "moves"
 
 	// Areas is of reservation: PEs times time, all ready times at the first
 	// or, if Mirrored, all deadlines at the last.

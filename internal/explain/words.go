@@ -182,6 +182,33 @@ func vcschedWords(v *model.VCSched, e *model.Evidence, bound float64, infeasible
 		for k, id := range e.Elements {
 			r.Rows = append(r.Rows, []string{id, fmt.Sprintf("%.4f", e.Weights[k]/largest)})
 		}
+	case evidence.Moves:
+		movesWords(v, e, then, r)
+	}
+}
+
+// movesWords says what weights by host and the price of moving prove.
+func movesWords(v *model.VCSched, e *model.Evidence, then string, r *Reason) {
+	priced := ""
+	if len(e.Prices) > 0 {
+		priced = ", or that and the price of its memory on the host that it is on now,"
+		then = "and more memory must move than the budget allows, " + then
+	}
+	r.Words = fmt.Sprintf("Give each task the weight below (0 elsewhere)%s. The heaviest sets of tasks that fit on the %d hosts with a CPU load of up to %.6g don't hold all of it together, %s:",
+		priced, v.Hosts, float64(e.Load)/float64(e.Scale), then)
+	r.Rows = [][]string{{"host now", "job", "weight of a task"}}
+	largest := 1.0
+	for k := range e.Parts {
+		largest = max(largest, slices.Max(e.Parts[k].Weights))
+	}
+	for k := range e.Parts {
+		p, host := &e.Parts[k], "none"
+		if p.Count > 0 {
+			host = fmt.Sprint(p.Count - 1)
+		}
+		for i, id := range p.Elements {
+			r.Rows = append(r.Rows, []string{host, id, fmt.Sprintf("%.4f", p.Weights[i]/largest)})
+		}
 	}
 }
 
@@ -211,6 +238,8 @@ func sizedWords(v *model.VCSched, e *model.Evidence, then string, r *Reason) {
 	case evidence.Filling:
 		r.Words = fmt.Sprintf("Counted by the dual-feasible function %q, by which what fits on the largest host never counts more than that host, the %s needs of all tasks count more than %d such hosts, %s.",
 			functionName(e.Function), e.Resource, v.Hosts, then)
+	case evidence.Moves:
+		movesWords(v, e, then, r)
 	}
 }
 
@@ -269,18 +298,25 @@ func reservationWords(in *model.Reservation, e *model.Evidence, bound float64, i
 				fmt.Sprintf("%.6g", float64(w.To-w.From)*float64(in.PEs)/perSecond), words.Some(ids, 6)})
 		}
 	case evidence.Prices:
-		parts := e.Parts
-		r.Words = fmt.Sprintf("Let a PE cost what stands below per second. Whoever is accepted pays for what it uses, and all PEs together take no more than they cost; "+
-			"by that price some requests of each group are in the way of the others, %s:", then)
+		parts, per := e.Parts, " per second"
+		if len(parts) > 0 && len(parts[0].Prices) == len(parts[0].Times) {
+			per = " at moments, and let requests start only when they are ready or another ends"
+		}
+		r.Words = fmt.Sprintf("Let a PE cost what stands below%s. Whoever is accepted pays for what it uses, and all PEs together take no more than they cost; "+
+			"by that price some requests of each group are in the way of the others, %s:", per, then)
 		r.Rows = [][]string{{"group", "requests", "from", "to", "price"}}
 		for p := range parts {
 			r.Elements = append(r.Elements, parts[p].Elements...)
+			instants := len(parts[p].Prices) == len(parts[p].Times)
 			for i := range parts[p].Prices {
-				if price := parts[p].Prices[i]; price > 0 && i+1 < len(parts[p].Times) {
-					name := ""
-					if i == 0 {
-						name = words.Some(parts[p].Elements, 6)
-					}
+				name := ""
+				if i == 0 {
+					name = words.Some(parts[p].Elements, 6)
+				}
+				if price := parts[p].Prices[i]; price > 0 && instants {
+					at := fmt.Sprintf("%.9g s", t.Seconds(parts[p].Times[i]))
+					r.Rows = append(r.Rows, []string{fmt.Sprint(p + 1), name, at, "that moment", fmt.Sprintf("%.4g", price)})
+				} else if price > 0 {
 					r.Rows = append(r.Rows, []string{fmt.Sprint(p + 1), name, fmt.Sprintf("%.9g s", t.Seconds(parts[p].Times[i])), fmt.Sprintf("%.9g s", t.Seconds(parts[p].Times[i+1])),
 						fmt.Sprintf("%.4g", price*t.PerSecond())})
 				}

@@ -103,7 +103,7 @@ func (f forger) vcsched(v *model.VCSched, e *model.Evidence) {
 	e.Scale = []int64{1, 3, 10, 1000, 1_000_000, 1 << 30, 1e13}[f.IntN(7)]
 	id := func(k int) string { return v.Jobs[k].ID }
 	host := e.Scale + e.Scale/1e9 + 2
-	switch f.IntN(5) {
+	switch f.IntN(6) {
 	case 0:
 		e.Type, e.Resource = evidence.Sum, []string{"cpu", "memory"}[f.IntN(2)]
 	case 1:
@@ -126,6 +126,21 @@ func (f forger) vcsched(v *model.VCSched, e *model.Evidence) {
 			e.Weights = append(e.Weights, []float64{0, 1, 1, 2, 3, float64(f.IntN(1000)), 1 << 36}[f.IntN(7)])
 		}
 		e.Load = max(1, int64(float64(host)*(0.5+2*f.Float64())))
+	case 5:
+		e.Type, e.Load = evidence.Moves, max(1, int64(float64(host)*(0.5+2*f.Float64())))
+		if f.IntN(2) == 0 && v.MigrationBudget != nil {
+			e.Prices = []float64{f.price(1000)}
+		}
+		for h := range v.Hosts + 1 {
+			if f.IntN(4) == 0 {
+				continue
+			}
+			p := model.Evidence{Type: evidence.Moves, Count: h, Elements: f.some(len(v.Jobs), id)}
+			for range p.Elements {
+				p.Weights = append(p.Weights, []float64{0, 1, 1, 1000, 1000, float64(f.IntN(1000)), 1 << 36}[f.IntN(7)])
+			}
+			e.Parts = append(e.Parts, p)
+		}
 	}
 }
 
@@ -174,8 +189,12 @@ func (f forger) reservation(r *model.Reservation, e *model.Evidence) {
 		for len(ids) > 0 {
 			n := 1 + f.IntN(len(ids))
 			p := model.Evidence{Type: evidence.Prices, Elements: ids[:n:n], Function: f.function(int64(r.PEs)), Times: f.ticks(moments, 8)}
-			for range len(p.Times) - 1 {
-				p.Prices = append(p.Prices, f.price(weight/length))
+			spans, size := 1, weight/length
+			if f.IntN(4) == 0 { // at times
+				spans, size = 0, weight
+			}
+			for range len(p.Times) - spans {
+				p.Prices = append(p.Prices, f.price(size))
 			}
 			e.Parts, ids = append(e.Parts, p), ids[n:]
 		}
@@ -325,7 +344,7 @@ func SpoilEvidence(rng *rand.Rand, e *model.Evidence) {
 		e.Scale = []int64{1, 7, 1000, e.Scale / 3, 1e13, -1, math.MaxInt64}[rng.IntN(7)]
 	case 10:
 		e.Type = []string{evidence.Path, evidence.Load, evidence.Interval, evidence.Sum, evidence.Crowd, evidence.Clique,
-			evidence.Filling, evidence.Patterns, evidence.Areas, evidence.Prices, evidence.Windows, evidence.Machine, evidence.Cover, evidence.Apart, evidence.Emptied}[rng.IntN(15)]
+			evidence.Filling, evidence.Patterns, evidence.Moves, evidence.Areas, evidence.Prices, evidence.Windows, evidence.Machine, evidence.Cover, evidence.Apart, evidence.Emptied}[rng.IntN(16)]
 		e.Resource = []string{"", "cpu", "memory", "slots", "links"}[rng.IntN(5)]
 	case 11: // one more or one less, so that lists no longer go together
 		if n := len(e.Prices); n > 0 && rng.IntN(2) == 0 {

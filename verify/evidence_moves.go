@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/model"
+)
+
+// movedKind are the tasks of one job that are on one host now, -1: on none.
+type movedKind struct{ job, host int }
+
+// movesEvidence are tasks by where they are now, with weights, and the price of moving them.
+type movesEvidence struct {
+	*vcschedNeeds
+	weight, count map[movedKind]int64
+	price         []int64 // of moving a task, by job
+	busy          map[int]bool
+	tasks         int64
+	right         *big.Int // what the hosts must hold
+	left          int      // steps of the searches
+}
+
+// moves reports whether it follows that no placement stays within a load and the migration
+// budget. With a weight w ≥ 0 of each task and prices p = ⌊λ memory⌋ of moving one, C_h being the
+// tasks on host h now, C all of these, and β = ⌊λ budget⌋, tolerance included, a placement has
+// tasks S_h on host h. What it moves has prices of λ budget at most, and they are whole, so
+//
+//	Σ_h (w(S_h) + p(S_h ∩ C_h)) = w(all) + p(what stays) ≥ w(all) + p(C) - β.
+//
+// There is none if Σ_h max_S (w(S) + p(S ∩ C_h)) is less, S over all that fits on h. Without a
+// budget λ is 0. Each host's maximum is found by search in whole numbers.
+func (n *vcschedNeeds) moves(ctx context.Context, in *model.VCSched, e *model.Evidence) (short bool, how string, err error) {
+	m := &movesEvidence{vcschedNeeds: n, weight: map[movedKind]int64{}, count: map[movedKind]int64{}, price: make([]int64, len(in.Jobs)),
+		busy: map[int]bool{}, right: new(big.Int), left: maxEvidenceWork / 2}
+	for i := range e.Parts {
+		p := &e.Parts[i]
+		for k, id := range p.Elements {
+			j, ok := n.job[id]
+			if !ok {
+				return false, "", fmt.Errorf("there is no job %q", id)
+			}
+			m.weight[movedKind{j, p.Count - 1}] = int64(p.Weights[k])
+		}
+	}
+	how = "the weights of tasks by host"
+	lambda := new(big.Rat)
+	if len(e.Prices) > 0 {
+		if in.MigrationBudget == nil {
+			return false, "", errors.New("prices: there is no migration budget")
+		}
+		lambda, how = exact(e.Prices[0]), how+" and the price of moving"
+	}
+	sizes, memory := in.Sizes(), exact(in.Sizes()[0].Memory)
+	for i := range sizes {
+		if x := exact(sizes[i].Memory); x.Cmp(memory) < 0 {
+			memory = x
+		}
+	}
+	if err := m.read(in, lambda, memory); err != nil {
+		return false, "", err
+	}
+	sum, host := new(big.Int), 0
+	for i := range sizes {
+		load := new(big.Int).Mul(big.NewInt(e.Load), exact(sizes[i].CPU).Num())
+		load.Quo(load, exact(sizes[i].CPU).Denom())
+		room := n.room(exact(sizes[i].Memory))
+		if !load.IsInt64() || !room.IsInt64() || load.BitLen() > 56 || room.BitLen() > 56 {
+			return false, "", tooMuch("the load")
+		}
+		idle := int64(0)
+		for end := host + sizes[i].Count; host < end && sum.Cmp(m.right) < 0; host++ {
+			if !m.busy[host] {
+				idle++
+				continue
+			}
+			most, err := m.most(ctx, host, load.Int64(), room.Int64())
+			if err != nil {
+				return false, "", err
+			}
+			sum.Add(sum, big.NewInt(most))
+		}
+		if idle = min(idle, m.tasks); idle == 0 { // no more hosts than tasks have some
+			continue
+		}
+		most, err := m.most(ctx, -1, load.Int64(), room.Int64())
+		if err != nil {
+			return false, "", err
+		}
+		sum.Add(sum, bigProduct(most, idle))
+	}
+	return sum.Cmp(m.right) < 0, how, nil
+}
+
+// read sets what depends on the instance: λ is the price of moving the memory of a host, and
+// smallest the least of a host's.
+func (m *movesEvidence) read(in *model.VCSched, lambda, smallest *big.Rat) error {
+	for j := range in.Jobs {
+		m.tasks += m.vcschedNeeds.tasks[j]
+		if in.MigrationBudget == nil || len(in.Jobs[j].CurrentHosts) == 0 {
+			m.count[movedKind{j, -1}] = m.vcschedNeeds.tasks[j]
+			m.right.Add(m.right, bigProduct(m.weight[movedKind{j, -1}], m.vcschedNeeds.tasks[j]))
+			continue
+		}
+		p := exact(in.Jobs[j].Memory)
+		worth := new(big.Int).Quo(p.Mul(p, lambda).Num(), p.Denom())
+		if !worth.IsInt64() || worth.Int64() > 1<<60 {
+			return tooMuch("prices")
+		}
+		m.price[j] = worth.Int64()
+		for _, h := range in.Jobs[j].CurrentHosts {
+			k := movedKind{j, h}
+			m.count[k]++
+			m.busy[h] = true
+			m.right.Add(m.right, big.NewInt(m.weight[k]+m.price[j]))
+		}
+	}
+	if m.right.BitLen() > 61 {
+		return tooMuch("weights") // of which no sum is larger
+	}
+	if lambda.Sign() > 0 {
+		beta := exact(view.FitTolerance)
+		beta.Mul(beta, smallest).Add(beta, exact(min(*in.MigrationBudget, math.MaxFloat64))).Mul(beta, lambda)
+		m.right.Sub(m.right, new(big.Int).Quo(beta.Num(), beta.Denom()))
+	}
+	if len(m.busy)*len(m.count) > 8*maxEvidenceWork {
+		return tooMuch("tasks by host")
+	}
+	return nil
+}
+
+// most returns the most that what fits on a host is worth.
+func (m *movesEvidence) most(ctx context.Context, host int, load, room int64) (int64, error) {
+	counts := map[patternSize]int64{}
+	for k, c := range m.count {
+		w := m.weight[k]
+		if k.host == host && host >= 0 {
+			w += m.price[k.job]
+		}
+		if w > 0 {
+			counts[patternSize{m.cpu[k.job], m.memory[k.job], w}] += c
+		}
+	}
+	if len(counts) > maxEvidenceWork/100 {
+		return 0, tooMuch("kinds of tasks")
+	}
+	k := newKnapsack(counts, load, room)
+	k.all, k.left = true, m.left
+	k.heavier(ctx)
+	if m.left = k.left; m.left <= 0 {
+		return 0, tooMuch("patterns")
+	}
+	return k.best, nil
+}
