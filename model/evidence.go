@@ -18,6 +18,9 @@ type Evidence struct {
 	Type string `json:"type"`
 	// Method is the name of the bound, as gapwise bound prints it.
 	Method string `json:"method,omitempty"`
+	// Figure is what is bounded if that isn't the objective: a bound's name, as gapwise bound
+	// --json lists it under others.
+	Figure string `json:"figure,omitempty"`
 
 	Elements []string  `json:"elements,omitempty"` // ids of tasks, jobs or requests; of a host set or a rule
 	Weights  []float64 `json:"weights,omitempty"`

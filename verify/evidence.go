@@ -26,6 +26,7 @@ type Followed struct {
 	// Bound is the bound on the objective, exact. It is nil if Infeasible.
 	Bound      *big.Rat
 	Infeasible bool
+	Figure     string // what it bounds; "": the objective
 	How        string // in words: "a path of 7 tasks"
 	// Evidence is what it follows from: the judge has read it and it is of a listed form.
 	Evidence *model.Evidence
@@ -79,14 +80,21 @@ func Evidence(ctx context.Context, in model.Instance, e *model.Evidence) (Follow
 	case err != nil:
 		return Followed{}, err
 	}
-	followed.Evidence = e
+	followed.Evidence, followed.Figure = e, e.Figure
 	return followed, nil
 }
 
 // Implies reports whether no solution is better than a bound, or, if infeasible, that there
 // is none, given what follows. Nothing is tolerated.
 func (f Followed) Implies(sense model.Sense, bound float64, infeasible bool) bool {
+	return f.ImpliesFigure("", sense, bound, infeasible)
+}
+
+// ImpliesFigure is Implies for a bound on a figure, "" for the objective.
+func (f Followed) ImpliesFigure(figure string, sense model.Sense, bound float64, infeasible bool) bool {
 	switch {
+	case f.Figure != figure:
+		return false
 	case f.Infeasible:
 		return true
 	case infeasible || f.Bound == nil || !finite(bound):

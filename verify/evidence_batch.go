@@ -13,9 +13,19 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// batchEvidence recomputes bounds on the mean response time, in ticks of a microsecond.
+// batchEvidence recomputes bounds on the mean response time, in ticks of a microsecond, and on slowdowns.
 func batchEvidence(ctx context.Context, in *model.Batch, e *model.Evidence) (Followed, error) {
-	t := view.OfBatch(in)
+	switch e.Figure {
+	case evidence.MostSlowdown:
+		return batchMostSlowdown(ctx, view.OfBatch(in), e)
+	case evidence.MeanSlowdown:
+		return batchMeanSlowdown(ctx, view.OfBatch(in), e)
+	}
+	return batchResponses(ctx, view.OfBatch(in), e)
+}
+
+// batchResponses recomputes bounds on the weighted mean response time.
+func batchResponses(ctx context.Context, t *view.Batch, e *model.Evidence) (Followed, error) {
 	switch e.Type {
 	case evidence.Sum:
 		sum := new(big.Int)

@@ -52,9 +52,11 @@ var evidenceForms = map[model.Kind]map[string]evidenceForm{
 			"elements": keyIDs, "function": keyFunction, "times": keyTimes, "prices": keySomePrices})},
 	},
 	model.KindBatch: {
-		evidence.Sum:     {},
-		evidence.Machine: {"function": keyFunction, "count": keyTenths},
-		evidence.Prices:  {"resource": keyOneOf("", "job"), "times": keyTimes, "prices": keyClassPrices},
+		evidence.Sum:     {"figure": keyFigure("", evidence.MeanSlowdown)},
+		evidence.Machine: {"figure": keyFigure("", evidence.MeanSlowdown), "function": keyFunction, "count": keyTenths},
+		evidence.Prices: {"figure": keyFigure("", evidence.MeanSlowdown), "resource": keyOneOf("", "job"),
+			"times": keyTimes, "prices": keyClassPrices},
+		evidence.Windows: {"figure": keyFigure(evidence.MostSlowdown), "windows": keyOneWindow},
 	},
 	model.KindTVC: {
 		evidence.Sum:     {},
@@ -189,6 +191,24 @@ func keyWindows(e *model.Evidence, _ evidenceShape) error {
 		}
 	}
 	return nil
+}
+
+// keyOneWindow requires one window, in which demands are as they are.
+func keyOneWindow(e *model.Evidence, n evidenceShape) error {
+	if len(e.Windows) != 1 || e.Windows[0].Function != nil {
+		return errors.New("there must be one, without a function")
+	}
+	return keyWindows(e, n)
+}
+
+// keyFigure requires one of some figures.
+func keyFigure(names ...string) func(*model.Evidence, evidenceShape) error {
+	return func(e *model.Evidence, _ evidenceShape) error {
+		if !slices.Contains(names, e.Figure) {
+			return fmt.Errorf("%q isn't one of %q", e.Figure, names)
+		}
+		return nil
+	}
 }
 
 // keyTimes requires ticks in ascending order.

@@ -47,7 +47,7 @@ func (n tallied) holds(t *testing.T, in model.Instance, all []bounds.Bound) {
 		if err != nil {
 			t.Fatalf("%s: %v: %s of %s", b.Name, err, text(b.Evidence), text(in))
 		}
-		if !f.Implies(model.SenseOf(in), b.Value, b.Infeasible) {
+		if !f.ImpliesFigure(b.Evidence.Figure, model.SenseOf(in), b.Value, b.Infeasible) {
 			x := 0.0
 			if f.Bound != nil {
 				x, _ = f.Bound.Float64()
@@ -162,9 +162,9 @@ func TestEvidenceBatch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n.holds(t, in, append(batchbounds.Quick(t.Context(), in), all...))
+		n.holds(t, in, append(append(batchbounds.Quick(t.Context(), in), all...), batchbounds.Others(t.Context(), in)...))
 	}
-	n.want(t, evidence.Sum, evidence.Prices, evidence.Machine)
+	n.want(t, evidence.Sum, evidence.Prices, evidence.Machine, evidence.Windows)
 	if n["none"]+n["unchecked"] > 0 {
 		t.Errorf("bounds are on trust: %v", n)
 	}
@@ -244,6 +244,13 @@ func (n tallied) sound(t *testing.T, rng *rand.Rand, in model.Instance, all []bo
 			n["infeasible"]++
 			continue
 		}
+		optimum := optimum
+		if f.Figure != "" {
+			if optimum = leastSlowdown(in.(*model.Batch), f.Figure); f.Implies(model.SenseOf(in), 0, false) {
+				t.Fatalf("%s is taken for a bound on the objective: %s", f.Figure, text(e))
+			}
+			n[f.Figure]++
+		}
 		x, _ := f.Bound.Float64()
 		if model.SenseOf(in).Better(optimum, x) && model.Gap(optimum, x) > 1e-12 {
 			t.Fatalf("%v, by %s, but the optimum is %v: %s of %s", x, f.How, optimum, text(e), text(in))
@@ -254,6 +261,39 @@ func (n tallied) sound(t *testing.T, rng *rand.Rand, in model.Instance, all []bo
 			n["tight"]++
 		}
 	}
+}
+
+// leastSlowdown returns the least mean or largest bounded slowdown of a schedule on one tier, by enumeration of
+// the orders of jobs.
+func leastSlowdown(in *model.Batch, figure string) float64 {
+	ticks, least := view.OfBatch(in), math.Inf(1)
+	order := make([]int, len(in.Jobs))
+	for k := range order {
+		order[k] = k
+	}
+	var permute func(k int)
+	permute = func(k int) {
+		for i := k; i < len(order) && k < len(order)-1; i++ {
+			order[k], order[i] = order[i], order[k]
+			permute(k + 1)
+			order[k], order[i] = order[i], order[k]
+		}
+		if k < len(order)-1 {
+			return
+		}
+		sum, most := 0.0, 0.0
+		for k, s := range batchbounds.Serial(ticks, order) {
+			j := &ticks.Jobs[k]
+			x := max(1, float64(s+j.Length-j.Submit)/max(1e6*model.SlowdownFloor, float64(j.Length)))
+			sum, most = sum+x, max(most, x)
+		}
+		if figure == evidence.MeanSlowdown {
+			most = sum / float64(len(order))
+		}
+		least = min(least, most)
+	}
+	permute(0)
+	return least
 }
 
 // TestEvidenceForged compares what follows from evidence that is forged, or spoilt after a
@@ -295,7 +335,7 @@ func TestEvidenceForged(t *testing.T) {
 		model.KindBatch: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
 			b := testkit.RandomBatch(rng, 1, 6, 1+rng.IntN(4))
 			sum, _ := testkit.BruteBatch(b)
-			return b, batchbounds.Quick(t.Context(), b), view.OfBatch(b).Mean(sum, 1), true
+			return b, append(batchbounds.Quick(t.Context(), b), batchbounds.Others(t.Context(), b)...), view.OfBatch(b).Mean(sum, 1), true
 		},
 		model.KindTVC: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
 			v := testkit.RandomTVC(rng, 2, 2+rng.IntN(4), false)
@@ -312,7 +352,7 @@ func TestEvidenceForged(t *testing.T) {
 		model.KindDAG:           {evidence.Path, evidence.Load, evidence.Interval},
 		model.KindVCSched:       {evidence.Sum, evidence.Crowd, evidence.Clique, evidence.Filling, evidence.Patterns, evidence.Moves, "infeasible"},
 		model.KindReservation:   {evidence.Areas, evidence.Windows, evidence.Prices, "infeasible"},
-		model.KindBatch:         {evidence.Sum, evidence.Prices, evidence.Machine},
+		model.KindBatch:         {evidence.Sum, evidence.Prices, evidence.Machine, evidence.Windows, evidence.MeanSlowdown, evidence.MostSlowdown},
 		model.KindTVC:           {evidence.Sum, evidence.Prices},
 		model.KindConsolidation: {evidence.Cover, evidence.Apart, evidence.Emptied, "infeasible"},
 	}

@@ -34,8 +34,7 @@ func Quick(ctx context.Context, in *model.Batch) []bounds.Bound {
 // (MostSlowdown).
 func Others(ctx context.Context, in *model.Batch) []bounds.Bound {
 	t := view.OfBatch(in)
-	return []bounds.Bound{{Name: "mean bounded slowdown", Value: Slowdown(ctx, t, allFunctions, mostSteps)},
-		{Name: "largest bounded slowdown", Value: MostSlowdown(ctx, t)}}
+	return []bounds.Bound{Slowdown(ctx, t, allFunctions, mostSteps), MostSlowdown(ctx, t)}
 }
 
 // All computes every bound that needs no search: those of response, the last of them

@@ -78,7 +78,7 @@ func TestBoundsOneTier(t *testing.T) {
 			n := float64(len(order))
 			least = [3]float64{min(least[0], units.Mean(ticks, units.Sum(ticks, starts))), min(least[1], slowdowns/n), min(least[2], largest)}
 		})
-		for i, got := range []float64{best(all(t, in)), batchbounds.Slowdown(context.Background(), ticks, 30, 5), batchbounds.MostSlowdown(context.Background(), ticks)} {
+		for i, got := range []float64{best(all(t, in)), batchbounds.Slowdown(context.Background(), ticks, 30, 5).Value, batchbounds.MostSlowdown(context.Background(), ticks).Value} {
 			if got > least[i]*(1+[]float64{0, 1e-12, 1e-12}[i]) {
 				t.Fatalf("seed %d: bound %d is %v, the least is %v: %+v", seed, i, got, least[i], in)
 			}

@@ -176,7 +176,7 @@ func TestExtremes(t *testing.T) {
 				t.Fatalf("seed %d: %+v, the least is %v: %+v", seed, b, least, in)
 			}
 		}
-		if x := Slowdown(context.Background(), ticks, 24, 20); !(x >= 1 && x <= slowdowns/n) {
+		if x := Slowdown(context.Background(), ticks, 24, 20).Value; !(x >= 1 && x <= slowdowns/n) {
 			t.Fatalf("seed %d: slowdown %v, the least is %v: %+v", seed, x, slowdowns/n, in)
 		}
 	}

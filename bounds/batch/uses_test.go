@@ -81,7 +81,7 @@ func TestUsesSchedules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		low, slowdown := 0.0, Slowdown(context.Background(), ticks, 30, 0)
+		low, slowdown := 0.0, Slowdown(context.Background(), ticks, 30, 0).Value
 		for _, b := range all {
 			low = max(low, b.Value)
 		}

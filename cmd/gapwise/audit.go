@@ -33,6 +33,7 @@ func (p *program) audit() *cli.Command {
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the instances"},
 			&cli.IntFlag{Name: "workers", Value: 1, Usage: "number of instances at the same time"},
 			&cli.StringFlag{Name: "kind", Usage: fmt.Sprintf("one of %q; all by default", audit.Kinds())},
+			&cli.StringFlag{Name: "variant", Usage: fmt.Sprintf("one of %q: only instances of its problem that have it", audit.Variants())},
 			&cli.IntFlag{Name: "most", Value: 10, Usage: "disagreements after which it stops"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "audit-found", Usage: "`FOLDER` for disagreements"},
 			&cli.StringFlag{Name: "trust", Usage: "write the counts, and what is compared, as Markdown to `FILE`"},
@@ -44,12 +45,15 @@ func (p *program) audit() *cli.Command {
 			if c.Duration("time") <= 0 || c.Int("workers") < 1 || c.Int("most") < 1 {
 				return usagef("audit: --time, --workers and --most must be above 0")
 			}
-			o := audit.Options{Time: c.Duration("time"), Seed: c.Uint64("seed"), Workers: c.Int("workers"), Most: c.Int("most"), Folder: c.String("output")}
+			o := audit.Options{Time: c.Duration("time"), Seed: c.Uint64("seed"), Workers: c.Int("workers"), Most: c.Int("most"), Folder: c.String("output"), Variant: c.String("variant")}
 			if k := model.Kind(c.String("kind")); k != "" {
 				if !slices.Contains(audit.Kinds(), k) {
 					return usagef("audit: --kind is %q, give one of %q", k, audit.Kinds())
 				}
 				o.Kinds = []model.Kind{k}
+			}
+			if o.Variant != "" && (o.Kinds != nil || !slices.Contains(audit.Variants(), o.Variant)) {
+				return usagef("audit: --variant is one of %q, without --kind", audit.Variants())
 			}
 			bar := isTerminal(p.err)
 			if bar {

@@ -232,7 +232,7 @@ func TestBoundsSchedulers(t *testing.T) {
 			t.Fatal(err)
 		}
 		ticks := view.OfBatch(in)
-		slowdown, most := batchbounds.Slowdown(context.Background(), ticks, 20, 5), batchbounds.MostSlowdown(context.Background(), ticks)
+		slowdown, most := batchbounds.Slowdown(context.Background(), ticks, 20, 5).Value, batchbounds.MostSlowdown(context.Background(), ticks).Value
 		optimum := 0.0
 		if in.Tiers == 1 {
 			optimum = solve(t, batchexact.Search, in).Objective

@@ -24,6 +24,8 @@ type Options struct {
 	Seed    uint64
 	Workers int          // default 1
 	Kinds   []model.Kind // default Kinds()
+	// Variant, one of Variants, has only its problem audited, and of that only such instances.
+	Variant string
 	// Most is at how many disagreements the audit ends; default 10.
 	Most int
 	// Folder takes the shrunk instances of disagreements, two files each;
@@ -61,6 +63,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 			return nil, fmt.Errorf("audit: %w, give some of %q", err, Kinds())
 		}
 	}
+	if v, ok := variants[o.Variant]; ok {
+		o.Kinds = []model.Kind{v.kind}
+	} else if o.Variant != "" {
+		return nil, fmt.Errorf("audit: %w variant: %q is unknown, give one of %q", model.ErrInvalid, o.Variant, Variants())
+	}
 	if o.Folder != "" {
 		if err := os.MkdirAll(o.Folder, 0o755); err != nil {
 			return nil, fmt.Errorf("audit: %w", err)
@@ -71,7 +78,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	defer stop()
 	var mu sync.Mutex
 	shown := began
-	queue := newStreams(o.Kinds)
+	queue := newStreams(o.Kinds, o.Variant)
 	seen := map[string]bool{}
 	found := func(d Disagreement) error {
 		mu.Lock()

@@ -4,6 +4,7 @@ package audit
 
 import (
 	"context"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -14,13 +15,14 @@ import (
 
 // stream is a sequence of instances of one kind and size.
 type stream struct {
-	kind  model.Kind
-	size  size
-	quick bool
-	share float64 // of the time
-	id    uint64
-	drawn int64
-	spent time.Duration
+	variant string // of Variants; "": all
+	kind    model.Kind
+	size    size
+	quick   bool
+	share   float64 // of the time
+	id      uint64
+	drawn   int64
+	spent   time.Duration
 }
 
 // shares divides each problem's time. Most of it is for small instances that
@@ -40,12 +42,12 @@ type streams struct {
 	all []*stream
 }
 
-func newStreams(kinds []model.Kind) *streams {
+func newStreams(kinds []model.Kind, variant string) *streams {
 	q, all := &streams{}, Kinds()
 	for i, s := range shares {
 		for _, k := range kinds {
 			one := s
-			one.kind = k
+			one.kind, one.variant = k, variant
 			// By its place among all, so that the instances of a problem are
 			// the same whichever others are audited.
 			one.id = uint64(i*len(all) + slices.Index(all, k))
@@ -80,5 +82,23 @@ func (q *streams) took(s *stream, t time.Duration) {
 // trial draws an instance of the stream.
 func (s *stream) trial(ctx context.Context, seed uint64, number int64) *trial {
 	rng := rand.New(rand.NewPCG(seed, s.id<<40|uint64(number)))
-	return &trial{ctx: ctx, in: problemOf(s.kind).draw(s.size, rng), size: s.size, quick: s.quick, seed: seed, number: number, answers: map[string]model.Result{}}
+	in := problemOf(s.kind).draw(s.size, rng)
+	for s.variant != "" && !variants[s.variant].has(in) {
+		in = problemOf(s.kind).draw(s.size, rng)
+	}
+	return &trial{ctx: ctx, in: in, size: s.size, quick: s.quick, seed: seed, number: number, answers: map[string]model.Result{}}
 }
+
+// variants are problems of which the audit can draw instances alone that have something which
+// few of the problem's have.
+var variants = map[string]struct {
+	kind model.Kind
+	has  func(model.Instance) bool
+}{
+	"contention": {model.KindDAG, func(in model.Instance) bool { return in.(*model.DAG).Transfers() != model.TransferIdeal }},
+	"queue":      {model.KindTVC, func(in model.Instance) bool { return in.(*model.TVC).Queue }},
+	"two-tiers":  {model.KindBatch, func(in model.Instance) bool { return in.(*model.Batch).Tiers == 2 }},
+}
+
+// Variants returns what Options.Variant may be.
+func Variants() []string { return slices.Sorted(maps.Keys(variants)) }

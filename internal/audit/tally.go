@@ -19,6 +19,7 @@ const (
 	twoEngines                    // the proofs of two engines
 	plainEngine                   // a proof against the plain engine, which looked at everything
 	replayed                      // a proof of the kernel, which the judge's checker replayed
+	recomputed                    // a bound by its evidence, which the judge recomputed
 	comparisons
 )
 
@@ -29,6 +30,7 @@ var comparisonNames = [comparisons]string{
 	"proof against another engine's",
 	"proof against the plain engine's",
 	"the kernel's proof, replayed by the checker",
+	"bound against the judge's, from its evidence",
 }
 
 // Tally counts the comparisons that agreed. Several goroutines may use it.

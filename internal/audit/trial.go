@@ -15,6 +15,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
 )
 
 // Disagreement is two claims of which one is wrong.
@@ -225,8 +226,14 @@ func (c *trial) run() {
 			d = d.withBound(sense, b.Value)
 		}
 		name := "bound " + b.Name
+		c.recompute(name, b)
 		all[name] = d
 		names = append(names, name)
+	}
+	if others, err := gapwise.OtherBounds(c.ctx, c.in); err == nil {
+		for _, b := range others {
+			c.recompute("bound "+b.Name, b)
+		}
 	}
 	c.compareAll(all, names, proving)
 	c.plain()
@@ -251,6 +258,22 @@ func (c *trial) compareAll(all map[string]claim, names []string, proving int) {
 			}
 			c.compare(kind, "claims "+b+" "+a, all[b], b, all[a], a)
 		}
+	}
+}
+
+// recompute has the judge follow a bound from its evidence.
+func (c *trial) recompute(name string, b bounds.Bound) {
+	if b.Evidence == nil {
+		return
+	}
+	switch f, err := verify.Evidence(c.ctx, c.in, b.Evidence); {
+	case c.ctx.Err() != nil, errors.Is(err, verify.ErrUnchecked):
+	case err != nil:
+		c.disagree(name, "its evidence: %v", err)
+	case !f.ImpliesFigure(b.Evidence.Figure, model.SenseOf(c.in), b.Value, b.Infeasible):
+		c.disagree(name, "it says %v (infeasible: %v), which doesn't follow from %s", b.Value, b.Infeasible, f.How)
+	default:
+		c.tally.add(recomputed, c.in)
 	}
 }
 

@@ -65,3 +65,9 @@ const (
 	// Proof names a file that gapwise check replays.
 	Proof = "proof"
 )
+
+// The figures of batch other than the objective that evidence may be of (Evidence.Figure).
+const (
+	MeanSlowdown = "mean bounded slowdown"
+	MostSlowdown = "largest bounded slowdown"
+)

@@ -202,6 +202,20 @@ func (f forger) reservation(r *model.Reservation, e *model.Evidence) {
 }
 
 func (f forger) batch(b *model.Batch, e *model.Evidence) {
+	if f.IntN(4) == 0 {
+		e.Figure = evidence.MeanSlowdown
+	}
+	if f.IntN(8) == 0 {
+		e.Type, e.Figure = evidence.Windows, evidence.MostSlowdown
+		at := []int64{0, 1, 2}
+		for k := range b.Jobs {
+			at = append(at, int64(b.Jobs[k].SubmitS*1e6), int64((b.Jobs[k].SubmitS+b.Jobs[k].RuntimeS)*1e6*(0.5+3*f.Float64())))
+		}
+		if at = f.ticks(at, 8); len(at) > 1 {
+			e.Windows = []model.EvidenceWindow{{From: at[0], To: at[1+f.IntN(len(at)-1)]}}
+		}
+		return
+	}
 	if f.IntN(8) == 0 {
 		e.Type = evidence.Sum
 		return

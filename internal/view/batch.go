@@ -4,6 +4,7 @@ package view
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/gapwise/gapwise/internal/units"
 	"github.com/gapwise/gapwise/model"
@@ -110,3 +111,27 @@ func (t *Batch) Mean(sum, unit int64) float64 {
 
 // Seconds returns a time in ticks as seconds.
 func (*Batch) Seconds(ticks int64) float64 { return units.Seconds(ticks) }
+
+// SlowedUnit is the weight of Slowed of a job of the floor or shorter.
+const SlowedUnit = 1 << 40
+
+// Slowed returns the jobs that are at least so long, with weights of SlowedUnit · floor / max(floor, Length),
+// rounded down, and how many are left out. So weight times response is SlowedUnit · floor times the
+// slowdown at most. It returns nil if a weight is 0.
+func (t *Batch) Slowed(floor, shortest int64) (slowed *Batch, out int) {
+	x := *t
+	x.Jobs = nil
+	for _, j := range t.Jobs {
+		if j.Length < shortest {
+			out++
+			continue
+		}
+		high, low := bits.Mul64(SlowedUnit, uint64(floor))
+		weight, _ := bits.Div64(high, low, uint64(max(floor, j.Length)))
+		if j.Weight = int64(weight); j.Weight == 0 {
+			return nil, 0
+		}
+		x.Jobs = append(x.Jobs, j)
+	}
+	return &x, out
+}

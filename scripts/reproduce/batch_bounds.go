@@ -92,7 +92,7 @@ func batchGapsOf(in *model.Batch, schedulers []string) (string, error) {
 		return "", err
 	}
 	ticks := view.OfBatch(in)
-	low := [3]float64{0, batchbounds.Slowdown(ctx, ticks, 2, batchGapSteps), batchbounds.MostSlowdown(ctx, ticks)}
+	low := [3]float64{0, batchbounds.Slowdown(ctx, ticks, 2, batchGapSteps).Value, batchbounds.MostSlowdown(ctx, ticks).Value}
 	for _, b := range all {
 		low[0] = max(low[0], b.Value)
 	}

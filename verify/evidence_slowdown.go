@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+
+package verify
+
+import (
+	"context"
+	"math/big"
+
+	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/model"
+)
+
+// slowdownTicks is the least time that slowdowns are relative to, in ticks.
+const slowdownTicks = int64(model.SlowdownFloor * 1_000_000)
+
+// batchMeanSlowdown recomputes a bound on the mean bounded slowdown, max(1, response / D) of each
+// job with D = max(τ, work). With whole weights w ≤ u τ / D, u a unit, it is w response / (u τ) at
+// least. So what evidence proves of the responses weighted by w holds of it; or of the jobs of at least τ
+// alone, while the others count 1.
+func batchMeanSlowdown(ctx context.Context, t *view.Batch, e *model.Evidence) (Followed, error) {
+	best := Followed{Bound: big.NewRat(1, 1)}
+	for _, shortest := range []int64{0, slowdownTicks} {
+		slowed, out := t.Slowed(slowdownTicks, shortest)
+		if slowed == nil || len(slowed.Jobs) == 0 || shortest > 0 && (out == 0 || e.Resource != "") {
+			continue // prices of each job are of all jobs
+		}
+		f, err := batchResponses(ctx, slowed, e)
+		if err != nil {
+			return Followed{}, err
+		}
+		weights := new(big.Int)
+		for k := range slowed.Jobs {
+			weights.Add(weights, big.NewInt(slowed.Jobs[k].Weight))
+		}
+		x := new(big.Rat).SetFrac(weights.Mul(weights, big.NewInt(1_000_000)), bigProduct(view.SlowedUnit, slowdownTicks))
+		x.Mul(x, f.Bound).Add(x, new(big.Rat).SetInt64(int64(out))).Quo(x, new(big.Rat).SetInt64(int64(len(t.Jobs))))
+		if best.How = f.How + ", weighted for slowdowns"; x.Cmp(best.Bound) > 0 {
+			best.Bound = x
+		}
+	}
+	return best, nil
+}
+
+// batchMostSlowdown recomputes a bound on the largest bounded slowdown S from a window [a, b). A job submitted at
+// r ≥ a ends by r + S D, D = max(τ, work), which is b at the latest if S ≤ (b - r)/D. In the order
+// of this quotient, when the jobs so far need more than one machine as fast as all processors does in the
+// window, S ≤ the quotient of the last one can't be: all would end in the window.
+func batchMostSlowdown(ctx context.Context, t *view.Batch, e *model.Evidence) (Followed, error) {
+	type job struct {
+		slack, base int64 // b - r and D
+		work        *big.Int
+	}
+	w := e.Windows[0]
+	capacity := int64(t.Processors)
+	if t.Tiers == 2 {
+		if capacity >= 1<<22 {
+			return Followed{}, tooMuch("processors")
+		}
+		capacity *= sharedParts
+	}
+	var all []job
+	f := Followed{Bound: big.NewRat(1, 1), How: "what is due in a window of time"}
+	most := func(above, below int64) {
+		if x := big.NewRat(above, below); x.Cmp(f.Bound) > 0 {
+			f.Bound = x
+		}
+	}
+	for k := range t.Jobs {
+		if stopped(ctx, k) {
+			return Followed{}, ctx.Err()
+		}
+		j := &t.Jobs[k]
+		most(leastTicks(t, j), max(slowdownTicks, j.Length)) // by itself
+		if j.Submit < w.From || j.Submit >= w.To {
+			continue
+		}
+		demand := int64(j.Processes)
+		if t.Tiers == 2 {
+			demand = sharedDemand(j, 0)
+		}
+		all = append(all, job{w.To - j.Submit, max(slowdownTicks, j.Length), bigProduct(leastTicks(t, j), demand)})
+	}
+	sortFunc(ctx, all, func(a, b job) int { return product(b.slack, a.base).cmp(product(a.slack, b.base)) })
+	left := bigProduct(w.To-w.From, capacity)
+	for i := range all {
+		if left.Sub(left, all[i].work).Sign() < 0 {
+			most(all[i].slack, all[i].base)
+			break
+		}
+	}
+	return f, nil
+}
