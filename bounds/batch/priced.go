@@ -19,7 +19,7 @@ func pricesBound(ctx context.Context, t *view.Batch, r *jobs, steps int) bounds.
 	if len(r.jobs) == 0 {
 		return bounds.Bound{Name: "prices"}
 	}
-	p, value := r.ascend(ctx, t, 0, steps)
+	p, value := r.ascend(ctx, t, steps)
 	b := r.mean(t, "prices", value)
 	b.Evidence = p.evidence("")
 	return b
@@ -33,7 +33,7 @@ func classBound(ctx context.Context, t *view.Batch) (b bounds.Bound, ok bool) {
 	if n == 0 || n > mostOwn || ctx.Err() != nil {
 		return b, false
 	}
-	p, _ := r.ascend(ctx, t, 0, mostSteps)
+	p, _ := r.ascend(ctx, t, mostSteps)
 	steps := min(mostClassSteps, 20*n)
 	if !p.split(classWork / steps) {
 		return b, false
@@ -57,9 +57,8 @@ const (
 )
 
 // ascend returns the relaxation of all jobs on one tier with the best prices of so many
-// steps, until ctx ends, and its bound of the sum of costs, of which each is at least
-// least. O(n log n), and for each step O(n) times the cells that a job might wait.
-func (r *jobs) ascend(ctx context.Context, t *view.Batch, least float64, steps int) (p *prices, best float64) {
+// steps, until ctx ends, and its bound of the sum of costs. O(n log n), and for each step O(n) times the cells that a job might wait.
+func (r *jobs) ascend(ctx context.Context, t *view.Batch, steps int) (p *prices, best float64) {
 	all := r.jobs
 	for k := range all {
 		all[k].Slots = t.Jobs[k].Processes
@@ -69,7 +68,7 @@ func (r *jobs) ascend(ctx context.Context, t *view.Batch, least float64, steps i
 		if cells <= leastCells {
 			cells, most = leastCells, math.MaxInt
 		}
-		p = newPrices(all, t.Processors, least, cells)
+		p = newPrices(all, t.Processors, cells)
 		p.most = most
 		p.dual()
 		first := p.classes[0].price
@@ -126,7 +125,7 @@ type Priced struct {
 // the best after so many steps towards a goal for their sum in ticks. There is a job. Where
 // the machine is too large to pack, all jobs pay the same.
 func NewPriced(ctx context.Context, t *view.Batch, goal float64, steps int) *Priced {
-	p, _ := newJobs(t).ascend(ctx, t, 0, classSteps)
+	p, _ := newJobs(t).ascend(ctx, t, classSteps)
 	if p.split(math.MaxInt) {
 		p.deflect(ctx, goal, steps)
 	}

@@ -22,8 +22,7 @@ import (
 //	Σ_k c_k(s_k) + Σ_k q_k (Λ(s_k+p_k) - Λ(s_k)) - ∫ K(t) dt
 //	  ≥ Σ_k min_{s ≥ r_k} [c_k(s) + q_k (Λ(s+p_k) - Λ(s))] - ∫ K(t) dt,  Λ of k's class.
 //
-// That is the bound, for any prices. c_k(s) is the weighted response w_k (s + p_k - r_k), or
-// the bounded slowdown max(1, (s + p_k - r_k)/max(τ, p_k)).
+// That is the bound, for any prices. c_k(s) is the weighted response w_k (s + p_k - r_k).
 //
 // With one class of all jobs, whatever their widths, K(t) ≤ C λ(t): that is the relaxation of the
 // capacity (Fisher: Optimal solution of scheduling problems using Lagrange multipliers,
@@ -34,14 +33,12 @@ import (
 // of each instant: of ten instances of 20 and 30 jobs, which left 8 to 16 % open, 1.4 to 6 %.
 //
 // λ is constant between points of a grid. So what is in brackets is linear in s
-// between the s and s + p_k on the grid, and the start from which on the slowdown
-// is above 1; it is least at one of these or at r_k. As no price is negative, s
-// isn't looked at once c_k(s) alone is as much as has been found.
+// between the s and s + p_k on the grid; it is least at one of these or at r_k. As no
+// price is negative, s isn't looked at once c_k(s) alone is as much as has been found.
 type prices struct {
 	jobs     []squashed.Job // by release
 	capacity int
-	least    float64 // that each job costs at least: 0, or 1 for slowdowns, of weight 1
-	first    int64   // release, from which times count
+	first    int64 // release, from which times count
 	grid     []int64
 	cell     []int32 // of each job's release
 	class    []int32
@@ -73,8 +70,8 @@ type start struct {
 
 // newPrices returns the relaxation with one class on a grid of about so many cells, with
 // all prices 0. There is a job.
-func newPrices(jobs []squashed.Job, capacity int, least float64, cells int) *prices {
-	p := &prices{jobs: jobs, capacity: capacity, least: least, most: math.MaxInt, first: jobs[0].Release}
+func newPrices(jobs []squashed.Job, capacity int, cells int) *prices {
+	p := &prices{jobs: jobs, capacity: capacity, most: math.MaxInt, first: jobs[0].Release}
 	p.place(cells)
 	p.room = make([]float64, len(p.grid)-1)
 	p.class = make([]int32, len(jobs))
@@ -251,13 +248,9 @@ func (p *prices) best(k int) (best float64, x start) {
 	release, demand := j.Release-p.first, float64(p.jobs[k].Slots)
 	a, last := int(p.cell[k]), len(f.price)
 	b := p.cellFrom(a, release+j.Duration)
-	kink := int64(-1)
-	if p.least > 0 {
-		kink = release + j.Per - j.Duration
-	}
 	best = math.Inf(1)
 	for s := release; ; p.tried++ {
-		cost := max(p.least, float64(s+j.Duration-release)*float64(j.Weight)/float64(j.Per))
+		cost := float64(s+j.Duration-release) * float64(j.Weight) / float64(j.Per)
 		if cost >= best {
 			return best, x
 		}
@@ -270,10 +263,6 @@ func (p *prices) best(k int) (best float64, x start) {
 		next := p.grid[a+1]
 		if b < last {
 			next = min(next, p.grid[b+1]-j.Duration)
-		}
-		if s < kink && kink < next {
-			s = kink
-			continue
 		}
 		s = next
 		if p.grid[a+1] == s {

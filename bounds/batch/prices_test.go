@@ -15,10 +15,10 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// leastCosts returns the least weighted sum of responses, in ticks, and the least sum
-// of bounded slowdowns over the orders of all jobs. Both are floating-point numbers.
-func leastCosts(t *view.Batch) (responses, slowdowns float64) {
-	responses, slowdowns = math.Inf(1), math.Inf(1)
+// leastCosts returns the least sums over the orders of all jobs of weighted responses and of
+// responses, in ticks, and of bounded slowdowns.
+func leastCosts(t *view.Batch) (responses, plain, slowdowns float64) {
+	responses, plain, slowdowns = math.Inf(1), math.Inf(1), math.Inf(1)
 	order := make([]int, len(t.Jobs))
 	for k := range order {
 		order[k] = k
@@ -26,13 +26,14 @@ func leastCosts(t *view.Batch) (responses, slowdowns float64) {
 	var at func(i int)
 	at = func(i int) {
 		if i == len(order) {
-			sum, x := 0.0, 0.0
+			sum, all, x := 0.0, 0.0, 0.0
 			for k, s := range Serial(t, order) {
 				j := &t.Jobs[k]
 				sum += float64(s+j.Length-j.Submit) * float64(j.Weight)
+				all += float64(s + j.Length - j.Submit)
 				x += max(1, float64(s+j.Length-j.Submit)/float64(max(slowdownFloor, j.Length)))
 			}
-			responses, slowdowns = min(responses, sum), min(slowdowns, x)
+			responses, plain, slowdowns = min(responses, sum), min(plain, all), min(slowdowns, x)
 		}
 		for k := i; k < len(order); k++ {
 			order[i], order[k] = order[k], order[i]
@@ -41,7 +42,7 @@ func leastCosts(t *view.Batch) (responses, slowdowns float64) {
 		}
 	}
 	at(0)
-	return responses, slowdowns
+	return responses, plain, slowdowns
 }
 
 // Whatever the prices are, of one class or of more, the bound is below the optimum. The
@@ -55,18 +56,19 @@ func TestPrices(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		in := testkit.RandomBatch(rng, 1, 6, 1+rng.IntN(5))
 		ticks := view.OfBatch(in)
-		responses, slowdowns := leastCosts(ticks)
-		for least, want := range []float64{responses / float64(UnitsOf(ticks).Weight), slowdowns} {
+		responses, plain, _ := leastCosts(ticks)
+		for _, weighted := range []bool{true, false} {
+			want := responses / float64(UnitsOf(ticks).Weight)
 			r := newJobs(ticks)
-			for k := range r.jobs {
-				if least == 1 {
+			if !weighted {
+				want = plain
+				for k := range r.jobs {
 					r.jobs[k].Weight = 1
-					r.jobs[k].Per = max(slowdownFloor, r.jobs[k].Duration)
 				}
 			}
-			p, first := r.ascend(t.Context(), ticks, float64(least), 0)
+			p, first := r.ascend(t.Context(), ticks, 0)
 			busy := machinesOf(ticks, 1)[0].sums(r)
-			if least == 0 && busy.MeanBusy > busy.Runtime*1.1 && first < busy.MeanBusy*0.98 { // that leaves jobs out, too
+			if busy.MeanBusy > busy.Runtime*1.1 && first < busy.MeanBusy*0.98 { // that leaves jobs out, too
 				worse++
 			}
 			last := p.climb(t.Context(), 100)
@@ -120,7 +122,7 @@ func TestPricesByHand(t *testing.T) {
 	for k := range all {
 		all[k].Slots = 1
 	}
-	p := newPrices(all, 1, 0, leastCells)
+	p := newPrices(all, 1, leastCells)
 	if x := p.bound() / 1e6; math.Abs(x-20) > 1e-6 {
 		t.Errorf("without prices: %v, want 20", x)
 	}
@@ -164,7 +166,7 @@ func TestExtremes(t *testing.T) {
 			t.Fatal(err)
 		}
 		ticks := view.OfBatch(in)
-		responses, slowdowns := leastCosts(ticks)
+		responses, _, slowdowns := leastCosts(ticks)
 		n, weights := float64(len(in.Jobs)), 0.0
 		for k := range in.Jobs {
 			weights += float64(in.Jobs[k].EffectiveWeight())

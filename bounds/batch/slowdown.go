@@ -34,7 +34,7 @@ func Slowdown(ctx context.Context, t *view.Batch, most, steps int) bounds.Bound 
 		}
 		r := newJobs(slowed)
 		all := r.response(ctx, slowed, most)
-		if shortest == 0 && t.Tiers == 1 && ctx.Err() == nil {
+		if t.Tiers == 1 && ctx.Err() == nil {
 			all = append(all, pricesBound(ctx, slowed, r, steps))
 		}
 		weights := 0.0
