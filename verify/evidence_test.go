@@ -312,7 +312,7 @@ func TestEvidenceForged(t *testing.T) {
 			}
 		},
 		model.KindVCSched: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
-			v := testkit.RandomVCSched(rng, rng.IntN(4) == 0)
+			v := testkit.RandomVCSched(rng, rng.IntN(2) == 0)
 			if rng.IntN(5) == 0 {
 				v = testkit.RandomVectors(rng, false)
 			}

@@ -394,7 +394,7 @@ var testedFaults = []struct {
 	{fault{"Batch: due a thousandth sooner", "bounds/batch/slowdown.go",
 		"return j.slowdown * (1 - 1e-12)", "return j.slowdown * (1 + 1e-3)"}, "./bounds/batch"},
 	{fault{"the judge: a slowdown is reached where all still fits", "verify/evidence_slowdown.go",
-		"left.Sub(left, all[i].work).Sign() < 0", "left.Sub(left, all[i].work).Sign() <= 0"}, "-run EvidenceForged ./verify"},
+		"bigProduct(w.To-w.From, capacity)", "bigProduct((w.To-w.From)/2, capacity)"}, "-run EvidenceForged ./verify"},
 	{fault{"the judge: less may move than the budget", "verify/evidence_moves.go",
 		"new(big.Int).Quo(beta.Num(), beta.Denom())", "new(big.Int).Quo(beta.Num(), bigProduct(2, 1).Mul(beta.Denom(), big.NewInt(2)))"}, "-run EvidenceForged ./verify"},
 	{fault{"the judge: a job isn't held up by who may run just then", "verify/evidence_starts.go",

@@ -129,7 +129,9 @@ func (f forger) vcsched(v *model.VCSched, e *model.Evidence) {
 	case 5:
 		e.Type, e.Load = evidence.Moves, max(1, int64(float64(host)*(0.5+2*f.Float64())))
 		if f.IntN(2) == 0 && v.MigrationBudget != nil {
-			e.Prices = []float64{f.price(1000)}
+			if e.Prices = []float64{f.price(1000)}; f.IntN(2) == 0 {
+				return // what doesn't stay moves
+			}
 		}
 		for h := range v.Hosts + 1 {
 			if f.IntN(4) == 0 {
