@@ -86,14 +86,10 @@ func Evidence(ctx context.Context, in model.Instance, e *model.Evidence) (Follow
 
 // Implies reports whether no solution is better than a bound, or, if infeasible, that there
 // is none, given what follows. Nothing is tolerated.
+// What bounds another figure implies nothing; who asks about that figure clears Figure.
 func (f Followed) Implies(sense model.Sense, bound float64, infeasible bool) bool {
-	return f.ImpliesFigure("", sense, bound, infeasible)
-}
-
-// ImpliesFigure is Implies for a bound on a figure, "" for the objective.
-func (f Followed) ImpliesFigure(figure string, sense model.Sense, bound float64, infeasible bool) bool {
 	switch {
-	case f.Figure != figure:
+	case f.Figure != "":
 		return false
 	case f.Infeasible:
 		return true

@@ -266,11 +266,15 @@ func (c *trial) recompute(name string, b bounds.Bound) {
 	if b.Evidence == nil {
 		return
 	}
-	switch f, err := verify.Evidence(c.ctx, c.in, b.Evidence); {
+	f, err := verify.Evidence(c.ctx, c.in, b.Evidence)
+	if f.Figure == b.Name {
+		f.Figure = ""
+	}
+	switch {
 	case c.ctx.Err() != nil, errors.Is(err, verify.ErrUnchecked):
 	case err != nil:
 		c.disagree(name, "its evidence: %v", err)
-	case !f.ImpliesFigure(b.Evidence.Figure, model.SenseOf(c.in), b.Value, b.Infeasible):
+	case !f.Implies(model.SenseOf(c.in), b.Value, b.Infeasible):
 		c.disagree(name, "it says %v (infeasible: %v), which doesn't follow from %s", b.Value, b.Infeasible, f.How)
 	default:
 		c.tally.add(recomputed, c.in)
