@@ -7,7 +7,7 @@ import "fmt"
 // TVCParameters are the settings that only algorithms for TVC know.
 type TVCParameters struct {
 	// Embedder names the embedder of a scheduler in queue mode; empty: adaba.
-	Embedder string `key:"embedder" shown:"adaba" usage:"embedder of fcfs, sdf, sbf, bgmbf, bgmbf-sdf and srpt"`
+	Embedder string `key:"embedder" shown:"adaba" usage:"embedder of fcfs, sdf, sbf, bgmbf, bgmbf-sdf, srpt and repack"`
 	// Embeddable, if "yes", has embedders in loss mode count the rejected requests
 	// that an embedding existed for.
 	Embeddable string `key:"embeddable" shown:"no" usage:"yes: count the rejected requests that an embedding existed for"`

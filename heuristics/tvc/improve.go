@@ -15,7 +15,7 @@ import (
 //
 // In loss mode the search is ejection, from the best of adaba, program-servers,
 // program-reserved and bid-price. It ends when all requests that fit are accepted. In queue
-// mode it is reorder, from srpt by area or by work and by four embedders. It ends when no
+// mode it is reorder, from repack and srpt by several orders and embedders. It ends when no
 // response is longer than the work.
 //
 // It also ends when nothing better was found for long, if there is no time limit. The result depends on the seed,
@@ -125,11 +125,12 @@ func (x *improving) queue(ctx context.Context) error {
 	}
 	done := func() bool { return x.best != nil && x.value.Value*n <= work*(1+1e-12) }
 	best, leading := math.Inf(1), 0
-	for i := range 2 * len(r.rules) {
+	pairs := len(reorderings) * len(r.rules)
+	for i := range pairs {
 		if done() || i > 0 && ctx.Err() != nil {
 			break
 		}
-		r.start(i%2 > 0, i/2)
+		r.start(i)
 		value, err := x.schedule(ctx, r, int64(i))
 		if err != nil {
 			return err
@@ -138,9 +139,9 @@ func (x *improving) queue(ctx context.Context) error {
 			best, leading = value, i
 		}
 	}
-	r.start(leading%2 > 0, leading/2)
+	r.start(leading)
 	stale := 0
-	for i := 2 * len(r.rules); !done() && ctx.Err() == nil && (x.patient || stale < staleSchedules); i++ {
+	for i := pairs; !done() && ctx.Err() == nil && (x.patient || stale < staleSchedules); i++ {
 		undo := r.move()
 		value, err := x.schedule(ctx, r, int64(i))
 		if err != nil {

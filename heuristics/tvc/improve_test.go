@@ -3,6 +3,7 @@
 package tvc
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -78,7 +79,7 @@ func TestImprove(t *testing.T) {
 	}
 }
 
-// In queue mode improve is never worse than srpt with four embedders, and may be stopped at any moment.
+// In queue mode improve is never worse than srpt and repack with four embedders, and may be stopped at any moment.
 func TestImproveQueue(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(26, 5))
@@ -98,7 +99,9 @@ func TestImproveQueue(t *testing.T) {
 			return s
 		}
 		for _, e := range []string{"adaba", "best-fit-local", "program-servers", "program-reserved"} {
-			least(SRPT(t.Context(), in, model.Settings{Parameters: &model.TVCParameters{Embedder: e}}))
+			for _, f := range []func(context.Context, *model.TVC, model.Settings) (*model.Embeddings, error){SRPT, Repack} {
+				least(f(t.Context(), in, model.Settings{Parameters: &model.TVCParameters{Embedder: e}}))
+			}
 		}
 		set := model.Settings{Seed: rng.Uint64()}
 		lists := best
@@ -109,7 +112,7 @@ func TestImproveQueue(t *testing.T) {
 			}
 			told = p.Incumbent
 		}
-		ctx := &testkit.StopAfter{Context: t.Context(), Looks: rng.IntN(300)}
+		ctx := &testkit.StopAfter{Context: t.Context(), Looks: rng.IntN(900)}
 		looks := ctx.Looks
 		s, err := improve(ctx, in, set)
 		if err != nil {
@@ -119,10 +122,10 @@ func TestImproveQueue(t *testing.T) {
 			t.Fatal(err, report.Err())
 		}
 		o, err := in.Objective(s)
-		if err != nil || looks > 100 && o.Value > best {
+		if err != nil || looks > 600 && o.Value > best {
 			t.Fatalf("%v, there was %v, error %v\n%+v", o.Value, best, err, in)
 		}
-		if looks > 100 && o.Others[0] > 0 {
+		if looks > 600 && o.Others[0] > 0 {
 			waiting++
 			if o.Value < lists {
 				better++

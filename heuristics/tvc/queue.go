@@ -46,7 +46,9 @@ type queue struct {
 	blocked   blocked
 	preempted int // how often suspend was called
 	decisions []online.TVCDecision
-	retry     bool // tests: nothing is skipped
+	suspended []online.TVCDecision // scratch of repack
+	turns     []turn               // likewise
+	retry     bool                 // tests: nothing is skipped
 }
 
 // queued is a request's state.
@@ -256,7 +258,13 @@ func (q *queue) wait(k int) {
 // serve starts requests: the top ones in their order, and then, if the scheduler
 // backfills, others while the top one waits. Backfilling goes once through the
 // queue.
+//
+// A scheduler that repacks has another way, see repack.
 func (q *queue) serve() {
+	if q.scheduler.repack {
+		q.repack()
+		return
+	}
 	for {
 		if len(q.top.items) == 0 {
 			return
@@ -372,10 +380,15 @@ func (q *queue) giveBack(k int) {
 // suspend puts a running request that has given back what it had into the queue, for one
 // that has started: it is suspended before that.
 func (q *queue) suspend(k int) {
-	q.preempted++
 	last := len(q.decisions) - 1
 	q.decisions = append(q.decisions, q.decisions[last])
 	q.decisions[last] = online.TVCDecision{Type: online.Suspend, Request: int32(k)}
+	q.halt(k)
+}
+
+// halt puts a running request that has given back what it had into the queue.
+func (q *queue) halt(k int) {
+	q.preempted++
 	x := &q.requests[k]
 	left := x.work(q.now)
 	x.left, x.owed, x.runs = left, x.end-q.now-left, false

@@ -85,7 +85,11 @@ func TestQueueRules(t *testing.T) {
 		"srpt: not what is twice as large":       {"srpt", "0 4 10, 2 4 4", 0, "A 0-10, B 10-14", 0, 0},
 		"srpt: the least left is first":          {"srpt", "0 4 2, 1 2 10, 1 4 4, 1 1 17", 0, "A 0-2, B 6-16, C 2-6, D 6-23", 0, 0},
 		"srpt: suspends the largest, one of two": {"srpt", "0 2 10, 0 1 20, 1 2 1", 0, "A 0-10, B 0-1 2-21, C 1-2", 1, 0},
-		"srpt: what has room goes on":            {"srpt", "0 2 10, 0 1 20, 1 3 1", 0, "A 0-1 2-11, B 0-20, C 1-2", 1, 0},
+		"repack: the least left is first":        {"repack", "0 4 10, 2 1 1, 3 2 2, 20 4 4, 21 4 2", 0, "A 0-2 5-13, B 2-3, C 3-5, D 20-21 23-26, E 21-23", 2, 0},
+		"repack: not if migration costs more":    {"repack", "0 4 10, 2 1 17", 4, "A 0-10, B 10-27", 0, 0},
+		// At 10 C and D are first, and take a slot of both servers.
+		"repack: what has no room is suspended": {"repack", "0 2 30, 0 2 40, 10 2 1, 10 1 2", 0, "A 0-10 11-31, B 0-10 12-42, C 10-11, D 10-12", 2, 0},
+		"srpt: what has room goes on":           {"srpt", "0 2 10, 0 1 20, 1 3 1", 0, "A 0-1 2-11, B 0-20, C 1-2", 1, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := two(t, 2, c.migration, strings.Split(c.requests, ", ")...)

@@ -15,7 +15,7 @@ import (
 )
 
 // reorder is a search for a schedule of queue mode with short responses. A schedule is what
-// srpt makes of it: each request's key, its area or the work that is left, is multiplied by
+// a scheduler makes of it, repack or srpt: each request's key is multiplied by
 // a factor of its own, and each of some times has its embedder. A move changes the factors
 // of some consecutive requests or the embedder of some consecutive times, and is undone if
 // the schedule is worse.
@@ -25,13 +25,13 @@ import (
 // them elsewhere in one piece, as ejection does, brings nothing: of 13,000 steps 1 did.
 type reorder struct {
 	*view.TVC
-	in     *model.TVC
-	rng    *rand.Rand
-	byWork bool
-	factor []float64 // by request
-	rules  []embedder
-	rule   []int // by time, of rules
-	width  int64 // of a time
+	in        *model.TVC
+	rng       *rand.Rand
+	scheduler scheduler // of reorderings
+	factor    []float64 // by request
+	rules     []embedder
+	rule      []int // by time, of rules
+	width     int64 // of a time
 	// now is the queue that is simulated, until ctx is done.
 	now *queue
 	ctx context.Context
@@ -44,7 +44,7 @@ func newReorder(in *model.TVC, seed uint64) *reorder {
 	t := view.OfTVC(in)
 	n := len(t.Requests)
 	x := &reorder{TVC: t, in: in, rng: rand.New(rand.NewPCG(seed, 0x72656f72646572)), factor: make([]float64, n),
-		rules: []embedder{newSparing(t, newProgram(costReserved)()), newAdaBa(), newBestFitLocal(), newProgram(costServers)(), newProgram(costReserved)()},
+		rules: []embedder{newProgram(costReserved)(), newAdaBa(), newSparing(t, newProgram(costReserved)()), newProgram(costServers)(), newBestFitLocal()},
 		rule:  make([]int, n/requestsPerTime+1)}
 	for k := range x.factor {
 		x.factor[k] = 1
@@ -58,7 +58,7 @@ func newReorder(in *model.TVC, seed uint64) *reorder {
 }
 
 // newSparing returns an embedder that refuses what loads the links of servers more than a cluster must.
-// Where many wait, others use the room better: the first schedule of the log of KTH-SP2 at load 0.9
+// Where many wait, others use the room better: by srpt the log of KTH-SP2 at load 0.9
 // has a mean response of 45,751 s for 49,135 s.
 func newSparing(t *view.TVC, e embedder) embedder {
 	loads := tvcrelax.NewTree(t).Loads(t.PerPath)
@@ -83,24 +83,32 @@ func (x *reorder) Embed(d *fattree.DataCentre, n int, b int64) (model.Embedding,
 
 // schedule simulates the queue.
 func (x *reorder) schedule(ctx context.Context) (*model.Embeddings, error) {
-	key := func(q *queue, k int) int64 {
-		of := byArea
-		if x.byWork {
-			of = byWork
-		}
+	s := x.scheduler
+	s.order = func(q *queue, k int) int64 {
 		if x.factor[k] == 1 {
-			return of(q, k)
+			return x.scheduler.order(q, k)
 		}
-		return int64(min(float64(of(q, k))*x.factor[k], math.MaxInt64/2))
+		return int64(min(float64(x.scheduler.order(q, k))*x.factor[k], math.MaxInt64/2))
 	}
-	s := &scheduler{order: key, backfill: key, suspend: (*queue).suspendLarger}
+	if s.suspend != nil {
+		s.backfill = s.order
+	}
 	x.now, x.ctx = s.newQueue(x), ctx
 	return x.now.run(ctx, x.in, model.Settings{})
 }
 
-// start takes a key and an embedder for all.
-func (x *reorder) start(byWork bool, rule int) {
-	x.byWork = byWork
+// reorderings are the schedulers that reorder begins with.
+var reorderings = []scheduler{
+	{order: byRootArea, repack: true},
+	{order: byArea, suspend: (*queue).suspendLarger},
+	{order: byWork, suspend: (*queue).suspendLarger},
+	{order: byArea, repack: true},
+}
+
+// start takes the i-th pair of an embedder and a scheduler.
+func (x *reorder) start(i int) {
+	rule := i / len(reorderings)
+	x.scheduler = reorderings[i%len(reorderings)]
 	for i := range x.rule {
 		x.rule[i] = rule
 	}

@@ -20,6 +20,9 @@ type scheduler struct {
 	// suspend starts the top request, which can't be embedded beside those running,
 	// in place of some of them, and reports whether it has; nil: none is suspended.
 	suspend func(q *queue, k int) bool
+	// repack has all requests embedded in the order at each event, those that run, too, see
+	// queue.repack.
+	repack bool
 }
 
 func byArrival(*queue, int) int64       { return 0 }
@@ -39,12 +42,13 @@ func byWork(q *queue, k int) int64 { return q.requests[k].left }
 // (non-blocking fabric, adaba) are 37,341 s for FCFS, 55,023 and 10,999 s for SBF
 // and SDF, 10,929 and 7,094 s for SBF and SDF without blocking, 9,189 s for BgMBF.
 var queueSchedulers = []scheduler{
-	{"sbf", source + ", section 5.3.2", "smallest bandwidth first; the first one blocks the others", byBandwidth, nil, nil},
-	{"fcfs", source + ", section 2.2", "first come first served; the first one blocks the others", byArrival, nil, nil},
-	{"sdf", source + ", section 5.3.2", "shortest duration first; the first one blocks the others", byDuration, nil, nil},
-	{"bgmbf", source + ", section 4.2", "backfilling in the order of arrival; backfilled requests are suspended for the first one", byArrival, byArrival, (*queue).suspendLater},
-	{"bgmbf-sdf", source + ", section 4.2", "bgmbf that backfills the shortest request first", byArrival, byWork, (*queue).suspendLater},
-	{"srpt", "gapwise", "least remaining work times VMs first; requests with more than twice as much are suspended for the first one", byArea, byArea, (*queue).suspendLarger},
+	{"sbf", source + ", section 5.3.2", "smallest bandwidth first; the first one blocks the others", byBandwidth, nil, nil, false},
+	{"fcfs", source + ", section 2.2", "first come first served; the first one blocks the others", byArrival, nil, nil, false},
+	{"sdf", source + ", section 5.3.2", "shortest duration first; the first one blocks the others", byDuration, nil, nil, false},
+	{"bgmbf", source + ", section 4.2", "backfilling in the order of arrival; backfilled requests are suspended for the first one", byArrival, byArrival, (*queue).suspendLater, false},
+	{"bgmbf-sdf", source + ", section 4.2", "bgmbf that backfills the shortest request first", byArrival, byWork, (*queue).suspendLater, false},
+	{"srpt", "gapwise", "least remaining work times VMs first; requests with more than twice as much are suspended for the first one", byArea, byArea, (*queue).suspendLarger, false},
+	{"repack", "gapwise", "packs the data centre anew at each arrival and departure, in the order of remaining work times the root of the VMs; what runs stays where it has room", byRootArea, nil, nil, true},
 }
 
 // SBF serves the queue by smallest bandwidth first; the first request blocks the others.
@@ -72,4 +76,10 @@ func BgMBF(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embed
 // more than twice as much for the first one.
 func SRPT(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
 	return solve(ctx, in, set, "srpt")
+}
+
+// Repack packs the data centre anew at each arrival and departure, by the remaining work times the
+// root of the VMs; what runs stays in its place where it has room.
+func Repack(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
+	return solve(ctx, in, set, "repack")
 }
