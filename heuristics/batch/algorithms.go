@@ -43,7 +43,9 @@ func Algorithms() []model.Algorithm {
 	const lists = "O(n log n), O(waiting jobs) per pass at worst"
 	offline("spt", "Smith: Various Optimizers for Single-Stage Production, 1956", lists, "whatever fits starts, the shortest runtime first", spt)
 	offline("list", "Graham: Bounds on Multiprocessing Timing Anomalies, 1969; gapwise", lists, "the best of twelve list schedules by runtime and width, with reservations and without", bestList)
-	offline("improve", "Burke, Bykov: The Late Acceptance Hill-Climbing Heuristic, 2017; gapwise", "O(window) per step", "local search over orders of jobs in windows, from list's schedule", improve)
+	offline("rollout", "Bertsekas, Tsitsiklis, Wu: Rollout Algorithms for Combinatorial Optimization, 1997; gapwise", "O(waiting jobs) per event and rule", "a list schedule whose rule is chosen anew for every 25 jobs, by what each rule makes of the next 300", rollout)
+	all[len(all)-1].Seeded = true
+	offline("improve", "Burke, Bykov: The Late Acceptance Hill-Climbing Heuristic, 2017; gapwise", "O(window) per step", "local search over orders of jobs in windows, from rollout's schedule", improve)
 	all[len(all)-1].Seeded = true
 	return all
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // improve is a local search over orders of jobs, in windows (ours, package joborder), from
-// bestList's schedule or Settings.Start, whichever is better. It is offline, any-time and
+// rollout's schedule or Settings.Start, whichever is better. It is offline, any-time and
 // never worse than either. On two tiers it uses the foreground alone; if PEASY's execution
 // is better, it returns that.
 //
@@ -50,6 +50,15 @@ func improve(ctx context.Context, in *model.Batch, set model.Settings) (*model.E
 		return nil, err
 	}
 	better, err := take(e)
+	if err == nil && ctx.Err() == nil {
+		other, rollErr := rolled(ctx, in, set.Seed)
+		if err = rollErr; other != nil {
+			var again bool
+			if again, err = take(other); again {
+				e, better = other, true
+			}
+		}
+	}
 	if err == nil && (better || starts == nil) {
 		starts, err = processors.Starts(in, e)
 	}

@@ -53,6 +53,8 @@ func (r listRule) key(j *view.BatchJob, length int64) float64 {
 		x *= math.Sqrt(float64(j.Processes))
 	case 2:
 		x *= float64(j.Processes)
+	case -1:
+		x /= math.Sqrt(float64(j.Processes))
 	}
 	return x
 }

@@ -77,9 +77,3 @@ func BgMBF(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embed
 func SRPT(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
 	return solve(ctx, in, set, "srpt")
 }
-
-// Repack packs the data centre anew at each arrival and departure, by the remaining work times the
-// root of the VMs; what runs stays in its place where it has room.
-func Repack(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
-	return solve(ctx, in, set, "repack")
-}
