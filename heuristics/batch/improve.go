@@ -49,8 +49,14 @@ func improve(ctx context.Context, in *model.Batch, set model.Settings) (*model.E
 	if err != nil {
 		return nil, err
 	}
+	tell := func(placed int64) {
+		if set.Progress != nil {
+			set.Progress(model.Progress{Algorithm: "improve", Incumbent: value.Value, Bound: math.NaN(), Nodes: placed, Solution: best})
+		}
+	}
 	better, err := take(e)
 	if err == nil && ctx.Err() == nil {
+		tell(0) // what follows may take long
 		other, rollErr := rolled(ctx, in, set.Seed)
 		if err = rollErr; other != nil {
 			var again bool
@@ -71,11 +77,6 @@ func improve(ctx context.Context, in *model.Batch, set model.Settings) (*model.E
 			if _, err := take(e); err != nil {
 				return nil, err
 			}
-		}
-	}
-	tell := func(placed int64) {
-		if set.Progress != nil {
-			set.Progress(model.Progress{Algorithm: "improve", Incumbent: value.Value, Bound: math.NaN(), Nodes: placed, Solution: best})
 		}
 	}
 	tell(0)
