@@ -129,7 +129,7 @@ func newRoller(t *view.Batch, lengths []int64, seed uint64) *roller {
 	r := &roller{t: t, lengths: lengths, factors: make([]float64, 1<<12), keys: map[int][]float64{},
 		rng: rand.New(rand.NewPCG(seed, 0x726f6c6c)), free: int32(t.Processors), starts: make([]int64, len(t.Jobs))}
 	for i := range r.factors {
-		r.factors[i] = 0.5 + 1.5*r.rng.Float64()
+		r.factors[i] = 0.5 + float64(1.5*r.rng.Float64()) // rounded, not fused
 	}
 	return r
 }
