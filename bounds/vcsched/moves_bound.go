@@ -4,10 +4,13 @@ package vcsched
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
 
+	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/evidence"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -55,3 +58,40 @@ func (m *Moves) evidence(in *model.VCSched) *model.Evidence {
 	}
 	return e
 }
+
+// pricedMoves returns the bound by Moves for an instance with a migration budget, to a
+// relative width of 1e-4, or what ctx allows.
+func pricedMoves(ctx context.Context, in *model.VCSched) (bounds.Bound, error) {
+	b := bounds.Bound{Name: "priced-moves"}
+	u := view.OfVCSched(in)
+	t := NewTasks(u)
+	lower, why := t.PackingLoad(ctx, in)
+	reasons := newReasons(in, u)
+	if why != "" {
+		b.Infeasible, b.Reason, b.Evidence = true, why, reasons.evidence(ctx, 0, true)
+		return b, nil
+	}
+	m := NewMoves(u)
+	all := t.TotalLoad()
+	no, err := m.Refute(ctx, all)
+	if err != nil {
+		return b, err
+	}
+	if no {
+		b.Infeasible, b.Reason, b.Evidence = true, overBudget, m.evidence(in)
+		return b, nil
+	}
+	if lower = max(lower, u.Scale); lower < all {
+		if lower, err = m.Raise(ctx, m.Keep(ctx, lower, all), all, 1e-4); err != nil {
+			return b, err
+		}
+	}
+	b.Value = u.YieldBound(lower)
+	if b.Evidence = reasons.evidence(ctx, lower, false); m.refuted > 0 && m.refuted < lower && lower-m.refuted <= t.Unit {
+		b.Evidence = m.evidence(in)
+	}
+	return b, nil
+}
+
+// overBudget is why there is no placement if Moves refutes every load.
+const overBudget = "the migration budget is too small for what the hosts' memory makes move"
