@@ -35,6 +35,17 @@ func Stop(ctx context.Context, effort int64) bool {
 	return ctx.Err() != nil
 }
 
+// Ahead is Stop for work that can't be interrupted and is still to be done. Where functions take turns it saves
+// the turns that the work takes, and counts it when it begins: work that a limit leaves undone isn't
+// counted.
+func Ahead(ctx context.Context, effort int64) bool {
+	if s, ok := ctx.Value(key{}).(*Seat); ok && s.left < effort {
+		s.save(effort)
+		return ctx.Err() != nil
+	}
+	return Stop(ctx, effort)
+}
+
 // limit is how much effort is left in a context of Limit.
 type limit struct{ left int64 }
 
@@ -156,6 +167,25 @@ func (s *Seat) count(effort int64) {
 	}
 	s.rest <- struct{}{}
 	<-s.wake
+}
+
+// save waits until the turns that it leaves out make up an effort, counts that, and waits once more, so
+// that a limit on it ends the function before the work.
+func (s *Seat) save(effort int64) {
+	wait := func() {
+		if s.ctx.Err() == nil {
+			s.rest <- struct{}{}
+			<-s.wake
+		}
+	}
+	for s.left < effort && s.ctx.Err() == nil {
+		wait()
+	}
+	if s.ctx.Err() == nil {
+		s.Spent += effort
+		s.left -= effort
+		wait()
+	}
 }
 
 // Within lets a function work until it has counted so much effort. Then its context ends

@@ -118,6 +118,43 @@ func TestWithin(t *testing.T) {
 	}
 }
 
+// Work ahead waits for as many turns as it takes, and is counted when it begins; what a limit leaves undone
+// isn't, nor what has begun when nobody waits any more.
+func TestAhead(t *testing.T) {
+	t.Parallel()
+	began := false
+	s := turns.NewSeat(t.Context(), func(ctx context.Context) error {
+		turns.Stop(ctx, 2)
+		began = !turns.Ahead(ctx, 25)
+		return nil
+	})
+	for turn := range 4 {
+		// 10 - 2 are left of the first, 18 with the second, 28 with the third, in which they are counted.
+		ended, err := s.Turn(10)
+		if want := turn == 3; ended != want || began != want || err != nil {
+			t.Fatalf("turn %d: ended %v, began %v, %v", turn, ended, began, err)
+		}
+	}
+	if s.Spent != 27 {
+		t.Errorf("%d spent", s.Spent)
+	}
+	outer := turns.NewSeat(t.Context(), func(ctx context.Context) error {
+		return turns.Within(ctx, 100, func(ctx context.Context) error {
+			turns.Stop(ctx, 5)
+			if !turns.Ahead(ctx, 1000) {
+				t.Error("it begins what is beyond the limit")
+			}
+			return context.Cause(ctx)
+		})
+	})
+	if ended, err := outer.Turn(10); !ended || !errors.Is(err, turns.ErrSpent) || outer.Spent != 5 {
+		t.Errorf("ended %v, %v, %d spent", ended, err, outer.Spent)
+	}
+	if !turns.Ahead(turns.Limit(t.Context(), 30), 40) || turns.Ahead(t.Context(), 1<<40) {
+		t.Error("a limit holds, and without one there is none")
+	}
+}
+
 // Calls begin in their order, and no more at once than there are threads, in all nested
 // calls together.
 func TestEach(t *testing.T) {

@@ -64,7 +64,7 @@ func Solve(ctx context.Context, m *milp.Model, o milp.Options) (milp.Result, err
 		return none, err
 	}
 	// What a linear program takes at least: others may have their turn first.
-	if turns.Stop(ctx, 20*int64(len(m.Rows)+len(m.Vars))) {
+	if turns.Ahead(ctx, 20*int64(len(m.Rows)+len(m.Vars))) {
 		none.Status = milp.Interrupted
 		return none, nil
 	}
