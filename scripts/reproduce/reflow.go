@@ -11,7 +11,7 @@ import (
 var (
 	item      = regexp.MustCompile(`^(\s*)(- |\d+\. )`)
 	asItIs    = regexp.MustCompile("^(\\||#|\\*(?:Commit|Code|Gapwise) |!\\[|<|\\[[^\\]]*\\]: |    |```|$)") // tables, titles, stamps, pictures, comments, addresses, code
-	begins    = regexp.MustCompile(`^([-+*>|]|#+|\d+[.)])$|^(\||<|` + "```)")               // what would make a line more than text
+	begins    = regexp.MustCompile(`^([-+*>|]|#+|\d+[.)])$|^(\||<|` + "```)")                                // what would make a line more than text
 	wholeLink = regexp.MustCompile(`\[[^\[\]]*\]\([^()]*\)`)
 )
 
