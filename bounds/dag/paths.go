@@ -48,12 +48,11 @@ func All(ctx context.Context, d *model.DAG) ([]bounds.Bound, error) {
 		}
 	}
 	if highs.Built && g.Tasks <= maxRelaxed && Check(d.WithoutContention()) == nil && ctx.Err() == nil {
-		value, err := Relaxation(ctx, d, math.Inf(1))
+		value, e, err := Relaxation(ctx, d, math.Inf(1))
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, bounds.Bound{Name: "ordering-relaxation", Value: value,
-			Evidence: &model.Evidence{Type: evidence.Relaxation, Method: "ordering-relaxation"}})
+		all = append(all, bounds.Bound{Name: relaxationName, Value: value, Evidence: e})
 	}
 	return all, nil
 }
