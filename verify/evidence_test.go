@@ -548,7 +548,11 @@ func FuzzEvidence(f *testing.F) {
 	d := testkit.SixTasks()
 	v := testkit.RandomVCSched(rng, false)
 	r := testkit.RandomReservation(rng, 5)
-	for _, all := range [][]bounds.Bound{dagbounds.QuickOf(f.Context(), d), vcbounds.Quick(f.Context(), v), resbounds.QuickOf(f.Context(), r)} {
+	ofDAG, err := dagbounds.All(f.Context(), d) // with multipliers of the ordering model
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, all := range [][]bounds.Bound{ofDAG, vcbounds.Quick(f.Context(), v), resbounds.QuickOf(f.Context(), r)} {
 		for _, b := range all {
 			f.Add(text(b.Evidence))
 		}
