@@ -83,6 +83,9 @@ func (x *dagPaths) quick(ctx context.Context) []bounds.Bound {
 	all = append(all, bounds.Bound{Name: "area", Value: x.down * x.area()})
 	if x.whole {
 		all = append(all, bounds.Bound{Name: "fernandez-bussell", Value: x.down * x.fernandezBussell(ctx)})
+		if v := gathering(ctx, x.g); !math.IsNaN(v) {
+			all = append(all, bounds.Bound{Name: "gathering", Value: v})
+		}
 	}
 	return all
 }
