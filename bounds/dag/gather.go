@@ -46,7 +46,7 @@ func gathering(ctx context.Context, g *view.Graph) float64 {
 		return math.NaN()
 	}
 	x.most = min(gatherMost, bits.Len(uint(gatherSteps/(2*n*m)))-1)
-	if x.most < 2 {
+	if x.most < 4 {
 		return math.NaN()
 	}
 	head, tail := x.rows(ctx, true), x.rows(ctx, false)

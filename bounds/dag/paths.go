@@ -6,7 +6,8 @@
 // A bound without contention holds with it, since contention only delays. Longest
 // paths with the best machines, the machines' time and the work that must be done
 // within an interval need no solver; duals of linear programs are evaluated so that
-// the proof doesn't rest on the solver's arithmetic.
+// the proof doesn't rest on the solver's arithmetic. One bound knows links: what must
+// come together on a task's machine.
 package dag
 
 import (
@@ -28,7 +29,7 @@ import (
 var Formulations = []string{"ordering"}
 
 // All computes the bounds on the makespan that need no search, for any
-// transfer model: they hold without contention, which only delays. Those that
+// transfer model: all but gathering hold without contention, which only delays. Those that
 // need a linear program come last and are left out when ctx ends. Without HiGHS the
 // first of them has equal weights, and the last is left out.
 func All(ctx context.Context, d *model.DAG) ([]bounds.Bound, error) {
