@@ -114,8 +114,10 @@ audit: ## claims held against each other for AUDIT (1m, 10m, ...), from the seed
 	@$(with_highs) $(GO) build $(stamp) -o bin/gapwise ./cmd/gapwise
 	@bin/gapwise audit --time $(AUDIT) --seed $(SEED) --workers $$(nproc) -o results/audit
 
+# FAULTS=K/N is the K-th of N shares of them.
+FAULTS ?= 1/1
 faults: ## plants known faults and has the audit find them
-	@$(with_highs) GAPWISE_FAULTS=1 $(GO) test -count=1 -timeout 20m -run TestPlantedFaults -v ./internal/audit
+	@$(with_highs) GAPWISE_FAULTS=$(FAULTS) $(GO) test -count=1 -timeout 20m -run TestPlantedFaults -v ./internal/audit
 
 bench: ## the benchmarks, for BENCHTIME each
 	@$(with_highs) $(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) ./...

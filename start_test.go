@@ -48,7 +48,7 @@ func TestNeverWorseThanTheStart(t *testing.T) {
 			c := gapwise.NewCase(in)
 			var starts []model.Result
 			for _, a := range append(gapwise.Algorithms(p.Kind), model.Algorithm{Name: "auto"}) {
-				r, err := c.Solve(t.Context(), gapwise.Options{Algorithm: a.Name, Settings: model.Settings{Seed: 1, TimeLimit: time.Second}})
+				r, err := c.Solve(t.Context(), gapwise.Options{Algorithm: a.Name, Settings: model.Settings{Seed: 1, Effort: 100_000}})
 				if err == nil && r.Solution != nil {
 					starts = append(starts, r)
 				}
@@ -58,7 +58,7 @@ func TestNeverWorseThanTheStart(t *testing.T) {
 			}
 			start := starts[rng.IntN(len(starts))]
 			for _, a := range gapwise.Algorithms(p.Kind) {
-				r, err := c.Solve(t.Context(), gapwise.Options{Algorithm: a.Name, Settings: model.Settings{Seed: 2, Start: start.Solution, TimeLimit: time.Second}})
+				r, err := c.Solve(t.Context(), gapwise.Options{Algorithm: a.Name, Settings: model.Settings{Seed: 2, Start: start.Solution, Effort: 100_000}})
 				if errors.Is(err, model.ErrUnsupported) {
 					continue
 				}
