@@ -13,6 +13,7 @@ import (
 
 	"github.com/gapwise/gapwise/draw"
 	"github.com/gapwise/gapwise/internal/visible"
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -50,7 +51,7 @@ func (p *program) terminalGantt(ctx context.Context, c *cli.Command, in model.In
 		title += ", bound " + figure(*d.bound)
 	}
 	return interruptible(ctx, func(w io.Writer) error {
-		fmt.Fprintln(w, title)
+		fmt.Fprintln(w, words.Wrap(title, p.columns(), 2))
 		return draw.Terminal(w, p.columns(), draw.Frame{Instance: d.in, Solution: d.s})
 	})(p.out)
 }
