@@ -7,7 +7,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"os"
 	"slices"
@@ -27,8 +26,9 @@ const duelsFile = "benchmarks/duels/cpsat.csv"
 //   - witness: "yes" if gapwise verify accepts the solution with this objective.
 var duelColumns = []string{"family", "instance", "sense", "limit_s", "solver", "version", "date", "status", "objective", "bound", "cpu_s", "witness"}
 
-// cpsat is CP-SAT's name in duelsFile; the others are algorithms of gapwise.
-const cpsat = "cp-sat"
+// cpsat and ours are the names of CP-SAT and of gapwise's algorithm exact, with its
+// default engine, in duelsFile.
+const cpsat, ours = "cp-sat", "default"
 
 // duel is what the solvers did on the instances of a family.
 type duel struct {
@@ -36,16 +36,16 @@ type duel struct {
 	Limit     float64
 	Sense     string
 	Instances int
-	sides     map[string]*tally // by solver
-	False     []string          // instances that CP-SAT calls optimal though there is a better solution
-	Better    int               // open instances on which gapwise's solution is better than CP-SAT's
-	Worse     int               // ... worse
+	sides     map[string]*tally
+	False     []string // instances on which a solution beats CP-SAT's bound
+	Better    int      // open instances on which gapwise's solution is better than CP-SAT's, or the only one
+	Worse     int      // ... CP-SAT's
 }
 
 // tally sums up one solver.
 type tally struct {
-	proved, paired int     // instances with a proof, and with a ratio
-	cpu, ratios    float64 // seconds; sum of the logarithms of the ratios to CP-SAT's time
+	proved      int     // instances with a proof
+	cpu, ratios float64 // seconds; sum of the logarithms of the ratios to CP-SAT's time
 }
 
 func (d *duel) of(solver string) *tally {
@@ -55,23 +55,16 @@ func (d *duel) of(solver string) *tally {
 	return d.sides[solver]
 }
 
-// Proved counts the instances of which a solver proves the optimum; for CP-SAT those
-// of its claims that aren't refuted and whose solution was verified.
+// Proved counts the instances of which a solver proves the optimum. Claims of CP-SAT
+// count if no solution refutes them.
 func (d *duel) Proved(solver string) int { return d.of(solver).proved }
-
-// Engines returns the engines of gapwise that solved the family.
-func (d *duel) Engines() []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(d.sides)), func(s string) bool { return s == cpsat })
-}
 
 // CPU returns a solver's CPU seconds on all instances.
 func (d *duel) CPU(solver string) float64 { return d.of(solver).cpu }
 
-// Ratio returns the geometric mean of the ratios of a solver's CPU time to
-// CP-SAT's, both as counted.
-func (d *duel) Ratio(solver string) float64 {
-	return math.Exp(d.of(solver).ratios / float64(d.of(solver).paired))
-}
+// Ratio returns the geometric mean of the ratios of gapwise's CPU time to CP-SAT's,
+// both as counted.
+func (d *duel) Ratio() float64 { return math.Exp(d.of(ours).ratios / float64(d.Instances)) }
 
 // counted returns the CPU time that a ratio takes: 10 ms at least, the limit at most,
 // since a solver may notice the limit late.
@@ -84,10 +77,23 @@ type duels struct {
 	Dates    []string
 }
 
+// Total sums up all families.
+func (all *duels) Total() *duel {
+	sum := &duel{sides: map[string]*tally{}}
+	for _, d := range all.Families {
+		sum.Instances, sum.Better, sum.Worse = sum.Instances+d.Instances, sum.Better+d.Better, sum.Worse+d.Worse
+		for solver, t := range d.sides {
+			s := sum.of(solver)
+			s.proved, s.cpu, s.ratios = s.proved+t.proved, s.cpu+t.cpu, s.ratios+t.ratios
+		}
+	}
+	return sum
+}
+
 // side is what one solver did on one instance.
 type side struct {
-	optimal, solved, witness bool
-	objective, cpu           float64
+	optimal, witness      bool
+	objective, bound, cpu float64
 }
 
 // readDuels reads duelsFile.
@@ -100,9 +106,8 @@ func readDuels() (*duels, error) {
 	return duelsOf(f)
 }
 
-// duelsOf reads rows of duelsFile. An instance of which two solvers prove what can't
-// both be true is an error, unless it is CP-SAT that is refuted by a verified
-// solution.
+// duelsOf reads rows of duelsFile. It returns an error if a verified solution of CP-SAT
+// beats a bound of gapwise.
 func duelsOf(r io.Reader) (*duels, error) {
 	lines, err := csv.NewReader(r).ReadAll()
 	if err != nil {
@@ -125,7 +130,7 @@ func duelsOf(r io.Reader) (*duels, error) {
 			sides[k], order = map[string]side{}, append(order, k)
 			d.Instances++
 		}
-		one := side{optimal: l[7] == "optimal", solved: l[8] != "", witness: l[11] == "yes", objective: number(cmp.Or(l[8], "0")), cpu: number(cmp.Or(l[10], "0"))}
+		one := side{optimal: l[7] == "optimal", witness: l[8] != "" && l[11] == "yes", objective: number(cmp.Or(l[8], "0")), bound: number(l[9]), cpu: number(cmp.Or(l[10], "0"))}
 		if _, twice := sides[k][solver]; twice || limit != d.Limit || l[2] != d.Sense || one.cpu <= 0 {
 			return nil, fmt.Errorf("%s: %s on %s: twice, with another limit or sense than its family, or without a time", duelsFile, solver, k.instance)
 		}
@@ -147,45 +152,33 @@ func duelsOf(r io.Reader) (*duels, error) {
 
 // add counts an instance.
 func (d *duel) add(instance string, sides map[string]side) error {
-	peer, ok := sides[cpsat]
+	own, ran := sides[ours]
+	peer, also := sides[cpsat]
 	switch {
-	case !ok:
-		return fmt.Errorf("%s: %s lacks %s", duelsFile, instance, cpsat)
-	case peer.optimal && !peer.witness:
-		return fmt.Errorf("%s: the optimum that %s claims of %s has no witness", duelsFile, cpsat, instance)
+	case !ran || !also || len(sides) != 2:
+		return fmt.Errorf("%s: %s needs a row of %s, one of %s and no other", duelsFile, instance, ours, cpsat)
+	case peer.optimal && !peer.witness || own.optimal && !own.witness:
+		return fmt.Errorf("%s: an optimum of %s has no witness", duelsFile, instance)
 	}
-	refuted, proved, ours := false, false, side{}
-	for _, solver := range slices.Sorted(maps.Keys(sides)) {
-		s, t := sides[solver], d.of(solver)
-		t.cpu += s.cpu
-		if solver == cpsat {
-			continue
-		}
-		t.ratios += math.Log(d.counted(s.cpu) / d.counted(peer.cpu))
-		t.paired++
-		if s.solved && (!ours.solved || d.better(s.objective, ours.objective)) {
-			ours = s
-		}
-		refuted = refuted || peer.optimal && s.solved && d.better(s.objective, peer.objective)
-		if !s.optimal {
-			continue
-		}
-		if peer.witness && d.better(peer.objective, s.objective) {
-			return fmt.Errorf("%s: %s says that %v is the optimum of %s, %s has a verified solution of %v", duelsFile, solver, s.objective, instance, cpsat, peer.objective)
-		}
-		t.proved++
-		proved = true
+	d.of(cpsat).cpu += peer.cpu
+	d.of(ours).cpu += own.cpu
+	d.of(ours).ratios += math.Log(d.counted(own.cpu) / d.counted(peer.cpu))
+	if peer.witness && d.better(peer.objective, own.bound) {
+		return fmt.Errorf("%s: gapwise says that no solution of %s is better than %v, %s has a verified one of %v", duelsFile, instance, own.bound, cpsat, peer.objective)
 	}
 	switch {
-	case refuted:
+	case own.witness && d.better(own.objective, peer.bound):
 		d.False = append(d.False, instance)
 	case peer.optimal:
 		d.of(cpsat).proved++
-	case proved || !peer.witness || !ours.solved:
-	case d.better(ours.objective, peer.objective):
+	case own.optimal:
+	case own.witness && (!peer.witness || d.better(own.objective, peer.objective)):
 		d.Better++
-	case d.better(peer.objective, ours.objective):
+	case peer.witness && (!own.witness || d.better(peer.objective, own.objective)):
 		d.Worse++
+	}
+	if own.optimal {
+		d.of(ours).proved++
 	}
 	return nil
 }
