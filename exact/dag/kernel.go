@@ -13,6 +13,7 @@ import (
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/internal/turns"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -35,7 +36,7 @@ const kernelAlone = 64
 // checker doesn't know.
 func (s *dagSearch) kernel() error {
 	n, m, proof := s.g.Tasks, s.g.Machines, s.Set.Proof
-	if n > 1<<12 || n*n/2*m > maxPairs || m > math.MaxInt8 {
+	if !s.kernelTakes() {
 		why := fmt.Sprintf("%d tasks on %d machines are more than the kernel takes", n, m)
 		if proof != nil {
 			return fmt.Errorf("%w: %s, so there is no proof", model.ErrUnsupported, why)
@@ -50,7 +51,7 @@ func (s *dagSearch) kernel() error {
 		}
 	}
 	v := newTicks(s.g, s.upper, s.off)
-	lower := s.roundUp(v)
+	lower := s.roundUp(v.Ticks)
 	if proof != nil {
 		s.lower = 0 // what isn't in the proof
 	} else if s.closed() {
@@ -138,14 +139,20 @@ func (s *dagSearch) minimise(q *question, lower int64) {
 	note(&o)
 }
 
+// kernelTakes reports whether the model of the instance is small enough.
+func (s *dagSearch) kernelTakes() bool {
+	n, m := s.g.Tasks, s.g.Machines
+	return n <= 1<<12 && n*n/2*m <= maxPairs && m <= math.MaxInt8
+}
+
 // roundUp returns the bound in ticks, rounded up. Where no time was rounded, makespans
 // are whole ticks, so this is a bound, too. The bound was made of whole figures
 // without rounding, or is less than they give by more than 1e-12 of it. Elsewhere the
 // result is where to begin, no more.
-func (s *dagSearch) roundUp(v *ticks) int64 {
-	lower := int64(math.Ceil(s.lower/v.Ticks.Unit*(1-1e-14) - 1e-9))
-	if v.Ticks.Whole {
-		s.lower = max(s.lower, float64(lower)*v.Ticks.Unit)
+func (s *dagSearch) roundUp(ticks *view.DAGTicks) int64 {
+	lower := int64(math.Ceil(s.lower/ticks.Unit*(1-1e-14) - 1e-9))
+	if ticks.Whole {
+		s.lower = max(s.lower, float64(lower)*ticks.Unit)
 	}
 	return lower
 }

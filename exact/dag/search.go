@@ -108,6 +108,10 @@ func (s *dagSearch) run() error {
 	if s.off&devLocalSearch != 0 || s.beside {
 		steps = 0
 	}
+	// Round the bound up before anybody aims at it: with 263.5 in view no heuristic ends at 264.
+	if s.Set.Proof == nil && s.kernelTakes() {
+		s.roundUp(s.g.Ticks(dagplay.NewReplay(s.g).Run(dagplay.OnMachine(s.g, 0), nil)))
+	}
 	if s.off&devStart != 0 {
 		s.plan = dagplay.OnMachine(s.g, 0)
 		s.upper = dagplay.NewReplay(s.g).Run(s.plan, nil)
