@@ -11,7 +11,7 @@
 // results that they compare. A part replaces the text between its markers
 // <!-- part: NAME --> and <!-- end: NAME -->; a part whose markers aren't there yet
 // goes to the end of the document. Under its title a part names what it comes from: the digest
-// of the code that it measures, versions, plans, draws and seeds. A test fails when that code has
+// of the code that it measures, versions, plans, draws and seeds, and the command that writes it. A test fails when that code has
 // changed since. Changes must be committed before, but for the documents; -dirty allows
 // others for a trial. Results of plans that were run by the same code are kept. Without
 // PART it runs all of them: hours. On two cores vcsched-large needs half an hour,
@@ -165,7 +165,7 @@ func replace(document, part, made, text string) error {
 		}
 	}
 	stamp := made
-	if whole := stamped(text, made); whole != text {
+	if whole := stamped(text, fmt.Sprintf("%s; by `go run ./scripts/reproduce %s`", made, part)); whole != text {
 		text = whole
 		stamp, _, _ = strings.Cut(made, ",")
 	}
