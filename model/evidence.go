@@ -39,7 +39,7 @@ type Evidence struct {
 	// Times[i] to Times[i+1].
 	Times []int64 `json:"times,omitempty"`
 	// Rows are numbers of rows of a formulation, of the kind Resource; Weights[i] is the
-	// multiplier of Rows[i].
+	// multiplier of Rows[i]. Or they are numbers of machines, from 0.
 	Rows   []int64   `json:"rows,omitempty"`
 	Prices []float64 `json:"prices,omitempty"`
 	// Parts are evidence of the same problem for disjoint sets of requests

@@ -24,6 +24,8 @@ func dagEvidence(ctx context.Context, in *model.DAG, e *model.Evidence) (Followe
 		return dagLoad(ctx, in, e)
 	case evidence.Ordering:
 		return dagOrdering(ctx, in, e)
+	case evidence.Gathering:
+		return dagGathering(ctx, in, e)
 	}
 	return dagInterval(ctx, in, e)
 }

@@ -37,6 +37,8 @@ var evidenceForms = map[model.Kind]map[string]evidenceForm{
 		evidence.Interval: {"window": keyWindow},
 		evidence.Ordering: {"window": keyHorizon, "parts": keyParts(0, math.MaxInt, evidenceForm{
 			"resource": keyOneOf(evidence.OrderingRows...), "rows": keyRows, "weights": keyMultipliers})},
+		evidence.Gathering: {"parts": keyParts(0, 2, evidenceForm{"resource": keyOneOf(evidence.Heads, evidence.Tails),
+			"parts": keyParts(0, math.MaxInt, evidenceForm{"elements": keyGathered, "rows": keyRows})})},
 	},
 	model.KindVCSched: {
 		evidence.Sum:      {"scale": keyScale, "resource": keyOneOf("cpu", "memory")},
@@ -128,6 +130,14 @@ func keyIDs(e *model.Evidence, n evidenceShape) error {
 		seen[id] = true
 	}
 	return nil
+}
+
+// keyGathered requires a task and a set of others.
+func keyGathered(e *model.Evidence, n evidenceShape) error {
+	if len(e.Elements) > maxGather+1 {
+		return fmt.Errorf("there are %d, must be %d at most", len(e.Elements), maxGather+1)
+	}
+	return keyIDs(e, n)
 }
 
 // keyAtMost requires from so many to so many ids.

@@ -19,6 +19,7 @@ import (
 	resbounds "github.com/gapwise/gapwise/bounds/reservation"
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
+	dagexact "github.com/gapwise/gapwise/exact/dag"
 	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
@@ -94,13 +95,38 @@ func TestEvidenceDAG(t *testing.T) {
 			n.holds(t, in, all)
 		}
 	}
-	n.want(t, evidence.Path, evidence.Load, evidence.Interval)
+	n.want(t, evidence.Path, evidence.Load, evidence.Interval, evidence.Gathering)
 	if highs.Built {
 		n.want(t, evidence.Ordering)
 	}
 	if n["unchecked"] > 0 {
 		t.Errorf("bounds are on trust: %v", n)
 	}
+}
+
+// Of drawn tasks on stars and other networks under contention, spoilt and forged evidence gives no bound above a schedule.
+func TestEvidenceGathering(t *testing.T) {
+	t.Parallel()
+	rng, n := rand.New(rand.NewPCG(31, 9)), tallied{}
+	for k := range need.Rounds(600) {
+		in := testkit.StarDAG(rng, 5, 3)
+		if drop := rng.IntN(len(in.Network.Routes)); k%3 == 0 {
+			in = testkit.ContendedDAG(rng, 5, 3)
+		} else if k%3 == 1 { // no link of a machine is of all its routes
+			in.Network.Routes = slices.Delete(in.Network.Routes, drop, drop+1)
+		}
+		r, err := dagexact.Search.Solve(t.Context(), in, model.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := dagbounds.QuickOf(t.Context(), in)
+		n.holds(t, in, all)
+		if b := all[len(all)-1]; b.Name == "gathering" {
+			all = []bounds.Bound{b}
+		}
+		n.sound(t, rng, in, all, r.Objective, true, 60)
+	}
+	n.want(t, evidence.Gathering, "refused", "true", "tight")
 }
 
 func TestEvidenceVCSched(t *testing.T) {
@@ -375,7 +401,7 @@ func TestEvidenceForged(t *testing.T) {
 		},
 	}
 	types := map[model.Kind][]string{
-		model.KindDAG:           {evidence.Path, evidence.Load, evidence.Interval, evidence.Ordering},
+		model.KindDAG:           {evidence.Path, evidence.Load, evidence.Interval, evidence.Ordering, evidence.Gathering},
 		model.KindVCSched:       {evidence.Sum, evidence.Crowd, evidence.Clique, evidence.Filling, evidence.Patterns, evidence.Moves, "infeasible"},
 		model.KindReservation:   {evidence.Areas, evidence.Windows, evidence.Prices, "infeasible"},
 		model.KindBatch:         {evidence.Sum, evidence.Prices, evidence.Machine, evidence.Windows, evidence.MeanSlowdown, evidence.MostSlowdown},
@@ -421,6 +447,13 @@ func TestEvidenceForms(t *testing.T) {
 	rows := func(kind string, number int64, multiplier float64) model.Evidence {
 		return model.Evidence{Type: evidence.Ordering, Resource: kind, Rows: []int64{number}, Weights: []float64{multiplier}}
 	}
+	set := func(machine int64, tasks ...string) model.Evidence {
+		return model.Evidence{Type: evidence.Gathering, Elements: tasks, Rows: []int64{machine}}
+	}
+	gathered := func(kind string, sets ...model.Evidence) *model.Evidence {
+		return &model.Evidence{Type: evidence.Gathering, Parts: []model.Evidence{{Type: evidence.Gathering, Resource: kind, Parts: sets}}}
+	}
+	heads := *gathered(evidence.Heads)
 	slots := model.Evidence{Type: evidence.Prices, Resource: "slots", Times: []int64{0}, Prices: []float64{1}}
 	for name, x := range map[string]struct {
 		in   model.Instance
@@ -458,6 +491,21 @@ func TestEvidenceForms(t *testing.T) {
 		"a row of a task with itself":   {dag, ordered(1000, rows(evidence.WaitRow, 11, 1)), "tasks that are ordered"},
 		"a horizon of 0":                {dag, ordered(0), "a later one"},
 		"a horizon that begins later":   {dag, &model.Evidence{Type: evidence.Ordering, Window: []float64{1, 2}}, "must begin at 0"},
+		"a set before a task":           {dag, gathered(evidence.Heads, set(0, "8", "2", "1")), ""},
+		"a set after a task":            {dag, gathered(evidence.Tails, set(0, "1", "2", "8")), ""},
+		"a set of the other way":        {dag, gathered(evidence.Tails, set(0, "8", "2", "1")), "no path of two edges"},
+		"a set three edges before":      {dag, gathered(evidence.Heads, set(0, "10", "1")), "no path of two edges"},
+		"a set two edges before alone":  {dag, gathered(evidence.Heads, set(0, "8", "1")), "no path of two edges"},
+		"a set with its own task":       {dag, gathered(evidence.Heads, set(0, "8", "8")), "named twice"},
+		"a set of no task":              {dag, gathered(evidence.Heads, set(0)), "there are 0"},
+		"a set of a task of nowhere":    {dag, gathered(evidence.Heads, set(0, "8", "0")), "that there isn't"},
+		"a set on no machine":           {dag, gathered(evidence.Heads, set(3, "8", "2")), "none has the number 3"},
+		"a set on a machine below 0":    {dag, gathered(evidence.Heads, set(-1, "8", "2")), "-1 is below 0"},
+		"two sets on a machine":         {dag, gathered(evidence.Heads, set(0, "8", "2"), set(0, "8", "4")), "two sets are of"},
+		"sets of no kind":               {dag, gathered("", set(0, "8", "2")), `"" isn't one of`},
+		"sets of heads twice":           {dag, &model.Evidence{Type: evidence.Gathering, Parts: append(heads.Parts, heads.Parts...)}, "two are of head"},
+		"a set of more than 15":         {dag, gathered(evidence.Heads, set(0, make([]string, 17)...)), "must be 16 at most"},
+		"a set with weights":            {dag, gathered(evidence.Heads, model.Evidence{Type: evidence.Gathering, Elements: []string{"8", "2"}, Weights: []float64{1}}), `no key "weights"`},
 		"no scale":                      {vc, &model.Evidence{Type: evidence.Sum, Resource: "cpu"}, "scale: 0"},
 		"no resource":                   {vc, &model.Evidence{Type: evidence.Sum, Scale: 1000}, `resource: ""`},
 		"a weight that isn't whole":     {vc, &model.Evidence{Type: evidence.Clique, Scale: 1000, Elements: []string{"a"}, Weights: []float64{1.5}}, "whole number"},

@@ -25,7 +25,7 @@ import (
 //     least costs. O(V P²) for P ends of intervals, at most 200 and fewer on large
 //     graphs
 //   - gathering: under contention, the longest path where tasks and data must come together on a machine and
-//     its links, see gathering. It carries no evidence.
+//     its links, see gathering
 //
 // Where all times have a common unit, the sums are exact, and so are the bounds but
 // for a division, which rounds down. Elsewhere they are lowered by more than rounding
@@ -55,6 +55,8 @@ func QuickOf(ctx context.Context, d *model.DAG) []bounds.Bound {
 			} else {
 				b.Evidence = x.named(d, x.straight(ctx))
 			}
+		case "gathering":
+			b.Evidence = x.gather.evidence(d)
 		}
 		if all[k].Evidence != nil {
 			all[k].Evidence.Method = all[k].Name

@@ -9,6 +9,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -36,22 +37,23 @@ import (
 // The sum of rates on a link is its capacity at most, under TCP the share of as many transfers as there are edges.
 //
 // O(2^K K²) for a task on a machine and K tasks in P and G together, so that all take gatherSteps sets at most.
-func gathering(ctx context.Context, g *view.Graph) float64 {
+// x is what evidence is made of, nil with NaN.
+func gathering(ctx context.Context, g *view.Graph) (value float64, x *gather) {
 	n, m := g.Tasks, g.Machines
 	if g.Transfer == model.TransferIdeal || m < 2 || n == 0 {
-		return math.NaN()
+		return math.NaN(), nil
 	}
-	x := &gather{g: g, line: make([]gatherLine, 3)}
+	x = &gather{g: g, line: make([]gatherLine, 3)}
 	if !x.links() {
-		return math.NaN()
+		return math.NaN(), nil
 	}
 	x.most = min(gatherMost, bits.Len(uint(gatherSteps/(2*n*m)))-1)
 	if x.most < 4 {
-		return math.NaN()
+		return math.NaN(), nil
 	}
 	head, tail := x.rows(ctx, true), x.rows(ctx, false)
 	if head == nil || tail == nil {
-		return math.NaN()
+		return math.NaN(), nil
 	}
 	longest := 0.0
 	for t := range n {
@@ -59,12 +61,14 @@ func gathering(ctx context.Context, g *view.Graph) float64 {
 		for k := t * m; k < (t+1)*m; k++ {
 			least = min(least, head[k]+g.Cost[k]+tail[k])
 		}
-		longest = max(longest, least)
+		if least > longest {
+			longest, x.widest = least, t
+		}
 	}
 	if x.exact() {
-		return longest
+		return longest, x
 	}
-	return longest * (1 - roundingOf(64*(n+1)))
+	return longest * (1 - roundingOf(64*(n+1))), x
 }
 
 const (
@@ -77,8 +81,10 @@ type gather struct {
 	g       *view.Graph
 	most    int
 	forward bool
-	in, out []float64 // capacity of the link that all routes into (out of) a machine use, 0 without one
-	row     []float64 // heads at [t*m+a]
+	in, out []float64      // capacity of the link that all routes into (out of) a machine use, 0 without one
+	row     []float64      // heads at [t*m+a]
+	widest  int            // the task of the bound
+	chosen  [2][]gatherSet // of heads and tails, at [t*m+a]
 
 	nodes []gatherNode // P, then G
 	near  int          // how many are P
@@ -96,6 +102,12 @@ type gatherNode struct {
 	away   float64 // when its data can begin to leave another machine
 	weight float64 // by which tasks are chosen
 	to     []gatherEdge
+}
+
+// gatherSet is P and G of a head, by number, or one task p whose edge alone bounds it.
+type gatherSet struct {
+	tasks []int32
+	plain bool
 }
 
 // gatherEdge is an edge to t, or to a task of P: node is its place.
@@ -169,8 +181,11 @@ func (x *gather) exact() bool {
 func (x *gather) rows(ctx context.Context, forward bool) []float64 {
 	g, m := x.g, x.g.Machines
 	x.forward, x.row = forward, make([]float64, g.Tasks*m)
-	order := g.Order
-	if !forward {
+	order, chosen := g.Order, make([]gatherSet, g.Tasks*m)
+	x.chosen[1] = chosen
+	if forward {
+		x.chosen[0] = chosen
+	} else {
 		order = slices.Clone(order)
 		slices.Reverse(order)
 	}
@@ -179,7 +194,8 @@ func (x *gather) rows(ctx context.Context, forward bool) []float64 {
 			if ctx.Err() != nil {
 				return nil
 			}
-			x.row[int(t)*m+a] = x.head(t, a)
+			k := int(t)*m + a
+			x.row[k], chosen[k] = x.head(t, a)
 		}
 	}
 	return x.row
@@ -245,12 +261,13 @@ func (x *gather) times(data float64, a int) (in, out float64) {
 	return in, out
 }
 
-// head returns that of t on machine a.
-func (x *gather) head(t int32, a int) float64 {
+// head returns that of t on machine a, and of which tasks it is.
+func (x *gather) head(t int32, a int) (float64, gatherSet) {
 	g, m := x.g, x.g.Machines
 	edges, ends := x.before(t)
 	x.nodes = x.nodes[:0]
-	floor := 0.0 // without links
+	floor := 0.0      // without links
+	var alone []int32 // of which task
 	last := make([]int32, 0, len(edges))
 	for _, e := range edges {
 		p := x.node(ends[e], a)
@@ -260,14 +277,16 @@ func (x *gather) head(t int32, a int) float64 {
 		_, edge.here = x.startup(a, a)
 		p.to = []gatherEdge{edge}
 		p.weight = min(p.start+p.cost, edge.arrives)
-		floor = max(floor, p.weight)
+		if p.weight > floor {
+			floor, alone = p.weight, []int32{p.task}
+		}
 		x.nodes, last = append(x.nodes, p), append(last, e)
 	}
 	byWeight := func(p, q gatherNode) int { return cmp.Or(cmp.Compare(q.weight, p.weight), cmp.Compare(p.task, q.task)) }
 	slices.SortStableFunc(x.nodes, byWeight)
 	x.nodes = x.nodes[:min(x.most, len(x.nodes))]
 	if x.near = len(x.nodes); x.near == 0 {
-		return 0
+		return 0, gatherSet{}
 	}
 	x.farther(a, last, ends)
 	x.first, _ = x.startup(a, a)
@@ -276,7 +295,62 @@ func (x *gather) head(t int32, a int) float64 {
 		x.line[k].items = x.line[k].items[:0]
 	}
 	x.choose(0, floor, floor)
-	return max(floor, x.least)
+	if x.least <= floor {
+		return floor, gatherSet{alone, true}
+	}
+	set := gatherSet{}
+	for i := range x.nodes {
+		set.tasks = append(set.tasks, x.nodes[i].task)
+	}
+	slices.Sort(set.tasks)
+	return x.least, set
+}
+
+// evidence names the sets of the heads and tails of the bound's task, and of the tasks of these sets, and so on; nil if
+// that is more than evidence may name.
+func (x *gather) evidence(d *model.DAG) *model.Evidence {
+	g, m := x.g, x.g.Machines
+	e := &model.Evidence{Type: evidence.Gathering}
+	entries := 2
+	for k, name := range []string{evidence.Heads, evidence.Tails} {
+		need := make([]bool, g.Tasks)
+		need[x.widest] = true
+		part := model.Evidence{Type: e.Type, Resource: name}
+		for i := range g.Tasks {
+			t := g.Order[i]
+			if k == 0 {
+				t = g.Order[g.Tasks-1-i]
+			}
+			if !need[t] {
+				continue
+			}
+			first := len(part.Parts)
+			for a, s := range x.chosen[k][int(t)*m:][:m] {
+				ids := []string{d.Tasks[t].ID}
+				for _, u := range s.tasks {
+					need[u], ids = true, append(ids, d.Tasks[u].ID)
+				}
+				if s.plain || len(s.tasks) == 0 {
+					continue
+				}
+				at := first
+				for at < len(part.Parts) && !slices.Equal(part.Parts[at].Elements, ids) {
+					at++
+				}
+				if at == len(part.Parts) {
+					part.Parts = append(part.Parts, model.Evidence{Type: e.Type, Elements: ids})
+					entries += 1 + len(ids)
+				}
+				part.Parts[at].Rows = append(part.Parts[at].Rows, int64(a))
+				entries++
+			}
+		}
+		e.Parts = append(e.Parts, part)
+	}
+	if entries > evidence.MostEntries(g.Tasks, m) {
+		return nil
+	}
+	return e
 }
 
 // farther adds the tasks of G.

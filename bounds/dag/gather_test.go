@@ -15,47 +15,6 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// starDAG draws a graph of whole figures whose machines each have a link in and one out, or one for all (a bus).
-func starDAG(rng *rand.Rand, tasks, machines int) *model.DAG {
-	n, m := 2+rng.IntN(tasks-1), 2+rng.IntN(machines-1)
-	var costs [][]float64
-	var edges [][3]float64
-	for t := range n {
-		var c []float64
-		for range m {
-			c = append(c, float64(rng.IntN(6)))
-		}
-		costs = append(costs, c)
-		for i := range t {
-			if rng.IntN(2) == 0 {
-				edges = append(edges, [3]float64{float64(i + 1), float64(t + 1), float64(rng.IntN(6))})
-			}
-		}
-	}
-	d := testkit.DAG(costs, edges)
-	d.TransferModel = model.TransferModels[1+rng.IntN(3)]
-	d.Network = model.Network{Bandwidth: 1 + float64(rng.IntN(2))}
-	bus := rng.IntN(4) == 0
-	for a := range d.Machines {
-		d.Machines[a].StartupS = float64(rng.IntN(2) * rng.IntN(3))
-		id := d.Machines[a].ID
-		d.Network.Links = append(d.Network.Links, model.Link{ID: id + ".up"}, model.Link{ID: id + ".down", Capacity: float64(1 + rng.IntN(2))})
-	}
-	for a := range d.Machines {
-		for b := range d.Machines {
-			from, to := d.Machines[a].ID, d.Machines[b].ID
-			links := []string{from + ".up", to + ".down"}
-			if bus {
-				links = []string{d.Network.Links[0].ID}
-			}
-			if a != b {
-				d.Network.Routes = append(d.Network.Routes, model.Route{From: from, To: to, Links: links, OneWay: true})
-			}
-		}
-	}
-	return d
-}
-
 // drawnPlan puts tasks, in a random topological order, on random machines, often on that of the one before.
 func drawnPlan(rng *rand.Rand, g *view.Graph) dagplay.Plan {
 	p := dagplay.Plan{Machine: make([]int32, g.Tasks), Order: make([][]int32, g.Machines)}
@@ -92,7 +51,7 @@ func TestGatheringAgainstPlans(t *testing.T) {
 	met, better, none := 0, 0, 0
 	rounds := need.Rounds(6000)
 	for k := range rounds {
-		d := starDAG(rng, 6, 3)
+		d := testkit.StarDAG(rng, 6, 3)
 		if k%4 == 0 {
 			d = testkit.ContendedDAG(rng, 6, 3)
 		}
@@ -100,7 +59,7 @@ func TestGatheringAgainstPlans(t *testing.T) {
 			t.Fatal(err)
 		}
 		g := view.OfDAG(d)
-		bound := gathering(t.Context(), g)
+		bound, _ := gathering(t.Context(), g)
 		if math.IsNaN(bound) {
 			none++
 			continue
@@ -131,7 +90,7 @@ func TestGatheringAgainstPlans(t *testing.T) {
 
 // plainHead returns x.head by enumeration: of all sets on a, all sets of work.
 func plainHead(x *gather, t int32, a int) float64 {
-	floored := x.head(t, a) // for the nodes
+	floored, _ := x.head(t, a) // for the nodes
 	if edges, _ := x.before(t); len(edges) == 0 {
 		return floored
 	}
@@ -187,7 +146,7 @@ func TestGatheringAgainstSets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 2))
 	above := 0
 	for range need.Rounds(150) {
-		g := view.OfDAG(starDAG(rng, 9, 3))
+		g := view.OfDAG(testkit.StarDAG(rng, 9, 3))
 		x := &gather{g: g, line: make([]gatherLine, 3), most: 5}
 		if !x.links() {
 			t.Fatal("no links")
@@ -230,7 +189,7 @@ func TestGatheringByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := view.OfDAG(d)
-	if got := gathering(t.Context(), g); got != 8 {
+	if got, _ := gathering(t.Context(), g); got != 8 {
 		t.Errorf("%v, want 8", got)
 	}
 	if got := newDAGPaths(t.Context(), g).longest; got != 4 {
@@ -238,10 +197,10 @@ func TestGatheringByHand(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got := gathering(ctx, g); !math.IsNaN(got) {
+	if got, _ := gathering(ctx, g); !math.IsNaN(got) {
 		t.Errorf("%v after the end", got)
 	}
-	if got := gathering(t.Context(), view.OfDAG(d.WithoutContention())); !math.IsNaN(got) {
+	if got, _ := gathering(t.Context(), view.OfDAG(d.WithoutContention())); !math.IsNaN(got) {
 		t.Errorf("%v without contention", got)
 	}
 }

@@ -84,7 +84,8 @@ func (x *dagPaths) quick(ctx context.Context) []bounds.Bound {
 	all = append(all, bounds.Bound{Name: "area", Value: x.down * x.area()})
 	if x.whole {
 		all = append(all, bounds.Bound{Name: "fernandez-bussell", Value: x.down * x.fernandezBussell(ctx)})
-		if v := gathering(ctx, x.g); !math.IsNaN(v) {
+		var v float64
+		if v, x.gather = gathering(ctx, x.g); x.gather != nil {
 			all = append(all, bounds.Bound{Name: "gathering", Value: v})
 		}
 	}
@@ -113,6 +114,7 @@ type dagPaths struct {
 	weights           []float64  // of the machines in area; nil: it is 0
 	window            [2]float64 // that of fernandezBussell; empty if none adds to the horizon
 	scratch           []float64  // by machine
+	gather            *gather    // of the bound gathering, nil without it
 }
 
 // newDAGPaths computes tails, and what needs heads, unless ctx ends. O(V M + E M²)

@@ -17,6 +17,9 @@ const (
 	// Ordering is of dag: multipliers of rows of the formulation "ordering" (Parts: Resource
 	// is the kind of rows; Rows, Weights), for schedules that end by a horizon (Window).
 	Ordering = "ordering"
+	// Gathering is of dag under contention: tasks that must come together (Parts: Resource is Heads or Tails; of these
+	// Parts: Elements are a task and a set of tasks before, or after, it, Rows the numbers of the machines where this counts).
+	Gathering = "gathering"
 
 	// Sum is of vcsched: all needs of a resource together (Resource); and of
 	// batch: the least time that each job takes.
@@ -85,6 +88,12 @@ const (
 	LoadRow   = "load"   // a
 	BeforeRow = "before" // t
 	AfterRow  = "after"  // t
+)
+
+// The two parts of Gathering.
+const (
+	Heads = "head"
+	Tails = "tail"
 )
 
 // MostEntries returns how many entries the lists of evidence may have in all, of an instance with so many

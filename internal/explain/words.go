@@ -53,6 +53,8 @@ func dagWords(d *model.DAG, e *model.Evidence, bound float64, r *Reason) {
 	case evidence.Interval:
 		r.Words = fmt.Sprintf("Too much work falls between %.9g s and %.9g s: before, the tasks wait for others, and after, others wait for them. The %d machines can't do it in that time, so the schedule ends at %.9g s or later.",
 			e.Window[0], e.Window[1], len(d.Machines), bound)
+	case evidence.Gathering:
+		r.Words = fmt.Sprintf("On whatever machines they run, tasks wait for what must come together before them: the tasks on their machine run one after the other, and the data of the others share its link. What must follow likewise. The longest path of such waits is %.9g s.", bound)
 	case evidence.Ordering:
 		if len(e.Parts) == 0 {
 			r.Words = fmt.Sprintf("A schedule that ends before %.9g s has a task on a machine where what must come before it, the task and what must come after it take longer.", bound)

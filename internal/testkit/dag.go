@@ -103,6 +103,47 @@ func ContendedDAG(rng *rand.Rand, most, machines int) *model.DAG {
 	}
 }
 
+// StarDAG draws a graph of whole figures whose machines each have a link in and one out, or one for all (a bus).
+func StarDAG(rng *rand.Rand, tasks, machines int) *model.DAG {
+	n, m := 2+rng.IntN(tasks-1), 2+rng.IntN(machines-1)
+	var costs [][]float64
+	var edges [][3]float64
+	for t := range n {
+		var c []float64
+		for range m {
+			c = append(c, float64(rng.IntN(6)))
+		}
+		costs = append(costs, c)
+		for i := range t {
+			if rng.IntN(2) == 0 {
+				edges = append(edges, [3]float64{float64(i + 1), float64(t + 1), float64(rng.IntN(6))})
+			}
+		}
+	}
+	d := DAG(costs, edges)
+	d.TransferModel = model.TransferModels[1+rng.IntN(3)]
+	d.Network = model.Network{Bandwidth: 1 + float64(rng.IntN(2))}
+	bus := rng.IntN(4) == 0
+	for a := range d.Machines {
+		d.Machines[a].StartupS = float64(rng.IntN(2) * rng.IntN(3))
+		id := d.Machines[a].ID
+		d.Network.Links = append(d.Network.Links, model.Link{ID: id + ".up"}, model.Link{ID: id + ".down", Capacity: float64(1 + rng.IntN(2))})
+	}
+	for a := range d.Machines {
+		for b := range d.Machines {
+			from, to := d.Machines[a].ID, d.Machines[b].ID
+			links := []string{from + ".up", to + ".down"}
+			if bus {
+				links = []string{d.Network.Links[0].ID}
+			}
+			if a != b {
+				d.Network.Routes = append(d.Network.Routes, model.Route{From: from, To: to, Links: links, OneWay: true})
+			}
+		}
+	}
+	return d
+}
+
 // drawTasks draws n tasks and returns what tells the machines apart. Of some instances
 // tasks cost nothing, or as much as the one before.
 func drawTasks(rng *rand.Rand, d *model.DAG, n int, cost Figures) string {

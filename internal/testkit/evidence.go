@@ -77,7 +77,7 @@ func (f forger) function(capacity int64) *model.DualFunction {
 }
 
 func (f forger) dag(d *model.DAG, e *model.Evidence) {
-	switch f.IntN(4) {
+	switch f.IntN(5) {
 	case 0:
 		e.Type = evidence.Path
 		if len(d.Tasks) > 0 {
@@ -98,6 +98,48 @@ func (f forger) dag(d *model.DAG, e *model.Evidence) {
 		e.Window = []float64{min(a, b), max(a, b)}
 	case 3:
 		f.ordering(d, e)
+	case 4:
+		f.gathering(d, e)
+	}
+}
+
+// gathering draws sets of tasks one or two edges before (after) theirs, now and then with another one.
+func (f forger) gathering(d *model.DAG, e *model.Evidence) {
+	e.Type = evidence.Gathering
+	for _, name := range []string{evidence.Heads, evidence.Tails}[f.IntN(3)/2:] {
+		part := model.Evidence{Type: e.Type, Resource: name}
+		before := func(ids []string) (all []string) {
+			for _, x := range d.Edges {
+				from, to := x.From, x.To
+				if name == evidence.Tails {
+					from, to = to, from
+				}
+				if slices.Contains(ids, to) && !slices.Contains(all, from) {
+					all = append(all, from)
+				}
+			}
+			return all
+		}
+		for a := range d.Machines {
+			for t := range d.Tasks {
+				near := before([]string{d.Tasks[t].ID})
+				f.Shuffle(len(near), func(i, j int) { near[i], near[j] = near[j], near[i] })
+				near = near[:len(near)-f.IntN(len(near)+1)/2]
+				ids := append([]string{d.Tasks[t].ID}, near...)
+				for _, id := range before(near) {
+					if !slices.Contains(ids, id) && f.IntN(4) > 0 {
+						ids = append(ids, id)
+					}
+				}
+				if x := d.Tasks[f.IntN(len(d.Tasks))].ID; f.IntN(40) == 0 && !slices.Contains(ids, x) {
+					ids = append(ids, x)
+				}
+				if len(ids) > 1 && f.IntN(8) > 0 {
+					part.Parts = append(part.Parts, model.Evidence{Type: e.Type, Elements: ids, Rows: []int64{int64(a)}})
+				}
+			}
+		}
+		e.Parts = append(e.Parts, part)
 	}
 }
 
@@ -405,7 +447,7 @@ func SpoilEvidence(rng *rand.Rand, e *model.Evidence) {
 	case 9:
 		e.Scale = []int64{1, 7, 1000, e.Scale / 3, 1e13, -1, math.MaxInt64}[rng.IntN(7)]
 	case 10:
-		e.Type = []string{evidence.Path, evidence.Load, evidence.Interval, evidence.Ordering, evidence.Sum, evidence.Crowd, evidence.Clique,
+		e.Type = []string{evidence.Path, evidence.Load, evidence.Interval, evidence.Ordering, evidence.Gathering, evidence.Sum, evidence.Crowd, evidence.Clique,
 			evidence.Filling, evidence.Patterns, evidence.Moves, evidence.Areas, evidence.Prices, evidence.Windows, evidence.Machine, evidence.Cover, evidence.Apart, evidence.Emptied, evidence.Misfit}[rng.IntN(18)]
 		e.Resource = []string{"", "cpu", "memory", "slots", "links"}[rng.IntN(5)]
 	case 11: // one more or one less, so that lists no longer go together
