@@ -17,6 +17,7 @@ import (
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
+	"github.com/gapwise/gapwise/verify"
 )
 
 // The heuristics of the papers are there.
@@ -135,5 +136,53 @@ func TestSmallHosts(t *testing.T) {
 	}
 	if solved == 0 || border == 0 {
 		t.Errorf("%d solutions, %d instances at the border", solved, border)
+	}
+}
+
+// Where a task needs more of something rigid than any host has (model.VCSched.Oversized),
+// no algorithm places the tasks, exact ones say that there is no placement, and the judge
+// recomputes why.
+func TestOversized(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(78, 1))
+	for k := range need.Rounds(60) {
+		in := testkit.RandomVectors(rng, k%2 == 0)
+		j := &in.Jobs[rng.IntN(len(in.Jobs))]
+		most := func(r int) (x float64) {
+			for _, s := range in.Sizes() {
+				x = max(x, s.Rigid(r))
+			}
+			return x
+		}
+		by := []float64{1 + 1e-8, 1.5, 40}[k%3]
+		if r := rng.IntN(len(in.Resources) + 1); r == 0 {
+			j.Memory = max(0.01, by*most(-1))
+		} else {
+			j.Resources[r-1] = max(0.01, by*most(r-1))
+		}
+		if in.Validate() == nil {
+			t.Fatalf("a need above every host is valid: %+v", in)
+		}
+		in.Oversized = true
+		if err := in.Validate(); err != nil {
+			continue // above the limit of such needs
+		}
+		for _, a := range gapwise.Algorithms(model.KindVCSched) {
+			if strings.HasPrefix(a.Name, "highs") && (!highs.Built || rng.IntN(4) > 0) {
+				continue
+			}
+			r, err := gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: a.Name, Settings: model.Settings{Seed: 1}})
+			switch {
+			case errors.Is(err, model.ErrUnsupported):
+			case err != nil:
+				t.Fatalf("%s: %v: %+v", a.Name, err, in)
+			case r.Solution != nil || a.Exact && r.Status != model.StatusInfeasible:
+				t.Fatalf("%s: %s: %+v", a.Name, r.Status, in)
+			case a.Exact:
+				if f, err := verify.Evidence(t.Context(), in, r.Evidence); err != nil || !f.Infeasible {
+					t.Fatalf("%s: the judge doesn't see why there is no placement: %v, %+v: %+v", a.Name, err, r.Evidence, in)
+				}
+			}
+		}
 	}
 }

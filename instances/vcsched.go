@@ -28,7 +28,7 @@ type VCSchedSpec struct {
 	CoVCPU    float64 `key:"cov_cpu" default:"0.5" usage:"variation coefficient of the CPU needs"`
 	CoVMemory float64 `key:"cov_memory" default:"0.5" usage:"variation coefficient of memory needs"`
 	// Memory is one of vcSchedMemories; empty is memoryRedrawn.
-	Memory string `key:"memory" small:",rescaled" usage:"redrawn or rescaled (sum of needs is exact)" shown:"redrawn"`
+	Memory string `key:"memory" default:"left" small:",rescaled" usage:"left, rescaled (both have an exact sum of needs; left may have some above a host) or redrawn"`
 	// MaxTasks above 1 makes jobs parallel, with a number of tasks from the
 	// Lublin-Feitelson model for a machine of that size (section 5.2: 64).
 	MaxTasks int `key:"max_tasks" default:"1" usage:"most tasks per job; 1: no parallel jobs"`
@@ -59,14 +59,18 @@ const (
 	// moves the mean of wide distributions upwards: at a coefficient of variation
 	// of 0.75 the sum of the needs may be above the hosts' memory.
 	memoryRedrawn = "redrawn"
-	// memoryRescaled multiplies the needs of memoryRedrawn by one factor so that
-	// their sum is Hosts (1 - Slack). A need above 1 becomes 1, and the others
-	// grow until the sum is right: so all needs are between 0 and 1, too.
+	// memoryLeft multiplies the needs of memoryRedrawn by one factor so that their sum
+	// is Hosts (1 - Slack). A need that comes out above a host is left as it is: such an
+	// instance has no placement (model.VCSched.Oversized). It is the likeliest reading of
+	// the paper, see docs/results/vcsched-large.md.
+	memoryLeft = "left"
+	// memoryRescaled is memoryLeft but for needs above 1. They become 1, and the others
+	// grow until the sum is right: so all needs are between 0 and 1.
 	memoryRescaled = "rescaled"
 )
 
-// vcSchedMemories lists the readings, the default first.
-var vcSchedMemories = []string{memoryRedrawn, memoryRescaled}
+// vcSchedMemories lists the readings, the likeliest first.
+var vcSchedMemories = []string{memoryLeft, memoryRescaled, memoryRedrawn}
 
 // checkKeys implements Spec.
 func (s *VCSchedSpec) checkKeys(map[string]bool) error {
@@ -104,11 +108,11 @@ func (s *VCSchedSpec) nth(k, _ int, seed uint64) Planned {
 // hosts, 12 jobs, slack 0.10 and coefficients of variation of 0.75 (CPU) and
 // 0.25 (memory). Where they apply, -t64 follows for parallel jobs of up to 64
 // tasks, -x2-cx50 for two further resources with a coefficient of 0.5, -k3-hs50 for
-// three sizes of hosts from 0.5 to 1.5, -r50-b30 for half of the jobs running and a budget of 0.3, and -rescaled
-// for that reading of the memory needs. H64-T100 has 100 tasks in any number of
+// three sizes of hosts from 0.5 to 1.5, -r50-b30 for half of the jobs running and a budget of 0.3, and -left or
+// -rescaled for that reading of the memory needs. H64-T100 has 100 tasks in any number of
 // jobs.
 func (s VCSchedSpec) name() string {
-	if s.Memory == memoryRescaled {
+	if s.Memory == memoryRescaled || s.Memory == memoryLeft {
 		return fmt.Sprintf("%s-%s-%d", s.drawName(), s.Memory, s.Index)
 	}
 	return fmt.Sprintf("%s-%d", s.drawName(), s.Index)
@@ -179,7 +183,7 @@ func (s VCSchedSpec) validate() error {
 
 // Generate draws the instance. Needs come from normal distributions truncated
 // to (0, 1] by drawing again, which moves the mean of wide ones, and are
-// rounded to six decimals. Both readings of the memory needs have the same random
+// rounded to six decimals. All readings of the memory needs have the same random
 // numbers. For parallel jobs the paper only says that the methodology is the same;
 // here the mean memory is per task, H (1 - slack) / (number of tasks), so that the
 // slack keeps its meaning. Where hosts differ H is what they have together; a need is at
@@ -220,6 +224,10 @@ func (s VCSchedSpec) Generate() (*model.VCSched, error) {
 	if mean > 1 {
 		return nil, fmt.Errorf("%w vcsched specification: a task's mean memory is %.3g hosts; give more jobs or more slack", model.ErrInvalid, mean)
 	}
+	most := 1.0
+	if s.Memory == memoryLeft {
+		most = 1000 // the limit of oversized needs
+	}
 	for i := range in.Jobs {
 		in.Jobs[i].CPU = truncatedNormal(rng, s.MeanCPU, s.CoVCPU)
 		in.Jobs[i].Memory = truncatedNormal(rng, mean, s.CoVMemory)
@@ -228,17 +236,32 @@ func (s VCSchedSpec) Generate() (*model.VCSched, error) {
 		for i := range in.Jobs {
 			in.Jobs[i].Resources = append(in.Jobs[i].Resources, truncatedNormal(rng, mean, s.CoVResources))
 		}
-		if s.Memory == memoryRescaled {
-			rescale(in, total, func(j *model.VCSchedJob) *float64 { return &j.Resources[r] })
+		if s.Memory != "" && s.Memory != memoryRedrawn {
+			rescale(in, total, most, func(j *model.VCSchedJob) *float64 { return &j.Resources[r] })
 		}
 	}
-	if s.Memory == memoryRescaled {
-		rescale(in, total, func(j *model.VCSchedJob) *float64 { return &j.Memory })
+	if s.Memory != "" && s.Memory != memoryRedrawn {
+		rescale(in, total, most, func(j *model.VCSchedJob) *float64 { return &j.Memory })
 	}
+	in.Oversized = above(in)
 	if s.Running > 0 {
 		s.place(in, rng)
 	}
 	return in, in.Validate()
+}
+
+// above reports whether a task needs more of something rigid than any host has.
+func above(in *model.VCSched) bool {
+	for r := -1; r < len(in.Resources); r++ {
+		most := 0.0
+		for _, s := range in.Sizes() {
+			most = max(most, s.Rigid(r))
+		}
+		if slices.ContainsFunc(in.Jobs, func(j model.VCSchedJob) bool { return j.Rigid(r) > most }) {
+			return true
+		}
+	}
+	return false
 }
 
 // sizes makes the hosts' sizes, to six decimals, small ones first.
@@ -268,19 +291,19 @@ func truncatedNormal(rng *rand.Rand, mean, cov float64) float64 {
 }
 
 // rescale multiplies the needs of one resource so that those of all tasks add up to
-// total, at most their number. A need becomes min(1, f need): as long as the factor f
-// = (total - tasks at 1) / (needs of the other tasks) brings further ones to 1, these
-// stay there, so f grows, and what is at 1 remains. What rounding to six decimals
+// total, at most their number times most. A need becomes min(most, f need): as long as the
+// factor f = (total - needs at most) / (needs of the other tasks) brings further ones to
+// most, these stay there, so f grows, and what is at most remains. What rounding to six decimals
 // takes from a job goes to the next one: the sum is off by half of the last job's
 // tasks, in millionths, at most, unless a need is below a millionth.
-func rescale(in *model.VCSched, total float64, of func(j *model.VCSchedJob) *float64) {
+func rescale(in *model.VCSched, total, most float64, of func(j *model.VCSchedJob) *float64) {
 	f := 0.0
 	for {
 		full, rest := 0.0, 0.0
 		for i := range in.Jobs {
 			n := float64(in.Jobs[i].Tasks)
-			if need := *of(&in.Jobs[i]); f*need >= 1 {
-				full += n
+			if need := *of(&in.Jobs[i]); f*need >= most {
+				full += n * most
 			} else {
 				rest += n * need
 			}
@@ -293,8 +316,8 @@ func rescale(in *model.VCSched, total float64, of func(j *model.VCSchedJob) *flo
 	carry := 0.0
 	for i := range in.Jobs {
 		need, tasks := of(&in.Jobs[i]), float64(in.Jobs[i].Tasks)
-		exact := min(1, f**need) * tasks
-		*need = min(1, max(1e-6, math.Round((exact+carry)/tasks*1e6)/1e6))
+		exact := min(most, f**need) * tasks
+		*need = min(most, max(1e-6, math.Round((exact+carry)/tasks*1e6)/1e6))
 		carry += exact - *need*tasks
 	}
 }

@@ -97,6 +97,46 @@ func TestSpecErrors(t *testing.T) {
 	}
 }
 
+// Needs that are left where they come out are the rescaled ones unless one is above a host.
+// They add up to the hosts' memory without the slack all the same.
+func TestLeftMemory(t *testing.T) {
+	oversized := 0
+	for k := range 300 {
+		s := VCSchedSpec{Hosts: 4, Jobs: 5 + k%5, Slack: 0.1 * float64(1+k%4), CoVCPU: 0.25, CoVMemory: 0.75, Index: k, Memory: "rescaled"}
+		if k%5 == 0 {
+			s.Resources, s.CoVResources = 1, 0.75
+		}
+		rescaled := draw(t, s)
+		s.Memory = "left"
+		in := draw(t, s)
+		sum, most := 0.0, 0.0
+		for _, j := range in.Jobs {
+			sum += j.Memory
+			most = max(most, j.Memory)
+			for _, x := range j.Resources {
+				most = max(most, x)
+			}
+		}
+		if want := 4 * (1 - s.Slack); math.Abs(sum-want) > 0.51e-6 {
+			t.Errorf("%s: the needs add up to %.9f, want %.9f", in.Name, sum, want)
+		}
+		if in.Oversized != (most > 1) {
+			t.Errorf("%s: oversized %v, and the largest need is %v", in.Name, in.Oversized, most)
+		}
+		if most > 1 {
+			oversized++
+			continue
+		}
+		in.Name = rescaled.Name
+		if diff := cmp.Diff(rescaled, in); diff != "" {
+			t.Errorf("%s (-rescaled,+left): %s", in.Name, diff)
+		}
+	}
+	if oversized < 30 || oversized > 200 {
+		t.Errorf("%d of 300 instances have a need above a host", oversized)
+	}
+}
+
 // Rescaled needs add up to the hosts' memory without the slack, are those of the
 // other reading but for one factor, and needs that would be above a host are 1.
 func TestRescaledMemory(t *testing.T) {

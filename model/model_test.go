@@ -53,7 +53,13 @@ func TestDecodeInstanceErrors(t *testing.T) {
 		}
 		return strings.Replace(small, old, new, 1)
 	}
+	oversized := strings.Replace(small, `"hosts":2`, `"hosts":2,"oversized":true`, 1)
+	if _, err := model.DecodeInstance([]byte(strings.Replace(oversized, `"memory":0.3`, `"memory":1000`, 1))); err != nil {
+		t.Error(err)
+	}
 	for name, c := range map[string]struct{ data, want string }{
+		"oversized CPU":      {strings.Replace(oversized, `"cpu":0.5`, `"cpu":1.5`, 1), "cpu is 1.5, must be from 0 to 1 (a whole host)"},
+		"far too oversized":  {strings.Replace(oversized, `"memory":0.3`, `"memory":1001`, 1), "memory is 1001, must be from 0 to 1000 (the limit of oversized needs)"},
 		"empty":              {"", "empty"},
 		"white space":        {" \n", "empty"},
 		"not JSON":           {"hosts: 2", "line 1"},
@@ -96,7 +102,7 @@ func TestDecodeInstanceErrors(t *testing.T) {
 		"hosts of no CPU":          {edit(`"hosts":2`, `"hosts":2,"host_sizes":[{"count":2,"cpu":0,"memory":1}]`), "host_sizes[0]: cpu is 0"},
 		"hosts of little memory":   {edit(`"hosts":2`, `"hosts":2,"host_sizes":[{"count":2,"cpu":1,"memory":1e-4}]`), "host_sizes[0]: memory is 0.0001"},
 		"hosts without a resource": {edit(`"hosts":2`, `"hosts":2,"resources":["disk"],"host_sizes":[{"count":2,"cpu":1,"memory":1}]`), "host_sizes[0]: resources has 0"},
-		"no host is large enough":  {edit(`"hosts":2`, `"hosts":2,"host_sizes":[{"count":2,"cpu":2,"memory":0.25}]`), "memory is 0.3, must be from 0 to 0.25 (the largest host)"},
+		"no host is large enough":  {edit(`"hosts":2`, `"hosts":2,"host_sizes":[{"count":2,"cpu":2,"memory":0.25}]`), `memory is 0.3, must be from 0 to 0.25 (the largest host, or more with "oversized": true)`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := model.DecodeInstance([]byte(c.data))

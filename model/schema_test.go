@@ -157,7 +157,7 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 	// The numbers of things, references between them, and what the edges make.
 	dagBeyond := []string{"taken by", "there is no such task", "there is no such machine", "there is no link", "needs itself", "is edges[", "no route to itself", "is routes[",
 		"cost_s has", "its work takes", "edges make a cycle", "rows for", "entries for", "network.path_capacity["}
-	vcschedBeyond := []string{"taken", "current_hosts", "must have one for each of the instance's", "(the largest host)", "host_sizes counts"}
+	vcschedBeyond := []string{"taken", "current_hosts", "must have one for each of the instance's", "(the largest host", "host_sizes counts"}
 	// Times and PEs that must go together; PE lists are ascending.
 	reservationBeyond := []string{"the id is taken by", "sort the requests by arrival", "before its arrival", "before ready_s + duration_s", "the cluster has",
 		"must be above 0 and at most duration_s", "cancel_s is"}
@@ -192,6 +192,7 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 			rare   [][2]string
 		}{
 			"vcsched":              {"vcsched.json", []byte(small), instance, vcschedBeyond, nil},
+			"vcsched oversized":    {"vcsched.json", []byte(strings.Replace(strings.Replace(small, `"hosts":2`, `"hosts":2,"oversized":true`, 1), `"memory":0.3`, `"memory":1.5`, 1)), instance, vcschedBeyond, nil},
 			"vcsched vectors":      {"vcsched.json", []byte(vectors), instance, vcschedBeyond, nil},
 			"vcsched solution":     {"vcsched-solution.json", encode(p), solution, nil, nil},
 			"vcsched result":       {"vcsched-result.json", encode(r), result, nil, nil},

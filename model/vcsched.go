@@ -40,6 +40,9 @@ type VCSched struct {
 	// (B in section 6.1). Nil means no bound. Jobs without CurrentHosts are
 	// new arrivals and don't count.
 	MigrationBudget *float64 `json:"migration_budget,omitempty"`
+	// Oversized allows needs of memory and of further resources above the largest host, up
+	// to 1000 reference hosts. An instance with such a need has no placement.
+	Oversized bool `json:"oversized,omitempty"`
 }
 
 // VCSchedJob is a job of identical tasks (virtual machines).
@@ -47,7 +50,7 @@ type VCSchedJob struct {
 	ID     string  `json:"id"`
 	Tasks  int     `json:"tasks"`  // ≥ 1; 1 for a sequential job
 	CPU    float64 `json:"cpu"`    // per task, share of a host, 0 or in [1e-12, 1]
-	Memory float64 `json:"memory"` // per task, share of a host, 0 or in [1e-12, 1]
+	Memory float64 `json:"memory"` // per task, share of a host, 0 or in [1e-12, 1], see Oversized
 	// Resources holds the needs per task of VCSched.Resources, in their order.
 	Resources []float64 `json:"resources,omitempty"`
 	// CurrentHosts says where each task runs now, one host number (from 0)
@@ -158,7 +161,7 @@ func (j *VCSchedJob) Rigid(r int) float64 {
 // Validate reports the first broken rule: at least one host and one job, distinct
 // non-empty names of resources, host sizes whose counts sum to hosts, distinct
 // non-empty job ids, at least one task per job, needs that are 0 or at least 1e-12 and
-// no greater than the largest host, one for each resource, current_hosts empty or one
+// no greater than the largest host (but for Oversized), one for each resource, current_hosts empty or one
 // valid host per task, a budget that is finite and not negative.
 func (v *VCSched) Validate() error {
 	bad := func(format string, args ...any) error {
@@ -183,6 +186,10 @@ func (v *VCSched) Validate() error {
 	if len(v.HostSizes) > 0 {
 		whose = "the largest host"
 	}
+	rigid, whoseRigid := largest, whose+`, or more with "oversized": true`
+	if v.Oversized {
+		rigid, whoseRigid = oversized(len(v.Resources)), "the limit of oversized needs"
+	}
 	ids := idCheck{at: func(i int) string { return v.Jobs[i].ID }}
 	tasks := 0
 	for i := range v.Jobs {
@@ -205,14 +212,14 @@ func (v *VCSched) Validate() error {
 		if why := checkNeed("cpu", j.CPU, largest.CPU, whose); why != "" {
 			return badJob("%s", why)
 		}
-		if why := checkNeed("memory", j.Memory, largest.Memory, whose); why != "" {
+		if why := checkNeed("memory", j.Memory, rigid.Memory, whoseRigid); why != "" {
 			return badJob("%s", why)
 		}
 		if n := len(j.Resources); n != len(v.Resources) {
 			return badJob("resources has %d entries, must have one for each of the instance's %d resources", n, len(v.Resources))
 		}
 		for r, x := range j.Resources {
-			if why := checkNeed(fmt.Sprintf("resources[%d]", r), x, largest.Resources[r], whose); why != "" {
+			if why := checkNeed(fmt.Sprintf("resources[%d]", r), x, rigid.Resources[r], whoseRigid); why != "" {
 				return badJob("%s", why)
 			}
 		}
@@ -240,6 +247,11 @@ func (v *VCSched) largest() HostSize {
 		}
 	}
 	return most
+}
+
+// oversized returns a host of the largest size, with a number of further resources.
+func oversized(resources int) HostSize {
+	return HostSize{CPU: maxHostSize, Memory: maxHostSize, Resources: slices.Repeat([]float64{maxHostSize}, resources)}
 }
 
 // minNeed is the smallest need above 0. Such figures are multiples of 2^-92, so that

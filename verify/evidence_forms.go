@@ -40,6 +40,7 @@ var evidenceForms = map[model.Kind]map[string]evidenceForm{
 		evidence.Sum:      {"scale": keyScale, "resource": keyOneOf("cpu", "memory")},
 		evidence.Crowd:    {"scale": keyScale, "count": keyCount},
 		evidence.Clique:   {"scale": keyScale, "elements": keyIDs, "weights": keyJobWeights(1, 1<<24)},
+		evidence.Misfit:   {"elements": keyAtMost(1, 1)},
 		evidence.Filling:  {"scale": keyScale, "resource": keyOneOf("cpu", "memory"), "function": keyFunction, "load": keyLoad},
 		evidence.Patterns: {"scale": keyScale, "elements": keyIDs, "weights": keyJobWeights(0, 1<<36), "load": keyLoad},
 		evidence.Moves: {"scale": keyScale, "load": keyLoad, "prices": keyLambda, "parts": keyParts(0, math.MaxInt, evidenceForm{

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/evidence"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -95,6 +96,9 @@ func impossible(how string, args ...any) Followed {
 
 // vcschedEvidence recomputes bounds on the minimum yield.
 func vcschedEvidence(ctx context.Context, in *model.VCSched, e *model.Evidence) (Followed, error) {
+	if e.Type == evidence.Misfit {
+		return misfit(in, e)
+	}
 	// Further resources can only make a placement worse.
 	n, err := newVCSchedNeeds(ctx, in, e.Scale)
 	if err != nil {
@@ -129,6 +133,27 @@ func vcschedEvidence(ctx context.Context, in *model.VCSched, e *model.Evidence) 
 		return n.from(e.Load+1, "%s", how), nil
 	}
 	return n.patterns(ctx, e)
+}
+
+// misfit looks for a host that has the rigid resources for a task of a job.
+func misfit(in *model.VCSched, e *model.Evidence) (Followed, error) {
+	k := slices.IndexFunc(in.Jobs, func(j model.VCSchedJob) bool { return j.ID == e.Elements[0] })
+	if k < 0 {
+		return Followed{}, fmt.Errorf("the instance has no job %q", e.Elements[0])
+	}
+	one := big.NewRat(1, 1)
+	for i, s := range in.Sizes() {
+		fits := true
+		for r := -1; r < len(in.Resources); r++ {
+			most := new(big.Rat).Add(one, exact(view.FitTolerance))
+			most.Mul(most, exact(s.Rigid(r)))
+			fits = fits && exact(in.Jobs[k].Rigid(r)).Cmp(most) <= 0
+		}
+		if fits {
+			return Followed{}, fmt.Errorf("a task of job %q fits on hosts of size %d", e.Elements[0], i+1)
+		}
+	}
+	return impossible("a task of job %s fits on no host", e.Elements[0]), nil
 }
 
 // sum compares the needs of a resource with what all hosts have.

@@ -4,6 +4,7 @@ package vcsched
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gapwise/gapwise/internal/duals"
 	"github.com/gapwise/gapwise/internal/evidence"
@@ -44,6 +45,12 @@ func newReasons(in *model.VCSched, u *view.VCSched) *reasons {
 // evidence says why no placement has a load below the given one, or, if infeasible, why
 // there is no placement; nil if no test of Packing by CPU and memory says so.
 func (r *reasons) evidence(ctx context.Context, load int64, infeasible bool) *model.Evidence {
+	if infeasible {
+		// It has no units, so no scale.
+		if e := misfit(r.in); e != nil {
+			return e
+		}
+	}
 	find := r.find
 	if len(r.in.HostSizes) > 0 {
 		find = r.sized
@@ -53,6 +60,26 @@ func (r *reasons) evidence(ctx context.Context, load int64, infeasible bool) *mo
 		e.Scale = r.scale
 	}
 	return e
+}
+
+// misfit returns a task that no host has the rigid resources for; nil if each task has a
+// host, or if that is a matter of rounding.
+func misfit(in *model.VCSched) *model.Evidence {
+	u := view.OfVCSched(in)
+	for k := range in.Jobs {
+		fits := func(c view.HostClass) bool {
+			for r, exact := range u.ExactRigid {
+				if c.ExactCap[r].Less(exact[k]) {
+					return false
+				}
+			}
+			return true
+		}
+		if !slices.ContainsFunc(u.Classes, fits) {
+			return &model.Evidence{Type: evidence.Misfit, Elements: []string{in.Jobs[k].ID}}
+		}
+	}
+	return nil
 }
 
 func (r *reasons) find(ctx context.Context, load int64, infeasible bool) *model.Evidence {

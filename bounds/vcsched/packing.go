@@ -282,6 +282,7 @@ func (t *Tasks) PackingLoad(ctx context.Context, in *model.VCSched) (load int64,
 	if why := t.infeasibleBySum(); why != "" {
 		return 0, why
 	}
+	// Before the tests of dual-feasible functions, which take needs up to the largest host.
 	if why := t.infeasibleByNeeds(ctx); why != "" {
 		return 0, why
 	}
@@ -333,12 +334,12 @@ func (t *Tasks) PackingLoad(ctx context.Context, in *model.VCSched) (load int64,
 //     needs at most Σ_r cap_r of Σ_r need_r. Where hosts differ, each is taken to have as
 //     much of every resource as any host has, as in refute.
 func (t *Tasks) infeasibleByNeeds(ctx context.Context) string {
-	if len(t.class) > 1 {
-		for k := range t.CPU {
-			if !slices.ContainsFunc(t.class, func(c class) bool { return t.fits(k, c) }) {
-				return fmt.Sprintf("a task of job %d of the instance fits on no host", t.units.Job[t.Tasks[k][0]]+1)
-			}
+	for k := range t.CPU {
+		if !slices.ContainsFunc(t.class, func(c class) bool { return t.fits(k, c) }) {
+			return fmt.Sprintf("a task of job %d of the instance fits on no host", t.units.Job[t.Tasks[k][0]]+1)
 		}
+	}
+	if len(t.class) > 1 {
 		for r, needs := range t.Rigid {
 			if n, v := t.tooMany(needs, func(c class) int64 { return c.Cap[r] }); n > 0 {
 				return fmt.Sprintf("%d tasks need at least %.6g of %s, and the hosts take fewer such tasks", n, float64(v)/float64(t.units.Scale), t.units.Names[r])

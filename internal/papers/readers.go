@@ -146,7 +146,9 @@ func vcschedFindings(s *scope, records []runs.Record, _ []string) ([]Finding, er
 	}{
 		{"numbers of hosts", func(r runs.Record) any { return r.Params["hosts"] }},
 		{"limits of a job's tasks", func(r runs.Record) any { return r.Params["max_tasks"] }},
-		{"readings of the memory needs", func(r runs.Record) any { return strings.Contains(r.Instance, "-"+"rescaled"+"-") }},
+		{"readings of the memory needs", func(r runs.Record) any {
+			return slices.IndexFunc([]string{"-left-", "-rescaled-"}, func(s string) bool { return strings.Contains(r.Instance, s) })
+		}},
 	} {
 		for i := range records {
 			if p.of(records[i]) != p.of(records[0]) {

@@ -103,7 +103,9 @@ func (f forger) vcsched(v *model.VCSched, e *model.Evidence) {
 	e.Scale = []int64{1, 3, 10, 1000, 1_000_000, 1 << 30, 1e13}[f.IntN(7)]
 	id := func(k int) string { return v.Jobs[k].ID }
 	host := e.Scale + e.Scale/1e9 + 2
-	switch f.IntN(6) {
+	switch f.IntN(7) {
+	case 6:
+		e.Type, e.Elements, e.Scale = evidence.Misfit, []string{id(f.IntN(len(v.Jobs)))}, 0
 	case 0:
 		e.Type, e.Resource = evidence.Sum, []string{"cpu", "memory"}[f.IntN(2)]
 	case 1:
@@ -360,7 +362,7 @@ func SpoilEvidence(rng *rand.Rand, e *model.Evidence) {
 		e.Scale = []int64{1, 7, 1000, e.Scale / 3, 1e13, -1, math.MaxInt64}[rng.IntN(7)]
 	case 10:
 		e.Type = []string{evidence.Path, evidence.Load, evidence.Interval, evidence.Sum, evidence.Crowd, evidence.Clique,
-			evidence.Filling, evidence.Patterns, evidence.Moves, evidence.Areas, evidence.Prices, evidence.Windows, evidence.Machine, evidence.Cover, evidence.Apart, evidence.Emptied}[rng.IntN(16)]
+			evidence.Filling, evidence.Patterns, evidence.Moves, evidence.Areas, evidence.Prices, evidence.Windows, evidence.Machine, evidence.Cover, evidence.Apart, evidence.Emptied, evidence.Misfit}[rng.IntN(17)]
 		e.Resource = []string{"", "cpu", "memory", "slots", "links"}[rng.IntN(5)]
 	case 11: // one more or one less, so that lists no longer go together
 		if n := len(e.Prices); n > 0 && rng.IntN(2) == 0 {

@@ -238,6 +238,12 @@ func makeVCSched(v *model.VCSched) *VCSched {
 	for _, s := range v.HostSizes {
 		least = min(least, s.CPU)
 	}
+	for i := range v.Jobs { // above the largest host where Oversized allows it
+		most = max(most, v.Jobs[i].Memory)
+		for _, x := range v.Jobs[i].Resources {
+			most = max(most, x)
+		}
+	}
 	for float64(u.Scale)*most > 1e13 || float64(u.Scale)*float64(n)*(most/least)*float64(len(u.Classes)) > math.MaxInt64/4 {
 		u.Scale /= 10
 	}

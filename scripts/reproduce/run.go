@@ -37,7 +37,7 @@ func (r *runner) functions() template.FuncMap {
 	return template.FuncMap{
 		"gapwise": r.run, "draw": r.draw, "bench": r.bench, "benchAlone": r.benchAlone, "solve": r.solve, "optimum": r.optimum, "try": r.try, "edit": edit,
 		"table": r.table, "rows": r.rows, "sets": sets, "pick": pick, "oneTier": oneTier, "openReading": openReading,
-		"findings": r.findings, "findingsOf": r.findingsOf, "findingsLeft": r.findingsLeft, "count": r.count, "sameVerdicts": r.sameVerdicts,
+		"findings": r.findings, "findingsOf": r.findingsOf, "count": r.count, "sameVerdicts": r.sameVerdicts,
 		"pivot": r.pivot, "pairs": r.pairs, "across": r.across, "beside": r.beside, "ahead": r.ahead, "curves": r.curvesTable, "picture": r.picture,
 		"printed": papers.Printed, "printedTable": papers.Table,
 		"tvcLogs": tvcLogs, "batchLoads": batchLoads, "reservationWorkload": reservationWorkload, "slotGrowth": slotGrowth, "batchTargets": batchTargets,

@@ -16,7 +16,7 @@ import (
 // has in the groups of a pattern, rounded as the format says.
 var summarised = []struct{ phrase, page, pattern string }{
 	{"MCB8 %.0f %% below the LP: here %.0f %% or %.0f %%", "vcsched-large.md", `MCB8's curve below the LP's at slack 0\.1, in percent of the LP's \| (\S+) \| (\S+) \| (\S+) \|`},
-	{"come out at %.2f to %.2f times", "vcsched.md", `Means over all instances, over the paper's: (\S+) to (\S+) by the rescaled needs`},
+	{"come out at %.2f to %.2f times", "vcsched.md", `Means over all instances, over the paper's: (\S+) to (\S+) by the needs left`},
 	{"all 1,%.0f instances of the small set are proved", "vcsched.md", `The search proves 1(\d+) of 1440 instances optimal or infeasible`},
 	{"%.0f %% longer by contention: here %.0f %%", "dag.md", `contention lengthens them by (\S+) % [^|]*\| (\S+) ±`},
 	{"Of 16 statements, %.0f hold, %.0f don't and %.0f are open, with one link", "dag.md", `With one link, (\d+) held, (\d+) not held, (\d+) undecided`},

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/internal/papers"
 	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/internal/stats"
@@ -29,13 +28,9 @@ type degraded struct {
 	Mean, Solved, Max              float64
 }
 
-// degradations compares a table of the paper with the runs in a file, by the reading left
-// of a plan if one is given.
-func (r *runner) degradations(table, file string, plan ...string) (d degradation, err error) {
+// degradations compares a table of the paper with the runs in a file.
+func (r *runner) degradations(table, file string) (d degradation, err error) {
 	records, err := r.records(file)
-	if len(plan) > 0 {
-		records, err = r.left(plan[0], file)
-	}
 	if err != nil {
 		return d, err
 	}
@@ -130,21 +125,15 @@ func cellOf(all []runs.Record, cell string) (float64, error) {
 }
 
 // readings compares the readings of the memory needs with what the paper says of the
-// small or the large set: rescaled needs; those of them that come out above a host left
-// as they are, so that nothing but the LP has a solution; redrawn needs. The files hold
-// the runs by one reading each, plan is that of the rescaled ones.
-func (r *runner) readings(set, plan, rescaled, redrawn string) ([]printed, error) {
+// small or the large set. Each file holds the runs by one of them.
+func (r *runner) readings(set string, files ...string) ([]printed, error) {
 	data, err := readData()
 	if err != nil {
 		return nil, err
 	}
-	var of [3][]runs.Record
-	for k, read := range []func() ([]runs.Record, error){
-		func() ([]runs.Record, error) { return r.records(rescaled) },
-		func() ([]runs.Record, error) { return r.left(plan, rescaled) },
-		func() ([]runs.Record, error) { return r.records(redrawn) },
-	} {
-		if of[k], err = read(); err != nil {
+	of := make([][]runs.Record, len(files))
+	for k, file := range files {
+		if of[k], err = r.records(file); err != nil {
 			return nil, err
 		}
 	}
@@ -181,52 +170,6 @@ func timesClosest(all []printed, reading int) (n int) {
 		}
 	}
 	return n
-}
-
-// left returns the runs in a file of a plan's rescaled instances as they would be if
-// needs that come out above a host, and are a whole one instead, were left as they are:
-// only the LP has a solution of such an instance. Its relaxation splits tasks, and its
-// sums are the same.
-func (r *runner) left(plan, file string) ([]runs.Record, error) {
-	capped, err := r.records(file)
-	if err != nil {
-		return nil, err
-	}
-	p, err := benchmarks.LoadPlan(plan)
-	if err != nil {
-		return nil, err
-	}
-	cases, err := p.Instances()
-	if err != nil {
-		return nil, err
-	}
-	full := map[string]bool{}
-	for _, c := range cases {
-		if !strings.Contains(c.Name, "rescaled") {
-			continue
-		}
-		in, err := c.Load()
-		if err != nil {
-			return nil, err
-		}
-		full[c.Name] = slices.ContainsFunc(in.(*model.VCSched).Jobs, func(j model.VCSchedJob) bool { return j.Memory == 1 })
-	}
-	left := slices.Clone(capped)
-	for i := range left {
-		if x := &left[i]; full[x.Instance] && x.Algorithm != "lp" {
-			x.Objective, x.Second, x.Bound, x.Status, x.Verified = nil, nil, nil, model.StatusInfeasible, false
-		}
-	}
-	return left, nil
-}
-
-// findingsLeft checks the findings by the reading left.
-func (r *runner) findingsLeft(plan, file string) (findings, error) {
-	records, err := r.left(plan, file)
-	if err != nil {
-		return nil, err
-	}
-	return papers.FindingsOf(records, nil)
 }
 
 // above is aboveIn a results file.
