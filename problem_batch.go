@@ -23,7 +23,7 @@ var batchProblem = define(definition[*model.Batch]{
 	kind:         model.KindBatch,
 	heuristics:   batchheur.Algorithms(),
 	engines:      batchexact.Engines(),
-	auto:         []string{"spt", "peasy", "improve", "search", "kernel"},
+	auto:         []string{"peasy", "improve", "search", "kernel"},
 	search:       batchexact.Search,
 	kernel:       batchexact.Kernel,
 	formulations: batchbounds.Formulations,

@@ -23,7 +23,7 @@ var dagProblem = define(definition[*model.DAG]{
 	kind:         model.KindDAG,
 	heuristics:   dagheur.Algorithms(),
 	engines:      dagexact.Engines(),
-	auto:         []string{"sinnen-sousa", "lookahead", "peft", "heft", "dls", "improve", "lns", "search"},
+	auto:         []string{"sinnen-sousa", "improve", "dls", "lns", "search"},
 	phases:       dagexact.Phases(),
 	search:       dagexact.Search,
 	kernel:       dagexact.Kernel,

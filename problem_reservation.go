@@ -20,7 +20,7 @@ var reservationProblem = define(definition[*model.Reservation]{
 	kind:         model.KindReservation,
 	heuristics:   resheur.Algorithms(),
 	engines:      resexact.Engines(),
-	auto:         []string{"selective", "moving", "pe-w", "lns", "search", "kernel"},
+	auto:         []string{"selective", "lns", "search", "kernel"},
 	phases:       resexact.Phases(),
 	search:       resexact.Search,
 	kernel:       resexact.Kernel,

@@ -21,7 +21,7 @@ var tvcProblem = define(definition[*model.TVC]{
 	kind:         model.KindTVC,
 	heuristics:   tvcheur.Algorithms(),
 	engines:      tvcexact.Engines(),
-	auto:         []string{"sdf", "srpt", "program-reserved", "bid-price", "improve", "search", "kernel"},
+	auto:         []string{"srpt", "bid-price", "improve", "search", "kernel"},
 	search:       tvcexact.Search,
 	kernel:       tvcexact.Kernel,
 	formulations: tvcbounds.Formulations,

@@ -20,7 +20,7 @@ var vcschedProblem = define(definition[*model.VCSched]{
 	kind:         model.KindVCSched,
 	heuristics:   vcheur.Algorithms(),
 	engines:      vcexact.Engines(),
-	auto:         []string{"mcb8", "mcb5", "sg", "anneal", "search", "kernel"},
+	auto:         []string{"mcb8", "anneal", "search", "kernel"},
 	phases:       vcexact.Phases(),
 	search:       vcexact.Search,
 	formulations: vcbounds.Formulations,

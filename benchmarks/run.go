@@ -261,11 +261,21 @@ func (e *execution) job(ctx context.Context, j *job) error {
 	features := runs.FeatureValues(c.Instance)
 	var track *runs.Tracker
 	var bad error
+	var began *float64
+	alone := func() *float64 {
+		if e.Workers > 1 {
+			return nil
+		}
+		return cpuTime()
+	}
 	ways := func(yield func(gapwise.Options) bool) {
 		for _, r := range j.runs {
 			track = &runs.Tracker{Sense: model.SenseOf(c.Instance), Began: time.Now()}
 			var o gapwise.Options
-			if o, bad = r.options(c.Instance.Kind(), track.Progress); bad != nil || !yield(o) {
+			if o, bad = r.options(c.Instance.Kind(), track.Progress); bad != nil {
+				return
+			}
+			if began = alone(); !yield(o) {
 				return
 			}
 		}
@@ -274,6 +284,10 @@ func (e *execution) job(ctx context.Context, j *job) error {
 	for x, err := range c.Each(ctx, ways) {
 		r := j.runs[k]
 		k++
+		took := alone()
+		if took != nil && began != nil {
+			*took -= *began
+		}
 		if ctx.Err() != nil {
 			return ctx.Err() // the run was cut short: it doesn't count
 		}
@@ -286,6 +300,9 @@ func (e *execution) job(ctx context.Context, j *job) error {
 		rec, err := r.a.record(c.Instance, j.c.Params, features, x.Result)
 		if err != nil {
 			return err
+		}
+		if took != nil {
+			rec.CPUS = runs.Optional(*took)
 		}
 		rec.Plan, rec.Instance, rec.Trajectory = e.plan.Name, j.c.Name, track.Trajectory(x.Result)
 		rec.Run, rec.Runs, rec.PlanDigest, rec.Shard = r.number, e.listing.runs, e.listing.digest, e.Shard.String()

@@ -53,7 +53,10 @@ func timeless(t testing.TB, file string) []runs.Record {
 		if !records[i].Sealed {
 			t.Errorf("run %d isn't sealed", i)
 		}
-		records[i].ElapsedS, records[i].Trajectory, records[i].Seal, records[i].Line, records[i].File = 0, nil, "", 0, ""
+		if c := records[i].CPUS; c != nil && *c < 0 {
+			t.Errorf("run %d took %v s of CPU time", i, *c)
+		}
+		records[i].ElapsedS, records[i].CPUS, records[i].Trajectory, records[i].Seal, records[i].Line, records[i].File = 0, nil, nil, "", 0, ""
 	}
 	slices.SortFunc(records, func(a, b runs.Record) int { return cmp.Compare(a.Key(), b.Key()) })
 	return records

@@ -174,7 +174,7 @@ func TestCombineShards(t *testing.T) {
 					if !all[i].Sealed {
 						t.Errorf("%d shards: run %d isn't sealed", of, i+1)
 					}
-					all[i].File, all[i].Shard, all[i].Seal, all[i].ElapsedS = "", "", "", 0
+					all[i].File, all[i].Shard, all[i].Seal, all[i].ElapsedS, all[i].CPUS = "", "", "", 0, nil
 				}
 			}
 			if diff := cmp.Diff(want, got); diff != "" {

@@ -3,19 +3,14 @@
 package instances
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -43,10 +38,10 @@ type DAGSpec struct {
 	Transfer model.TransferModel `key:"transfers" shown:"ideal" small:",fair" usage:"ideal, fair, tcp or tcp-all"`
 	Index    int
 	Seed     uint64
-	// daggen, if not empty, is a file of graphs in the format of the data
-	// set daggen-1296, used instead of drawing one: graph Index / Draws, and
+	// Daggen, if not empty, is a file of graphs as daggen-1296.jsonl has them, or
+	// daggen-1296 itself, used instead of drawing one: graph Index / Draws, and
 	// draw Index % Draws of the costs.
-	Daggen string `key:"daggen" file:"yes" usage:"take the graphs of a daggen FILE"`
+	Daggen string `key:"daggen" file:"yes" usage:"take the graphs of a daggen FILE, or of daggen-1296, which are drawn"`
 	// Graphs is how many graphs of the file a series takes, from its beginning.
 	Graphs int `key:"graphs" min:"1" usage:"number of the daggen file's graphs to take"`
 	Draws  int
@@ -248,75 +243,6 @@ func (s DAGSpec) draw(rng *rand.Rand) [][2]int {
 		}
 	}
 	return edges
-}
-
-// daggen is one graph of a file in the format of the data set daggen-1296: one
-// JSON object per line, gzipped or not.
-type daggen struct {
-	ID      string     `json:"id"`
-	Tasks   int        `json:"n"`
-	Fat     float64    `json:"fat"`
-	Density float64    `json:"density"`
-	Regular float64    `json:"regular"`
-	Jump    int        `json:"jump"`
-	Edges   [][3]int64 `json:"edges"` // from, to, bytes; tasks from 0
-}
-
-// readDaggen reads the graphs; errors wrap model.ErrInvalid and name the line.
-func readDaggen(data []byte) ([]daggen, error) {
-	data, err := unzip(data)
-	if err != nil {
-		return nil, fmt.Errorf("%w daggen file: %w", model.ErrInvalid, err)
-	}
-	var all []daggen
-	lines := bufio.NewScanner(bytes.NewReader(data))
-	lines.Buffer(nil, 1<<24)
-	for line := 1; lines.Scan(); line++ {
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
-			continue
-		}
-		var g daggen
-		if err := json.Unmarshal(lines.Bytes(), &g); err != nil {
-			return nil, fmt.Errorf("%w daggen file: line %d: %w", model.ErrInvalid, line, err)
-		}
-		for _, e := range g.Edges {
-			if e[0] < 0 || e[0] >= e[1] || e[1] >= int64(g.Tasks) {
-				return nil, fmt.Errorf("%w daggen file: line %d: the edge from %d to %d isn't between two of %d tasks in order", model.ErrInvalid, line, e[0], e[1], g.Tasks)
-			}
-		}
-		all = append(all, g)
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%w daggen file: %w", model.ErrInvalid, err)
-	}
-	return all, nil
-}
-
-// daggens keeps the files that were read: an experiment asks for each graph
-// many times.
-var daggens sync.Map // path to func() ([]Daggen, error)
-
-// loadDaggen reads a file of graphs, once. A name without a folder is looked
-// for in the folder dags of the data sets, too (see DataFolder).
-func loadDaggen(path string) ([]daggen, error) {
-	file := path
-	if _, err := os.Stat(path); err != nil {
-		if file = inDataSets("dags", path, ""); file == "" {
-			return nil, fmt.Errorf("%w%s", unreadable(path, err), whereToGet("dags", path))
-		}
-	}
-	load, _ := daggens.LoadOrStore(file, sync.OnceValues(func() ([]daggen, error) {
-		data, err := ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		all, err := readDaggen(data)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
-		return all, nil
-	}))
-	return load.(func() ([]daggen, error))()
 }
 
 func (s DAGSpec) graph() (*daggen, error) {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -222,6 +223,29 @@ func TestDaggen(t *testing.T) {
 	for name, text := range map[string]string{"backwards": `{"id":"x","n":2,"edges":[[1,0,5]]}`, "outside": `{"id":"x","n":2,"edges":[[0,2,5]]}`, "no JSON": `{`} {
 		if _, err := readDaggen([]byte("\n" + text)); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), "line 2") {
 			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+// The graphs that are drawn are those that daggen wrote.
+func TestDaggenDrawn(t *testing.T) {
+	read, err := loadDaggen(need.Data(t, "dags", "daggen-1296.jsonl.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn, err := loadDaggen(drawnDaggen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range read {
+		read[k].ID = ""
+	}
+	if len(read) != len(drawn) {
+		t.Fatalf("%d graphs were read, %d are drawn", len(read), len(drawn))
+	}
+	for k := range read {
+		if !reflect.DeepEqual(read[k], drawn[k]) {
+			t.Fatalf("graph %d: -read +drawn: %s", k, cmp.Diff(read[k], drawn[k]))
 		}
 	}
 }

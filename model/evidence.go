@@ -25,7 +25,7 @@ type Evidence struct {
 	Elements []string  `json:"elements,omitempty"` // ids of tasks, jobs or requests; of a host set or a rule
 	Weights  []float64 `json:"weights,omitempty"`
 	Window   []float64 `json:"window,omitempty"`   // seconds, from and to
-	Resource string    `json:"resource,omitempty"` // cpu or memory; slots or links; one of the instance
+	Resource string    `json:"resource,omitempty"` // cpu or memory; slots or links; one of the instance; a kind of rows
 	Count    int       `json:"count,omitempty"`
 	// Load is a CPU load that no placement reaches or stays below, in units of which
 	// a host has Scale.
@@ -37,7 +37,10 @@ type Evidence struct {
 	Windows  []EvidenceWindow `json:"windows,omitempty"`
 	// Times are in ticks of the instance's integer view; Prices[i] is the price from
 	// Times[i] to Times[i+1].
-	Times  []int64   `json:"times,omitempty"`
+	Times []int64 `json:"times,omitempty"`
+	// Rows are numbers of rows of a formulation, of the kind Resource; Weights[i] is the
+	// multiplier of Rows[i].
+	Rows   []int64   `json:"rows,omitempty"`
 	Prices []float64 `json:"prices,omitempty"`
 	// Parts are evidence of the same problem for disjoint sets of requests
 	// (Elements), whose bounds add up.

@@ -22,6 +22,8 @@ func dagEvidence(ctx context.Context, in *model.DAG, e *model.Evidence) (Followe
 		return dagPath(ctx, in, e)
 	case evidence.Load:
 		return dagLoad(ctx, in, e)
+	case evidence.Ordering:
+		return dagOrdering(ctx, in, e)
 	}
 	return dagInterval(ctx, in, e)
 }
@@ -39,6 +41,13 @@ type dagHeads struct {
 	cost       [][]*big.Int // of [task of the set][machine]
 	head, tail [][]*big.Int
 	chain      bool
+
+	from, to   []int        // of each edge between tasks of the set
+	succ, pred [][]int      // edges by task
+	order      []int        // topological
+	class      []int        // of [from machine * m + to machine]
+	lengths    [][]*big.Int // of [edge][class]
+	off        [][]bool     // [task][machine]: the task isn't there; nil: each may be anywhere
 }
 
 func newDAGHeads(ctx context.Context, in *model.DAG, ids []string) (*dagHeads, error) {
@@ -68,11 +77,7 @@ func newDAGHeads(ctx context.Context, in *model.DAG, ids []string) (*dagHeads, e
 	if found < len(ids) {
 		return nil, errors.New("it names a task that there isn't")
 	}
-	type edge struct {
-		from, to int
-		length   []float64 // by class of machine pairs
-	}
-	var edges []edge
+	var data []float64 // of each edge
 	for e := range in.Edges {
 		if stopped(ctx, e) {
 			return nil, ctx.Err()
@@ -80,8 +85,7 @@ func newDAGHeads(ctx context.Context, in *model.DAG, ids []string) (*dagHeads, e
 		x := &in.Edges[e]
 		f, ok := place[x.From]
 		if t, also := place[x.To]; ok && also {
-			edges = append(edges, edge{from: f, to: t})
-			edges[len(edges)-1].length = []float64{x.Data} // for now
+			h.from, h.to, data = append(h.from, f), append(h.to, t), append(data, x.Data)
 		}
 	}
 	if m > 1000 {
@@ -91,23 +95,23 @@ func newDAGHeads(ctx context.Context, in *model.DAG, ids []string) (*dagHeads, e
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if per := max(1, m); len(edges)*per > maxEvidenceWork || len(kinds) > 1 && len(edges)*per*per > maxEvidenceWork {
+	h.class = class
+	if per := max(1, m); len(data)*per > maxEvidenceWork || len(kinds) > 1 && len(data)*per*per > maxEvidenceWork {
 		return nil, tooMuch("transfers")
 	}
-	succ, pred, missing := make([][]int, len(ids)), make([][]int, len(ids)), make([]int, len(ids))
-	for i := range edges {
+	h.succ, h.pred = make([][]int, len(ids)), make([][]int, len(ids))
+	missing, length := make([]int, len(ids)), make([]float64, len(data)*len(kinds))
+	for i := range data {
 		if stopped(ctx, i) {
 			return nil, ctx.Err()
 		}
-		x := &edges[i]
-		data := x.length[0]
-		x.length = make([]float64, len(kinds))
 		for c, k := range kinds {
-			x.length[c] = k.length(data)
-			h.unit.see(x.length[c])
+			length[i*len(kinds)+c] = k.length(data[i])
+			h.unit.see(length[i*len(kinds)+c])
 		}
-		succ[x.from], pred[x.to] = append(succ[x.from], i), append(pred[x.to], i)
-		missing[x.to]++
+		f, t := h.from[i], h.to[i]
+		h.succ[f], h.pred[t] = append(h.succ[f], i), append(h.pred[t], i)
+		missing[t]++
 	}
 	for k, t := range task {
 		h.cost[k] = make([]*big.Int, m)
@@ -115,70 +119,50 @@ func newDAGHeads(ctx context.Context, in *model.DAG, ids []string) (*dagHeads, e
 			h.cost[k][a] = h.unit.whole(in.Cost(t, a))
 		}
 	}
-	lengths := make([][]*big.Int, len(edges))
-	for i := range edges {
+	h.lengths = make([][]*big.Int, len(data))
+	for i := range data {
 		if stopped(ctx, i) {
 			return nil, ctx.Err()
 		}
-		lengths[i] = make([]*big.Int, len(kinds))
-		for c, x := range edges[i].length {
-			lengths[i][c] = h.unit.whole(x)
+		h.lengths[i] = make([]*big.Int, len(kinds))
+		for c := range kinds {
+			h.lengths[i][c] = h.unit.whole(length[i*len(kinds)+c])
 		}
 	}
-	var order []int
 	for k := range missing {
 		if missing[k] == 0 {
-			order = append(order, k)
+			h.order = append(h.order, k)
 		}
 	}
-	for i := 0; i < len(order); i++ {
-		for _, e := range succ[order[i]] {
-			t := edges[e].to
+	for i := 0; i < len(h.order); i++ {
+		for _, e := range h.succ[h.order[i]] {
+			t := h.to[e]
 			if missing[t]--; missing[t] == 0 {
-				order = append(order, t)
+				h.order = append(h.order, t)
 			}
 		}
 	}
-	h.chain = len(edges) >= len(ids)-1
+	h.chain = len(data) >= len(ids)-1
 	for k := 0; k+1 < len(ids) && h.chain; k++ {
-		h.chain = len(succ[k]) > 0 && hasEdge(succ[k], func(e int) bool { return edges[e].to == k+1 })
+		h.chain = len(h.succ[k]) > 0 && hasEdge(h.succ[k], func(e int) bool { return h.to[e] == k+1 })
 	}
-	// extend raises row by the ends of the task at the other end of an edge.
-	extend := func(row, of, cost, length []*big.Int, forward bool) {
-		end := make([]*big.Int, m)
-		least := new(big.Int)
-		for b := range m {
-			end[b] = new(big.Int).Add(of[b], cost[b])
-			if b == 0 || end[b].Cmp(least) < 0 {
-				least = end[b]
-			}
-		}
-		sum := new(big.Int)
-		for a := range m {
-			best := end[a]
-			if len(kinds) == 1 {
-				if sum.Add(least, length[0]).Cmp(best) < 0 {
-					best = new(big.Int).Set(sum)
-				}
-			} else {
-				for b := range m {
-					if b == a {
-						continue
-					}
-					c := class[b*m+a]
-					if !forward {
-						c = class[a*m+b]
-					}
-					if sum.Add(end[b], length[c]).Cmp(best) < 0 {
-						best = new(big.Int).Set(sum)
-					}
-				}
-			}
-			row[a] = maximum(row[a], best)
-		}
+	return h, h.fill(ctx)
+}
+
+// length returns the time of an edge from machine a to b.
+func (h *dagHeads) length(e, a, b int) *big.Int {
+	if a == b {
+		return new(big.Int)
 	}
+	return h.lengths[e][h.class[a*h.m+b]]
+}
+
+// fill computes heads and tails over the machines where tasks may be; each task has one.
+// The error is that of ctx.
+func (h *dagHeads) fill(ctx context.Context) error {
+	m := h.m
 	zeros := func() [][]*big.Int {
-		all := make([][]*big.Int, len(ids))
+		all := make([][]*big.Int, len(h.cost))
 		for k := range all {
 			all[k] = make([]*big.Int, m)
 			for a := range all[k] {
@@ -188,26 +172,63 @@ func newDAGHeads(ctx context.Context, in *model.DAG, ids []string) (*dagHeads, e
 		return all
 	}
 	h.head, h.tail = zeros(), zeros()
-	for _, t := range order {
-		for _, e := range pred[t] {
+	for _, t := range h.order {
+		for _, e := range h.pred[t] {
 			if stopped(ctx, e) {
-				return nil, ctx.Err()
+				return ctx.Err()
 			}
-			f := edges[e].from
-			extend(h.head[t], h.head[f], h.cost[f], lengths[e], true)
+			h.extend(h.head[t], h.head[h.from[e]], h.from[e], e, true)
 		}
 	}
-	for k := len(order) - 1; k >= 0; k-- {
-		t := order[k]
-		for _, e := range succ[t] {
+	for k := len(h.order) - 1; k >= 0; k-- {
+		t := h.order[k]
+		for _, e := range h.succ[t] {
 			if stopped(ctx, e) {
-				return nil, ctx.Err()
+				return ctx.Err()
 			}
-			s := edges[e].to
-			extend(h.tail[t], h.tail[s], h.cost[s], lengths[e], false)
+			h.extend(h.tail[t], h.tail[h.to[e]], h.to[e], e, false)
 		}
 	}
-	return h, nil
+	return nil
+}
+
+// extend raises row by the ends of a task at the other end of edge e, whose heads (or tails, if
+// not forward) are of.
+func (h *dagHeads) extend(row, of []*big.Int, task, e int, forward bool) {
+	m := h.m
+	end := make([]*big.Int, m) // nil where the task isn't
+	var least *big.Int
+	for b := range m {
+		if h.off != nil && h.off[task][b] {
+			continue
+		}
+		end[b] = new(big.Int).Add(of[b], h.cost[task][b])
+		if least == nil || end[b].Cmp(least) < 0 {
+			least = end[b]
+		}
+	}
+	one, sum := len(h.lengths[e]) == 1, new(big.Int)
+	for a := range m {
+		best := end[a]
+		try := func(end, length *big.Int) {
+			if sum.Add(end, length); best == nil || sum.Cmp(best) < 0 {
+				best = new(big.Int).Set(sum)
+			}
+		}
+		if one {
+			try(least, h.lengths[e][0])
+		}
+		for b := 0; b < m && !one; b++ {
+			switch {
+			case b == a || end[b] == nil:
+			case forward:
+				try(end[b], h.length(e, b, a))
+			default:
+				try(end[b], h.length(e, a, b))
+			}
+		}
+		row[a] = maximum(row[a], best)
+	}
 }
 
 func hasEdge(edges []int, f func(int) bool) bool {

@@ -35,6 +35,8 @@ var evidenceForms = map[model.Kind]map[string]evidenceForm{
 		evidence.Path:     {"elements": keyIDs},
 		evidence.Load:     {"weights": keyMachineWeights},
 		evidence.Interval: {"window": keyWindow},
+		evidence.Ordering: {"window": keyHorizon, "parts": keyParts(0, math.MaxInt, evidenceForm{
+			"resource": keyOneOf(evidence.OrderingRows...), "rows": keyRows, "weights": keyMultipliers})},
 	},
 	model.KindVCSched: {
 		evidence.Sum:      {"scale": keyScale, "resource": keyOneOf("cpu", "memory")},
@@ -74,7 +76,7 @@ func fitsForm(kind model.Kind, e *model.Evidence, n evidenceShape) error {
 		return fmt.Errorf("no bound of a %s follows from evidence of type %q", kind, e.Type)
 	}
 	// No bound needs more; it keeps the judge from work that the instance doesn't account for.
-	if most := 1<<15 + 16*(n.ids+n.machines); evidenceEntries(e) > most {
+	if most := evidence.MostEntries(n.ids, n.machines); evidenceEntries(e) > most {
 		return fmt.Errorf("it has more than %d entries in all, too many for an instance of this size", most)
 	}
 	return f.fits(e, n)
@@ -103,7 +105,7 @@ func (f evidenceForm) fits(e *model.Evidence, n evidenceShape) error {
 
 // evidenceEntries counts what stands in the lists of evidence.
 func evidenceEntries(e *model.Evidence) int {
-	n := len(e.Elements) + len(e.Weights) + len(e.Windows) + len(e.Times) + len(e.Prices) + len(e.Parts)
+	n := len(e.Elements) + len(e.Weights) + len(e.Windows) + len(e.Times) + len(e.Rows) + len(e.Prices) + len(e.Parts)
 	for k := range e.Parts {
 		n += evidenceEntries(&e.Parts[k])
 	}
@@ -175,6 +177,44 @@ func keyJobWeights(least, most float64) func(*model.Evidence, evidenceShape) err
 func keyWindow(e *model.Evidence, _ evidenceShape) error {
 	if len(e.Window) != 2 || !finite(e.Window[0]) || !finite(e.Window[1]) || e.Window[0] >= e.Window[1] {
 		return fmt.Errorf("%v isn't a time and a later one", e.Window)
+	}
+	return nil
+}
+
+// keyHorizon requires the time 0 and a later one.
+func keyHorizon(e *model.Evidence, n evidenceShape) error {
+	if err := keyWindow(e, n); err != nil {
+		return err
+	}
+	if e.Window[0] != 0 {
+		return fmt.Errorf("it begins at %v, must begin at 0", e.Window[0])
+	}
+	return nil
+}
+
+// keyRows requires numbers in ascending order. Whether there are such rows is for the rule to say.
+func keyRows(e *model.Evidence, _ evidenceShape) error {
+	for i, x := range e.Rows {
+		if x < 0 || i > 0 && x <= e.Rows[i-1] {
+			return fmt.Errorf("%d is below 0 or not after the one before it", x)
+		}
+	}
+	return nil
+}
+
+// keyMultipliers requires a multiplier of each row: of any sign for an equation, else at least 0.
+func keyMultipliers(e *model.Evidence, _ evidenceShape) error {
+	if len(e.Weights) != len(e.Rows) {
+		return fmt.Errorf("there are %d for %d rows", len(e.Weights), len(e.Rows))
+	}
+	for _, w := range e.Weights {
+		size := w
+		if e.Resource == evidence.FromRow || e.Resource == evidence.ToRow {
+			size = math.Abs(w)
+		}
+		if !(size >= 1e-60 && size <= 1e30) {
+			return fmt.Errorf("%s isn't from 1e-60 to 1e30", strconv.FormatFloat(w, 'g', -1, 64))
+		}
 	}
 	return nil
 }

@@ -86,8 +86,21 @@ func TestEvidenceDAG(t *testing.T) {
 			in = randomDAG(t, rng, 3+rng.IntN(12))
 		}
 		n.holds(t, in, dagbounds.QuickOf(t.Context(), in))
+		if k%8 == 0 || testing.Short() {
+			all, err := dagbounds.All(t.Context(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n.holds(t, in, all)
+		}
 	}
 	n.want(t, evidence.Path, evidence.Load, evidence.Interval)
+	if highs.Built {
+		n.want(t, evidence.Ordering)
+	}
+	if n["unchecked"] > 0 {
+		t.Errorf("bounds are on trust: %v", n)
+	}
 }
 
 func TestEvidenceVCSched(t *testing.T) {
@@ -309,9 +322,19 @@ func TestEvidenceForged(t *testing.T) {
 			for {
 				d := verify.DrawDAG(rng, 5, 3)
 				d.TransferModel = model.TransferIdeal
-				if optimum, ok := testkit.BruteDAG(d, 50_000); ok {
-					return d, dagbounds.QuickOf(t.Context(), d), optimum, true
+				optimum, ok := testkit.BruteDAG(d, 50_000)
+				if !ok {
+					continue
 				}
+				all := dagbounds.QuickOf(t.Context(), d)
+				if rng.IntN(2) == 0 && highs.Built {
+					_, e, err := dagbounds.Relaxation(t.Context(), d, []float64{1.01 * optimum, 1.5 * optimum, math.Inf(1)}[rng.IntN(3)])
+					if err != nil {
+						t.Fatal(err)
+					}
+					all = []bounds.Bound{{Name: "ordering-relaxation", Evidence: e}}
+				}
+				return d, all, optimum, true
 			}
 		},
 		model.KindVCSched: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
@@ -352,7 +375,7 @@ func TestEvidenceForged(t *testing.T) {
 		},
 	}
 	types := map[model.Kind][]string{
-		model.KindDAG:           {evidence.Path, evidence.Load, evidence.Interval},
+		model.KindDAG:           {evidence.Path, evidence.Load, evidence.Interval, evidence.Ordering},
 		model.KindVCSched:       {evidence.Sum, evidence.Crowd, evidence.Clique, evidence.Filling, evidence.Patterns, evidence.Moves, "infeasible"},
 		model.KindReservation:   {evidence.Areas, evidence.Windows, evidence.Prices, "infeasible"},
 		model.KindBatch:         {evidence.Sum, evidence.Prices, evidence.Machine, evidence.Windows, evidence.MeanSlowdown, evidence.MostSlowdown},
@@ -392,6 +415,12 @@ func TestEvidenceForms(t *testing.T) {
 		e.Type = evidence.Prices
 		return &model.Evidence{Type: evidence.Prices, Parts: []model.Evidence{e}}
 	}
+	ordered := func(horizon float64, parts ...model.Evidence) *model.Evidence {
+		return &model.Evidence{Type: evidence.Ordering, Window: []float64{0, horizon}, Parts: parts}
+	}
+	rows := func(kind string, number int64, multiplier float64) model.Evidence {
+		return model.Evidence{Type: evidence.Ordering, Resource: kind, Rows: []int64{number}, Weights: []float64{multiplier}}
+	}
 	slots := model.Evidence{Type: evidence.Prices, Resource: "slots", Times: []int64{0}, Prices: []float64{1}}
 	for name, x := range map[string]struct {
 		in   model.Instance
@@ -415,6 +444,20 @@ func TestEvidenceForms(t *testing.T) {
 		"weights that are all 0":        {dag, &model.Evidence{Type: evidence.Load, Weights: []float64{0, 0, 0}}, "all are 0"},
 		"an infinite weight":            {dag, &model.Evidence{Type: evidence.Load, Weights: []float64{1, 1, math.Inf(1)}}, "finite"},
 		"a window that ends before":     {dag, &model.Evidence{Type: evidence.Interval, Window: []float64{2, 1}}, "a later one"},
+		"no multipliers":                {dag, ordered(1000), ""},
+		"a row of an edge":              {dag, ordered(1000, rows(evidence.EdgeRow, 14, 1)), ""},
+		"a row that isn't there":        {dag, ordered(1000, rows(evidence.EdgeRow, 15, 1)), `15 rows "edge" at most`},
+		"a row of a number below 0":     {dag, ordered(1000, rows(evidence.EdgeRow, -1, 1)), "-1 is below 0"},
+		"a multiplier below 0":          {dag, ordered(1000, rows(evidence.TailRow, 0, -1)), "-1 isn't from"},
+		"one of an equation":            {dag, ordered(1000, rows(evidence.FromRow, 0, -1)), ""},
+		"a multiplier that isn't one":   {dag, ordered(1000, rows(evidence.ToRow, 0, math.NaN())), "NaN isn't from"},
+		"a multiplier without a row":    {dag, ordered(1000, model.Evidence{Type: evidence.Ordering, Resource: evidence.TailRow, Weights: []float64{1}}), "1 for 0 rows"},
+		"rows of no kind":               {dag, ordered(1000, rows("", 0, 1)), `"" isn't one of`},
+		"rows of a kind twice":          {dag, ordered(1000, rows(evidence.TailRow, 0, 1), rows(evidence.TailRow, 1, 1)), "two are of tail"},
+		"a row of ordered tasks":        {dag, ordered(1000, rows(evidence.BothRow, 3, 1)), "tasks that are ordered"},
+		"a row of a task with itself":   {dag, ordered(1000, rows(evidence.WaitRow, 11, 1)), "tasks that are ordered"},
+		"a horizon of 0":                {dag, ordered(0), "a later one"},
+		"a horizon that begins later":   {dag, &model.Evidence{Type: evidence.Ordering, Window: []float64{1, 2}}, "must begin at 0"},
 		"no scale":                      {vc, &model.Evidence{Type: evidence.Sum, Resource: "cpu"}, "scale: 0"},
 		"no resource":                   {vc, &model.Evidence{Type: evidence.Sum, Scale: 1000}, `resource: ""`},
 		"a weight that isn't whole":     {vc, &model.Evidence{Type: evidence.Clique, Scale: 1000, Elements: []string{"a"}, Weights: []float64{1.5}}, "whole number"},
@@ -505,7 +548,11 @@ func FuzzEvidence(f *testing.F) {
 	d := testkit.SixTasks()
 	v := testkit.RandomVCSched(rng, false)
 	r := testkit.RandomReservation(rng, 5)
-	for _, all := range [][]bounds.Bound{dagbounds.QuickOf(f.Context(), d), vcbounds.Quick(f.Context(), v), resbounds.QuickOf(f.Context(), r)} {
+	ofDAG, err := dagbounds.All(f.Context(), d) // with multipliers of the ordering model
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, all := range [][]bounds.Bound{ofDAG, vcbounds.Quick(f.Context(), v), resbounds.QuickOf(f.Context(), r)} {
 		for _, b := range all {
 			f.Add(text(b.Evidence))
 		}

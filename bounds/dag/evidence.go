@@ -24,13 +24,15 @@ import (
 //     (Fernández, Bussell 1973), with the heads and tails of communication-path and
 //     least costs. O(V P²) for P ends of intervals, at most 200 and fewer on large
 //     graphs
+//   - gathering: under contention, the longest path where tasks and data must come together on a machine and
+//     its links, see gathering. It carries no evidence.
 //
 // Where all times have a common unit, the sums are exact, and so are the bounds but
 // for a division, which rounds down. Elsewhere they are lowered by more than rounding
 // can add.
 //
-// critical-path and area are computed in any case. communication-path is left out, and
-// fernandez-bussell what it has proved, when ctx ends.
+// critical-path and area are computed in any case. communication-path and gathering are left out,
+// and fernandez-bussell is what it has proved, when ctx ends.
 func QuickOf(ctx context.Context, d *model.DAG) []bounds.Bound {
 	x := newDAGPaths(ctx, view.OfDAG(d))
 	all := x.quick(ctx)

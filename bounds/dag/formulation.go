@@ -3,13 +3,16 @@
 package dag
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/duals"
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -59,6 +62,15 @@ const maxWhole = 10_000
 // the starts s; it doesn't use the times of the point. Where all times have a common
 // unit (view.Graph.Unit), it is the model's unit, and C is an integer variable.
 func Build(d *model.DAG, horizon float64) (*milp.Formulation[*model.Schedule], error) {
+	b, err := build(d, horizon)
+	if err != nil {
+		return nil, err
+	}
+	return &b.Formulation, nil
+}
+
+// build is Build with what the rows and variables are.
+func build(d *model.DAG, horizon float64) (*dagBuild, error) {
 	if err := Check(d); err != nil {
 		return nil, err
 	}
@@ -82,7 +94,7 @@ func Build(d *model.DAG, horizon float64) (*milp.Formulation[*model.Schedule], e
 	// A binary y that is off by the tolerance lets a task start early by that
 	// part of its big coefficient, at most twice the horizon.
 	b.Sensitivity = 2 * float64(b.n) * b.horizon
-	return &b.Formulation, nil
+	return b, nil
 }
 
 // Check returns the model.ErrUnsupported that Build would return for a transfer
@@ -103,27 +115,91 @@ func Check(d *model.DAG) error {
 // evaluated from the duals so that it is valid however wrong they are
 // (duals.SafeLower), less a margin for rounding. If ctx ends it is 0 or the bound
 // by heads and tails.
-func Relaxation(ctx context.Context, d *model.DAG, horizon float64) (float64, error) {
-	f, err := Build(d.WithoutContention(), horizon)
+//
+// The evidence has the duals; without some it proves heads and tails. It is nil if the bound is the horizon
+// because no schedule ends by it.
+func Relaxation(ctx context.Context, d *model.DAG, horizon float64) (float64, *model.Evidence, error) {
+	f, err := build(d.WithoutContention(), horizon)
 	if errors.Is(err, model.ErrInfeasible) {
-		return horizon, nil
+		return horizon, nil, nil
 	}
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	r, err := highs.Solve(ctx, &f.Model, milp.Options{Relax: true})
 	if err != nil {
-		return 0, fmt.Errorf("bound: relaxation: %w", err)
+		return 0, nil, fmt.Errorf("bound: relaxation: %w", err)
 	}
 	bound := f.Limit
+	var y []float64
 	if r.Status == milp.Optimal {
-		bound = max(bound, duals.SafeLower(&f.Model, r.Duals))
+		y = f.signed(r.Duals)
+		if safe := duals.SafeLower(&f.Model, y); safe > bound {
+			bound = safe
+		} else {
+			y = nil
+		}
 	}
 	if f.Whole {
 		bound = math.Ceil(bound - 1e-6)
 	}
-	return max(0, min(horizon, f.Value(bound)*(1-roundingMargin(f.Whole)))), nil
+	return max(0, min(horizon, f.Value(bound)*(1-roundingMargin(f.Whole)))), f.evidence(y), nil
 }
+
+// signed returns duals without those that evidence can't have: of the wrong sign, or too small to matter.
+func (b *dagBuild) signed(y []float64) []float64 {
+	signed := make([]float64, len(y))
+	for r, v := range y {
+		if math.Abs(v) >= 1e-11 && (v > 0 || !math.IsInf(b.Rows[r].Upper, 1)) {
+			signed[r] = v
+		}
+	}
+	return signed
+}
+
+// evidence returns the multipliers of rows by kind, in seconds where a row isn't of times; nil is none. If they are more than
+// the judge reads, it is a claim.
+func (b *dagBuild) evidence(y []float64) *model.Evidence {
+	e := &model.Evidence{Type: evidence.Ordering, Method: relaxationName, Window: []float64{0, b.horizon * b.unit}}
+	part := map[string]*model.Evidence{}
+	for _, kind := range evidence.OrderingRows {
+		part[kind] = &model.Evidence{Type: evidence.Ordering, Resource: kind}
+	}
+	if b.horizon <= 0 { // whatever the weights, they prove 0
+		return &model.Evidence{Type: evidence.Load, Method: relaxationName, Weights: slices.Repeat([]float64{1}, b.m)}
+	}
+	rows := make([]int, len(y))
+	for r := range rows {
+		rows[r] = r
+	}
+	slices.SortFunc(rows, func(r, s int) int { return cmp.Compare(b.numbers[r].number, b.numbers[s].number) })
+	entries := len(e.Window) + len(part)
+	for _, r := range rows {
+		v := y[r]
+		p, ok := part[b.numbers[r].kind]
+		if !ok || v == 0 {
+			continue
+		}
+		switch p.Resource {
+		case evidence.FromRow, evidence.ToRow, evidence.BothRow:
+			v *= b.unit
+		}
+		p.Rows, p.Weights = append(p.Rows, b.numbers[r].number), append(p.Weights, v)
+		entries += 2
+	}
+	if entries > evidence.MostEntries(b.n, b.m) {
+		return &model.Evidence{Type: evidence.Relaxation, Method: relaxationName}
+	}
+	for _, kind := range evidence.OrderingRows {
+		if p := part[kind]; len(p.Rows) > 0 {
+			e.Parts = append(e.Parts, *p)
+		}
+	}
+	return e
+}
+
+// relaxationName is the name of the bound by Relaxation.
+const relaxationName = "ordering-relaxation"
 
 // roundingMargin returns the relative amount by which a bound is lowered for the
 // rounding of the figures that it is computed from; whole units have none.

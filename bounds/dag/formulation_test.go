@@ -218,7 +218,7 @@ func TestDAGFormulationPoints(t *testing.T) {
 			t.Fatalf("%d: %s: %+v: %+v", k, why, d, s)
 		}
 		if highs.Built && k%10 == 0 {
-			bound, err := Relaxation(context.Background(), d, horizon)
+			bound, _, err := Relaxation(context.Background(), d, horizon)
 			if err != nil || bound > end {
 				t.Fatalf("%d: relaxation %v (%v) above a makespan of %v: %+v", k, bound, err, end, d)
 			}
@@ -290,7 +290,7 @@ func TestDAGRelaxation(t *testing.T) {
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := Relaxation(c.ctx, c.d, c.horizon)
+			got, _, err := Relaxation(c.ctx, c.d, c.horizon)
 			if err != nil || got < c.min || got > c.max {
 				t.Errorf("%v %v, want from %v to %v", got, err, c.min, c.max)
 			}

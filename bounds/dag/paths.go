@@ -6,7 +6,8 @@
 // A bound without contention holds with it, since contention only delays. Longest
 // paths with the best machines, the machines' time and the work that must be done
 // within an interval need no solver; duals of linear programs are evaluated so that
-// the proof doesn't rest on the solver's arithmetic.
+// the proof doesn't rest on the solver's arithmetic. One bound knows links: what must
+// come together on a task's machine.
 package dag
 
 import (
@@ -28,7 +29,7 @@ import (
 var Formulations = []string{"ordering"}
 
 // All computes the bounds on the makespan that need no search, for any
-// transfer model: they hold without contention, which only delays. Those that
+// transfer model: all but gathering hold without contention, which only delays. Those that
 // need a linear program come last and are left out when ctx ends. Without HiGHS the
 // first of them has equal weights, and the last is left out.
 func All(ctx context.Context, d *model.DAG) ([]bounds.Bound, error) {
@@ -48,12 +49,11 @@ func All(ctx context.Context, d *model.DAG) ([]bounds.Bound, error) {
 		}
 	}
 	if highs.Built && g.Tasks <= maxRelaxed && Check(d.WithoutContention()) == nil && ctx.Err() == nil {
-		value, err := Relaxation(ctx, d, math.Inf(1))
+		value, e, err := Relaxation(ctx, d, math.Inf(1))
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, bounds.Bound{Name: "ordering-relaxation", Value: value,
-			Evidence: &model.Evidence{Type: evidence.Relaxation, Method: "ordering-relaxation"}})
+		all = append(all, bounds.Bound{Name: relaxationName, Value: value, Evidence: e})
 	}
 	return all, nil
 }
@@ -84,6 +84,9 @@ func (x *dagPaths) quick(ctx context.Context) []bounds.Bound {
 	all = append(all, bounds.Bound{Name: "area", Value: x.down * x.area()})
 	if x.whole {
 		all = append(all, bounds.Bound{Name: "fernandez-bussell", Value: x.down * x.fernandezBussell(ctx)})
+		if v := gathering(ctx, x.g); !math.IsNaN(v) {
+			all = append(all, bounds.Bound{Name: "gathering", Value: v})
+		}
 	}
 	return all
 }

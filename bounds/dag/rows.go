@@ -5,11 +5,16 @@ package dag
 import (
 	"fmt"
 	"math"
+	"strconv"
 
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
+
+// onceRow is the kind of the rows Σ_a x_ta = 1, which evidence doesn't need.
+const onceRow = "once"
 
 // dagBuild is the formulation being built. Times are in units.
 type dagBuild struct {
@@ -22,6 +27,7 @@ type dagBuild struct {
 	head, tail []float64 // least time before its start and after its end at [t*m+a]
 	before     []bool    // a path of edges leads from i to j: [i*n+j]
 	place      []int     // of each task in topological order
+	numbers    []numbered
 
 	// Variables by number; -1 for those that the model doesn't have.
 	c int   // the makespan
@@ -29,6 +35,12 @@ type dagBuild struct {
 	x []int // task t is on machine a: [t*m+a]
 	z []int // edge e is from machine a to b: [(e*m+a)*m+b]
 	y []int // task i is before j on machine a: [(i*n+j)*m+a]; for an edge from i to j its z there
+}
+
+// numbered is a row's kind and its number among those of the kind.
+type numbered struct {
+	kind   string
+	number int64
 }
 
 func newDAGBuild(d *model.DAG, g *view.Graph, horizon float64) *dagBuild {
@@ -143,15 +155,17 @@ func (b *dagBuild) windows() bool {
 	return true
 }
 
-// row adds a row, without terms of coefficient 0.
-func (b *dagBuild) row(name string, lower, upper float64, terms ...milp.Term) {
+// row adds a row, without terms of coefficient 0. Kind and number are those of evidence.Ordering; label
+// is what follows the kind in the name.
+func (b *dagBuild) row(kind string, number int, label string, lower, upper float64, terms ...milp.Term) {
+	b.numbers = append(b.numbers, numbered{kind, int64(number)})
 	kept := make([]milp.Term, 0, len(terms))
 	for _, t := range terms {
 		if t.Coef != 0 {
 			kept = append(kept, t)
 		}
 	}
-	b.AddRow(name, lower, upper, kept...)
+	b.AddRow(kind+"_"+label, lower, upper, kept...)
 }
 
 // variables adds C, x and s with the bounds of their windows.
@@ -199,10 +213,10 @@ func (b *dagBuild) tasks() {
 				tail = append(tail, milp.Term{Var: v, Coef: -b.cost[k] - b.tail[k]})
 			}
 		}
-		b.row(fmt.Sprintf("once_%d", t+1), 1, 1, once...)
-		b.row(fmt.Sprintf("tail_%d", t+1), 0, milp.Inf, tail...)
+		b.row(onceRow, t, strconv.Itoa(t+1), 1, 1, once...)
+		b.row(evidence.TailRow, t, strconv.Itoa(t+1), 0, milp.Inf, tail...)
 		if later {
-			b.row(fmt.Sprintf("head_%d", t+1), 0, milp.Inf, head...)
+			b.row(evidence.HeadRow, t, strconv.Itoa(t+1), 0, milp.Inf, head...)
 		}
 	}
 }
@@ -242,14 +256,14 @@ func (b *dagBuild) edges() {
 			}
 			for a := range m {
 				if v := b.x[i*m+a]; v >= 0 {
-					b.row(fmt.Sprintf("from_%s_%d", label, a+1), 0, 0, append(out[a], milp.Term{Var: v, Coef: -1})...)
+					b.row(evidence.FromRow, e*m+a, fmt.Sprintf("%s_%d", label, a+1), 0, 0, append(out[a], milp.Term{Var: v, Coef: -1})...)
 				}
 				if v := b.x[j*m+a]; v >= 0 {
-					b.row(fmt.Sprintf("to_%s_%d", label, a+1), 0, 0, append(in[a], milp.Term{Var: v, Coef: -1})...)
+					b.row(evidence.ToRow, e*m+a, fmt.Sprintf("%s_%d", label, a+1), 0, 0, append(in[a], milp.Term{Var: v, Coef: -1})...)
 				}
 			}
 		}
-		b.row("edge_"+label, 0, milp.Inf, wait...)
+		b.row(evidence.EdgeRow, e, label, 0, milp.Inf, wait...)
 	}
 }
 
@@ -276,7 +290,7 @@ func (b *dagBuild) pairs() {
 					b.y[(p[0]*n+p[1])*m+a] = y
 					row = append(row, milp.Term{Var: y, Coef: 1})
 				}
-				b.row(fmt.Sprintf("both_%d_%d_%d", i+1, j+1, a+1), -1, milp.Inf, row...)
+				b.row(evidence.BothRow, (i*n+j)*m+a, fmt.Sprintf("%d_%d_%d", i+1, j+1, a+1), -1, milp.Inf, row...)
 			}
 			b.wait(i, j)
 			b.wait(j, i)
@@ -295,7 +309,7 @@ func (b *dagBuild) wait(i, j int) {
 		}
 	}
 	if len(row) > 2 {
-		b.row(fmt.Sprintf("wait_%d_%d", i+1, j+1), -big, milp.Inf, row...)
+		b.row(evidence.WaitRow, i*b.n+j, fmt.Sprintf("%d_%d", i+1, j+1), -big, milp.Inf, row...)
 	}
 }
 
@@ -309,7 +323,7 @@ func (b *dagBuild) loads() {
 				load = append(load, milp.Term{Var: v, Coef: -b.cost[t*m+a]})
 			}
 		}
-		b.row(fmt.Sprintf("load_%d", a+1), 0, milp.Inf, load...)
+		b.row(evidence.LoadRow, a, strconv.Itoa(a+1), 0, milp.Inf, load...)
 	}
 	for t := range n {
 		before, after := []milp.Term{{Var: b.s[t], Coef: 1}}, []milp.Term{{Var: b.c, Coef: 1}, {Var: b.s[t], Coef: -1}}
@@ -326,7 +340,7 @@ func (b *dagBuild) loads() {
 				}
 			}
 		}
-		b.row(fmt.Sprintf("before_%d", t+1), 0, milp.Inf, before...)
-		b.row(fmt.Sprintf("after_%d", t+1), 0, milp.Inf, after...)
+		b.row(evidence.BeforeRow, t, strconv.Itoa(t+1), 0, milp.Inf, before...)
+		b.row(evidence.AfterRow, t, strconv.Itoa(t+1), 0, milp.Inf, after...)
 	}
 }

@@ -202,7 +202,7 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 var (
-	elapsed = regexp.MustCompile(`"elapsed_s":[-+.e0-9]+`)
+	elapsed = regexp.MustCompile(`"(elapsed|cpu)_s":[-+.e0-9]+`)
 	track   = regexp.MustCompile(`"trajectory":\[.*?\]\],`)
 	seal    = regexp.MustCompile(`"seal":"[0-9a-f]+"`) // it covers the time
 )

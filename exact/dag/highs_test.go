@@ -109,9 +109,14 @@ func TestDAGHiGHSAgainstBruteForce(t *testing.T) {
 			t.Fatalf("%d: %v %v: %+v", k, report, err, d)
 		}
 		for _, horizon := range []float64{want, 1.3 * want, math.Inf(1)} {
-			bound, err := dagbounds.Relaxation(ctx, d, horizon)
+			bound, e, err := dagbounds.Relaxation(ctx, d, horizon)
 			if err != nil {
 				t.Fatalf("%d: relaxation: %v: %+v", k, err, d)
+			}
+			if e != nil {
+				if f, err := verify.Evidence(ctx, d, e); err != nil || !f.Implies(model.Minimise, bound, false) {
+					t.Fatalf("%d: relaxation %.15g for horizon %v: %v, %v follows from %+v: %+v", k, bound, horizon, err, f.Bound, e, d)
+				}
 			}
 			if bound > want || bound < 0 {
 				t.Fatalf("%d: relaxation %.15g for horizon %v, the optimum is %.15g: %+v", k, bound, horizon, want, d)

@@ -14,6 +14,9 @@ const (
 	// Interval is of dag: work that must be done in a window of time
 	// (Window).
 	Interval = "interval"
+	// Ordering is of dag: multipliers of rows of the formulation "ordering" (Parts: Resource
+	// is the kind of rows; Rows, Weights), for schedules that end by a horizon (Window).
+	Ordering = "ordering"
 
 	// Sum is of vcsched: all needs of a resource together (Resource); and of
 	// batch: the least time that each job takes.
@@ -60,13 +63,36 @@ const (
 	// Emptied is of consolidation: what has to move from the hosts that the cost limit empties.
 	Emptied = "emptied"
 
-	// Relaxation claims the optimum of a linear relaxation (Method).
+	// Relaxation claims the optimum of a linear relaxation (Method), which has more
+	// multipliers than evidence may have entries.
 	Relaxation = "relaxation"
 	// Search claims that a search has closed what lies beyond the bound.
 	Search = "search"
 	// Proof names a file that gapwise check replays.
 	Proof = "proof"
 )
+
+// The kinds of rows of Ordering (Evidence.Resource of its parts), with what numbers them: tasks t, i, j of n,
+// machines a of m, edges e (verify/evidence_ordering.go).
+const (
+	TailRow   = "tail"   // t
+	HeadRow   = "head"   // t
+	FromRow   = "from"   // e m + a
+	ToRow     = "to"     // e m + a
+	EdgeRow   = "edge"   // e
+	BothRow   = "both"   // (i n + j) m + a, i < j
+	WaitRow   = "wait"   // i n + j
+	LoadRow   = "load"   // a
+	BeforeRow = "before" // t
+	AfterRow  = "after"  // t
+)
+
+// MostEntries returns how many entries the lists of evidence may have in all, of an instance with so many
+// tasks, jobs or requests and machines.
+func MostEntries(ids, machines int) int { return 1<<15 + 16*(ids+machines) }
+
+// OrderingRows are the kinds of rows of Ordering.
+var OrderingRows = []string{TailRow, HeadRow, FromRow, ToRow, EdgeRow, BothRow, WaitRow, LoadRow, BeforeRow, AfterRow}
 
 // The figures of batch other than the objective that evidence may be of (Evidence.Figure).
 const (

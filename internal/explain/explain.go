@@ -211,7 +211,7 @@ func of(ctx context.Context, in model.Instance, b *bounds.Bound) Reason {
 	}
 	how := "no evidence of it is kept that the judge could recompute"
 	if b.Evidence != nil && b.Evidence.Type == evidence.Relaxation {
-		how = "it is the optimum of a linear relaxation, which the judge doesn't recompute"
+		how = "it is the optimum of a linear relaxation of more rows than the judge reads"
 	}
 	return Reason{Words: fmt.Sprintf("The bound %s needs no search and is %.9g; %s.", b.Name, b.Value, how), Evidence: b.Evidence}
 }

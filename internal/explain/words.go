@@ -53,6 +53,16 @@ func dagWords(d *model.DAG, e *model.Evidence, bound float64, r *Reason) {
 	case evidence.Interval:
 		r.Words = fmt.Sprintf("Too much work falls between %.9g s and %.9g s: before, the tasks wait for others, and after, others wait for them. The %d machines can't do it in that time, so the schedule ends at %.9g s or later.",
 			e.Window[0], e.Window[1], len(d.Machines), bound)
+	case evidence.Ordering:
+		if len(e.Parts) == 0 {
+			r.Words = fmt.Sprintf("A schedule that ends before %.9g s has a task on a machine where what must come before it, the task and what must come after it take longer.", bound)
+			return
+		}
+		r.Words = fmt.Sprintf("Machines and orders of tasks may be mixed, as parts of 1, in the linear relaxation of the ordering model. Multipliers of its rows, so many of each kind as below, add up to: no mixture ends before %.9g s.", bound)
+		r.Rows = [][]string{{"rows", "multipliers"}}
+		for k := range e.Parts {
+			r.Rows = append(r.Rows, []string{e.Parts[k].Resource, fmt.Sprint(len(e.Parts[k].Rows))})
+		}
 	}
 }
 

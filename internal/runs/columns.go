@@ -103,6 +103,8 @@ var columns = sync.OnceValue(func() []column {
 		{"time geo.", "shifted geometric mean of the times, with a shift of 1 s", inTime, over(by("time"), shifted(1))},
 		{"time max", "longest time of a run", inTime, over(by("time"), stats.Largest)},
 		{"time sum", "time of all runs together", inTime, over(by("time"), sum)},
+		{"cpu mean", "mean CPU time of a run and its judgement, of runs that had the process to themselves (bench --workers 1)", inTime, over(by("cpu"), mean)},
+		{"cpu sum", "CPU time of these runs together", inTime, over(by("cpu"), sum)},
 		{"primal mean", "mean primal integral (Berthold 2013): the primal gap to the best objective of the table's algorithms, over the time of the longest run on the instance", inTime, over(by("primal integral"), mean)},
 		{"nodes mean", "mean nodes of a run", inFull, over(nodes, mean)},
 		{"nodes geo.", "shifted geometric mean of the nodes, with a shift of 100", inFull, over(nodes, shifted(100))},

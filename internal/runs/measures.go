@@ -162,6 +162,7 @@ var measures = sync.OnceValue(func() []measure {
 		plain("unsolved %", "100 for a run without a solution, 0 otherwise", "runs without a solution", "%", percent(yes(func(r Run) bool { return r.Objective == nil }))),
 		plain("deg. all %", "degradation from the best of the algorithms chosen, 100 without a solution", "degradation", "%", percent(Run.degradationOfAll)),
 		plain("time", "time of a run", "time", "s", func(r Run) float64 { return r.ElapsedS }),
+		plain("cpu", "CPU time of a run and its judgement, of runs that had the process to themselves (bench --workers 1)", "CPU time", "s", func(r Run) float64 { return Number(r.CPUS) }),
 		plain("primal integral", "primal gap over time (Berthold 2013), to the best objective of the compared algorithms, up to the end of the longest of their runs on the instance", "primal integral", "s", Run.primalIntegral),
 		plain("failure %", "100 for a run without a solution, 0 for another; not of instances proved infeasible", "failures", "%", func(r Run) float64 {
 			if r.Known.Infeasible {

@@ -50,6 +50,10 @@ type Record struct {
 	// details, by key, and what Halves returns.
 	Metrics  map[string]float64 `json:"metrics,omitempty"`
 	ElapsedS float64            `json:"elapsed_s"`
+	// CPUS is the CPU time of the process and of its children that have ended, in seconds,
+	// from the start of the run to the end of its judgement. It is known if no other run was
+	// at work (bench --workers 1).
+	CPUS *float64 `json:"cpu_s,omitempty"`
 	// Trajectory tells how objective and bound improved while the algorithm ran, in
 	// at most 64 moments; none of an algorithm that doesn't report progress.
 	Trajectory []Moment `json:"trajectory,omitempty"`

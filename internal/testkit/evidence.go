@@ -77,7 +77,7 @@ func (f forger) function(capacity int64) *model.DualFunction {
 }
 
 func (f forger) dag(d *model.DAG, e *model.Evidence) {
-	switch f.IntN(3) {
+	switch f.IntN(4) {
 	case 0:
 		e.Type = evidence.Path
 		if len(d.Tasks) > 0 {
@@ -96,6 +96,50 @@ func (f forger) dag(d *model.DAG, e *model.Evidence) {
 		}
 		a, b := f.price(total/2), f.price(total)
 		e.Window = []float64{min(a, b), max(a, b)}
+	case 3:
+		f.ordering(d, e)
+	}
+}
+
+// ordering draws multipliers of rows of about the right sizes: a few that cancel in the starts of tasks, or any.
+func (f forger) ordering(d *model.DAG, e *model.Evidence) {
+	n, m := len(d.Tasks), len(d.Machines)
+	e.Type = evidence.Ordering
+	total := 0.0
+	for t := range n {
+		total += d.Cost(t, 0)
+	}
+	e.Window = []float64{0, total * []float64{0.5, 0.8, 1, 1, 1, 2, 10}[f.IntN(7)]}
+	most := map[string]int{evidence.FromRow: len(d.Edges) * m, evidence.ToRow: len(d.Edges) * m, evidence.EdgeRow: len(d.Edges),
+		evidence.BothRow: n * n * m, evidence.WaitRow: n * n, evidence.LoadRow: m}
+	for _, kind := range evidence.OrderingRows {
+		rows, ok := most[kind]
+		if !ok {
+			rows = n
+		}
+		if rows == 0 || f.IntN(3) == 0 {
+			continue
+		}
+		p := model.Evidence{Type: e.Type, Resource: kind}
+		for k := range rows {
+			if f.IntN(3) > 0 && (kind == evidence.BothRow || kind == evidence.WaitRow || f.IntN(2) == 0) {
+				continue
+			}
+			size := []float64{1, 1, 1 / float64(m), 1 / float64(n)}[f.IntN(4)]
+			switch kind {
+			case evidence.FromRow, evidence.ToRow:
+				size *= []float64{1, -1}[f.IntN(2)] * total / float64(n)
+			case evidence.BothRow:
+				if i, j := k/m/n, k/m%n; i >= j && f.IntN(8) > 0 {
+					continue
+				}
+				size *= total / float64(n)
+			}
+			if w := f.price(size); w != 0 {
+				p.Rows, p.Weights = append(p.Rows, int64(k)), append(p.Weights, w)
+			}
+		}
+		e.Parts = append(e.Parts, p)
 	}
 }
 
@@ -314,7 +358,7 @@ func SpoilEvidence(rng *rand.Rand, e *model.Evidence) {
 		SpoilEvidence(rng, &e.Parts[rng.IntN(len(e.Parts))])
 		return
 	}
-	switch rng.IntN(13) {
+	switch rng.IntN(14) {
 	case 0:
 		if n := len(e.Elements); n > 0 {
 			k := rng.IntN(n)
@@ -361,14 +405,20 @@ func SpoilEvidence(rng *rand.Rand, e *model.Evidence) {
 	case 9:
 		e.Scale = []int64{1, 7, 1000, e.Scale / 3, 1e13, -1, math.MaxInt64}[rng.IntN(7)]
 	case 10:
-		e.Type = []string{evidence.Path, evidence.Load, evidence.Interval, evidence.Sum, evidence.Crowd, evidence.Clique,
-			evidence.Filling, evidence.Patterns, evidence.Moves, evidence.Areas, evidence.Prices, evidence.Windows, evidence.Machine, evidence.Cover, evidence.Apart, evidence.Emptied, evidence.Misfit}[rng.IntN(17)]
+		e.Type = []string{evidence.Path, evidence.Load, evidence.Interval, evidence.Ordering, evidence.Sum, evidence.Crowd, evidence.Clique,
+			evidence.Filling, evidence.Patterns, evidence.Moves, evidence.Areas, evidence.Prices, evidence.Windows, evidence.Machine, evidence.Cover, evidence.Apart, evidence.Emptied, evidence.Misfit}[rng.IntN(18)]
 		e.Resource = []string{"", "cpu", "memory", "slots", "links"}[rng.IntN(5)]
 	case 11: // one more or one less, so that lists no longer go together
 		if n := len(e.Prices); n > 0 && rng.IntN(2) == 0 {
 			e.Prices = e.Prices[:n-1]
 		} else {
 			e.Times = append(e.Times, whole(int64(n)))
+		}
+	case 13:
+		if n := len(e.Rows); n > 0 {
+			k := rng.IntN(n)
+			e.Rows[k] = whole(e.Rows[k])
+			e.Resource = evidence.OrderingRows[rng.IntN(len(evidence.OrderingRows))]
 		}
 	case 12: // what is of another form
 		e.Weights, e.Window = append(e.Weights, 1), append(e.Window, float64(len(e.Window)))

@@ -50,6 +50,10 @@ type Options struct {
 	// Progress, if not nil, is called about ten times a second while a MIP
 	// is being solved, never after Solve has returned.
 	Progress func(Progress)
+	// Count, if not nil, is told the simplex iterations of a MIP since the last call, 0 among them, from the goroutine
+	// of the solve. The solver waits until it returns, and stops if it returns true. The calls are the same in each run
+	// with one thread, and then so is where the solver stops. Progress is called before each of them and at no other time.
+	Count func(iterations int64) (stop bool)
 }
 
 // Progress is the state of a MIP on the way, in the model's objective. Incumbent is

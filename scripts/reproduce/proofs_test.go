@@ -11,7 +11,7 @@ func TestProofs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Instances != 3 || p.Wrong+p.Refused+p.Open != 0 || p.Optimal != 3 || p.Steps == 0 || p.Bytes == 0 || p.Check <= 0 {
+	if p.Instances != 5 || p.Wrong+p.Refused+p.Open != 0 || p.Optimal != 5 || p.Steps == 0 || p.Bytes == 0 || p.Check <= 0 {
 		t.Errorf("%+v", p)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -206,6 +207,30 @@ func TestStops(t *testing.T) {
 	t.Run("time limit", func(t *testing.T) {
 		if r := solve(t, m, milp.Options{TimeLimit: 300 * time.Millisecond}); r.Status != milp.TimeLimit {
 			t.Fatalf("status %v, want time limit", r.Status)
+		}
+	})
+	t.Run("count", func(t *testing.T) { // the calls are the same in each run, and so is where it stops
+		var runs [2][]int64
+		var ends [2]milp.Result
+		for k := range runs {
+			sum, told := int64(0), 0
+			ends[k] = solve(t, m, milp.Options{Progress: func(milp.Progress) { told++ }, Count: func(iterations int64) bool {
+				runs[k] = append(runs[k], iterations)
+				sum += iterations
+				return sum >= 5000
+			}})
+			if r := ends[k]; r.Status != milp.TimeLimit && r.Status != milp.Interrupted || !r.Feasible || sum < 5000 || told == 0 || told > len(runs[k]) {
+				t.Fatalf("%+v after %d iterations, told %d times in %d calls", r, sum, told, len(runs[k]))
+			}
+		}
+		if a, b := ends[0], ends[1]; !slices.Equal(runs[0], runs[1]) || !slices.Equal(a.X, b.X) || a.Bound != b.Bound || a.Nodes != b.Nodes {
+			t.Errorf("%d calls, then %d; %+v, then %+v", len(runs[0]), len(runs[1]), a, b)
+		}
+	})
+	t.Run("cancelled while counting", func(t *testing.T) { // nothing waits for an answer then
+		ctx, cancel := context.WithCancel(context.Background())
+		if r, err := highs.Solve(ctx, m, milp.Options{Count: func(int64) bool { cancel(); return false }}); err != nil || r.Status != milp.Interrupted {
+			t.Fatalf("status %v, error %v, want interrupted", r.Status, err)
 		}
 	})
 	t.Run("node limit", func(t *testing.T) {

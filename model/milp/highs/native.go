@@ -31,6 +31,14 @@ func gwLog(handle C.uintptr_t, message *C.char) {
 	}
 }
 
+//export gwCount
+func gwCount(handle C.uintptr_t, iterations C.int64_t) C.int {
+	if count, ok := cgo.Handle(handle).Value().(func(int64) bool); ok && count(int64(iterations)) {
+		return 1
+	}
+	return 0
+}
+
 // Version is the version of the HiGHS library that is linked in.
 func Version() string { return C.GoString(C.gw_version()) }
 
@@ -60,8 +68,8 @@ func lockScheduler(threads int) func() {
 // native is one HiGHS object, used by one goroutine at a time but for stop and
 // now.
 type native struct {
-	s   *C.gw_state
-	log cgo.Handle
+	s          *C.gw_state
+	log, calls cgo.Handle
 }
 
 func newNative(log func(string)) (*native, error) {
@@ -86,10 +94,18 @@ func (n *native) close() {
 		C.gw_free(n.s)
 		n.s = nil
 	}
-	if n.log != 0 {
-		n.log.Delete()
-		n.log = 0
+	for _, h := range []*cgo.Handle{&n.log, &n.calls} {
+		if *h != 0 {
+			h.Delete()
+			*h = 0
+		}
 	}
+}
+
+// count has f called with the iterations so far wherever a MIP may be stopped, which it is if f returns true.
+func (n *native) count(f func(iterations int64) (stop bool)) {
+	n.calls = cgo.NewHandle(f)
+	C.gw_count(n.s, C.uintptr_t(n.calls))
 }
 
 func check(rc C.int, what string) error {

@@ -12,10 +12,11 @@
 // that includes it, as those of github.com/lanl/highs do; in C++ they are local.
 
 extern "C" void gwLog(uintptr_t handle, char* message);
+extern "C" int gwCount(uintptr_t handle, int64_t iterations);
 
 struct gw_state {
   void* highs;
-  uintptr_t log;
+  uintptr_t log, count;
   int stop;  // set from any thread, read in the callbacks
   pthread_mutex_t lock;
   gw_progress now;
@@ -48,6 +49,7 @@ static void on_callback(int type, const char* message, const HighsCallbackDataOu
     }
     pthread_mutex_unlock(&s->lock);
   }
+  if (type == kHighsCallbackMipInterrupt && s->count && gwCount(s->count, out->mip_total_lp_iterations)) gw_stop(s);
   if (in && __atomic_load_n(&s->stop, __ATOMIC_ACQUIRE)) in->user_interrupt = 1;
 }
 
@@ -109,6 +111,8 @@ int gw_read(gw_state* s, const char* file) {
 int gw_run(gw_state* s) { return Highs_run(s->highs); }
 int gw_clear(gw_state* s) { return Highs_clearSolver(s->highs); }
 void gw_stop(gw_state* s) { __atomic_store_n(&s->stop, 1, __ATOMIC_RELEASE); }
+
+void gw_count(gw_state* s, uintptr_t count) { s->count = count; }
 
 gw_progress gw_now(gw_state* s) {
   pthread_mutex_lock(&s->lock);

@@ -37,6 +37,8 @@ int gw_run(gw_state* s);
 int gw_clear(gw_state* s);
 void gw_stop(gw_state* s);
 gw_progress gw_now(gw_state* s);
+// gw_count has gwCount called with count_handle and the iterations so far, wherever a MIP may be stopped.
+void gw_count(gw_state* s, uintptr_t count_handle);
 int gw_now_solution(gw_state* s, double* x, int n);
 int gw_model_status(gw_state* s);
 int gw_int_info(gw_state* s, const char* name, int* value);

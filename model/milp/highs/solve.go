@@ -47,6 +47,8 @@ func runAndClose(ctx context.Context, n *native, m *milp.Model, o milp.Options, 
 		err error
 	}
 	done := make(chan outcome, 1)
+	c := newCounter(n, o)
+	defer close(c.gone)
 	var settled atomic.Bool // set by the end of HiGHS or by giving up on it, the first
 	go func() {
 		var r milp.Result
@@ -82,7 +84,7 @@ func runAndClose(ctx context.Context, n *native, m *milp.Model, o milp.Options, 
 		deadline = t.C
 	}
 	var tick <-chan time.Time
-	if o.Progress != nil {
+	if o.Progress != nil && o.Count == nil {
 		t := time.NewTicker(100 * time.Millisecond)
 		defer t.Stop()
 		tick = t.C
@@ -90,14 +92,25 @@ func runAndClose(ctx context.Context, n *native, m *milp.Model, o milp.Options, 
 	why := milp.Unknown
 	var giveUp <-chan time.Time
 	ended := ctx.Done()
+	tell := func() {
+		if p, _, ok := n.now(cols); ok && o.Progress != nil {
+			p.Elapsed = time.Since(start)
+			o.Progress(p)
+		}
+	}
 	for {
 		select {
 		case out := <-done:
 			return finish(out)
 		case <-tick:
-			if p, _, ok := n.now(cols); ok {
-				p.Elapsed = time.Since(start)
-				o.Progress(p)
+			tell()
+		case iterations := <-c.ask:
+			tell()
+			stop := o.Count(iterations - c.before)
+			c.before = iterations
+			c.stop <- stop
+			if stop { // HiGHS ends at once, in the same place in each run
+				ended, deadline, giveUp = nil, nil, nil
 			}
 		case <-ended:
 			n.stop()
@@ -123,6 +136,31 @@ func runAndClose(ctx context.Context, n *native, m *milp.Model, o milp.Options, 
 			return r, nil
 		}
 	}
+}
+
+// counter passes what HiGHS counts from its goroutine to that of the solve, which may let it wait.
+type counter struct {
+	ask    chan int64 // the iterations so far
+	stop   chan bool  // the answer
+	gone   chan struct{}
+	before int64
+}
+
+// newCounter has HiGHS ask at each place where it may stop, if Options.Count is there. Once gone is closed nobody
+// answers, and the answer is to stop.
+func newCounter(n *native, o milp.Options) *counter {
+	c := &counter{ask: make(chan int64), stop: make(chan bool), gone: make(chan struct{})}
+	if o.Count != nil {
+		n.count(func(iterations int64) bool {
+			select {
+			case c.ask <- iterations:
+				return <-c.stop
+			case <-c.gone:
+				return true
+			}
+		})
+	}
+	return c
 }
 
 // result returns what HiGHS knows after a run.

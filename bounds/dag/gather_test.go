@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+
+package dag
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/model"
+)
+
+// starDAG draws a graph of whole figures whose machines each have a link in and one out, or one for all (a bus).
+func starDAG(rng *rand.Rand, tasks, machines int) *model.DAG {
+	n, m := 2+rng.IntN(tasks-1), 2+rng.IntN(machines-1)
+	var costs [][]float64
+	var edges [][3]float64
+	for t := range n {
+		var c []float64
+		for range m {
+			c = append(c, float64(rng.IntN(6)))
+		}
+		costs = append(costs, c)
+		for i := range t {
+			if rng.IntN(2) == 0 {
+				edges = append(edges, [3]float64{float64(i + 1), float64(t + 1), float64(rng.IntN(6))})
+			}
+		}
+	}
+	d := testkit.DAG(costs, edges)
+	d.TransferModel = model.TransferModels[1+rng.IntN(3)]
+	d.Network = model.Network{Bandwidth: 1 + float64(rng.IntN(2))}
+	bus := rng.IntN(4) == 0
+	for a := range d.Machines {
+		d.Machines[a].StartupS = float64(rng.IntN(2) * rng.IntN(3))
+		id := d.Machines[a].ID
+		d.Network.Links = append(d.Network.Links, model.Link{ID: id + ".up"}, model.Link{ID: id + ".down", Capacity: float64(1 + rng.IntN(2))})
+	}
+	for a := range d.Machines {
+		for b := range d.Machines {
+			from, to := d.Machines[a].ID, d.Machines[b].ID
+			links := []string{from + ".up", to + ".down"}
+			if bus {
+				links = []string{d.Network.Links[0].ID}
+			}
+			if a != b {
+				d.Network.Routes = append(d.Network.Routes, model.Route{From: from, To: to, Links: links, OneWay: true})
+			}
+		}
+	}
+	return d
+}
+
+// drawnPlan puts tasks, in a random topological order, on random machines, often on that of the one before.
+func drawnPlan(rng *rand.Rand, g *view.Graph) dagplay.Plan {
+	p := dagplay.Plan{Machine: make([]int32, g.Tasks), Order: make([][]int32, g.Machines)}
+	missing := make([]int, g.Tasks)
+	var ready []int32
+	for t := range int32(g.Tasks) {
+		if missing[t] = len(g.Pred(t)); missing[t] == 0 {
+			ready = append(ready, t)
+		}
+	}
+	m := rng.Int32N(int32(g.Machines))
+	for len(ready) > 0 {
+		k := rng.IntN(len(ready))
+		t := ready[k]
+		ready[k] = ready[len(ready)-1]
+		ready = ready[:len(ready)-1]
+		if rng.IntN(2) == 0 {
+			m = rng.Int32N(int32(g.Machines))
+		}
+		p.Machine[t], p.Order[m] = m, append(p.Order[m], t)
+		for _, e := range g.Succ(t) {
+			if missing[g.To[e]]--; missing[g.To[e]] == 0 {
+				ready = append(ready, g.To[e])
+			}
+		}
+	}
+	return p
+}
+
+// No plan, played under contention, ends before the bound, and some end at it; the bound isn't below that by paths.
+func TestGatheringAgainstPlans(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(31, 1))
+	met, better, none := 0, 0, 0
+	rounds := need.Rounds(6000)
+	for k := range rounds {
+		d := starDAG(rng, 6, 3)
+		if k%4 == 0 {
+			d = testkit.ContendedDAG(rng, 6, 3)
+		}
+		if err := d.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		g := view.OfDAG(d)
+		bound := gathering(t.Context(), g)
+		if math.IsNaN(bound) {
+			none++
+			continue
+		}
+		path := newDAGPaths(t.Context(), g).longest
+		if bound < path*(1-1e-9) {
+			t.Fatalf("%v, by paths %v: %+v", bound, path, d)
+		}
+		replay, best := dagplay.NewReplay(g), math.Inf(1)
+		for range 300 {
+			best = min(best, replay.Run(drawnPlan(rng, g), nil))
+		}
+		if best < bound*(1-1e-12) {
+			t.Fatalf("a plan ends at %v, the bound is %v: %+v", best, bound, d)
+		}
+		if best <= bound*(1+1e-9) {
+			met++
+		}
+		if bound > path*(1+1e-9) {
+			better++
+		}
+	}
+	if met < rounds/20 || better < rounds/20 || none > rounds/3 {
+		t.Errorf("of %d %d have no link, %d bounds are met, %d above that by paths", rounds, none, met, better)
+	}
+	t.Log(rounds, none, met, better)
+}
+
+// plainHead returns x.head by enumeration: of all sets on a, all sets of work.
+func plainHead(x *gather, t int32, a int) float64 {
+	floored := x.head(t, a) // for the nodes
+	if edges, _ := x.before(t); len(edges) == 0 {
+		return floored
+	}
+	floor := 0.0
+	edges, ends := x.before(t)
+	for _, e := range edges {
+		k := int(ends[e]) * x.g.Machines
+		floor = max(floor, min(x.row[k+a]+x.g.Cost[k+a], x.elsewhere(a, func(b int) float64 { return x.row[k+b] + x.g.Cost[k+b] + x.comm(e, b, a) })))
+	}
+	least := math.Inf(1)
+	for set := range 1 << len(x.nodes) {
+		on := func(i int) bool { return set>>i&1 == 1 }
+		var work [3][]gatherItem
+		bound := floor
+		for i := range x.nodes {
+			v := &x.nodes[i]
+			after := 0.0
+			for _, e := range v.to {
+				switch toLocal := i < x.near || on(e.node); {
+				case !on(i) && toLocal:
+					bound = max(bound, e.arrives)
+					work[1] = append(work[1], gatherItem{v.away, e.in, e.here})
+				case on(i) && i >= x.near && toLocal:
+					after = max(after, x.nodes[e.node].cost)
+				case on(i) && i >= x.near:
+					after = max(after, e.round)
+					work[2] = append(work[2], gatherItem{v.start + v.cost + x.first, e.out, e.there})
+				}
+			}
+			if on(i) {
+				work[0] = append(work[0], gatherItem{v.start, v.cost, after})
+			}
+		}
+		for _, items := range work {
+			for some := 1; some < 1<<min(len(items), 10); some++ {
+				r, sum, q := math.Inf(1), 0.0, math.Inf(1)
+				for i, y := range items {
+					if i < 10 && some>>i&1 == 1 {
+						r, sum, q = min(r, y.release), sum+y.length, min(q, y.after)
+					}
+				}
+				bound = max(bound, r+sum+q)
+			}
+		}
+		least = min(least, bound)
+	}
+	return least
+}
+
+// Heads by search are those by enumeration of all sets, to rounding.
+func TestGatheringAgainstSets(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(31, 2))
+	above := 0
+	for range need.Rounds(150) {
+		g := view.OfDAG(starDAG(rng, 9, 3))
+		x := &gather{g: g, line: make([]gatherLine, 3), most: 5}
+		if !x.links() {
+			t.Fatal("no links")
+		}
+		for _, forward := range []bool{true, false} {
+			x.rows(t.Context(), forward)
+			for task := range int32(g.Tasks) {
+				for a := range g.Machines {
+					got, want := x.row[int(task)*g.Machines+a], plainHead(x, task, a)
+					if math.Abs(got-want) > 1e-9*want {
+						t.Fatalf("task %d on %d, forward %v: %v, want %v: %+v", task, a, forward, got, want, g)
+					}
+					if got > 0 {
+						above++
+					}
+				}
+			}
+		}
+	}
+	if above == 0 {
+		t.Error("no heads")
+	}
+}
+
+// A task needs the data of three others, 4 s each on the link into its machine; each of the three takes 3 s. On one machine
+// they take 9 s. With one elsewhere, 6 s and 7 s: the task starts at 7. Two elsewhere take 3 + 8 s.
+func TestGatheringByHand(t *testing.T) {
+	t.Parallel()
+	d := testkit.DAG([][]float64{{3, 3, 3}, {3, 3, 3}, {3, 3, 3}, {1, 1, 1}}, [][3]float64{{1, 4, 4}, {2, 4, 4}, {3, 4, 4}})
+	d.TransferModel = model.TransferFair
+	for _, a := range d.Machines {
+		d.Network.Links = append(d.Network.Links, model.Link{ID: a.ID, Capacity: d.Network.Bandwidth})
+		for _, b := range d.Machines {
+			if a != b {
+				d.Network.Routes = append(d.Network.Routes, model.Route{From: b.ID, To: a.ID, Links: []string{a.ID}, OneWay: true})
+			}
+		}
+	}
+	if err := d.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	g := view.OfDAG(d)
+	if got := gathering(t.Context(), g); got != 8 {
+		t.Errorf("%v, want 8", got)
+	}
+	if got := newDAGPaths(t.Context(), g).longest; got != 4 {
+		t.Errorf("%v by paths, want 4", got)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got := gathering(ctx, g); !math.IsNaN(got) {
+		t.Errorf("%v after the end", got)
+	}
+	if got := gathering(t.Context(), view.OfDAG(d.WithoutContention())); !math.IsNaN(got) {
+		t.Errorf("%v without contention", got)
+	}
+}
