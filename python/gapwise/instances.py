@@ -491,6 +491,9 @@ class VCSched(Record):
     #: bound on the memory, in hosts' memories, of tasks placed elsewhere than on their current
     #: host
     migration_budget: Optional[float] = None
+    #: needs of memory and of further resources may be above the largest host; such an instance has
+    #: no placement
+    oversized: Optional[bool] = None
 
 
 __all__ = [
