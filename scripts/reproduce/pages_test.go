@@ -129,6 +129,30 @@ var (
 )
 
 // Every link to a file of the checkout finds it, and the heading that it names.
+// A template that formats a value of another type leaves %! in the page or in its table.
+func TestFiguresAreFormatted(t *testing.T) {
+	t.Chdir("../..")
+	check := func(file, text string) {
+		if _, after, found := strings.Cut(text, "%!"); found {
+			t.Errorf("%s: %%!%.20s", file, after)
+		}
+	}
+	for file, p := range pages(t) {
+		check(file, strings.Join(p.lines, "\n"))
+	}
+	tables, err := filepath.Glob("docs/results/tables/*.csv")
+	if err != nil || len(tables) == 0 {
+		t.Fatal(tables, err)
+	}
+	for _, file := range tables {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(file, string(text))
+	}
+}
+
 func TestLinksResolve(t *testing.T) {
 	t.Chdir("../..")
 	all := pages(t)

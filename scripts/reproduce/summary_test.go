@@ -34,6 +34,10 @@ var summarised = []struct{ phrase, page, pattern string }{
 	{"accepts %.0f points more than AdaBa (700 Mbps", "tvc.md", `\| 700 \| \+(\S+) ± `},
 	{"%.0f %% less response: here %.0f %%", "tables/batch-statements-1.csv", `MEASY's response is (\S+) % below that of EASY on one tier, mean over the loads [^,]*,(\S+) ±`},
 	{"a single tier is better at load 0.5", "batch.md", `\| 0\.5 \| 49\.3 \| 52\.8 \| -1\.4 \| 1\.1 \|`},
+	{"network-aware HEFT leaves a gap of %.0f %%", "optimum.md", `\| network-aware \| 20 \| \d+ \| (\S+) \|`},
+	{"BgMBF in a queue one of %.0f ", "optimum.md", `\| bgmbf \| 40 \| \d+ \| (\S+) \|`},
+	{"to %.0f %%, by the load", "optimum.md", `.*\| bgmbf \| 40 \| \d+ \| (\S+) \|`},
+	{"MEASY one of %.0f %%", "optimum.md", `\| measy \| 30 \| \d+ \| (\S+) \|`},
 	{"PEASY, %.1f to 5.5 %% below MEASY at loads 0.6 to 0.9", "batch-settings.md", `\| 0\.6 \| (\S+) ± \S+ held`},
 	{"to %.1f %% below MEASY at loads 0.6 to 0.9", "batch-settings.md", `\| 0\.7 \| (\S+) ± \S+ held`},
 }
