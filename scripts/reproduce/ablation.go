@@ -112,7 +112,11 @@ func ablate(d exact.Device, without, whole map[string]runs.Run) ablationRow {
 		x.Proved++
 		if all, ok := whole[name]; ok && proved(all) {
 			nodes[0], nodes[1] = nodes[0]+float64(r.Nodes), nodes[1]+float64(all.Nodes)
-			time[0], time[1] = time[0]+r.ElapsedS, time[1]+all.ElapsedS
+			spent := func(r *runs.Record) float64 { return r.ElapsedS }
+			if r.CPUS != nil && all.CPUS != nil { // both had the process to themselves
+				spent = func(r *runs.Record) float64 { return *r.CPUS }
+			}
+			time[0], time[1] = time[0]+spent(r.Record), time[1]+spent(all.Record)
 		}
 	}
 	x.Nodes, x.Time = nodes[0]/max(1, nodes[1]), time[0]/max(1e-9, time[1])
