@@ -77,7 +77,7 @@ func (r *runner) made() (string, error) {
 		text = fmt.Sprintf("code %s of %s, %s", code, strings.Join(kinds, " and "), text)
 	}
 	if len(plans) > 0 {
-		text += "; plan " + strings.Join(plans, ", plan ")
+		text += "; plan " + strings.Join(plans, "; plan ")
 	}
 	return text, nil
 }
