@@ -15,6 +15,8 @@ import (
 	"strings"
 	"text/template"
 
+	"golang.org/x/mod/semver"
+
 	"github.com/gapwise/gapwise/internal/papers"
 	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/internal/words"
@@ -357,5 +359,7 @@ func newestBaseline() (string, error) {
 	if err != nil || len(files) == 0 {
 		return "", fmt.Errorf("there is no baseline, make bench-baseline writes one (%v)", err)
 	}
-	return files[len(files)-1], nil
+	// By version: 0.10.0 is newer than 0.5.0.
+	version := func(file string) string { return "v" + strings.TrimSuffix(filepath.Base(file), ".txt") }
+	return slices.MaxFunc(files, func(a, b string) int { return semver.Compare(version(a), version(b)) }), nil
 }
