@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -60,15 +59,7 @@ func TestProofForged(t *testing.T) {
 			cases = append(cases, f)
 		}
 	}
-	path := filepath.Join(folder, "list")
-	if err := os.WriteFile(path, list.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.CommandContext(t.Context(), python, filepath.Join("..", "scripts", "check.py"), "--list", path).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	said := strings.Split(strings.TrimSpace(string(out)), "\n")
+	said := strings.Split(strings.TrimSpace(string(checkPy(t, python, list.Bytes()))), "\n")
 	if len(said) != len(cases) {
 		t.Fatalf("check.py says %d things of %d proofs", len(said), len(cases))
 	}

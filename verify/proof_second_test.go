@@ -30,6 +30,23 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
+// checkPy returns what scripts/check.py says of the proofs of a list, a line each.
+func checkPy(t *testing.T, python string, list []byte) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "list")
+	if err := os.WriteFile(path, list, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), python, filepath.Join("..", "scripts", "check.py"), "--list", path)
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("check.py: %v\n%s", err, stderr.Bytes())
+	}
+	return out
+}
+
 // scripts/check.py, written from docs/reference/proofs.md alone, and this checker agree: on
 // proofs of the kernel and of the forward prover, of all kinds, and on what becomes of
 // them when something is changed, the verdict and the bound are the same. Where they
@@ -57,17 +74,7 @@ func TestSecondChecker(t *testing.T) {
 		}
 		fmt.Fprintf(&list, "%s\t%s\t%s\n", c.hash, file, proof)
 	}
-	path := filepath.Join(folder, "list")
-	if err := os.WriteFile(path, list.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	command := exec.CommandContext(t.Context(), python, filepath.Join("..", "scripts", "check.py"), "--list", path)
-	var stderr bytes.Buffer
-	command.Stderr = &stderr
-	out, err := command.Output()
-	if err != nil {
-		t.Fatalf("check.py: %v\n%s", err, stderr.Bytes())
-	}
+	out := checkPy(t, python, list.Bytes())
 
 	accepted, refused, wrong, lines := map[model.Kind]int{}, map[model.Kind]int{}, 0, bufio.NewScanner(bytes.NewReader(out))
 	for i, c := range cases {

@@ -15,35 +15,6 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// drawnPlan puts tasks, in a random topological order, on random machines, often on that of the one before.
-func drawnPlan(rng *rand.Rand, g *view.Graph) dagplay.Plan {
-	p := dagplay.Plan{Machine: make([]int32, g.Tasks), Order: make([][]int32, g.Machines)}
-	missing := make([]int, g.Tasks)
-	var ready []int32
-	for t := range int32(g.Tasks) {
-		if missing[t] = len(g.Pred(t)); missing[t] == 0 {
-			ready = append(ready, t)
-		}
-	}
-	m := rng.Int32N(int32(g.Machines))
-	for len(ready) > 0 {
-		k := rng.IntN(len(ready))
-		t := ready[k]
-		ready[k] = ready[len(ready)-1]
-		ready = ready[:len(ready)-1]
-		if rng.IntN(2) == 0 {
-			m = rng.Int32N(int32(g.Machines))
-		}
-		p.Machine[t], p.Order[m] = m, append(p.Order[m], t)
-		for _, e := range g.Succ(t) {
-			if missing[g.To[e]]--; missing[g.To[e]] == 0 {
-				ready = append(ready, g.To[e])
-			}
-		}
-	}
-	return p
-}
-
 // No plan, played under contention, ends before the bound, and some end at it; the bound isn't below that by paths.
 func TestGatheringAgainstPlans(t *testing.T) {
 	t.Parallel()
@@ -70,7 +41,7 @@ func TestGatheringAgainstPlans(t *testing.T) {
 		}
 		replay, best := dagplay.NewReplay(g), math.Inf(1)
 		for range 300 {
-			best = min(best, replay.Run(drawnPlan(rng, g), nil))
+			best = min(best, replay.Run(testkit.RandomPlan(rng, g, true), nil))
 		}
 		if best < bound*(1-1e-12) {
 			t.Fatalf("a plan ends at %v, the bound is %v: %+v", best, bound, d)

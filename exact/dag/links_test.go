@@ -17,32 +17,6 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// randomPlan puts the tasks, in a random topological order, on random machines.
-func randomPlan(rng *rand.Rand, g *view.Graph) dagplay.Plan {
-	p := dagplay.Plan{Machine: make([]int32, g.Tasks), Order: make([][]int32, g.Machines)}
-	missing := make([]int, g.Tasks)
-	var ready []int32
-	for t := range int32(g.Tasks) {
-		if missing[t] = len(g.Pred(t)); missing[t] == 0 {
-			ready = append(ready, t)
-		}
-	}
-	for len(ready) > 0 {
-		k := rng.IntN(len(ready))
-		t := ready[k]
-		ready[k] = ready[len(ready)-1]
-		ready = ready[:len(ready)-1]
-		m := rng.Int32N(int32(g.Machines))
-		p.Machine[t], p.Order[m] = m, append(p.Order[m], t)
-		for _, e := range g.Succ(t) {
-			if missing[g.To[e]]--; missing[g.To[e]] == 0 {
-				ready = append(ready, g.To[e])
-			}
-		}
-	}
-	return p
-}
-
 // heldOnGrid plays a plan with transfers held back in all ways on a grid of starts, or in so many
 // of them at random, and returns the least makespan.
 func heldOnGrid(rng *rand.Rand, g *view.Graph, r *dagplay.Replay, p dagplay.Plan, most int) float64 {
@@ -86,7 +60,7 @@ instances:
 	for k := range 150 {
 		g := view.OfDAG(testkit.ContendedDAG(rng, 6, 3))
 		r := dagplay.NewReplay(g)
-		p := randomPlan(rng, g)
+		p := testkit.RandomPlan(rng, g, false)
 		eager := r.Run(p, nil)
 		var found [2]float64
 		for off := range found {
@@ -145,7 +119,7 @@ func TestLinkedAgainstPlans(t *testing.T) {
 		}
 		replay := dagplay.NewReplay(g)
 		for range 40 {
-			p := randomPlan(rng, g)
+			p := testkit.RandomPlan(rng, g, false)
 			if made := heldOnGrid(rng, g, replay, p, 100); made < r.Bound*(1-1e-9) {
 				t.Fatalf("%d: a plan ends at %v, below the bound %v", k, made, r.Bound)
 			}
@@ -184,7 +158,7 @@ func TestLinkModelRelaxes(t *testing.T) {
 		d := testkit.ContendedDAG(rng, 12, 3)
 		g := view.OfDAG(d)
 		r := dagplay.NewReplay(g)
-		p := randomPlan(rng, g)
+		p := testkit.RandomPlan(rng, g, false)
 		from := make([]float64, len(g.Data))
 		makespan := r.Run(p, nil)
 		for e := range from {

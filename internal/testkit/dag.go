@@ -333,3 +333,36 @@ func BruteDAG(d *model.DAG, nodes int) (makespan float64, complete bool) {
 	walk(n, 0, 0)
 	return best, nodes >= 0
 }
+
+// RandomPlan puts the tasks, in a random topological order, on random machines, if stays half of
+// them on that of the one before.
+func RandomPlan(rng *rand.Rand, g *view.Graph, stays bool) dagplay.Plan {
+	p := dagplay.Plan{Machine: make([]int32, g.Tasks), Order: make([][]int32, g.Machines)}
+	missing := make([]int, g.Tasks)
+	var ready []int32
+	for t := range int32(g.Tasks) {
+		if missing[t] = len(g.Pred(t)); missing[t] == 0 {
+			ready = append(ready, t)
+		}
+	}
+	m := int32(0)
+	if stays {
+		m = rng.Int32N(int32(g.Machines))
+	}
+	for len(ready) > 0 {
+		k := rng.IntN(len(ready))
+		t := ready[k]
+		ready[k] = ready[len(ready)-1]
+		ready = ready[:len(ready)-1]
+		if !stays || rng.IntN(2) == 0 {
+			m = rng.Int32N(int32(g.Machines))
+		}
+		p.Machine[t], p.Order[m] = m, append(p.Order[m], t)
+		for _, e := range g.Succ(t) {
+			if missing[g.To[e]]--; missing[g.To[e]] == 0 {
+				ready = append(ready, g.To[e])
+			}
+		}
+	}
+	return p
+}
