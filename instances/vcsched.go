@@ -224,7 +224,7 @@ func (s VCSchedSpec) Generate() (*model.VCSched, error) {
 	if mean > 1 {
 		return nil, fmt.Errorf("%w vcsched specification: a task's mean memory is %.3g hosts; give more jobs or more slack", model.ErrInvalid, mean)
 	}
-	most := 1.0
+	scaled, most := s.Memory != "" && s.Memory != memoryRedrawn, 1.0
 	if s.Memory == memoryLeft {
 		most = 1000 // the limit of oversized needs
 	}
@@ -236,11 +236,11 @@ func (s VCSchedSpec) Generate() (*model.VCSched, error) {
 		for i := range in.Jobs {
 			in.Jobs[i].Resources = append(in.Jobs[i].Resources, truncatedNormal(rng, mean, s.CoVResources))
 		}
-		if s.Memory != "" && s.Memory != memoryRedrawn {
+		if scaled {
 			rescale(in, total, most, func(j *model.VCSchedJob) *float64 { return &j.Resources[r] })
 		}
 	}
-	if s.Memory != "" && s.Memory != memoryRedrawn {
+	if scaled {
 		rescale(in, total, most, func(j *model.VCSchedJob) *float64 { return &j.Memory })
 	}
 	in.Oversized = above(in)
