@@ -174,7 +174,11 @@ func (a *portfolio) seats(ctx context.Context, in model.Instance, set model.Sett
 		set.Threads = 1
 	}
 	set.Others = func() model.Progress { return a.known }
+	idle := a.Idle(in)
 	for _, name := range a.workers {
+		if slices.Contains(idle, name) {
+			continue
+		}
 		x := named(name, a.Algorithms)
 		w := &worker{Algorithm: x, bound: math.NaN()}
 		w.seat = turns.NewSeat(ctx, func(ctx context.Context) error {

@@ -29,6 +29,8 @@ type Problem struct {
 	// Auto names the algorithms that take turns in auto, in their order: cheap heuristics
 	// by promise, those that improve a solution, engines.
 	Auto []string
+	// Idle names those of Auto that have no turn on an instance, since they bring nothing there.
+	Idle func(model.Instance) []string
 	// Portfolio is the algorithm auto, whose devices are the algorithms of Auto.
 	Portfolio exact.Switchable
 	// Phases are the phases of the native search, each by itself.
@@ -117,6 +119,7 @@ type definition[I model.Instance] struct {
 	heuristics   []model.Algorithm
 	engines      []model.Algorithm
 	auto         []string
+	idle         func(I) []string
 	phases       []model.Solver
 	search       exact.Switchable
 	kernel       exact.Switchable
@@ -145,6 +148,13 @@ func define[I model.Instance](d definition[I]) *Problem {
 		Algorithms: slices.Concat(d.heuristics, d.engines),
 		Default:    d.engines[0].Name,
 		Auto:       d.auto,
+		Idle: func(in model.Instance) []string {
+			typed, err := asKind[I](d.kind, in)
+			if err != nil || d.idle == nil {
+				return nil
+			}
+			return d.idle(typed)
+		},
 		Phases:     d.phases,
 		Search:     d.search,
 		Kernel:     d.kernel,
