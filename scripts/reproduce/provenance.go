@@ -70,7 +70,7 @@ func (r *runner) made() (string, error) {
 	}
 	text := fmt.Sprintf("gapwise %s, %s", gapwise.Version, strings.Join(tools, ", "))
 	if kinds := slices.Sorted(slices.Values(r.kinds)); len(kinds) > 0 {
-		code, err := codeOf(foldersOf(kinds)...)
+		code, err := codeOf(kinds...)
 		if err != nil {
 			return "", err
 		}
@@ -181,6 +181,10 @@ func (r *runner) current(file string) error {
 			continue
 		}
 		seen[[2]string{commit, kind}] = true
+		rooms, err := roomsOf(kind)
+		if err != nil {
+			return err
+		}
 		what := ""
 		switch {
 		case commit == "":
@@ -189,7 +193,7 @@ func (r *runner) current(file string) error {
 			what = "uncommitted changes to " + commit
 		case exec.Command("git", "merge-base", "--is-ancestor", commit, "HEAD").Run() != nil:
 			what = "commit " + commit + ", which the present one doesn't come from"
-		case exec.Command("git", append(append([]string{"diff", "--quiet", commit, "HEAD", "--"}, foldersOf([]string{kind})...), ":!*_test.go")...).Run() != nil:
+		case exec.Command("git", append(append([]string{"diff", "--quiet", commit, "HEAD", "--"}, rooms...), ":!*_test.go")...).Run() != nil:
 			what = "commit " + commit + ", which solves " + kind + " by other code"
 		default:
 			continue
