@@ -142,7 +142,11 @@ func (r *runner) pack(folder, family, limit string, found map[string]packedLine)
 			valid = append(valid, f)
 		}
 	}
-	text, err := once(fmt.Sprintf("results/vector-packing-%s-%s.jsonl", gapwise.Version, family), func() (string, error) {
+	code, err := codeOf("vcsched")
+	if err != nil {
+		return err
+	}
+	text, err := once(fmt.Sprintf("results/vector-packing-%s-%s.jsonl", code, family), func() (string, error) {
 		return r.run(append([]string{"pack", "--json", "--time-limit", limit}, valid...)...)
 	})
 	if err != nil {
