@@ -25,7 +25,7 @@ func summary(ctx context.Context, w io.Writer, in model.Instance, assumed string
 		name = "(no name)"
 	}
 	first, second := in.Metrics()[0], in.Metrics()[1]
-	say := func(format string, args ...any) { fmt.Fprintln(w, words.Wrap(fmt.Sprintf(format, args...), 78, 2)) }
+	say := func(format string, args ...any) { fmt.Fprintln(w, words.Wrap(fmt.Sprintf(format, args...), 80, 2)) }
 	fmt.Fprintln(w)
 	say("%s %s, %s the %s%s", in.Kind(), name, first.Sense, first.Name, headline(in))
 	if assumed != "" {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
 )
 
 // stgRow counts the runs on the Standard Task Graphs of one size on one number

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
 )
 
