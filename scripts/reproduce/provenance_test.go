@@ -92,8 +92,6 @@ func TestMade(t *testing.T) {
 		write(t, folder+"/b.go", "package tvc\n")
 	}
 	write(t, "go.mod", "module "+strings.TrimSuffix(module, "/")+"\n")
-	write(t, "portfolio.go", "package gapwise\n")
-	write(t, "problem_tvc.go", "package gapwise\n")
 	write(t, "exact/tvc/a.go", "package tvc\n\nconst a = 1\n")
 	git(t, "add", "-A")
 	commitAll(t, "second")
