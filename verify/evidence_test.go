@@ -589,6 +589,11 @@ func TestEvidenceForms(t *testing.T) {
 		e.Parts[0].Parts[0].Times = nil
 		return e
 	}
+	apart := *tvc // a request that ends when the next one starts
+	apart.Requests = append(slices.Clone(tvc.Requests), model.TVCRequest{ID: "b", ArrivalS: 1, VMs: 1, BandwidthMbps: 1, DurationS: 1})
+	both := patterns(1, "a")
+	both.Parts[0].Elements = []string{"a", "b"}
+	both.Parts[0].Parts[0].Elements, both.Parts[0].Parts[0].Weights = []string{"a", "b"}, []float64{1, 1}
 	for name, x := range map[string]struct {
 		in   model.Instance
 		e    *model.Evidence
@@ -673,6 +678,7 @@ func TestEvidenceForms(t *testing.T) {
 		"patterns":                         {tvc, patterns(1, "a"), ""},
 		"patterns at a time":               {tvc, layered(model.Evidence{Resource: "patterns", Elements: []string{"a"}, Weights: []float64{1}}), "one for none"},
 		"patterns of a part of a weight":   {tvc, patterns(0.5, "a"), "whole number"},
+		"patterns of no moment":            {&apart, both, "no moment"},
 		"patterns of another part":         {tvc, patterns(1, "b"), "in the part"},
 		"prices of slots at an instant":    {tvc, priced(model.Evidence{Elements: []string{"a"}, Parts: []model.Evidence{slots}}), ""},
 	} {

@@ -422,7 +422,7 @@ var testedFaults = []struct {
 	{fault{"the judge: each VM of a pattern loads the link", "verify/evidence_tvc_patterns.go",
 		"if load := min(c, m.vms-c);", "if load := c;"}, "-run Evidence(Layers|Forged) ./verify"},
 	{fault{"the judge: patterns of requests that run one after the other", "verify/evidence_tvc_patterns.go",
-		"if last >= first {", "if last > first+1e9 {"}, "-run Evidence(Layers|Forged) ./verify"},
+		"if last >= first {", "if last > first+1e9 {"}, "-run EvidenceForms ./verify"},
 	{fault{"the judge: all VMs below a switch load the link above it", "verify/evidence_tvc_resources.go",
 		"case int64(m) == n:\n\t\t\t\tloads[m] = 0", "case int64(m) == n:\n\t\t\t\tloads[m] = min(n, shape.most[k])"}, "-run Evidence(Layers|Forged) ./verify"},
 	{fault{"the judge: tasks that edges order may not be on one machine together", "verify/evidence_ordering.go",
