@@ -14,13 +14,14 @@ import (
 
 // tvcWork are the requests of loss mode that fit the empty data centre.
 type tvcWork struct {
+	ctx      context.Context
 	in       *model.TVC
 	slots    int64 // of a server
 	servers  int64
 	levels   []tvcLevel // of links, from below
 	perPath  bool
 	loads    map[tvcShape][][]int64
-	steps    int
+	steps    int64
 	requests []tvcWorkRequest
 	at       map[string]int
 	total    *big.Int // of the weights
@@ -37,7 +38,7 @@ type tvcWorkRequest struct {
 func newTVCWork(ctx context.Context, in *model.TVC) *tvcWork {
 	j := newTVCJudge(in, nil)
 	h := int64(j.half)
-	w := &tvcWork{in: in, slots: int64(in.FatTree.Slots), servers: 2 * h * h * h, perPath: in.Hose == model.HosePerPath, at: map[string]int{},
+	w := &tvcWork{ctx: ctx, in: in, slots: int64(in.FatTree.Slots), servers: 2 * h * h * h, perPath: in.Hose == model.HosePerPath, at: map[string]int{},
 		loads: map[tvcShape][][]int64{}, total: new(big.Int), unit: new(big.Int), grains: big.NewInt(1),
 		levels: []tvcLevel{{1, 2 * h * h * h, j.rates[0]}, {h, 2 * h * h * h, j.rates[1]}, {h, 2 * h * h * h, j.rates[2]}}}
 	if in.FatTree.Fabric == model.FabricNonBlocking {

@@ -28,12 +28,16 @@ type tvcShape struct {
 // maxTVCSteps bounds the sums that the judge forms of parts, of some 2 ns each.
 const maxTVCSteps = 100_000_000
 
-// spend counts steps.
+// spend counts steps, and looks at the context now and then.
 func (w *tvcWork) spend(steps int64) error {
-	if steps > maxTVCSteps || w.steps+int(steps) > maxTVCSteps {
+	const often = 1 << 20
+	before := w.steps
+	if steps > maxTVCSteps-before {
 		return tooMuch("parts of requests")
 	}
-	w.steps += int(steps)
+	if w.steps += steps; w.steps/often > before/often {
+		return w.ctx.Err()
+	}
 	return nil
 }
 
