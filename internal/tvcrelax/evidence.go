@@ -22,8 +22,8 @@ func (r *Relaxation) Evidence(in *model.TVC, m *Multipliers) *model.Evidence {
 		x := &r.Resources[k]
 		p := x.Evidence(evidence.Prices)
 		for t, y := range lambda {
-			if y > 0 {
-				p.Times, p.Prices = append(p.Times, at[t]), append(p.Prices, math.Ldexp(y, r.shift)/x.units)
+			if price := math.Ldexp(y, r.shift) / x.units; price > leastPrice {
+				p.Times, p.Prices = append(p.Times, at[t]), append(p.Prices, price)
 			}
 		}
 		if len(p.Times) > 0 {
@@ -31,9 +31,9 @@ func (r *Relaxation) Evidence(in *model.TVC, m *Multipliers) *model.Evidence {
 		}
 	}
 	for k, y := range m.cuts {
-		if y > 0 {
-			c := &r.Cuts[k]
-			p := model.Evidence{Type: evidence.Prices, Resource: evidence.PatternsOfServers, Weights: c.weights, Prices: []float64{math.Ldexp(y, r.shift) / c.all}}
+		c := &r.Cuts[k]
+		if price := math.Ldexp(y, r.shift) / c.all; price > leastPrice {
+			p := model.Evidence{Type: evidence.Prices, Resource: evidence.PatternsOfServers, Weights: c.weights, Prices: []float64{price}}
 			for _, i := range c.Members {
 				p.Elements = append(p.Elements, in.Requests[r.requests[i]].ID)
 			}
@@ -48,3 +48,6 @@ func (r *Relaxation) Evidence(in *model.TVC, m *Multipliers) *model.Evidence {
 	}
 	return e
 }
+
+// leastPrice is one that evidence may have. What is less than that makes no difference to PricesAt, which is widened by more.
+const leastPrice = 1e-50
