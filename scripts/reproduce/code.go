@@ -22,28 +22,28 @@ const module = "github.com/gapwise/gapwise/"
 const portfolio = "auto"
 
 // roomsOf returns the code that solves some kinds of problems, folders and files in their order: their bounds, exact
-// engines and heuristics, with all that these are made of. Of portfolio it is how auto shares them. Package model, names of
+// engines and heuristics, with all that these are made of; beside portfolio also how auto shares them. Package model, names of
 // evidence and what reads, judges and writes aren't among it: they don't change what is found.
 func roomsOf(kinds ...string) (all []string, err error) {
 	args := []string{"list", "-deps", "-f", "{{.ImportPath}}"}
+	auto := slices.Contains(kinds, portfolio)
+	if auto {
+		all = append(all, "portfolio.go")
+	}
 	for _, kind := range kinds {
 		if kind == portfolio {
-			problems, err := filepath.Glob("problem_*.go")
-			if err != nil {
-				return nil, err
-			}
-			all = append(append(all, "portfolio.go"), problems...)
 			continue
+		}
+		if auto {
+			all = append(all, "problem_"+kind+".go")
 		}
 		for _, room := range []string{"bounds", "exact", "heuristics"} {
 			args = append(args, "./"+room+"/"+kind)
 		}
 	}
-	text := ""
-	if len(args) > 4 {
-		if text, err = output("go", args...); err != nil {
-			return nil, err
-		}
+	text, err := output("go", args...)
+	if err != nil {
+		return nil, err
 	}
 	for path := range strings.Lines(text) {
 		if folder, ours := strings.CutPrefix(strings.TrimSpace(path), module); ours && folder != "model" && folder != "internal/evidence" {

@@ -47,7 +47,7 @@ func (r *runner) stg(limit string) (all []stgRow, err error) {
 	if _, err := output("tar", "-xzf", filepath.Join(data, "stg", "stg-rand.tar.gz"), "-C", folder); err != nil {
 		return nil, err
 	}
-	code, err := codeOf("dag")
+	code, err := codeOf("dag", portfolio)
 	if err != nil {
 		return nil, err
 	}
