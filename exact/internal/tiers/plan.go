@@ -83,25 +83,45 @@ func (s *Search) plans(n *node) (all []*node) {
 // no more than those of one of the ways, so its lengths satisfy all rows.
 func (p *program) plan() {
 	s, n := p.s, p.n
-	started := uint32(0)
+	started, away := uint32(0), uint32(0)
 	for k, phase := range n.phase {
+		p.lost[k] = p.lost[k][:0]
 		if phase != waits && phase != over {
 			started |= 1 << k
+			if s.migration > 0 && (phase != runs || n.moving[k] >= 0) {
+				away |= 1 << k
+			}
 		}
 	}
 	for _, e := range n.plan {
-		for _, rates := range s.mixes(started) {
-			x := p.m.AddVar(milp.Var{Upper: s.horizon})
-			p.later = append(p.later, milp.Term{Var: x, Coef: 1})
-			for k, r := range rates {
-				if r > 0 {
-					p.does[k] = append(p.does[k], milp.Term{Var: x, Coef: r})
+		for idle := started & away; ; idle = (idle - 1) & started & away {
+			for _, rates := range s.without(started, idle) {
+				x := p.m.AddVar(milp.Var{Upper: s.horizon})
+				p.later = append(p.later, milp.Term{Var: x, Coef: 1})
+				for k, r := range rates {
+					if r > 0 {
+						p.does[k] = append(p.does[k], milp.Term{Var: x, Coef: r})
+					}
+					if idle>>k&1 == 1 {
+						p.lost[k] = append(p.lost[k], milp.Term{Var: x, Coef: 1})
+					}
 				}
+			}
+			if idle == 0 {
+				break
 			}
 		}
 		if k := int(e) - s.n; k < 0 {
 			p.ends[e] = len(p.later)
-			started &^= 1 << e
+			if started &^= 1 << e; away>>e&1 == 1 {
+				terms := slices.Clone(p.lost[e])
+				if n.moving[e] >= 0 {
+					for x := int(n.moving[e]); x < n.spans; x++ {
+						terms = append(terms, milp.Term{Var: x, Coef: 1})
+					}
+				}
+				p.m.AddRow("", s.migration, p.inf, terms...)
+			}
 		} else {
 			started |= 1 << k
 			if s.submit[k] > 0 {
@@ -109,4 +129,27 @@ func (p *program) plan() {
 			}
 		}
 	}
+}
+
+// without returns the mixes of jobs of which some do nothing.
+func (s *Search) without(set, idle uint32) [][]float64 {
+	if idle == 0 {
+		return s.mixes(set)
+	}
+	key := [2]uint32{set, idle}
+	all, ok := s.idled[key]
+	if ok {
+		return all
+	}
+	for _, y := range s.mixes(set) {
+		y = slices.Clone(y)
+		for k := range y {
+			if idle>>k&1 == 1 {
+				y[k] = 0
+			}
+		}
+		all = add(all, y)
+	}
+	s.idled[key] = all
+	return all
 }
