@@ -3,6 +3,7 @@
 package tiers
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/gapwise/gapwise/model/milp"
@@ -77,10 +78,18 @@ func (s *Search) plans(n *node) (all []*node) {
 	return all
 }
 
+// mostAway is of how many jobs plan has what their migrations still cost: each doubles the ways at most.
+const mostAway = 3
+
 // plan adds what comes after the last point: between two points of the plan all jobs that run are in
 // one of the tiers each, and how long they are in which is a variable, for all ways that give
 // the largest rates, wherever they are. In a schedule that follows the plan each instant has rates that are
 // no more than those of one of the ways, so its lengths satisfy all rows.
+//
+// A job whose migration has begun does nothing until it is over, and doesn't end sooner. So each way is there once more
+// for each set of such jobs, with their rates zero, and of each job these ways last at least as long as its migration
+// does from the last point on. While it does nothing the others' rates are those of a way, as before. Of more
+// jobs than mostAway some are as if they did their work meanwhile.
 func (p *program) plan() {
 	s, n := p.s, p.n
 	started, away := uint32(0), uint32(0)
@@ -88,7 +97,7 @@ func (p *program) plan() {
 		p.lost[k] = p.lost[k][:0]
 		if phase != waits && phase != over {
 			started |= 1 << k
-			if s.migration > 0 && (phase != runs || n.moving[k] >= 0) {
+			if s.migration > 0 && !s.Unpaid && (phase != runs || n.moving[k] >= 0) && bits.OnesCount32(away) < mostAway {
 				away |= 1 << k
 			}
 		}
@@ -131,7 +140,7 @@ func (p *program) plan() {
 	}
 }
 
-// without returns the mixes of jobs of which some do nothing.
+// without returns the mixes of jobs of which some do nothing, those that no others are above.
 func (s *Search) without(set, idle uint32) [][]float64 {
 	if idle == 0 {
 		return s.mixes(set)

@@ -37,8 +37,9 @@ type Search struct {
 	upper   float64 // the least sum of responses, in the problem's units
 	horizon float64 // no end of a better schedule is later
 	Gap     float64 // relative: what isn't better by as much isn't looked for
-	// AllOrders is without the rules that drop beginnings, Unordered without plans, Unsquashed without the machine's rows.
-	AllOrders, Unordered, Unsquashed bool
+	// AllOrders is without the rules that drop beginnings, Unordered without plans, Unsquashed without the machine's rows,
+	// Unpaid without what migrations under way cost after the last point.
+	AllOrders, Unordered, Unsquashed, Unpaid bool
 
 	Programs int64
 	caution  float64                   // of promise
