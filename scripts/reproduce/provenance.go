@@ -202,9 +202,14 @@ func (r *runner) current(file string) error {
 			continue
 		}
 		seen[[2]string{commit, kind}] = true
-		rooms, err := roomsOf(of...)
+		files, err := roomsOf(of...)
 		if err != nil {
 			return err
+		}
+		for k, room := range files { // a folder without those in it
+			if !strings.HasSuffix(room, ".go") {
+				files[k] = ":(glob)" + room + "/*.go"
+			}
 		}
 		what := ""
 		switch {
@@ -214,7 +219,7 @@ func (r *runner) current(file string) error {
 			what = "uncommitted changes to " + commit
 		case exec.Command("git", "merge-base", "--is-ancestor", commit, "HEAD").Run() != nil:
 			what = "commit " + commit + ", which the present one doesn't come from"
-		case exec.Command("git", append(append([]string{"diff", "--quiet", commit, "HEAD", "--"}, rooms...), ":!*_test.go")...).Run() != nil:
+		case exec.Command("git", append([]string{"diff", "--quiet", commit, "HEAD", "--", ":!*_test.go"}, files...)...).Run() != nil:
 			what = "commit " + commit + ", which solves " + kind + " by other code"
 		default:
 			continue
