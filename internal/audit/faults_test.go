@@ -443,6 +443,8 @@ var testedFaults = []struct {
 		"if k == routes &&", "if k > 0 &&"}, "-run EvidenceGathering ./verify"},
 	{fault{"the judge: who sends to a machine waits for its start-up, too", "verify/evidence_gathering.go",
 		"		return g.startup[a], 0", "		return g.startup[a], g.startup[a]"}, "-run EvidenceGathering ./verify"},
+	{fault{"the judge: who comes before two waits for one after the other", "verify/evidence_gathering.go",
+		"after = max(after, g.elsewhere(", "after = plus(after, g.elsewhere("}, "-run EvidenceGathering ./verify"},
 	{fault{"the judge: weights don't count", "verify/batch.go",
 		"int64(max(1, in.Jobs[k].Weight))", "int64(max(1, 0*in.Jobs[k].Weight))"}, "-run Batch ./verify"},
 	{fault{"the judge: a migration of a job costs nothing", "verify/batch.go",
