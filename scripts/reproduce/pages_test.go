@@ -74,7 +74,7 @@ func TestReadmeIsOneScreen(t *testing.T) {
 		t.Errorf("README.md has %d lines, must have 64 at most: what is more belongs to a page of docs", n)
 	}
 	for k, l := range readme.lines {
-		if utf8.RuneCountInString(l) > 80 {
+		if utf8.RuneCountInString(l) > 80 && !strings.HasPrefix(l, "<!--") { // which nobody sees
 			t.Errorf("README.md:%d is %d columns wide", k+1, utf8.RuneCountInString(l))
 		}
 	}
