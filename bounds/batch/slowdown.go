@@ -49,7 +49,9 @@ func Slowdown(ctx context.Context, t *view.Batch, most, steps int) bounds.Bound 
 			}
 		}
 	}
-	best.Evidence.Figure = best.Name
+	if best.Evidence != nil { // there is none of many prices
+		best.Evidence.Figure = best.Name
+	}
 	return best
 }
 

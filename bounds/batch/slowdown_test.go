@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+
+package batch
+
+import (
+	"testing"
+
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/evidence"
+	"github.com/gapwise/gapwise/internal/view"
+)
+
+// A slowdown by more prices than evidence holds has none: a million jobs were a nil pointer.
+func TestSlowdownOfMany(t *testing.T) {
+	spec := instances.NewBatchSpec()
+	spec.Jobs, spec.Tiers, spec.Load, spec.Seed = 300, 1, 2, 1
+	in, err := spec.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	few := Slowdown(t.Context(), view.OfBatch(in), 1, mostSteps)
+	if few.Evidence == nil || few.Evidence.Type != evidence.Prices || few.Evidence.Figure != few.Name {
+		t.Fatalf("it isn't by prices: %+v", few)
+	}
+	defer func(most int) { mostEvidence = most }(mostEvidence)
+	mostEvidence = 10
+	if many := Slowdown(t.Context(), view.OfBatch(in), 1, mostSteps); many.Evidence != nil || many.Value != few.Value {
+		t.Errorf("%v, want %v without evidence", many, few.Value)
+	}
+}
