@@ -18,15 +18,7 @@ func TestEvidenceGatheringWaits(t *testing.T) {
 	t.Parallel()
 	d := testkit.DAG([][]float64{{1, 100, 100}, {11, 100, 100}, {10, 10, 10}, {1, 100, 100}},
 		[][3]float64{{1, 2, 1}, {1, 3, 1}, {2, 4, 6}, {3, 4, 6}})
-	d.TransferModel = model.TransferFair
-	for _, a := range d.Machines {
-		d.Network.Links = append(d.Network.Links, model.Link{ID: a.ID, Capacity: d.Network.Bandwidth})
-		for _, b := range d.Machines {
-			if a != b {
-				d.Network.Routes = append(d.Network.Routes, model.Route{From: b.ID, To: a.ID, Links: []string{a.ID}, OneWay: true})
-			}
-		}
-	}
+	testkit.LinkInto(d)
 	if err := d.Validate(); err != nil {
 		t.Fatal(err)
 	}

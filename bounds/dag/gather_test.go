@@ -12,7 +12,6 @@ import (
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/internal/view"
-	"github.com/gapwise/gapwise/model"
 )
 
 // No plan, played under contention, ends before the bound, and some end at it; the bound isn't below that by paths.
@@ -147,15 +146,7 @@ func TestGatheringAgainstSets(t *testing.T) {
 func TestGatheringByHand(t *testing.T) {
 	t.Parallel()
 	d := testkit.DAG([][]float64{{3, 3, 3}, {3, 3, 3}, {3, 3, 3}, {1, 1, 1}}, [][3]float64{{1, 4, 4}, {2, 4, 4}, {3, 4, 4}})
-	d.TransferModel = model.TransferFair
-	for _, a := range d.Machines {
-		d.Network.Links = append(d.Network.Links, model.Link{ID: a.ID, Capacity: d.Network.Bandwidth})
-		for _, b := range d.Machines {
-			if a != b {
-				d.Network.Routes = append(d.Network.Routes, model.Route{From: b.ID, To: a.ID, Links: []string{a.ID}, OneWay: true})
-			}
-		}
-	}
+	testkit.LinkInto(d)
 	if err := d.Validate(); err != nil {
 		t.Fatal(err)
 	}

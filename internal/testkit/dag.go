@@ -366,3 +366,16 @@ func RandomPlan(rng *rand.Rand, g *view.Graph, stays bool) dagplay.Plan {
 	}
 	return p
 }
+
+// LinkInto gives each machine of a graph a link, which all data into it share fairly.
+func LinkInto(d *model.DAG) {
+	d.TransferModel = model.TransferFair
+	for _, a := range d.Machines {
+		d.Network.Links = append(d.Network.Links, model.Link{ID: a.ID, Capacity: d.Network.Bandwidth})
+		for _, b := range d.Machines {
+			if a != b {
+				d.Network.Routes = append(d.Network.Routes, model.Route{From: b.ID, To: a.ID, Links: []string{a.ID}, OneWay: true})
+			}
+		}
+	}
+}

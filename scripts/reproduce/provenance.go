@@ -94,17 +94,14 @@ func (r *runner) measures(kinds ...string) (string, error) {
 		r.kinds = list{}
 	}
 	for _, kind := range kinds {
-		found := kind == portfolio
-		if found {
-			r.kinds.add(kind)
-		}
-		for _, k := range model.Kinds() {
-			if kind == "all" || strings.TrimSuffix(kind, heuristics) == string(k) {
-				r.kinds.add(strings.Replace(kind, "all", string(k), 1))
-				found = true
+		switch known := model.Kinds(); {
+		case kind == "all":
+			for _, k := range known {
+				r.kinds.add(string(k))
 			}
-		}
-		if !found {
+		case kind == portfolio, slices.Contains(known, model.Kind(strings.TrimSuffix(kind, heuristics))):
+			r.kinds.add(kind)
+		default:
 			return "", fmt.Errorf("there is no problem %q to be measured", kind)
 		}
 	}
