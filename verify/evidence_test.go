@@ -168,6 +168,38 @@ func TestEvidenceVCSched(t *testing.T) {
 	}
 }
 
+// A task that fits on few hosts, which have little CPU, bounds the yield by them; spoilt and forged
+// evidence gives no bound below a placement.
+func TestEvidenceFewHosts(t *testing.T) {
+	t.Parallel()
+	rng, n := rand.New(rand.NewPCG(31, 10)), tallied{}
+	for k := range need.Rounds(200) {
+		in := &model.VCSched{Name: "few", Hosts: 3, HostSizes: []model.HostSize{{Count: 2, CPU: 2, Memory: 0.5}, {Count: 1, CPU: 0.5, Memory: 2}},
+			Jobs: []model.VCSchedJob{{ID: "large", Tasks: 1, CPU: 0.6 + rng.Float64(), Memory: 1 + rng.Float64()},
+				{ID: "small", Tasks: 2, CPU: 0.2 * rng.Float64(), Memory: 0.1}}}
+		if k%2 == 0 {
+			in.Resources = []string{"disk"}
+			for i := range in.HostSizes {
+				in.HostSizes[i].Resources = []float64{in.HostSizes[i].Memory}
+			}
+			for i := range in.Jobs {
+				in.Jobs[i].Resources, in.Jobs[i].Memory = []float64{in.Jobs[i].Memory}, 0.1
+			}
+		}
+		optimum, ok := testkit.BruteVCSched(in)
+		if !ok {
+			t.Fatal("there is a placement")
+		}
+		all := vcbounds.Quick(t.Context(), in)
+		n.holds(t, in, all)
+		n.sound(t, rng, in, all, optimum, true, 30)
+	}
+	n.want(t, evidence.Misfit, "true", "tight")
+	if n["none"]+n["unchecked"] > 0 {
+		t.Errorf("bounds are on trust: %v", n)
+	}
+}
+
 func TestEvidenceReservation(t *testing.T) {
 	t.Parallel()
 	rng, n := rand.New(rand.NewPCG(31, 3)), tallied{}

@@ -135,14 +135,15 @@ func vcschedEvidence(ctx context.Context, in *model.VCSched, e *model.Evidence) 
 	return n.patterns(ctx, e)
 }
 
-// misfit looks for a host that has the rigid resources for a task of a job.
+// misfit looks for the hosts that have the rigid resources for a task of a job: its relative load is no
+// less than on that of the most CPU.
 func misfit(in *model.VCSched, e *model.Evidence) (Followed, error) {
 	k := slices.IndexFunc(in.Jobs, func(j model.VCSchedJob) bool { return j.ID == e.Elements[0] })
 	if k < 0 {
 		return Followed{}, fmt.Errorf("the instance has no job %q", e.Elements[0])
 	}
-	one := big.NewRat(1, 1)
-	for i, s := range in.Sizes() {
+	one, cpu := big.NewRat(1, 1), 0.0
+	for _, s := range in.Sizes() {
 		fits := true
 		for r := -1; r < len(in.Resources); r++ {
 			most := new(big.Rat).Add(one, exact(view.FitTolerance))
@@ -150,10 +151,17 @@ func misfit(in *model.VCSched, e *model.Evidence) (Followed, error) {
 			fits = fits && exact(in.Jobs[k].Rigid(r)).Cmp(most) <= 0
 		}
 		if fits {
-			return Followed{}, fmt.Errorf("a task of job %q fits on hosts of size %d", e.Elements[0], i+1)
+			cpu = max(cpu, s.CPU)
 		}
 	}
-	return impossible("a task of job %s fits on no host", e.Elements[0]), nil
+	if cpu == 0 {
+		return impossible("a task of job %s fits on no host", e.Elements[0]), nil
+	}
+	f := Followed{Bound: one, How: fmt.Sprintf("the hosts on which a task of job %s fits", e.Elements[0])}
+	if need := in.Jobs[k].CPU; need > cpu {
+		f.Bound.Quo(exact(cpu), exact(need))
+	}
+	return f, nil
 }
 
 // sum compares the needs of a resource with what all hosts have.

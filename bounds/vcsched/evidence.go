@@ -58,6 +58,8 @@ func (r *reasons) evidence(ctx context.Context, load int64, infeasible bool) *mo
 	e := find(ctx, load, infeasible)
 	if e != nil {
 		e.Scale = r.scale
+	} else if !infeasible {
+		e = r.few(load)
 	}
 	return e
 }
@@ -78,6 +80,25 @@ func misfit(in *model.VCSched) *model.Evidence {
 		if !slices.ContainsFunc(u.Classes, fits) {
 			return &model.Evidence{Type: evidence.Misfit, Elements: []string{in.Jobs[k].ID}}
 		}
+	}
+	return nil
+}
+
+// few returns a task that makes a load wherever it fits; nil if there is none.
+func (r *reasons) few(load int64) *model.Evidence {
+	u := view.OfVCSched(r.in)
+next:
+	for k := range r.in.Jobs {
+		for _, c := range u.Classes {
+			fits := true
+			for q, exact := range u.ExactRigid {
+				fits = fits && !c.ExactCap[q].Less(exact[k])
+			}
+			if fits && c.Load(r.size[0][k]) < load {
+				continue next
+			}
+		}
+		return &model.Evidence{Type: evidence.Misfit, Elements: []string{r.in.Jobs[k].ID}}
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ const (
 	// Clique is of vcsched: tasks (Elements: the job of each) of which no two fit
 	// on one host.
 	Clique = "clique"
-	// Misfit is of vcsched: a task (Elements: its job) that fits on no host.
+	// Misfit is of vcsched: a task (Elements: its job) that fits on no host, or on hosts of little CPU.
 	Misfit = "misfit"
 	// Filling is of vcsched: the needs of a resource under a dual-feasible
 	// function (Resource, Function, for CPU a Load).

@@ -184,6 +184,10 @@ func vcschedWords(v *model.VCSched, e *model.Evidence, bound float64, infeasible
 		}
 		r.Words = fmt.Sprintf("No two of %.0f tasks (jobs %s) fit on one host %s, and there are %d hosts, %s.", n, words.Some(e.Elements, 20), more, v.Hosts, then)
 	case evidence.Misfit:
+		if !infeasible {
+			r.Words = fmt.Sprintf("Of the hosts that have the memory and the other resources for a task of job %s, none has more CPU than that, %s.", e.Elements[0], then)
+			return
+		}
 		r.Words = fmt.Sprintf("A task of job %s needs more of memory or of another resource than any host has.", e.Elements[0])
 	case evidence.Filling:
 		r.Words = fmt.Sprintf("Counted by the dual-feasible function %q, by which what fits on one host never counts more than a host, the %s needs of all tasks count more than the %d hosts, %s.",
