@@ -431,6 +431,8 @@ var testedFaults = []struct {
 		"if k == routes &&", "if k > 0 &&"}, "-run EvidenceGathering ./verify"},
 	{fault{"the judge: who sends to a machine waits for its start-up, too", "verify/evidence_gathering.go",
 		"		return g.startup[a], 0", "		return g.startup[a], g.startup[a]"}, "-run EvidenceGathering ./verify"},
+	{fault{"the judge: no host has more than a reference host", "verify/evidence_vcsched.go",
+		"most.Mul(most, exact(s.Rigid(r)))", "most.Mul(most, exact(min(1, s.Rigid(r))))"}, "-run EvidenceFewHosts ./verify"},
 	{fault{"the judge: weights don't count", "verify/batch.go",
 		"int64(max(1, in.Jobs[k].Weight))", "int64(max(1, 0*in.Jobs[k].Weight))"}, "-run Batch ./verify"},
 	{fault{"the judge: a migration of a job costs nothing", "verify/batch.go",
