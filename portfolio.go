@@ -252,7 +252,7 @@ func (a *portfolio) run(ctx context.Context, quick *turns.Seat, first, later []*
 	sense, gap := model.SenseOf(a.Instance), a.set.GapLimit()
 	length := turnsOfAuto.first
 	active := first
-	for round, bounded := 0, false; len(active) > 0; round++ {
+	for round, bounded := 0, false; len(active) > 0 || round == 0; round++ {
 		if !bounded {
 			var err error
 			before := quick.Spent

@@ -184,6 +184,31 @@ func TestAutoProves(t *testing.T) {
 	}
 }
 
+// Auto without a worker goes on with the others, also without the only one of the first round.
+func TestAutoWithout(t *testing.T) {
+	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
+		for _, in := range smallInstances(t, p, 1) {
+			whole, err := gapwise.Solve(t.Context(), in, gapwise.Options{Settings: model.Settings{Seed: 1, TimeLimit: 10 * time.Second}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range p.Auto {
+				if name == "search" || name == "kernel" || name == "highs" {
+					continue // which may be the one that proves it
+				}
+				left, err := p.Portfolio.Without(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r, err := gapwise.Solve(t.Context(), in, gapwise.Options{Solver: left, Settings: model.Settings{Seed: 1, TimeLimit: 10 * time.Second}})
+				if err != nil || whole.Status != r.Status || whole.Status == model.StatusOptimal && math.Abs(whole.Objective-r.Objective) > 1e-6*math.Abs(whole.Objective) {
+					t.Errorf("%s without %s: %v %v, %v; with it %v %v", in.ID(), name, fmt.Sprint(r.Status), r.Objective, err, fmt.Sprint(whole.Status), whole.Objective)
+				}
+			}
+		}
+	})
+}
+
 // An effort ends a run in the same place, however fast the machine is and with any number
 // of threads, and more of it is no worse.
 func TestEffort(t *testing.T) {

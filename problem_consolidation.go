@@ -18,7 +18,7 @@ var consolidationProblem = define(definition[*model.Consolidation]{
 	kind:         model.KindConsolidation,
 	heuristics:   consheur.Algorithms(),
 	engines:      consexact.Engines(),
-	auto:         []string{"stay", "lns", "kernel", "highs"},
+	auto:         []string{"drain", "lns", "kernel", "highs"},
 	search:       consexact.Search,
 	kernel:       consexact.Kernel,
 	formulations: consbounds.Formulations,

@@ -35,7 +35,7 @@ var tvcProblem = define(definition[*model.TVC]{
 	linear: func(_ string, b milp.Backend) model.Solver { return tvcexact.Linear(b) },
 	first: model.Adapt("first", func(ctx context.Context, in *model.TVC, _ model.Settings) (*model.Embeddings, error) {
 		if in.Queue {
-			return tvcheur.FCFS(ctx, in, model.Settings{})
+			return tvcheur.SDF(ctx, in, model.Settings{}) // as fast as FCFS
 		}
 		return tvcheur.AdaBa(ctx, in, model.Settings{})
 	}),

@@ -88,7 +88,7 @@ func (e *Evidence) Checkable() bool {
 }
 
 // maxEvidence is the depth of evidence in evidence that is read.
-const maxEvidence = 4
+const maxEvidence = 5
 
 // decodeEvidence reads evidence, strictly.
 func decodeEvidence(data []byte) (*Evidence, error) {

@@ -65,11 +65,15 @@ var evidenceForms = map[model.Kind]map[string]evidenceForm{
 	},
 	model.KindTVC: {
 		evidence.Sum:     {},
-		evidence.Machine: {"resource": keyOneOf("slots", "links", "servers"), "count": keyShare},
+		evidence.Machine: {"resource": keyOneOf(tvcResources...), "count": keyShare, "function": keyOfLinks, "parts": keyOfShares},
 		evidence.Prices: {"parts": keyParts(0, math.MaxInt, evidenceForm{"elements": keyIDs, "parts": keyParts(0, math.MaxInt, evidenceForm{
-			"resource": keyOneOf("slots", "links", "servers"), "count": keyShare, "times": keyTimes, "prices": keyPrices(0)})})},
+			"resource": keyOneOf(append([]string{evidence.PatternsOfServers}, tvcResources...)...), "count": keyShare, "function": keyOfLinks, "parts": keyOfShares,
+			"elements": keyOfPatterns(keyIDs), "weights": keyOfPatterns(keyJobWeights(0, 1<<36)), "times": keyTimes, "prices": keyInstants})})},
 	},
 }
+
+// tvcResources are what prices and machines of tvc may be of.
+var tvcResources = append([]string{evidence.Slots, evidence.Servers, evidence.Shares}, evidence.Links...)
 
 // fitsForm reports what of evidence of an instance isn't of the shape that its type has.
 func fitsForm(kind model.Kind, e *model.Evidence, n evidenceShape) error {
@@ -319,7 +323,7 @@ func keyEachPrice(e *model.Evidence) error {
 }
 
 // keyParts requires from so many to so many parts of the type and of a form, each of a resource of its own
-// if that has one.
+// if that has one (see sameResource).
 func keyParts(least, most int, f evidenceForm) func(*model.Evidence, evidenceShape) error {
 	return func(e *model.Evidence, n evidenceShape) error {
 		if k := len(e.Parts); k < least || k > most {
@@ -333,12 +337,25 @@ func keyParts(least, most int, f evidenceForm) func(*model.Evidence, evidenceSha
 			if err := f.fits(p, n); err != nil {
 				return fmt.Errorf("[%d].%w", k, err)
 			}
-			if p.Resource != "" && slices.ContainsFunc(e.Parts[:k], func(o model.Evidence) bool { return o.Resource == p.Resource && o.Count == p.Count }) {
+			if p.Resource != "" && slices.ContainsFunc(e.Parts[:k], func(o model.Evidence) bool { return sameResource(&o, p) }) {
 				return fmt.Errorf("two are of %s", p.Resource)
 			}
 		}
 		return nil
 	}
+}
+
+// sameResource reports whether two parts are of one resource; of patterns none are.
+func sameResource(a, b *model.Evidence) bool {
+	same := a.Resource == b.Resource && a.Count == b.Count && sameFunction(a.Function, b.Function) && a.Resource != evidence.PatternsOfServers
+	if a.Resource != evidence.Shares {
+		return same
+	}
+	return same && slices.EqualFunc(a.Parts, b.Parts, func(x, y model.Evidence) bool { return sameFunction(x.Function, y.Function) })
+}
+
+func sameFunction(a, b *model.DualFunction) bool {
+	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
 // keyScale requires a scale in which a need is less than 2^44 units.
@@ -365,12 +382,57 @@ func keyCount(e *model.Evidence, _ evidenceShape) error {
 	return nil
 }
 
-// keyShare requires a number of slots of servers, and of nothing else.
+// keyShare requires a number of slots of servers, a weight of slots in shares, and nothing of others.
 func keyShare(e *model.Evidence, _ evidenceShape) error {
-	if (e.Resource == "servers") != (e.Count > 0) || e.Count < 0 {
-		return fmt.Errorf("%d isn't a number of slots that %q has", e.Count, e.Resource)
+	counted := e.Resource == evidence.Servers || e.Resource == evidence.Shares
+	if counted != (e.Count > 0) || e.Count < 0 || e.Count > 1<<30 {
+		return fmt.Errorf("%d isn't a number that %q has", e.Count, e.Resource)
 	}
 	return nil
+}
+
+// keyOfLinks requires a function of links, or none.
+func keyOfLinks(e *model.Evidence, n evidenceShape) error {
+	if e.Function != nil && !slices.Contains(evidence.Links, e.Resource) {
+		return fmt.Errorf("%q has none", e.Resource)
+	}
+	return keyFunction(e, n)
+}
+
+// keyOfShares requires slots and links of servers, each under a function or none, of shares, and nothing of others.
+func keyOfShares(e *model.Evidence, n evidenceShape) error {
+	if e.Resource != evidence.Shares {
+		return keyParts(0, 0, nil)(e, n)
+	}
+	err := keyParts(2, 2, evidenceForm{"resource": keyOneOf(evidence.Slots, evidence.Links[0]), "function": keyFunction})(e, n)
+	if err == nil && e.Parts[0].Resource != evidence.Slots {
+		err = errors.New("the slots must be first")
+	}
+	return err
+}
+
+// keyOfPatterns requires what another key does, of patterns, and nothing of others.
+func keyOfPatterns(key func(*model.Evidence, evidenceShape) error) func(*model.Evidence, evidenceShape) error {
+	return func(e *model.Evidence, n evidenceShape) error {
+		if e.Resource == evidence.PatternsOfServers {
+			return key(e, n)
+		}
+		if len(e.Elements) > 0 || len(e.Weights) > 0 {
+			return fmt.Errorf("%q has none", e.Resource)
+		}
+		return nil
+	}
+}
+
+// keyInstants requires a price at each time, or of patterns one price without a time.
+func keyInstants(e *model.Evidence, n evidenceShape) error {
+	if e.Resource != evidence.PatternsOfServers {
+		return keyPrices(0)(e, n)
+	}
+	if len(e.Prices) != 1 || len(e.Times) > 0 {
+		return fmt.Errorf("there are %d for %d times, must be one for none", len(e.Prices), len(e.Times))
+	}
+	return keyEachPrice(e)
 }
 
 // keyTenths requires a share in tenths.

@@ -5,12 +5,15 @@ package verify
 import (
 	"container/heap"
 	"context"
+	"slices"
 )
 
-// freed is when a job ends that some start has.
+// freed is when a job ends that some start has. Of few jobs set has a bit for each of a chain of them: the
+// first starts when it is ready, each other one when the one before it ends, and this one is the last.
 type freed struct {
 	at  int64
 	job int
+	set uint32
 }
 
 // freedHeap holds ends, the earliest on top.
@@ -26,9 +29,14 @@ func (h *freedHeap) Pop() any {
 	return x
 }
 
-// maxStarts is the number of starts in all that leftStarts finds at most; of few jobs it is
-// less, as chains of them are many and short work for other bounds.
-const maxStarts = 20_000
+const (
+	// maxStarts is the number of starts in all that leftStarts finds at most; of so few jobs that the
+	// square is less, 50 for each two.
+	maxStarts = 20_000
+	// maxChained is the number of jobs up to which no job is in a chain twice. They have at most
+	// maxChained · 2^(maxChained-1) chains that end at different times, as the first job and the set say when.
+	maxChained = 12
+)
 
 // leftStarts returns starts of each job, ascending, of which some plan that accepts the same jobs
 // as any given one has none but these. In that plan no job can start earlier while the others
@@ -36,36 +44,53 @@ const maxStarts = 20_000
 // A job that starts after it is ready is then held up just before its start: all that may run
 // there needs more PEs than there are, and another job ends at its start, for else it could start
 // one tick earlier. That one's start is of the same kind, so the starts are found in the order of time.
+//
+// From a job back to what it waits for, starts get earlier. So no job is twice in the chain that ends with it.
 func (w *bookedWork) leftStarts(ctx context.Context) ([][]int64, error) {
 	starts := make([][]int64, len(w.jobs))
 	var ends freedHeap
-	left := min(maxStarts, 50*len(w.jobs)*len(w.jobs))
-	add := func(k int, at int64) {
+	few := len(w.jobs) <= maxChained
+	left := maxStarts
+	if !few {
+		left = min(left, 50*len(w.jobs)*len(w.jobs))
+	}
+	add := func(k int, at int64, set uint32) {
 		if n := len(starts[k]); n == 0 || starts[k][n-1] < at {
 			left--
 			starts[k] = append(starts[k], at)
-			heap.Push(&ends, freed{at + w.jobs[k].length, k})
+		} else if !few {
+			return
+		}
+		if few {
+			set |= 1 << k
+		}
+		if w.jobs[k].length > 0 { // else it holds up nobody
+			heap.Push(&ends, freed{at + w.jobs[k].length, k, set})
 		}
 	}
 	for k := range w.jobs {
-		add(k, w.jobs[k].ready)
+		add(k, w.jobs[k].ready, 0)
 	}
+	var sets []uint32
 	for len(ends) > 0 {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		first := heap.Pop(&ends).(freed)
-		several := false
-		for len(ends) > 0 && ends[0].at == first.at {
-			next := heap.Pop(&ends).(freed)
-			several = several || next.job != first.job
+		at, job, several := ends[0].at, ends[0].job, false
+		sets = sets[:0]
+		for len(ends) > 0 && ends[0].at == at {
+			e := heap.Pop(&ends).(freed)
+			several = several || e.job != job
+			if few && !slices.Contains(sets, e.set) {
+				sets = append(sets, e.set)
+			}
 		}
 		if left < 0 {
 			return nil, tooMuch("starts")
 		}
 		may := int64(0)
 		for k := range w.jobs {
-			if j := &w.jobs[k]; j.ready < first.at && first.at <= j.due {
+			if j := &w.jobs[k]; j.ready < at && at <= j.due {
 				may += j.pes
 			}
 		}
@@ -73,8 +98,17 @@ func (w *bookedWork) leftStarts(ctx context.Context) ([][]int64, error) {
 			continue
 		}
 		for k := range w.jobs {
-			if j := &w.jobs[k]; j.ready < first.at && first.at <= j.due-j.length && (several || first.job != k) {
-				add(k, first.at)
+			j := &w.jobs[k]
+			if j.ready >= at || at > j.due-j.length {
+				continue
+			}
+			if !few && (several || job != k) {
+				add(k, at, 0)
+			}
+			for _, set := range sets {
+				if set>>k&1 == 0 {
+					add(k, at, set)
+				}
 			}
 		}
 	}

@@ -6,11 +6,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gapwise/gapwise/bounds"
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
@@ -20,9 +22,12 @@ import (
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	dagexact "github.com/gapwise/gapwise/exact/dag"
+	resexact "github.com/gapwise/gapwise/exact/reservation"
+	tvcexact "github.com/gapwise/gapwise/exact/tvc"
 	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/tvcrelax"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -224,6 +229,40 @@ func TestEvidenceReservation(t *testing.T) {
 	}
 }
 
+// Of few requests with wide windows there are more starts than chains with repeats would leave: lp has evidence, and
+// spoilt and forged evidence gives no bound that the exact engine refutes.
+func TestEvidenceChains(t *testing.T) {
+	need.HiGHS(t)
+	t.Parallel()
+	rng, n := rand.New(rand.NewPCG(31, 10)), tallied{}
+	for k := range need.Rounds(60) {
+		in := &model.Reservation{Name: "chains", PEs: 2 + rng.IntN(3), Goal: model.Goals[k%4]}
+		for i := range 5 + rng.IntN(4) {
+			length := float64(100 + rng.IntN(900))
+			q := model.Request{ID: fmt.Sprint("r", i+1), ReadyS: float64(rng.IntN(200)), DurationS: length, PEs: 1 + rng.IntN(in.PEs)}
+			q.DeadlineS = q.ReadyS + length + float64(rng.IntN(2500))
+			in.Requests = append(in.Requests, q)
+		}
+		if err := in.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		all, err := resbounds.All(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.holds(t, in, all)
+		r, err := resexact.Search.Solve(t.Context(), in, model.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.sound(t, rng, in, all, r.Objective, r.Status != model.StatusInfeasible, 60)
+	}
+	n.want(t, evidence.Prices, "refused", "true", "tight")
+	if n["none"]+n["unchecked"] > 0 {
+		t.Errorf("bounds are on trust: %v", n)
+	}
+}
+
 func TestEvidenceBatch(t *testing.T) {
 	t.Parallel()
 	rng, n := rand.New(rand.NewPCG(31, 6)), tallied{}
@@ -264,8 +303,87 @@ func TestEvidenceTVC(t *testing.T) {
 	}
 	n.want(t, evidence.Sum, evidence.Prices, evidence.Machine)
 	more.want(t, evidence.Prices, evidence.Machine)
-	if trusted := more["none"] + more["unchecked"]; trusted > (more[evidence.Prices]+more[evidence.Machine])/2 {
-		t.Errorf("lp and resources are on trust in %d cases: %v", trusted, more)
+	if more["none"]+more["unchecked"] > 0 {
+		t.Errorf("lp and resources are on trust: %v", more)
+	}
+	if n["none"]+n["unchecked"] > 0 {
+		t.Errorf("bounds are on trust: %v", n)
+	}
+}
+
+// Where links of all layers are scarce, lp and resources follow from their evidence, and spoilt and forged evidence
+// gives no bound that the exact engine refutes.
+func TestEvidenceLayers(t *testing.T) {
+	need.HiGHS(t)
+	t.Parallel()
+	rng, n := rand.New(rand.NewPCG(31, 11)), tallied{}
+	for k := range need.Rounds(400) {
+		queue := k%4 == 3
+		in := testkit.RandomTVC(rng, 2+k%3/2*2, 4+rng.IntN(12), queue)
+		if queue {
+			in = testkit.RandomTVC(rng, 2, 2+rng.IntN(4), true)
+		}
+		for i := range in.Requests { // more of them at one time
+			in.Requests[i].ArrivalS = math.Round(in.Requests[i].ArrivalS*2e5) / 1e6
+		}
+		link := in.FatTree.LinkMbps
+		share := func() float64 { return max(1e-6, math.Round(1e6*link*[]float64{0.5, 1, 1.5}[rng.IntN(3)])/1e6) }
+		in.FatTree.Fabric, in.FatTree.LayersMbps = model.FabricOnePath, &model.LayerRates{ServerMbps: link, EdgeMbps: share(), AggregationMbps: share()}
+		if in.Validate() != nil {
+			continue
+		}
+		r, err := tvcexact.Search.Solve(t.Context(), in, model.Settings{TimeLimit: time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Status != model.StatusOptimal {
+			continue
+		}
+		all, err := tvcbounds.All(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.holds(t, in, all)
+		n.sound(t, rng, in, all[len(all)-1:], r.Objective, true, 60)
+		lp := all[len(all)-1]
+		n[lp.Evidence.Resource]++
+		of := []*model.Evidence{lp.Evidence}
+		if !queue { // with prices of every resource, by few steps, or with all that the linear program has
+			ticks := view.OfTVC(in)
+			w := tvcrelax.NewWeights(in, ticks)
+			rough, sum := &model.Evidence{Type: evidence.Prices}, int64(0)
+			for _, part := range tvcrelax.Components(ticks) {
+				r, all := tvcrelax.NewRelaxation(ticks, part, w, false), int64(0)
+				for _, i := range part {
+					all += w.Of[i]
+				}
+				m := r.Ascend(t.Context(), 1+rng.IntN(20))
+				if k%8 == 0 {
+					if m, err = r.Tighten(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if e := r.Evidence(in, m); e != nil {
+					rough.Parts = append(rough.Parts, *e)
+				}
+				sum += min(all, m.Floor())
+			}
+			all = []bounds.Bound{{Name: "rough", Value: w.Value(sum), Evidence: rough}}
+			n.holds(t, in, all)
+			n.sound(t, rng, in, all, r.Objective, true, 30)
+			of = append(of, rough)
+		}
+		for _, e := range of {
+			for _, p := range e.Parts {
+				for _, x := range p.Parts {
+					n[x.Resource]++
+				}
+			}
+		}
+	}
+	n.want(t, append([]string{evidence.Prices, evidence.Machine, "refused", "true", "tight", evidence.Slots, evidence.Servers, evidence.Shares}, evidence.Links...)...)
+	if !testing.Short() {
+		n.want(t, evidence.PatternsOfServers)
 	}
 	if n["none"]+n["unchecked"] > 0 {
 		t.Errorf("bounds are on trust: %v", n)
@@ -424,7 +542,11 @@ func TestEvidenceForged(t *testing.T) {
 		model.KindTVC: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
 			v := testkit.RandomTVC(rng, 2, 2+rng.IntN(4), false)
 			optimum, _ := testkit.BruteTVC(v)
-			return v, tvcbounds.Quick(t.Context(), v), optimum, true
+			all, err := tvcbounds.All(t.Context(), v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v, all, optimum, true
 		},
 		model.KindConsolidation: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
 			c := testkit.Consolidation(rng, 2+rng.IntN(4), 1+rng.IntN(3))
@@ -487,80 +609,110 @@ func TestEvidenceForms(t *testing.T) {
 	}
 	heads := *gathered(evidence.Heads)
 	slots := model.Evidence{Type: evidence.Prices, Resource: "slots", Times: []int64{0}, Prices: []float64{1}}
+	unblocked := *tvc
+	unblocked.FatTree.Fabric = model.FabricNonBlocking
+	layered := func(x model.Evidence) *model.Evidence {
+		x.Type, x.Times, x.Prices = evidence.Prices, []int64{0}, []float64{1}
+		return priced(model.Evidence{Elements: []string{"a"}, Parts: []model.Evidence{x}})
+	}
+	shares := []model.Evidence{{Type: evidence.Prices, Resource: "slots"}, {Type: evidence.Prices, Resource: "links"}}
+	patterns := func(weight float64, id string) *model.Evidence {
+		e := layered(model.Evidence{Resource: "patterns", Elements: []string{id}, Weights: []float64{weight}})
+		e.Parts[0].Parts[0].Times = nil
+		return e
+	}
+	apart := *tvc // a request that ends when the next one starts
+	apart.Requests = append(slices.Clone(tvc.Requests), model.TVCRequest{ID: "b", ArrivalS: 1, VMs: 1, BandwidthMbps: 1, DurationS: 1})
+	both := patterns(1, "a")
+	both.Parts[0].Elements = []string{"a", "b"}
+	both.Parts[0].Parts[0].Elements, both.Parts[0].Parts[0].Weights = []string{"a", "b"}, []float64{1, 1}
 	for name, x := range map[string]struct {
 		in   model.Instance
 		e    *model.Evidence
 		want string // of the error; empty: it is accepted
 	}{
-		"a price between times":         {batch, &model.Evidence{Type: evidence.Prices, Times: []int64{0, 1}, Prices: []float64{1}}, ""},
-		"a price at a time":             {batch, &model.Evidence{Type: evidence.Prices, Times: []int64{0}, Prices: []float64{1e9}}, "1 for 1 times"},
-		"no price":                      {batch, &model.Evidence{Type: evidence.Prices}, "0 for 0 times"},
-		"a price below 0":               {batch, &model.Evidence{Type: evidence.Prices, Times: []int64{0, 1}, Prices: []float64{-1}}, "-1 isn't 0"},
-		"a price that isn't a number":   {batch, &model.Evidence{Type: evidence.Prices, Times: []int64{0, 1}, Prices: []float64{math.NaN()}}, "NaN isn't 0"},
-		"times out of order":            {batch, &model.Evidence{Type: evidence.Prices, Times: []int64{1, 1}, Prices: []float64{1}}, "not after"},
-		"a time out of range":           {batch, &model.Evidence{Type: evidence.Prices, Times: []int64{0, math.MaxInt64}, Prices: []float64{1}}, "out of range"},
-		"more times than any needs":     {batch, &model.Evidence{Type: evidence.Prices, Times: many, Prices: []float64{1}}, "more than 32800 entries"},
-		"a key of another form":         {batch, &model.Evidence{Type: evidence.Sum, Mirrored: true}, `no key "mirrored"`},
-		"a bound within evidence":       {batch, &model.Evidence{Type: evidence.Sum, RootBound: &one}, `no key "root_bound"`},
-		"another problem's type":        {batch, &model.Evidence{Type: evidence.Path, Elements: []string{"short"}}, `type "path"`},
-		"no element":                    {dag, &model.Evidence{Type: evidence.Path}, "there are 0"},
-		"an element twice":              {dag, &model.Evidence{Type: evidence.Path, Elements: []string{"n1", "n1"}}, "named twice"},
-		"too few weights":               {dag, &model.Evidence{Type: evidence.Load, Weights: []float64{1, 1}}, "2 for 3 machines"},
-		"weights that are all 0":        {dag, &model.Evidence{Type: evidence.Load, Weights: []float64{0, 0, 0}}, "all are 0"},
-		"an infinite weight":            {dag, &model.Evidence{Type: evidence.Load, Weights: []float64{1, 1, math.Inf(1)}}, "finite"},
-		"a window that ends before":     {dag, &model.Evidence{Type: evidence.Interval, Window: []float64{2, 1}}, "a later one"},
-		"no multipliers":                {dag, ordered(1000), ""},
-		"a row of an edge":              {dag, ordered(1000, rows(evidence.EdgeRow, 14, 1)), ""},
-		"a row that isn't there":        {dag, ordered(1000, rows(evidence.EdgeRow, 15, 1)), `15 rows "edge" at most`},
-		"a row of a number below 0":     {dag, ordered(1000, rows(evidence.EdgeRow, -1, 1)), "-1 is below 0"},
-		"a multiplier below 0":          {dag, ordered(1000, rows(evidence.TailRow, 0, -1)), "-1 isn't from"},
-		"one of an equation":            {dag, ordered(1000, rows(evidence.FromRow, 0, -1)), ""},
-		"a multiplier that isn't one":   {dag, ordered(1000, rows(evidence.ToRow, 0, math.NaN())), "NaN isn't from"},
-		"a multiplier without a row":    {dag, ordered(1000, model.Evidence{Type: evidence.Ordering, Resource: evidence.TailRow, Weights: []float64{1}}), "1 for 0 rows"},
-		"rows of no kind":               {dag, ordered(1000, rows("", 0, 1)), `"" isn't one of`},
-		"rows of a kind twice":          {dag, ordered(1000, rows(evidence.TailRow, 0, 1), rows(evidence.TailRow, 1, 1)), "two are of tail"},
-		"a row of ordered tasks":        {dag, ordered(1000, rows(evidence.BothRow, 3, 1)), "tasks that are ordered"},
-		"a row of a task with itself":   {dag, ordered(1000, rows(evidence.WaitRow, 11, 1)), "tasks that are ordered"},
-		"a horizon of 0":                {dag, ordered(0), "a later one"},
-		"a horizon that begins later":   {dag, &model.Evidence{Type: evidence.Ordering, Window: []float64{1, 2}}, "must begin at 0"},
-		"a set before a task":           {dag, gathered(evidence.Heads, set(0, "8", "2", "1")), ""},
-		"a set after a task":            {dag, gathered(evidence.Tails, set(0, "1", "2", "8")), ""},
-		"a set of the other way":        {dag, gathered(evidence.Tails, set(0, "8", "2", "1")), "no path of two edges"},
-		"a set three edges before":      {dag, gathered(evidence.Heads, set(0, "10", "1")), "no path of two edges"},
-		"a set two edges before alone":  {dag, gathered(evidence.Heads, set(0, "8", "1")), "no path of two edges"},
-		"a set with its own task":       {dag, gathered(evidence.Heads, set(0, "8", "8")), "named twice"},
-		"a set of no task":              {dag, gathered(evidence.Heads, set(0)), "there are 0"},
-		"a set of a task of nowhere":    {dag, gathered(evidence.Heads, set(0, "8", "0")), "that there isn't"},
-		"a set on no machine":           {dag, gathered(evidence.Heads, set(3, "8", "2")), "none has the number 3"},
-		"a set on a machine below 0":    {dag, gathered(evidence.Heads, set(-1, "8", "2")), "-1 is below 0"},
-		"two sets on a machine":         {dag, gathered(evidence.Heads, set(0, "8", "2"), set(0, "8", "4")), "two sets are of"},
-		"sets of no kind":               {dag, gathered("", set(0, "8", "2")), `"" isn't one of`},
-		"sets of heads twice":           {dag, &model.Evidence{Type: evidence.Gathering, Parts: append(heads.Parts, heads.Parts...)}, "two are of head"},
-		"a set of more than 15":         {dag, gathered(evidence.Heads, set(0, make([]string, 17)...)), "must be 16 at most"},
-		"a set with weights":            {dag, gathered(evidence.Heads, model.Evidence{Type: evidence.Gathering, Elements: []string{"8", "2"}, Weights: []float64{1}}), `no key "weights"`},
-		"no scale":                      {vc, &model.Evidence{Type: evidence.Sum, Resource: "cpu"}, "scale: 0"},
-		"no resource":                   {vc, &model.Evidence{Type: evidence.Sum, Scale: 1000}, `resource: ""`},
-		"a weight that isn't whole":     {vc, &model.Evidence{Type: evidence.Clique, Scale: 1000, Elements: []string{"a"}, Weights: []float64{1.5}}, "whole number"},
-		"more tasks than the job has":   {vc, &model.Evidence{Type: evidence.Clique, Scale: 1000, Elements: []string{"a"}, Weights: []float64{3}}, "no job"},
-		"no tasks":                      {vc, &model.Evidence{Type: evidence.Crowd, Scale: 1000}, "count: 0"},
-		"a load of 0":                   {vc, &model.Evidence{Type: evidence.Filling, Scale: 1000, Resource: "cpu"}, "load: 0"},
-		"an unknown function":           {res, &model.Evidence{Type: evidence.Areas, Function: &model.DualFunction{Name: "magic"}}, "magic"},
-		"windows that meet":             {res, &model.Evidence{Type: evidence.Windows, Windows: []model.EvidenceWindow{{From: 0, To: 2}, {From: 1, To: 3}}}, "before the one before it has ended"},
-		"prices without parts":          {res, &model.Evidence{Type: evidence.Prices, Times: []int64{0, 1}, Prices: []float64{1}}, `no key "times"`},
-		"a part at instants":            {res, priced(model.Evidence{Elements: []string{"a"}, Times: []int64{0}, Prices: []float64{1}}), ""},
-		"a part with a price too many":  {res, priced(model.Evidence{Elements: []string{"a"}, Times: []int64{0}, Prices: []float64{1, 1}}), "parts: [0].prices"},
-		"a part of nothing":             {res, priced(model.Evidence{Times: []int64{0, 1}, Prices: []float64{1}}), "parts: [0].elements"},
-		"a part between instants":       {tvc, priced(model.Evidence{Elements: []string{"a"}, Parts: []model.Evidence{{Type: evidence.Prices, Resource: "slots", Times: []int64{0, 1}, Prices: []float64{1}}}}), "1 for 2 times"},
-		"one resource twice":            {tvc, priced(model.Evidence{Elements: []string{"a"}, Parts: []model.Evidence{slots, slots}}), "two are of slots"},
-		"a resource that there isn't":   {tvc, priced(model.Evidence{Elements: []string{"a"}, Parts: []model.Evidence{{Type: evidence.Prices, Resource: "cpu", Times: []int64{0}, Prices: []float64{1}}}}), `"cpu" isn't one of`},
-		"a resource of a cluster":       {hosts, &model.Evidence{Type: evidence.Cover, Resource: "cpu"}, ""},
-		"a resource that it hasn't":     {hosts, &model.Evidence{Type: evidence.Cover, Resource: "gpu"}, `no resource "gpu"`},
-		"no host set":                   {hosts, &model.Evidence{Type: evidence.Cover, Resource: "cpu", Elements: []string{"none"}}, `no host set "none"`},
-		"two host sets":                 {hosts, &model.Evidence{Type: evidence.Cover, Resource: "cpu", Elements: []string{"some", "y"}}, "there are 2"},
-		"a rule of another type":        {hosts, &model.Evidence{Type: evidence.Apart, Elements: []string{"zones"}}, "keeps tasks apart"},
-		"a rule by host":                {hosts, &model.Evidence{Type: evidence.Apart, Elements: []string{"by host"}}, ""},
-		"no rule":                       {hosts, &model.Evidence{Type: evidence.Apart}, "there are 0"},
-		"prices of slots at an instant": {tvc, priced(model.Evidence{Elements: []string{"a"}, Parts: []model.Evidence{slots}}), ""},
+		"a price between times":            {batch, &model.Evidence{Type: evidence.Prices, Times: []int64{0, 1}, Prices: []float64{1}}, ""},
+		"a price at a time":                {batch, &model.Evidence{Type: evidence.Prices, Times: []int64{0}, Prices: []float64{1e9}}, "1 for 1 times"},
+		"no price":                         {batch, &model.Evidence{Type: evidence.Prices}, "0 for 0 times"},
+		"a price below 0":                  {batch, &model.Evidence{Type: evidence.Prices, Times: []int64{0, 1}, Prices: []float64{-1}}, "-1 isn't 0"},
+		"a price that isn't a number":      {batch, &model.Evidence{Type: evidence.Prices, Times: []int64{0, 1}, Prices: []float64{math.NaN()}}, "NaN isn't 0"},
+		"times out of order":               {batch, &model.Evidence{Type: evidence.Prices, Times: []int64{1, 1}, Prices: []float64{1}}, "not after"},
+		"a time out of range":              {batch, &model.Evidence{Type: evidence.Prices, Times: []int64{0, math.MaxInt64}, Prices: []float64{1}}, "out of range"},
+		"more times than any needs":        {batch, &model.Evidence{Type: evidence.Prices, Times: many, Prices: []float64{1}}, "more than 32800 entries"},
+		"a key of another form":            {batch, &model.Evidence{Type: evidence.Sum, Mirrored: true}, `no key "mirrored"`},
+		"a bound within evidence":          {batch, &model.Evidence{Type: evidence.Sum, RootBound: &one}, `no key "root_bound"`},
+		"another problem's type":           {batch, &model.Evidence{Type: evidence.Path, Elements: []string{"short"}}, `type "path"`},
+		"no element":                       {dag, &model.Evidence{Type: evidence.Path}, "there are 0"},
+		"an element twice":                 {dag, &model.Evidence{Type: evidence.Path, Elements: []string{"n1", "n1"}}, "named twice"},
+		"too few weights":                  {dag, &model.Evidence{Type: evidence.Load, Weights: []float64{1, 1}}, "2 for 3 machines"},
+		"weights that are all 0":           {dag, &model.Evidence{Type: evidence.Load, Weights: []float64{0, 0, 0}}, "all are 0"},
+		"an infinite weight":               {dag, &model.Evidence{Type: evidence.Load, Weights: []float64{1, 1, math.Inf(1)}}, "finite"},
+		"a window that ends before":        {dag, &model.Evidence{Type: evidence.Interval, Window: []float64{2, 1}}, "a later one"},
+		"no multipliers":                   {dag, ordered(1000), ""},
+		"a row of an edge":                 {dag, ordered(1000, rows(evidence.EdgeRow, 14, 1)), ""},
+		"a row that isn't there":           {dag, ordered(1000, rows(evidence.EdgeRow, 15, 1)), `15 rows "edge" at most`},
+		"a row of a number below 0":        {dag, ordered(1000, rows(evidence.EdgeRow, -1, 1)), "-1 is below 0"},
+		"a multiplier below 0":             {dag, ordered(1000, rows(evidence.TailRow, 0, -1)), "-1 isn't from"},
+		"one of an equation":               {dag, ordered(1000, rows(evidence.FromRow, 0, -1)), ""},
+		"a multiplier that isn't one":      {dag, ordered(1000, rows(evidence.ToRow, 0, math.NaN())), "NaN isn't from"},
+		"a multiplier without a row":       {dag, ordered(1000, model.Evidence{Type: evidence.Ordering, Resource: evidence.TailRow, Weights: []float64{1}}), "1 for 0 rows"},
+		"rows of no kind":                  {dag, ordered(1000, rows("", 0, 1)), `"" isn't one of`},
+		"rows of a kind twice":             {dag, ordered(1000, rows(evidence.TailRow, 0, 1), rows(evidence.TailRow, 1, 1)), "two are of tail"},
+		"a row of ordered tasks":           {dag, ordered(1000, rows(evidence.BothRow, 3, 1)), "tasks that are ordered"},
+		"a row of a task with itself":      {dag, ordered(1000, rows(evidence.WaitRow, 11, 1)), "tasks that are ordered"},
+		"a horizon of 0":                   {dag, ordered(0), "a later one"},
+		"a horizon that begins later":      {dag, &model.Evidence{Type: evidence.Ordering, Window: []float64{1, 2}}, "must begin at 0"},
+		"a set before a task":              {dag, gathered(evidence.Heads, set(0, "8", "2", "1")), ""},
+		"a set after a task":               {dag, gathered(evidence.Tails, set(0, "1", "2", "8")), ""},
+		"a set of the other way":           {dag, gathered(evidence.Tails, set(0, "8", "2", "1")), "no path of two edges"},
+		"a set three edges before":         {dag, gathered(evidence.Heads, set(0, "10", "1")), "no path of two edges"},
+		"a set two edges before alone":     {dag, gathered(evidence.Heads, set(0, "8", "1")), "no path of two edges"},
+		"a set with its own task":          {dag, gathered(evidence.Heads, set(0, "8", "8")), "named twice"},
+		"a set of no task":                 {dag, gathered(evidence.Heads, set(0)), "there are 0"},
+		"a set of a task of nowhere":       {dag, gathered(evidence.Heads, set(0, "8", "0")), "that there isn't"},
+		"a set on no machine":              {dag, gathered(evidence.Heads, set(3, "8", "2")), "none has the number 3"},
+		"a set on a machine below 0":       {dag, gathered(evidence.Heads, set(-1, "8", "2")), "-1 is below 0"},
+		"two sets on a machine":            {dag, gathered(evidence.Heads, set(0, "8", "2"), set(0, "8", "4")), "two sets are of"},
+		"sets of no kind":                  {dag, gathered("", set(0, "8", "2")), `"" isn't one of`},
+		"sets of heads twice":              {dag, &model.Evidence{Type: evidence.Gathering, Parts: append(heads.Parts, heads.Parts...)}, "two are of head"},
+		"a set of more than 15":            {dag, gathered(evidence.Heads, set(0, make([]string, 17)...)), "must be 16 at most"},
+		"a set with weights":               {dag, gathered(evidence.Heads, model.Evidence{Type: evidence.Gathering, Elements: []string{"8", "2"}, Weights: []float64{1}}), `no key "weights"`},
+		"no scale":                         {vc, &model.Evidence{Type: evidence.Sum, Resource: "cpu"}, "scale: 0"},
+		"no resource":                      {vc, &model.Evidence{Type: evidence.Sum, Scale: 1000}, `resource: ""`},
+		"a weight that isn't whole":        {vc, &model.Evidence{Type: evidence.Clique, Scale: 1000, Elements: []string{"a"}, Weights: []float64{1.5}}, "whole number"},
+		"more tasks than the job has":      {vc, &model.Evidence{Type: evidence.Clique, Scale: 1000, Elements: []string{"a"}, Weights: []float64{3}}, "no job"},
+		"no tasks":                         {vc, &model.Evidence{Type: evidence.Crowd, Scale: 1000}, "count: 0"},
+		"a load of 0":                      {vc, &model.Evidence{Type: evidence.Filling, Scale: 1000, Resource: "cpu"}, "load: 0"},
+		"an unknown function":              {res, &model.Evidence{Type: evidence.Areas, Function: &model.DualFunction{Name: "magic"}}, "magic"},
+		"windows that meet":                {res, &model.Evidence{Type: evidence.Windows, Windows: []model.EvidenceWindow{{From: 0, To: 2}, {From: 1, To: 3}}}, "before the one before it has ended"},
+		"prices without parts":             {res, &model.Evidence{Type: evidence.Prices, Times: []int64{0, 1}, Prices: []float64{1}}, `no key "times"`},
+		"a part at instants":               {res, priced(model.Evidence{Elements: []string{"a"}, Times: []int64{0}, Prices: []float64{1}}), ""},
+		"a part with a price too many":     {res, priced(model.Evidence{Elements: []string{"a"}, Times: []int64{0}, Prices: []float64{1, 1}}), "parts: [0].prices"},
+		"a part of nothing":                {res, priced(model.Evidence{Times: []int64{0, 1}, Prices: []float64{1}}), "parts: [0].elements"},
+		"a part between instants":          {tvc, priced(model.Evidence{Elements: []string{"a"}, Parts: []model.Evidence{{Type: evidence.Prices, Resource: "slots", Times: []int64{0, 1}, Prices: []float64{1}}}}), "1 for 2 times"},
+		"one resource twice":               {tvc, priced(model.Evidence{Elements: []string{"a"}, Parts: []model.Evidence{slots, slots}}), "two are of slots"},
+		"a resource that there isn't":      {tvc, priced(model.Evidence{Elements: []string{"a"}, Parts: []model.Evidence{{Type: evidence.Prices, Resource: "cpu", Times: []int64{0}, Prices: []float64{1}}}}), `"cpu" isn't one of`},
+		"a resource of a cluster":          {hosts, &model.Evidence{Type: evidence.Cover, Resource: "cpu"}, ""},
+		"a resource that it hasn't":        {hosts, &model.Evidence{Type: evidence.Cover, Resource: "gpu"}, `no resource "gpu"`},
+		"no host set":                      {hosts, &model.Evidence{Type: evidence.Cover, Resource: "cpu", Elements: []string{"none"}}, `no host set "none"`},
+		"two host sets":                    {hosts, &model.Evidence{Type: evidence.Cover, Resource: "cpu", Elements: []string{"some", "y"}}, "there are 2"},
+		"a rule of another type":           {hosts, &model.Evidence{Type: evidence.Apart, Elements: []string{"zones"}}, "keeps tasks apart"},
+		"a rule by host":                   {hosts, &model.Evidence{Type: evidence.Apart, Elements: []string{"by host"}}, ""},
+		"no rule":                          {hosts, &model.Evidence{Type: evidence.Apart}, "there are 0"},
+		"prices of links under a function": {tvc, layered(model.Evidence{Resource: "edge_links", Function: &model.DualFunction{Name: "steps", Parameter: 1}}), ""},
+		"slots under a function":           {tvc, layered(model.Evidence{Resource: "slots", Function: &model.DualFunction{Name: "steps", Parameter: 1}}), `"slots" has none`},
+		"links of which there are none":    {&unblocked, layered(model.Evidence{Resource: "edge_links"}), "non-blocking"},
+		"shares of servers":                {tvc, layered(model.Evidence{Resource: "shares", Count: 1, Parts: shares}), ""},
+		"shares without a weight":          {tvc, layered(model.Evidence{Resource: "shares", Parts: shares}), `"shares" has`},
+		"shares of slots alone":            {tvc, layered(model.Evidence{Resource: "shares", Count: 1, Parts: shares[:1]}), "there are 1"},
+		"shares in another order":          {tvc, layered(model.Evidence{Resource: "shares", Count: 1, Parts: []model.Evidence{shares[1], shares[0]}}), "must be first"},
+		"links with parts":                 {tvc, layered(model.Evidence{Resource: "links", Parts: shares}), "there are 2"},
+		"patterns":                         {tvc, patterns(1, "a"), ""},
+		"patterns at a time":               {tvc, layered(model.Evidence{Resource: "patterns", Elements: []string{"a"}, Weights: []float64{1}}), "one for none"},
+		"patterns of a part of a weight":   {tvc, patterns(0.5, "a"), "whole number"},
+		"patterns of no moment":            {&apart, both, "no moment"},
+		"patterns of another part":         {tvc, patterns(1, "b"), "in the part"},
+		"prices of slots at an instant":    {tvc, priced(model.Evidence{Elements: []string{"a"}, Parts: []model.Evidence{slots}}), ""},
 	} {
 		if err := x.in.Validate(); err != nil {
 			t.Fatal(err)

@@ -14,10 +14,14 @@ import (
 
 // tvcWork are the requests of loss mode that fit the empty data centre.
 type tvcWork struct {
+	ctx      context.Context
 	in       *model.TVC
 	slots    int64 // of a server
 	servers  int64
-	rate     int64 // of a server's link
+	levels   []tvcLevel // of links, from below
+	perPath  bool
+	loads    map[tvcShape][][]int64
+	steps    int64
 	requests []tvcWorkRequest
 	at       map[string]int
 	total    *big.Int // of the weights
@@ -34,8 +38,12 @@ type tvcWorkRequest struct {
 func newTVCWork(ctx context.Context, in *model.TVC) *tvcWork {
 	j := newTVCJudge(in, nil)
 	h := int64(j.half)
-	w := &tvcWork{in: in, slots: int64(in.FatTree.Slots), servers: 2 * h * h * h, rate: j.rates[0], at: map[string]int{},
-		total: new(big.Int), unit: new(big.Int), grains: big.NewInt(1)}
+	w := &tvcWork{ctx: ctx, in: in, slots: int64(in.FatTree.Slots), servers: 2 * h * h * h, perPath: in.Hose == model.HosePerPath, at: map[string]int{},
+		loads: map[tvcShape][][]int64{}, total: new(big.Int), unit: new(big.Int), grains: big.NewInt(1),
+		levels: []tvcLevel{{1, 2 * h * h * h, j.rates[0]}, {h, 2 * h * h * h, j.rates[1]}, {h, 2 * h * h * h, j.rates[2]}}}
+	if in.FatTree.Fabric == model.FabricNonBlocking {
+		w.levels = w.levels[:1]
+	}
 	if in.Goal == model.GoalRevenue {
 		w.grains.SetInt64(1_000_000_000_000) // bit/s times microseconds in VM Mbit
 	}
@@ -69,9 +77,8 @@ func newTVCWork(ctx context.Context, in *model.TVC) *tvcWork {
 }
 
 // responses recomputes bounds on the mean response time of the requests that fit, in queue mode: the
-// durations, or what one machine needs that is as fast as all slots, as all servers' links, or as
-// both together (shared). Whatever is suspended or moved, who runs holds its VMs, and of the
-// servers what its parts hold at least.
+// durations, or what one machine needs that is as fast as all of a resource. Whatever is suspended or
+// moved, who runs holds what its parts hold at least.
 func (w *tvcWork) responses(ctx context.Context, e *model.Evidence) (Followed, error) {
 	if e.Type == evidence.Prices {
 		return Followed{}, errors.New("prices are of loss mode")
@@ -92,38 +99,31 @@ func (w *tvcWork) responses(ctx context.Context, e *model.Evidence) (Followed, e
 		f.Bound.SetFrac(sum, bigProduct(n, 1_000_000))
 		return f, nil
 	}
-	f.How = "one machine as fast as all slots"
-	capacity, work := new(big.Int).Mul(big.NewInt(w.slots), big.NewInt(w.servers)), 0.0
-	jobs := make([]squashedJob, len(w.requests))
-	demands := make([]*big.Int, len(w.requests))
-	for k := range w.requests {
-		r := &w.requests[k]
-		jobs[k] = squashedJob{release: r.arrival, duration: r.end - r.arrival, weight: 1}
-		demands[k] = big.NewInt(r.vms)
+	f.How = "one machine as fast as all " + map[string]string{evidence.Slots: "slots", evidence.Servers: "servers", evidence.Shares: "servers, by shares",
+		evidence.Links[0]: "links of servers"}[e.Resource]
+	if e.Resource == evidence.Links[1] || e.Resource == evidence.Links[2] {
+		f.How = "one machine as fast as all links of a layer"
 	}
-	if e.Resource != "slots" {
-		f.How = "one machine as fast as all " + map[string]string{"links": "links of servers", "servers": "servers"}[e.Resource]
-		demand, total, err := w.resource(e, &work)
-		if err != nil {
-			return Followed{}, err
-		}
-		capacity = total
-		for k := range w.requests {
-			if stopped(ctx, k) {
-				return Followed{}, ctx.Err()
-			}
-			if demands[k], err = demand(&w.requests[k]); err != nil {
-				return Followed{}, err
-			}
-		}
+	demand, capacity, err := w.resource(e)
+	if err != nil {
+		return Followed{}, err
 	}
 	if !capacity.IsInt64() || capacity.Int64() > 1<<62 {
 		return Followed{}, tooMuch("the data centre")
 	}
-	for k, d := range demands {
-		jobs[k].demand = minimum(d, capacity).Int64()
+	jobs := make([]squashedJob, len(w.requests))
+	for k := range w.requests {
+		if stopped(ctx, k) {
+			return Followed{}, ctx.Err()
+		}
+		r := &w.requests[k]
+		d, err := demand(r)
+		if err != nil {
+			return Followed{}, err
+		}
+		jobs[k] = squashedJob{release: r.arrival, duration: r.end - r.arrival, weight: 1, demand: min(d, capacity.Int64())}
 	}
-	sum, err := squashedResponses(ctx, jobs, capacity.Int64())
+	sum, err = squashedResponses(ctx, jobs, capacity.Int64())
 	if err != nil {
 		return Followed{}, err
 	}
@@ -148,7 +148,6 @@ func tvcEvidence(ctx context.Context, in *model.TVC, e *model.Evidence) (Followe
 	if e.Type == evidence.Prices {
 		how = fmt.Sprintf("the prices of slots, links and servers in %d parts", len(e.Parts))
 		taken := make([]bool, len(w.requests))
-		work := 0.0
 		for i := range e.Parts {
 			p := &e.Parts[i]
 			weight := new(big.Int)
@@ -162,7 +161,7 @@ func tvcEvidence(ctx context.Context, in *model.TVC, e *model.Evidence) (Followe
 				part = append(part, k)
 				weight.Add(weight, w.requests[k].weight)
 			}
-			most, err := w.priced(ctx, p.Parts, part, &work)
+			most, err := w.priced(ctx, p.Parts, part)
 			if err != nil {
 				return Followed{}, err
 			}
@@ -174,124 +173,71 @@ func tvcEvidence(ctx context.Context, in *model.TVC, e *model.Evidence) (Followe
 }
 
 // priced returns a bound on the weight accepted of some requests, in grains, rounded down: with
-// prices y ≥ 0 of slots, of the links above servers and of both together at instants, that is
+// prices y ≥ 0 of resources at instants, that is
 //
 //	Σ capacity · y + Σ_k max(0, weight_k - Σ demand_k · y at the instants at which it runs),
 //
-// for what is accepted holds the capacities at each instant. A request's demand is its
-// VMs, the least load that it puts on links above servers, or what its parts hold of servers.
-func (w *tvcWork) priced(ctx context.Context, resources []model.Evidence, part []int, work *float64) (*big.Int, error) {
-	most := new(big.Rat)
-	grains := new(big.Rat).SetInt(w.grains)
-	if w.in.Goal == model.GoalRevenue {
-		// Prices are of revenues in multiples of their greatest common divisor.
-		grains.SetInt(w.unit)
-	}
-	price := func(t *tariff, n *big.Int) *big.Rat {
-		x := t.unit.rat(n)
-		return x.Mul(x, grains)
-	}
-	tariffs := make([]*tariff, len(resources))
-	demands := make([]func(r *tvcWorkRequest) (*big.Int, error), len(resources))
+// for what is accepted holds the capacities at each instant (see resource). Patterns add what they
+// say (see heaviest).
+func (w *tvcWork) priced(ctx context.Context, resources []model.Evidence, part []int) (*big.Int, error) {
+	var unit binary
 	for i := range resources {
-		t := newTariff(resources[i].Times, resources[i].Prices)
-		demand, capacity, err := w.resource(&resources[i], work)
-		if err != nil {
-			return nil, err
+		for _, x := range resources[i].Prices {
+			unit.see(x)
 		}
-		most.Add(most, price(t, capacity.Mul(capacity, t.all())))
-		tariffs[i], demands[i] = t, demand
 	}
-	value := new(big.Rat)
-	for i, k := range part {
-		if stopped(ctx, i) {
-			return nil, ctx.Err()
-		}
-		r := &w.requests[k]
-		value.SetInt(r.weight)
-		for i, t := range tariffs {
-			demand, err := demands[i](r)
+	all, pays := new(big.Int), make([]*big.Int, len(part))
+	for i := range pays {
+		pays[i] = new(big.Int)
+	}
+	pay := new(big.Int)
+	for i := range resources {
+		e := &resources[i]
+		if e.Resource == evidence.PatternsOfServers {
+			heaviest, members, err := w.heaviest(e, part)
 			if err != nil {
 				return nil, err
 			}
-			pay := new(big.Int).Sub(t.at(r.end), t.at(r.arrival))
-			value.Sub(value, price(t, pay.Mul(pay, demand)))
+			y := unit.whole(e.Prices[0])
+			for x, i := range members {
+				pay.Mul(bigProduct(int64(e.Weights[x]), w.requests[part[i]].vms), y)
+				pays[i].Add(pays[i], pay)
+			}
+			all.Add(all, pay.Mul(bigProduct(heaviest, w.servers), y))
+			continue
 		}
-		if value.Sign() > 0 {
+		t := tariffIn(unit, e.Times, e.Prices)
+		demand, capacity, err := w.resource(e)
+		if err != nil {
+			return nil, err
+		}
+		all.Add(all, capacity.Mul(capacity, t.all()))
+		for i, k := range part {
+			if stopped(ctx, i) {
+				return nil, ctx.Err()
+			}
+			r := &w.requests[k]
+			if pay.Sub(t.at(r.end), t.at(r.arrival)); pay.Sign() == 0 {
+				continue
+			}
+			d, err := demand(r)
+			if err != nil {
+				return nil, err
+			}
+			pays[i].Add(pays[i], pay.Mul(pay, big.NewInt(d)))
+		}
+	}
+	grains := w.grains
+	if w.in.Goal == model.GoalRevenue {
+		// Prices are of revenues in multiples of their greatest common divisor.
+		grains = w.unit
+	}
+	most, value := all.Mul(all, grains), new(big.Int)
+	for i, k := range part {
+		value.Lsh(w.requests[k].weight, uint(unit.shift))
+		if value.Sub(value, pay.Mul(pays[i], grains)); value.Sign() > 0 {
 			most.Add(most, value)
 		}
 	}
-	return new(big.Int).Div(most.Num(), most.Denom()), nil
-}
-
-// resource returns what requests hold at least of the resource that evidence names, and how much
-// there is of it.
-func (w *tvcWork) resource(e *model.Evidence, work *float64) (demand func(r *tvcWorkRequest) (*big.Int, error), capacity *big.Int, err error) {
-	if e.Resource == "slots" {
-		return func(r *tvcWorkRequest) (*big.Int, error) { return big.NewInt(r.vms), nil }, bigProduct(w.slots, w.servers), nil
-	}
-	capacity = bigProduct(w.rate, w.servers)
-	held := func(_, load int64) *big.Int { return big.NewInt(load) }
-	if s := int64(e.Count); e.Resource == "servers" {
-		if s > w.slots/2 {
-			return nil, nil, fmt.Errorf("count: %d is more than half of a server's %d slots", s, w.slots)
-		}
-		held = w.shared(s)
-		capacity.Mul(capacity, big.NewInt(s))
-	}
-	return func(r *tvcWorkRequest) (*big.Int, error) {
-		if e.Resource == "links" && r.vms <= w.slots {
-			return new(big.Int), nil // all on one server
-		}
-		if *work += float64(r.vms) * float64(min(r.vms, w.slots)); *work > maxEvidenceWork*10 {
-			return nil, tooMuch("loads")
-		}
-		return w.least(r, held), nil
-	}, capacity, nil
-}
-
-// shared returns what a part of VMs holds of a server that has s times its link's rate R, where s
-// is at most half of its slots S: at most S - s VMs, min(load s, VMs R); more,
-// max(load s, (VMs - S + s) R).
-//
-// What is on a server holds no more than R s. Without a part of more than S - s VMs it is at
-// most the loads' sum times s. There is no second such part, for two have more than S
-// VMs. Beside one others have S - VMs slots and R - load of the link at most, and hold the lesser of
-// (R - load) s and (S - VMs) R at most: R s less the max.
-func (w *tvcWork) shared(s int64) func(vms, load int64) *big.Int {
-	return func(vms, load int64) *big.Int {
-		byLink, light := bigProduct(load, s), w.slots-s
-		if vms <= light {
-			return minimum(byLink, bigProduct(vms, w.rate))
-		}
-		return maximum(byLink, bigProduct(vms-light, w.rate))
-	}
-}
-
-// least returns the least that parts of a request hold together, each what held says: m of its N VMs
-// on a server load that server's link by min(m, N - m) times its bandwidth, if the link holds that.
-func (w *tvcWork) least(r *tvcWorkRequest, held func(vms, load int64) *big.Int) *big.Int {
-	n := r.vms
-	parts := make([]*big.Int, min(n, w.slots)+1)
-	for m := range parts {
-		if l := min(int64(m), n-int64(m)); l <= w.rate/r.bandwidth {
-			parts[m] = held(int64(m), l*r.bandwidth)
-		}
-	}
-	least, sum := make([]*big.Int, n+1), new(big.Int)
-	least[0] = new(big.Int)
-	for v := 1; v < len(least); v++ {
-		for m := 1; m <= min(v, len(parts)-1); m++ {
-			if parts[m] == nil || least[v-m] == nil {
-				continue
-			}
-			if sum.Add(least[v-m], parts[m]); least[v] == nil || sum.Cmp(least[v]) < 0 {
-				least[v] = new(big.Int).Set(sum)
-			}
-		}
-	}
-	if least[n] == nil {
-		return new(big.Int)
-	}
-	return least[n]
+	return most.Rsh(most, uint(unit.shift)), nil
 }

@@ -46,7 +46,7 @@ func Response(ctx context.Context, t *view.TVC) []bounds.Bound {
 			break
 		}
 		if sum := r.of(x); sum > best {
-			best, why = sum, model.Evidence{Type: evidence.Machine, Resource: x.Name, Count: x.Share}
+			best, why = sum, x.Evidence(evidence.Machine)
 		}
 	}
 	return append(all, r.bound("srpt", slots.SRPT, bySlots), r.bound("mean-busy-time", slots.MeanBusy, bySlots), r.bound("squashed", best, why))
@@ -62,14 +62,10 @@ func ResponseByResources(ctx context.Context, t *view.TVC) bounds.Bound {
 			break
 		}
 		if sum := r.of(x); sum > best {
-			best, why = sum, model.Evidence{Type: evidence.Machine, Resource: x.Name, Count: x.Share}
+			best, why = sum, x.Evidence(evidence.Machine)
 		}
 	}
-	b := r.bound("resources", best, why)
-	if why.Type == evidence.Machine && why.Resource == "" {
-		b.Evidence = nil // those of all layers are on trust
-	}
-	return b
+	return r.bound("resources", best, why)
 }
 
 // responses bounds the sum of the responses of the requests that fit.

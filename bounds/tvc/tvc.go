@@ -78,7 +78,8 @@ func floor(r *tvcrelax.Relaxation, w *tvcrelax.Weights, requests []int, solve fu
 //   - lp: the linear relaxation by slots, by the links of every layer and by
 //     dual-feasible functions of both, at every instant (see Relaxation), with cuts
 //     by patterns (Tighten); what is too large for it by a long run of the
-//     subgradient method. It has evidence where the resources of slots give as much
+//     subgradient method. Its evidence has the resources of Quick alone in each part in
+//     which they give as much
 //
 // All are valid when ctx ends early. The error is model.ErrInvalid for an invalid
 // instance, or one of HiGHS's.
@@ -92,38 +93,51 @@ func All(ctx context.Context, in *model.TVC) ([]bounds.Bound, error) {
 	}
 	t := view.OfTVC(in)
 	w := tvcrelax.NewWeights(in, t)
-	sum, checked := int64(0), int64(0)
 	prices := &model.Evidence{Type: evidence.Prices, Method: "lp"}
 	var failed error
-	try := func(m *tvcrelax.Multipliers, err error) *tvcrelax.Multipliers {
-		if err != nil && failed == nil {
-			failed = fmt.Errorf("bound: relaxation: %w", err)
+	// part bounds some requests by the resources of few, or by all and by patterns.
+	part := func(requests []int, few bool) (least int64, e *model.Evidence) {
+		least = floor(tvcrelax.NewRelaxation(t, requests, w, few), w, requests, func(r *tvcrelax.Relaxation) *tvcrelax.Multipliers {
+			var m *tvcrelax.Multipliers
+			var err error
+			if few {
+				m, err = r.Solve(ctx, nil)
+			} else {
+				m, err = r.Tighten(ctx)
+			}
+			if err != nil && failed == nil {
+				failed = fmt.Errorf("bound: relaxation: %w", err)
+			}
+			if m == nil {
+				m = r.Ascend(ctx, longSteps)
+			}
+			e = r.Evidence(in, m)
+			return m
+		})
+		return least, e
+	}
+	sum := int64(0)
+	for _, requests := range tvcrelax.Components(t) {
+		least, e := part(requests, false)
+		if quick, shorter := part(requests, true); quick <= least {
+			least, e = quick, shorter
 		}
-		return m
+		if sum += least; e != nil {
+			prices.Parts = append(prices.Parts, *e)
+		}
 	}
-	for _, part := range tvcrelax.Components(t) {
-		least := floor(tvcrelax.NewRelaxation(t, part, w, false), w, part, func(r *tvcrelax.Relaxation) *tvcrelax.Multipliers {
-			m := try(r.Tighten(ctx))
-			if m == nil {
-				m = r.Ascend(ctx, longSteps)
-			}
-			return m
-		})
-		sum += least
-		checked += floor(tvcrelax.NewRelaxation(t, part, w, true), w, part, func(r *tvcrelax.Relaxation) *tvcrelax.Multipliers {
-			m := try(r.Solve(ctx, nil))
-			if m == nil {
-				m = r.Ascend(ctx, longSteps)
-			}
-			if e := r.Evidence(in, m); e != nil {
-				prices.Parts = append(prices.Parts, *e)
-			}
-			return m
-		})
-	}
-	b := bounds.Bound{Name: "lp", Value: w.Value(sum)}
-	if checked <= sum {
-		b.Value, b.Evidence = w.Value(checked), prices
+	b := bounds.Bound{Name: "lp", Value: w.Value(sum), Evidence: prices}
+	if entries(prices) > evidence.MostEntries(len(in.Requests), 0) {
+		b.Evidence = &model.Evidence{Type: evidence.Relaxation, Method: "lp"}
 	}
 	return append(all, b), failed
+}
+
+// entries counts what stands in the lists of evidence.
+func entries(e *model.Evidence) int {
+	n := len(e.Elements) + len(e.Weights) + len(e.Times) + len(e.Prices) + len(e.Parts)
+	for k := range e.Parts {
+		n += entries(&e.Parts[k])
+	}
+	return n
 }

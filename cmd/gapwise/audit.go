@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -36,7 +37,7 @@ func (p *program) audit() *cli.Command {
 			&cli.StringFlag{Name: "variant", Usage: fmt.Sprintf("one of %q: only instances of its problem that have it", audit.Variants())},
 			&cli.IntFlag{Name: "most", Value: 10, Usage: "disagreements after which it stops"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "audit-found", Usage: "`FOLDER` for disagreements"},
-			&cli.StringFlag{Name: "trust", Usage: "write the counts, and what is compared, as Markdown to `FILE`"},
+			&cli.StringFlag{Name: "counts", Usage: "write the counts as JSON to `FILE`"},
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.NArg() > 0 {
@@ -78,8 +79,8 @@ func (p *program) audit() *cli.Command {
 			if err := r.Write(p.out, gapwise.Built().String()); err != nil {
 				return err
 			}
-			if path := c.String("trust"); path != "" {
-				if err := p.writeFile(path, func(w io.Writer) error { return r.Trust(w) }); err != nil {
+			if path := c.String("counts"); path != "" {
+				if err := p.writeFile(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(r) }); err != nil {
 					return err
 				}
 			}

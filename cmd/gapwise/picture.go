@@ -51,7 +51,7 @@ func (p *program) terminalGantt(ctx context.Context, c *cli.Command, in model.In
 		title += ", bound " + figure(*d.bound)
 	}
 	return interruptible(ctx, func(w io.Writer) error {
-		fmt.Fprintln(w, words.Wrap(title, p.columns(), 2))
+		fmt.Fprintln(w, words.Wrap(title, p.columns()-2, 2))
 		return draw.Terminal(w, p.columns(), draw.Frame{Instance: d.in, Solution: d.s})
 	})(p.out)
 }

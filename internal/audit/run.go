@@ -37,12 +37,12 @@ type Options struct {
 	Found func(d Disagreement, file string)
 }
 
-// Report is what an audit found.
+// Report is what an audit found. As JSON it has the counts.
 type Report struct {
 	*Tally
-	Disagreements []Disagreement
-	Elapsed       time.Duration
-	Seed          uint64
+	Disagreements []Disagreement `json:"-"`
+	Elapsed       time.Duration  `json:"elapsed_ns"`
+	Seed          uint64         `json:"seed"`
 }
 
 // Run draws instances and compares what is claimed of them until the time is
@@ -73,7 +73,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 			return nil, fmt.Errorf("audit: %w", err)
 		}
 	}
-	report := &Report{Tally: newTally(), Seed: o.Seed}
+	report := &Report{Tally: NewTally(), Seed: o.Seed}
 	drawing, stop := context.WithCancel(ctx)
 	defer stop()
 	var mu sync.Mutex

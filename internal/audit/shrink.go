@@ -40,7 +40,7 @@ func shrink(ctx context.Context, d Disagreement) Disagreement {
 
 // fails reports whether the check of d fails on another instance, too.
 func fails(ctx context.Context, in model.Instance, d Disagreement) (Disagreement, bool) {
-	c := &trial{ctx: ctx, in: in, size: middle, seed: d.Seed, number: d.Number, tally: newTally(), answers: map[string]model.Result{}, only: d.Check}
+	c := &trial{ctx: ctx, in: in, size: middle, seed: d.Seed, number: d.Number, tally: NewTally(), answers: map[string]model.Result{}, only: d.Check}
 	c.run()
 	for _, f := range c.found {
 		if f.Check == d.Check {

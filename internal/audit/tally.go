@@ -35,36 +35,62 @@ var comparisonNames = [comparisons]string{
 
 // Tally counts the comparisons that agreed. Several goroutines may use it.
 type Tally struct {
-	mu        sync.Mutex
-	counts    map[model.Kind]*[comparisons][2]int64 // of instances with less than 12 tasks, jobs or requests, and of others
-	instances map[model.Kind]*[3]int64              // by size
+	mu sync.Mutex
+	// Counts are by comparison, of instances with less than 12 tasks, jobs or requests, and of others.
+	Counts map[model.Kind]*[comparisons][2]int64 `json:"counts"`
+	// Instances are by size.
+	Instances map[model.Kind]*[3]int64 `json:"instances"`
 }
 
-func newTally() *Tally {
-	return &Tally{counts: map[model.Kind]*[comparisons][2]int64{}, instances: map[model.Kind]*[3]int64{}}
+// NewTally returns a tally without counts.
+func NewTally() *Tally {
+	return &Tally{Counts: map[model.Kind]*[comparisons][2]int64{}, Instances: map[model.Kind]*[3]int64{}}
+}
+
+// Add adds the counts of another tally, which nobody else uses.
+func (t *Tally) Add(o *Tally) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for k, counts := range o.Counts {
+		if t.Counts[k] == nil {
+			t.Counts[k] = new([comparisons][2]int64)
+		}
+		for c, n := range counts {
+			t.Counts[k][c][0] += n[0]
+			t.Counts[k][c][1] += n[1]
+		}
+	}
+	for k, sizes := range o.Instances {
+		if t.Instances[k] == nil {
+			t.Instances[k] = new([3]int64)
+		}
+		for s, n := range sizes {
+			t.Instances[k][s] += n
+		}
+	}
 }
 
 func (t *Tally) add(c comparison, in model.Instance) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	k := in.Kind()
-	if t.counts[k] == nil {
-		t.counts[k] = new([comparisons][2]int64)
+	if t.Counts[k] == nil {
+		t.Counts[k] = new([comparisons][2]int64)
 	}
 	big := 0
 	if atLeast12(in) {
 		big = 1
 	}
-	t.counts[k][c][big]++
+	t.Counts[k][c][big]++
 }
 
 func (t *Tally) drew(k model.Kind, s size) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.instances[k] == nil {
-		t.instances[k] = new([3]int64)
+	if t.Instances[k] == nil {
+		t.Instances[k] = new([3]int64)
 	}
-	t.instances[k][s]++
+	t.Instances[k][s]++
 }
 
 // Comparisons returns how many comparisons agreed, how many of those were between
@@ -74,7 +100,7 @@ func (t *Tally) drew(k model.Kind, s size) {
 func (t *Tally) Comparisons() (all, engines, proofs, instances int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, counts := range t.counts {
+	for _, counts := range t.Counts {
 		for c, n := range counts {
 			all += n[0] + n[1]
 			if comparison(c) == twoEngines || comparison(c) == plainEngine {
@@ -85,7 +111,7 @@ func (t *Tally) Comparisons() (all, engines, proofs, instances int64) {
 			}
 		}
 	}
-	for _, n := range t.instances {
+	for _, n := range t.Instances {
 		instances += n[0] + n[1] + n[2]
 	}
 	return all, engines, proofs, instances

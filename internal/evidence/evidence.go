@@ -103,6 +103,22 @@ func MostEntries(ids, machines int) int { return 1<<15 + 16*(ids+machines) }
 // OrderingRows are the kinds of rows of Ordering.
 var OrderingRows = []string{TailRow, HeadRow, FromRow, ToRow, EdgeRow, BothRow, WaitRow, LoadRow, BeforeRow, AfterRow}
 
+// The resources of tvc (Evidence.Resource of Prices' parts and of Machine).
+const (
+	Slots   = "slots"
+	Servers = "servers" // slots and links of servers together, of a share of the slots (Count)
+	// Shares are slots and links of servers, each under a dual-feasible function (Parts), in shares of a
+	// server, of which that of the slots counts so often (Count).
+	Shares = "shares"
+	// Of PatternsOfServers there is a whole weight (Weights) of each VM of some requests (Elements) that run at one moment, and one
+	// price: no server holds more than its heaviest pattern.
+	PatternsOfServers = "patterns"
+)
+
+// Links are the links above servers, edge switches and aggregation switches; demands may be seen by a
+// dual-feasible function of one link (Function).
+var Links = []string{"links", "edge_links", "aggregation_links"}
+
 // The figures of batch other than the objective that evidence may be of (Evidence.Figure).
 const (
 	MeanSlowdown = "mean bounded slowdown"

@@ -396,7 +396,8 @@ func tvcWords(v *model.TVC, e *model.Evidence, bound float64, r *Reason) {
 		r.Words = fmt.Sprintf("Even if no request waited for another, the mean response time would be %.9g s.", bound)
 		if e.Type == evidence.Machine {
 			r.Words = fmt.Sprintf("Let one machine as fast as all %s together run the requests one after the other. Whatever their order, and though it may interrupt them, "+
-				"the mean response time is %.9g s or more.", map[string]string{"slots": "slots", "links": "links of servers", "servers": "servers, of which who has many slots leaves the link to few,"}[e.Resource], bound)
+				"the mean response time is %.9g s or more.", map[string]string{"slots": "slots", "links": "links of servers", "servers": "servers, of which who has many slots leaves the link to few,",
+				"shares": "servers, of which small parts of a request load more links,", "edge_links": "links of edge switches", "aggregation_links": "links of pods"}[e.Resource], bound)
 		}
 		return
 	}
@@ -405,11 +406,22 @@ func tvcWords(v *model.TVC, e *model.Evidence, bound float64, r *Reason) {
 		return
 	}
 	if len(e.Parts) == 0 {
-		r.Words = fmt.Sprintf("Nothing is short at any time by slots or links of servers, so the requests that fit, %.9g in all, are the bound.", bound)
+		r.Words = fmt.Sprintf("Nothing is short at any time by slots or links, so the requests that fit, %.9g in all, are the bound.", bound)
 		return
 	}
-	r.Words = fmt.Sprintf("Let slots, the bandwidth above servers and servers, which have both, cost what stands below at these moments. Who runs then pays for what it holds, and all together pay no more than everything costs; "+
-		"some requests of each group are in the way of the others, so at most %.9g can be had:", bound)
+	count, patterns := 0, ""
+	for p := range e.Parts {
+		for _, x := range e.Parts[p].Parts {
+			if x.Resource == evidence.PatternsOfServers {
+				count++
+			}
+		}
+	}
+	if count > 0 {
+		patterns = fmt.Sprintf("; at %d moments servers also cost what the heaviest set of VMs costs that one holds, by weights of VMs", count)
+	}
+	r.Words = fmt.Sprintf("Let slots, the bandwidth of links and servers, which have both, cost what stands below at these moments. Who runs then pays for what it holds, and all together pay no more than everything costs; "+
+		"some requests of each group are in the way of the others, so at most %.9g can be had%s:", bound, patterns)
 	r.Rows = [][]string{{"group", "requests", "moment", "price of all slots", "price of all links", "price of all servers"}}
 	t := view.OfTVC(v)
 	for p := range e.Parts {
@@ -417,19 +429,13 @@ func tvcWords(v *model.TVC, e *model.Evidence, bound float64, r *Reason) {
 		moments := map[int64][3]float64{}
 		var order []int64
 		for _, x := range e.Parts[p].Parts {
+			column, capacity := tvcPriced(t, &x)
 			for i, at := range x.Times {
 				m, ok := moments[at]
 				if !ok {
 					order = append(order, at)
 				}
-				switch links := float64(t.Servers) * float64(t.ServerRate); x.Resource {
-				case "slots":
-					m[0] = x.Prices[i] * float64(t.Servers*t.Slots)
-				case "links":
-					m[1] = x.Prices[i] * links
-				default: // of each share
-					m[2] += x.Prices[i] * links * float64(x.Count)
-				}
+				m[column] += x.Prices[i] * capacity
 				moments[at] = m
 			}
 		}
@@ -442,4 +448,32 @@ func tvcWords(v *model.TVC, e *model.Evidence, bound float64, r *Reason) {
 			r.Rows = append(r.Rows, []string{fmt.Sprint(p + 1), name, fmt.Sprintf("%.6g s", t.Seconds(at)), fmt.Sprintf("%.4g", moments[at][0]), fmt.Sprintf("%.4g", moments[at][1]), fmt.Sprintf("%.4g", moments[at][2])})
 		}
 	}
+}
+
+// tvcPriced returns the column of a resource's price (slots, links or servers), and how much of the resource there is, under
+// its functions.
+func tvcPriced(t *view.TVC, x *model.Evidence) (column int, capacity float64) {
+	whole := func(d *model.DualFunction, all int64) float64 {
+		switch {
+		case d == nil || d.Name == "threshold":
+			return float64(all)
+		case d.Name == "steps":
+			return float64(d.Parameter * (d.Parameter + 1))
+		case d.Name == "pieces":
+			return float64(2 * (all / max(1, d.Parameter)))
+		}
+		return 2 // halves
+	}
+	servers := float64(t.Servers)
+	switch x.Resource {
+	case evidence.Slots:
+		return 0, servers * float64(t.Slots)
+	case evidence.Servers: // of each share
+		return 2, servers * float64(t.ServerRate) * float64(x.Count)
+	case evidence.Shares:
+		return 2, servers * whole(x.Parts[0].Function, int64(t.Slots)) * whole(x.Parts[1].Function, t.ServerRate) * float64(x.Count+1)
+	}
+	// As many links lead up from edge switches, and from pods, as from servers.
+	level := max(0, slices.Index(evidence.Links, x.Resource))
+	return 1, servers * whole(x.Function, []int64{t.ServerRate, t.EdgeRate, t.AggregationRate}[level])
 }

@@ -345,10 +345,7 @@ func (f forger) tvc(v *model.TVC, e *model.Evidence) {
 		return
 	}
 	if v.Queue && f.IntN(8) > 0 {
-		e.Type, e.Resource = evidence.Machine, []string{"slots", "links", "servers"}[f.IntN(3)]
-		if e.Resource == "servers" {
-			e.Count = 1 + f.IntN(max(1, v.FatTree.Slots*3/4))
-		}
+		*e = f.ofTVC(v, []string{"slots", "links", "servers", "shares", "edge_links", "aggregation_links"}[f.IntN(6)], evidence.Machine)
 		return
 	}
 	e.Type = evidence.Prices
@@ -368,16 +365,26 @@ func (f forger) tvc(v *model.TVC, e *model.Evidence) {
 	for len(ids) > 0 {
 		n := 1 + f.IntN(len(ids))
 		p := model.Evidence{Type: evidence.Prices, Elements: ids[:n:n]}
-		for _, name := range [][]string{{"slots"}, {"links"}, {"slots", "links"}, {"servers"}, {"links", "servers"}, nil}[f.IntN(6)] {
-			x := model.Evidence{Type: evidence.Prices, Resource: name, Times: f.ticks(moments, 3)}
-			if name == "servers" {
-				x.Count = 1 + f.IntN(max(1, v.FatTree.Slots*3/4))
-			}
+		for _, name := range [][]string{{"slots"}, {"links"}, {"slots", "links"}, {"servers"}, {"links", "servers"}, nil, {"shares"}, {"edge_links"},
+			{"aggregation_links", "slots"}, {"edge_links", "aggregation_links"}, {"patterns"}, {"patterns", "slots"}}[f.IntN(12)] {
+			x := f.ofTVC(v, name, evidence.Prices)
 			k := f.IntN(len(v.Requests))
 			size := weight(k) / float64(v.Requests[k].VMs)
-			if name != "slots" {
+			switch {
+			case name == "patterns":
+				x.Elements = p.Elements[:1+f.IntN(n)]
+				for range x.Elements {
+					x.Weights = append(x.Weights, float64(f.IntN(4)))
+				}
+				x.Prices = []float64{f.price(size)}
+				p.Parts = append(p.Parts, x)
+				continue
+			case name == "shares" || x.Function != nil && x.Function.Name != "threshold":
+				size /= float64(1 + f.IntN(12))
+			case name != "slots":
 				size /= max(1, float64(t.Requests[k].Bandwidth)) * float64(max(1, x.Count))
 			}
+			x.Times = f.ticks(moments, 3)
 			for range x.Times {
 				x.Prices = append(x.Prices, f.price(size))
 			}
@@ -385,6 +392,22 @@ func (f forger) tvc(v *model.TVC, e *model.Evidence) {
 		}
 		e.Parts, ids = append(e.Parts, p), ids[n:]
 	}
+}
+
+// ofTVC returns evidence of a type that names a resource, often under a function.
+func (f forger) ofTVC(v *model.TVC, name, kind string) model.Evidence {
+	x := model.Evidence{Type: kind, Resource: name}
+	rate := view.OfTVC(v).ServerRate
+	switch name {
+	case "servers":
+		x.Count = 1 + f.IntN(max(1, v.FatTree.Slots*3/4))
+	case "shares":
+		x.Count = 1 + f.IntN(4)
+		x.Parts = []model.Evidence{{Type: kind, Resource: "slots", Function: f.function(int64(v.FatTree.Slots))}, {Type: kind, Resource: "links", Function: f.function(rate)}}
+	case "links", "edge_links", "aggregation_links":
+		x.Function = f.function(rate)
+	}
+	return x
 }
 
 // SpoilEvidence changes evidence in one place, so that most often it proves less, more, or
@@ -449,7 +472,7 @@ func SpoilEvidence(rng *rand.Rand, e *model.Evidence) {
 	case 10:
 		e.Type = []string{evidence.Path, evidence.Load, evidence.Interval, evidence.Ordering, evidence.Gathering, evidence.Sum, evidence.Crowd, evidence.Clique,
 			evidence.Filling, evidence.Patterns, evidence.Moves, evidence.Areas, evidence.Prices, evidence.Windows, evidence.Machine, evidence.Cover, evidence.Apart, evidence.Emptied, evidence.Misfit}[rng.IntN(18)]
-		e.Resource = []string{"", "cpu", "memory", "slots", "links"}[rng.IntN(5)]
+		e.Resource = []string{"", "cpu", "memory", "slots", "links", "edge_links", "aggregation_links", "shares"}[rng.IntN(8)]
 	case 11: // one more or one less, so that lists no longer go together
 		if n := len(e.Prices); n > 0 && rng.IntN(2) == 0 {
 			e.Prices = e.Prices[:n-1]

@@ -9,10 +9,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Evidence returns multipliers of the resources of a Relaxation of few, as prices of a slot, of
-// a bit/s and of what servers have of both at instants, in greatest
-// common divisors of the weights; nil if nothing costs anything: then all requests may
-// be accepted.
+// Evidence returns multipliers of a Relaxation as prices of a slot, of a bit/s, and of what else resources have, at
+// instants, and of weights in patterns, in greatest common divisors of the requests' weights. It is nil if nothing
+// costs anything: then all requests may be accepted.
 func (r *Relaxation) Evidence(in *model.TVC, m *Multipliers) *model.Evidence {
 	at := make([]int64, r.Instants)
 	for i, s := range r.spans {
@@ -21,13 +20,23 @@ func (r *Relaxation) Evidence(in *model.TVC, m *Multipliers) *model.Evidence {
 	e := &model.Evidence{Type: evidence.Prices}
 	for k, lambda := range m.lambda {
 		x := &r.Resources[k]
-		p := model.Evidence{Type: evidence.Prices, Resource: x.Name, Count: x.Share}
+		p := x.Evidence(evidence.Prices)
 		for t, y := range lambda {
-			if y > 0 {
-				p.Times, p.Prices = append(p.Times, at[t]), append(p.Prices, math.Ldexp(y, r.shift)/x.units)
+			if price := math.Ldexp(y, r.shift) / x.units; price > leastPrice {
+				p.Times, p.Prices = append(p.Times, at[t]), append(p.Prices, price)
 			}
 		}
 		if len(p.Times) > 0 {
+			e.Parts = append(e.Parts, p)
+		}
+	}
+	for k, y := range m.cuts {
+		c := &r.Cuts[k]
+		if price := math.Ldexp(y, r.shift) / c.all; price > leastPrice {
+			p := model.Evidence{Type: evidence.Prices, Resource: evidence.PatternsOfServers, Weights: c.weights, Prices: []float64{price}}
+			for _, i := range c.Members {
+				p.Elements = append(p.Elements, in.Requests[r.requests[i]].ID)
+			}
 			e.Parts = append(e.Parts, p)
 		}
 	}
@@ -39,3 +48,6 @@ func (r *Relaxation) Evidence(in *model.TVC, m *Multipliers) *model.Evidence {
 	}
 	return e
 }
+
+// leastPrice is one that evidence may have. What is less than that makes no difference to PricesAt, which is widened by more.
+const leastPrice = 1e-50

@@ -192,12 +192,7 @@ func (r *Relaxation) separate(ctx context.Context, active []int, patterns []patt
 	if err != nil || h.Status != milp.Optimal || h.Objective < float64(r.ticks.Servers)*(1+1e-6) {
 		return err
 	}
-	y := make([]float64, len(active))
-	for j := range y {
-		if d := h.Duals[j]; d > 0 && !math.IsInf(d, 0) {
-			y[j] = d
-		}
-	}
+	y := wholeWeights(h.Duals[:len(active)])
 	largest := 0.0
 	for _, p := range patterns {
 		sum := 0.0
@@ -211,11 +206,11 @@ func (r *Relaxation) separate(ctx context.Context, active []int, patterns []patt
 	}
 	// Lowered by more than the rounding of the sums above.
 	scale := (1 - 1e-12) / (largest * float64(r.ticks.Servers))
-	c := Cut{Limit: 1}
+	c := Cut{Limit: 1, all: largest * float64(r.ticks.Servers)}
 	sum := 0.0
 	for j, i := range active {
 		if a := y[j] * vms(j) * scale; a > 0 {
-			c.Members, c.Coef = append(c.Members, i), append(c.Coef, a)
+			c.Members, c.Coef, c.weights = append(c.Members, i), append(c.Coef, a), append(c.weights, y[j])
 			sum += a * x[i]
 		}
 	}
@@ -223,4 +218,22 @@ func (r *Relaxation) separate(ctx context.Context, active []int, patterns []patt
 		r.Cuts = append(r.Cuts, c)
 	}
 	return nil
+}
+
+// wholeWeights returns dual values as whole numbers below 2^36 in proportion, rounded down; what is no number from 0 on is 0.
+func wholeWeights(duals []float64) []float64 {
+	most := 0.0
+	for _, d := range duals {
+		if d > most && !math.IsInf(d, 0) {
+			most = d
+		}
+	}
+	_, exponent := math.Frexp(most)
+	y := make([]float64, len(duals))
+	for j, d := range duals {
+		if d > 0 && !math.IsInf(d, 0) {
+			y[j] = math.Floor(math.Ldexp(d, 36-exponent))
+		}
+	}
+	return y
 }

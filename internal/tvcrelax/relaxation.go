@@ -34,6 +34,8 @@ type Cut struct {
 	Members []int // by position among the requests, ascending
 	Coef    []float64
 	Limit   float64
+	weights []float64 // of a VM of each member, whole numbers
+	all     float64   // the weight that all servers hold at most
 }
 
 // NewRelaxation returns the relaxation for some requests of t, in order of
@@ -99,6 +101,7 @@ type Multipliers struct {
 	Base    float64
 	Reduced []float64
 	lambda  [][]float64 // by resource and instant, where evidence may be asked for
+	cuts    []float64   // likewise
 }
 
 // Bound returns the bound with all requests open.
@@ -254,7 +257,7 @@ func (r *Relaxation) solve(ctx context.Context, choices []Choice) (*Multipliers,
 		cuts[c] = dual(first + c)
 	}
 	p := r.PricesAt(lambda, cuts)
-	p.lambda = lambda
+	p.lambda, p.cuts = lambda, cuts
 	return p, x, nil
 }
 

@@ -3,8 +3,12 @@
 package tvcrelax
 
 import (
+	"slices"
+
 	"github.com/gapwise/gapwise/internal/duals"
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/model"
 )
 
 // Resource is something of which every accepted request holds at least its
@@ -28,14 +32,11 @@ import (
 //   - on servers a·u(VMs) + b·u'(load), u of the slots and u' of the link: what
 //     spreads a cluster so that its parts are small puts loads on more links.
 type Resource struct {
-	Demand   []float64 // by request, in shares of the capacity
-	Capacity float64   // 1
-	// Name is slots, links (of servers) or servers, which has the Share of Tree.Shared; others
-	// have none.
-	Name  string
-	Share int
-	units float64 // of the capacity
-	whole Total
+	Demand   []float64      // by request, in shares of the capacity
+	Capacity float64        // 1
+	form     model.Evidence // Resource, Count, Function and Parts of evidence
+	units    float64        // of the capacity
+	whole    Total
 }
 
 // Total is a resource in whole numbers: the demands, by request, of those that run at
@@ -62,16 +63,29 @@ func (t *Tree) Totals(in *view.TVC, requests []int) (all []Total) {
 	return all
 }
 
-// mixes are the weights a and b of slots and links, both in shares of a server.
-var mixes = [][2]int64{{1, 1}, {2, 1}, {4, 1}}
+// mixes are the weights of slots against links, both in shares of a server.
+var mixes = []int64{1, 2, 4}
+
+// steps is what duals.StepsDFF is called in evidence.
+func steps(k int64) *model.DualFunction { return &model.DualFunction{Name: "steps", Parameter: k} }
+
+// Evidence returns evidence of a type that names the resource.
+func (r *Resource) Evidence(kind string) model.Evidence {
+	e := r.form
+	e.Type, e.Parts = kind, slices.Clone(e.Parts)
+	for k := range e.Parts {
+		e.Parts[k].Type = kind
+	}
+	return e
+}
 
 // Resources returns the resources of an instance for some requests, those that
 // bind none of them left out. With few it returns those of which demands are
 // computed at once.
 func (t *Tree) Resources(in *view.TVC, requests []int, few bool) []Resource {
 	var all []Resource
-	named := func(name string, share int, capacity float64, demand func(i int) int64) {
-		r := Resource{Demand: make([]float64, len(requests)), Capacity: 1, Name: name, Share: share, units: capacity}
+	add := func(form model.Evidence, capacity float64, demand func(i int) int64) {
+		r := Resource{Demand: make([]float64, len(requests)), Capacity: 1, form: form, units: capacity}
 		some := false
 		for i := range requests {
 			d := demand(i)
@@ -86,17 +100,16 @@ func (t *Tree) Resources(in *view.TVC, requests []int, few bool) []Resource {
 			all = append(all, r)
 		}
 	}
-	add := func(capacity float64, demand func(i int) int64) { named("", 0, capacity, demand) }
 	vms := func(i int) int { return in.Requests[requests[i]].VMs }
 	bandwidth := func(i int) int64 { return in.Requests[requests[i]].Bandwidth }
-	named("slots", 0, float64(t.Slots[t.Root()]), func(i int) int64 { return int64(vms(i)) })
+	add(model.Evidence{Resource: evidence.Slots}, float64(t.Slots[t.Root()]), func(i int) int64 { return int64(vms(i)) })
 	loads := t.Loads(in.PerPath)
-	named("links", 0, float64(t.Servers(t.Root()))*float64(t.Rate[0]), func(i int) int64 {
+	add(model.Evidence{Resource: evidence.Links[0]}, float64(t.Servers(t.Root()))*float64(t.Rate[0]), func(i int) int64 {
 		return bandwidth(i) * loads(vms(i), bandwidth(i))
 	})
 	servers := t.ofServers()
 	for _, share := range Shares(t.Slots[0]) {
-		named("servers", share, float64(t.Servers(t.Root()))*float64(t.Rate[0])*float64(share), func(i int) int64 {
+		add(model.Evidence{Resource: evidence.Servers, Count: share}, float64(t.Servers(t.Root()))*float64(t.Rate[0])*float64(share), func(i int) int64 {
 			n, b := vms(i), bandwidth(i)
 			one := min(b*int64(share), t.Rate[0])
 			if n >= 2*t.Slots[0] {
@@ -117,13 +130,13 @@ func (t *Tree) Resources(in *view.TVC, requests []int, few bool) []Resource {
 	for level := range t.Root() {
 		nodes := float64(t.Servers(t.Root()) / t.Servers(level) * t.Lanes[level])
 		if level > 0 {
-			add(nodes*float64(t.Rate[level]), func(i int) int64 {
+			add(model.Evidence{Resource: evidence.Links[level]}, nodes*float64(t.Rate[level]), func(i int) int64 {
 				return bandwidth(i) * leastSum(vms(i), parts[i][level], func(p Part) int64 { return int64(p.Load) })
 			})
 		}
 		for k := int64(1); k <= 4; k++ {
 			u, bin := duals.StepsDFF(t.Rate[level], k)
-			add(nodes*float64(bin), func(i int) int64 {
+			add(model.Evidence{Resource: evidence.Links[level], Function: steps(k)}, nodes*float64(bin), func(i int) int64 {
 				return leastSum(vms(i), parts[i][level], func(p Part) int64 { return u(int64(p.Load) * bandwidth(i)) })
 			})
 		}
@@ -133,8 +146,10 @@ func (t *Tree) Resources(in *view.TVC, requests []int, few bool) []Resource {
 		for kl := int64(1); kl <= 2; kl++ {
 			link, linkBin := duals.StepsDFF(t.Rate[0], kl)
 			for _, mix := range mixes {
-				a, b := mix[0]*linkBin, mix[1]*slotBin
-				add(float64(t.Servers(t.Root()))*float64(a*slotBin+b*linkBin), func(i int) int64 {
+				a, b := mix*linkBin, slotBin
+				form := model.Evidence{Resource: evidence.Shares, Count: int(mix), Parts: []model.Evidence{
+					{Resource: evidence.Slots, Function: steps(ks)}, {Resource: evidence.Links[0], Function: steps(kl)}}}
+				add(form, float64(t.Servers(t.Root()))*float64(a*slotBin+b*linkBin), func(i int) int64 {
 					return leastSum(vms(i), parts[i][0], func(p Part) int64 {
 						return a*slots(int64(p.VMs)) + b*link(int64(p.Load)*bandwidth(i))
 					})

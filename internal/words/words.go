@@ -257,8 +257,8 @@ func Upper(s string) string {
 	return strings.ToUpper(s[:first]) + s[first:]
 }
 
-// Wrap breaks a text at spaces into lines of at most width letters as far as words allow,
-// all after the first indented.
+// Wrap breaks a text at spaces into lines of at most width letters as far as words allow;
+// beside them all lines after the first are indented.
 func Wrap(text string, width, indent int) string {
 	var b strings.Builder
 	line := 0

@@ -19,7 +19,7 @@ import (
 // ablation-KIND. It stands in docs/results/ablation/KIND.json, for the document and for the
 // test that holds devices to it.
 type ablation struct {
-	Code string `json:"code"` // of exact/KIND when it ran, see codeOf
+	Code string `json:"code"` // when it ran, see codeOf
 	// Rows are the search as it is and then without each device.
 	Rows []ablationRow `json:"rows"`
 }
@@ -66,7 +66,7 @@ func (r *runner) ablation(kind string) (*ablation, error) {
 		return nil, err
 	}
 	a := &ablation{}
-	if a.Code, err = codeOf(filepath.Join("exact", kind)); err != nil {
+	if a.Code, err = codeOf(kind); err != nil {
 		return nil, err
 	}
 	known := runs.Learn(records, nil)

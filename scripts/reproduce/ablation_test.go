@@ -27,12 +27,12 @@ func TestDevicesPay(t *testing.T) {
 			if err := json.Unmarshal(text, &a); err != nil {
 				t.Fatal(err)
 			}
-			code, err := codeOf(filepath.Join("exact", kind))
+			code, err := codeOf(kind)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if a.Code != code {
-				t.Errorf("%s is of other code than exact/%s has now (%s, now %s): run make ablation", ablationFile(kind), kind, a.Code, code)
+				t.Errorf("%s is of other code than there is now (%s, now %s): run make ablation", ablationFile(kind), a.Code, code)
 			}
 			devices := p.Search.Devices()
 			if len(a.Rows) != 1+len(devices) || len(devices) == 0 {

@@ -15,29 +15,67 @@ import (
 	"strings"
 )
 
-// foldersOf returns the folders of the code that solves some kinds of problems: their bounds, exact
-// engines and heuristics, and what those of several are made of. What reads, judges and
-// writes isn't among them: it doesn't change what is found.
-func foldersOf(kinds []string) []string {
-	all := []string{"exact/internal/engine", "internal/cp", "internal/cp/lcg", "internal/lns", "heuristics/online"}
+// module is the path of what is measured.
+const module = "github.com/gapwise/gapwise/"
+
+// portfolio is what a part measures, beside kinds of problems, that has runs of auto.
+const portfolio = "auto"
+
+// roomsOf returns the code that solves some kinds of problems, folders and files in their order: their bounds, exact
+// engines and heuristics, with all that these are made of; beside portfolio also how auto shares them. Package model, names of
+// evidence and what reads, judges and writes aren't among it: they don't change what is found.
+func roomsOf(kinds ...string) (all []string, err error) {
+	args := []string{"list", "-deps", "-f", "{{.ImportPath}}"}
+	auto := slices.Contains(kinds, portfolio)
+	if auto {
+		all = append(all, "portfolio.go")
+	}
 	for _, kind := range kinds {
+		if kind == portfolio {
+			continue
+		}
+		if auto {
+			all = append(all, "problem_"+kind+".go")
+		}
 		for _, room := range []string{"bounds", "exact", "heuristics"} {
-			all = append(all, room+"/"+kind)
+			args = append(args, "./"+room+"/"+kind)
 		}
 	}
-	return all
+	text, err := output("go", args...)
+	if err != nil {
+		return nil, err
+	}
+	for path := range strings.Lines(text) {
+		if folder, ours := strings.CutPrefix(strings.TrimSpace(path), module); ours && folder != "model" && folder != "internal/evidence" {
+			all = append(all, folder)
+		}
+	}
+	slices.Sort(all)
+	return all, nil
 }
 
-// codeOf returns the digest of the Go code of some folders, in their order, without tests and
+// codeOf returns the digest of the Go code that solves some kinds of problems, without tests and
 // comments. Commits don't serve: their names change when a branch lands.
-func codeOf(folders ...string) (string, error) {
+func codeOf(kinds ...string) (string, error) {
+	rooms, err := roomsOf(kinds...)
+	if err != nil {
+		return "", err
+	}
+	return digestOf(rooms)
+}
+
+// digestOf returns the digest of the code of some folders and files.
+func digestOf(rooms []string) (string, error) {
 	digest := sha256.New()
-	for _, folder := range folders {
-		files, err := filepath.Glob(filepath.Join(filepath.FromSlash(folder), "*.go"))
-		if err != nil {
-			return "", err
+	for _, room := range rooms {
+		files := []string{filepath.FromSlash(room)}
+		if !strings.HasSuffix(room, ".go") {
+			var err error
+			if files, err = filepath.Glob(filepath.Join(files[0], "*.go")); err != nil {
+				return "", err
+			}
+			slices.Sort(files)
 		}
-		slices.Sort(files)
 		for _, file := range files {
 			if strings.HasSuffix(file, "_test.go") {
 				continue

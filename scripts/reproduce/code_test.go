@@ -36,7 +36,7 @@ func TestAges(t *testing.T) {
 				t.Errorf("%s: the part %s doesn't say by which version it was made", document, p.Name())
 			}
 			if m := code.FindStringSubmatch(part); m != nil {
-				now, err := codeOf(foldersOf(strings.Split(m[2], " and "))...)
+				now, err := codeOf(strings.Split(m[2], " and ")...)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -57,7 +57,7 @@ func TestCodeOf(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		code, err := codeOf(dir)
+		code, err := digestOf([]string{dir})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -91,20 +91,24 @@ func TestCoverageRows(t *testing.T) {
 	}
 }
 
-// The audit of one commit runs once, and a disagreement ends the part.
+// The audit of a problem's code runs once, and a disagreement ends the part.
 func TestAudit(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.Mkdir("results", 0o777); err != nil {
 		t.Fatal(err)
 	}
-	r := &runner{gapwise: "false", commit: "c0ffee"}
-	if _, err := r.audit("1m", "1"); err == nil || !strings.Contains(err.Error(), "results/audit") {
+	r := &runner{gapwise: "false"}
+	if _, err := r.audited("dag", "c0de", "1m", "1"); err == nil || !strings.Contains(err.Error(), "results/audit") {
 		t.Errorf("an audit that fails: %v", err)
 	}
-	if err := os.WriteFile("results/audit-c0ffee-1m-1.md", []byte("counts"), 0o666); err != nil {
+	if err := os.WriteFile("results/audit-dag-c0de-1m-1.json", []byte(`{"counts":{"dag":[[1,2],[3,4]]},"instances":{"dag":[5]}}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := r.audit("1m", "1"); err != nil || text != "counts" {
-		t.Errorf("an audit that has run: %q, %v", text, err)
+	tally, err := r.audited("dag", "c0de", "1m", "1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all, _, _, instances := tally.Comparisons(); all != 10 || instances != 5 {
+		t.Errorf("an audit that has run: %d comparisons on %d instances", all, instances)
 	}
 }

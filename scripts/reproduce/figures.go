@@ -9,8 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	gapwise "github.com/gapwise/gapwise"
 )
 
 // stgRow counts the runs on the Standard Task Graphs of one size on one number
@@ -49,6 +47,10 @@ func (r *runner) stg(limit string) (all []stgRow, err error) {
 	if _, err := output("tar", "-xzf", filepath.Join(data, "stg", "stg-rand.tar.gz"), "-C", folder); err != nil {
 		return nil, err
 	}
+	code, err := codeOf("dag", portfolio)
+	if err != nil {
+		return nil, err
+	}
 	for _, tasks := range []string{"50", "100"} {
 		graphs, err := filepath.Glob(filepath.Join(folder, tasks, "*.stg"))
 		if err != nil {
@@ -56,7 +58,7 @@ func (r *runner) stg(limit string) (all []stgRow, err error) {
 		}
 		for _, m := range []string{"2", "4", "8", "16"} {
 			row := stgRow{Tasks: tasks, Processors: m}
-			file := fmt.Sprintf("results/dag-stg-%s-%s-%s.jsonl", gapwise.Version, tasks, m)
+			file := fmt.Sprintf("results/dag-stg-%s-%s-%s.jsonl", code, tasks, m)
 			text, err := once(file, func() (string, error) {
 				return r.run(append([]string{"solve", "--json", "--time-limit", limit, "--platform", "uniform,machines=" + m}, graphs...)...)
 			})

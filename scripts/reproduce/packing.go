@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
 )
 
@@ -142,7 +141,11 @@ func (r *runner) pack(folder, family, limit string, found map[string]packedLine)
 			valid = append(valid, f)
 		}
 	}
-	text, err := once(fmt.Sprintf("results/vector-packing-%s-%s.jsonl", gapwise.Version, family), func() (string, error) {
+	code, err := codeOf("vcsched")
+	if err != nil {
+		return err
+	}
+	text, err := once(fmt.Sprintf("results/vector-packing-%s-%s.jsonl", code, family), func() (string, error) {
 		return r.run(append([]string{"pack", "--json", "--time-limit", limit}, valid...)...)
 	})
 	if err != nil {

@@ -70,7 +70,7 @@ func (r *runner) made() (string, error) {
 	}
 	text := fmt.Sprintf("gapwise %s, %s", gapwise.Version, strings.Join(tools, ", "))
 	if kinds := slices.Sorted(slices.Values(r.kinds)); len(kinds) > 0 {
-		code, err := codeOf(foldersOf(kinds)...)
+		code, err := codeOf(kinds...)
 		if err != nil {
 			return "", err
 		}
@@ -82,14 +82,17 @@ func (r *runner) made() (string, error) {
 	return text, nil
 }
 
-// measures notes which kinds of problems a part measures, "all" of them or none: then it quotes
+// measures notes which kinds of problems a part measures, "all" of them or none, or the portfolio: with none it quotes
 // figures. It returns nothing to print.
 func (r *runner) measures(kinds ...string) (string, error) {
 	if r.kinds == nil {
 		r.kinds = list{}
 	}
 	for _, kind := range kinds {
-		found := false
+		found := kind == portfolio
+		if found {
+			r.kinds.add(kind)
+		}
 		for _, k := range model.Kinds() {
 			if kind == "all" || kind == string(k) {
 				r.kinds.add(string(k))
@@ -156,7 +159,11 @@ func (r *runner) source(x ran, tools *list) (string, error) {
 		}
 		for i := range records {
 			tools.add(strings.Split(records[i].Tools, ", ")...)
-			if _, err := r.measures(string(records[i].Kind)); err != nil {
+			of := []string{string(records[i].Kind)}
+			if strings.HasPrefix(records[i].Algorithm, portfolio) {
+				of = append(of, portfolio)
+			}
+			if _, err := r.measures(of...); err != nil {
 				return "", fmt.Errorf("%s: %w", f, err)
 			}
 		}
@@ -177,10 +184,18 @@ func (r *runner) current(file string) error {
 	seen := map[[2]string]bool{}
 	for i := range records {
 		commit, kind := records[i].Commit, string(records[i].Kind)
+		of := []string{kind}
+		if strings.HasPrefix(records[i].Algorithm, portfolio) {
+			of, kind = append(of, portfolio), kind+" by "+portfolio
+		}
 		if seen[[2]string{commit, kind}] || commit == r.commit {
 			continue
 		}
 		seen[[2]string{commit, kind}] = true
+		rooms, err := roomsOf(of...)
+		if err != nil {
+			return err
+		}
 		what := ""
 		switch {
 		case commit == "":
@@ -189,7 +204,7 @@ func (r *runner) current(file string) error {
 			what = "uncommitted changes to " + commit
 		case exec.Command("git", "merge-base", "--is-ancestor", commit, "HEAD").Run() != nil:
 			what = "commit " + commit + ", which the present one doesn't come from"
-		case exec.Command("git", append(append([]string{"diff", "--quiet", commit, "HEAD", "--"}, foldersOf([]string{kind})...), ":!*_test.go")...).Run() != nil:
+		case exec.Command("git", append(append([]string{"diff", "--quiet", commit, "HEAD", "--"}, rooms...), ":!*_test.go")...).Run() != nil:
 			what = "commit " + commit + ", which solves " + kind + " by other code"
 		default:
 			continue

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 
 	"golang.org/x/mod/semver"
 
+	"github.com/gapwise/gapwise/internal/audit"
 	"github.com/gapwise/gapwise/internal/papers"
 	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/internal/words"
@@ -261,17 +263,43 @@ func once(file string, text func() (string, error)) (string, error) {
 	return made, os.WriteFile(file, []byte(made), 0o644)
 }
 
-// audit compares everything that gapwise claims for a while, on two threads, and
-// returns what was compared as Markdown. The audit of one commit runs once.
+// audit compares everything that gapwise claims, of each problem for a while, and returns what was
+// compared as Markdown.
 func (r *runner) audit(time, seed string) (string, error) {
-	file := fmt.Sprintf("results/audit-%s-%s-%s.md", r.commit, time, seed)
-	return once(file, func() (string, error) {
-		if _, err := output(r.gapwise, "audit", "--time", time, "--seed", seed, "--workers", "2", "--trust", file, "-o", "results/audit"); err != nil {
-			return "", fmt.Errorf("%w; what disagrees is in results/audit", err)
+	all := audit.NewTally()
+	for _, kind := range model.Kinds() {
+		code, err := codeOf(string(kind))
+		if err != nil {
+			return "", err
 		}
-		text, err := os.ReadFile(file)
-		return string(text), err
-	})
+		t, err := r.audited(string(kind), code, time, seed)
+		if err != nil {
+			return "", err
+		}
+		all.Add(t)
+	}
+	return all.Trust(), nil
+}
+
+// audited compares what is claimed of a problem, on two threads, once for its code.
+func (r *runner) audited(kind, code, time, seed string) (*audit.Tally, error) {
+	file := fmt.Sprintf("results/audit-%s-%s-%s-%s.json", kind, code, time, seed)
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := output(r.gapwise, "audit", "--kind", kind, "--time", time, "--seed", seed, "--workers", "2", "--counts", file, "-o", "results/audit"); err != nil {
+			os.Remove(file) // what disagrees isn't kept
+			return nil, fmt.Errorf("%w; what disagrees is in results/audit", err)
+		}
+		text, err = os.ReadFile(file)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var report audit.Report
+	if err := json.Unmarshal(text, &report); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return report.Tally, nil
 }
 
 // optimum returns the optimum of an instance, proved by both engines.
