@@ -161,9 +161,12 @@ func TestEvidenceVCSched(t *testing.T) {
 		}
 	}
 	n.want(t, evidence.Sum, evidence.Crowd, evidence.Clique, evidence.Filling)
-	sizes.want(t, evidence.Sum, evidence.Clique, evidence.Filling)
-	if all := sizes[evidence.Sum] + sizes[evidence.Crowd] + sizes[evidence.Filling] + sizes[evidence.Clique]; sizes["none"] > all/2 {
-		t.Errorf("of hosts of different sizes %d bounds have no evidence, %d have", sizes["none"], all)
+	sizes.want(t, evidence.Sum, evidence.Crowd, evidence.Clique)
+	if !testing.Short() {
+		sizes.want(t, evidence.Filling)
+	}
+	if on := n["none"] + n["unchecked"] + sizes["none"] + sizes["unchecked"]; on > 0 {
+		t.Errorf("%d bounds are on trust", on)
 	}
 	if highs.Built { // column generation solves linear programs
 		n.want(t, evidence.Patterns, evidence.Moves)
