@@ -18,6 +18,7 @@ const (
 	devLocal                           // improved, of the kernel
 	devOrder                           // tiers.Search.Unordered
 	devBusy                            // tiers.Search.Unsquashed
+	devPaid                            // tiers.Search.Unpaid
 )
 
 // devices names them, in the order of their bits.
@@ -28,6 +29,7 @@ var devices = []engine.Switch[deviceSet]{
 	{Bit: devPrices, Name: "prices", Summary: "bound by Lagrangian multipliers of jobs and instants, fixed at the root (Guignard and Kim 1987)"},
 	{Bit: devOrder, Name: "order-first", Summary: "two tiers: the order of starts and ends is decided before who is where"},
 	{Bit: devBusy, Name: "mean-busy-times", Summary: "two tiers: what is not ordered yet shares machines (Queyranne 1993)"},
+	{Bit: devPaid, Name: "migrations-paid", Summary: "two tiers: a migration under way costs its time in what is ordered"},
 }
 
 // kernelDevices are those of Kernel. Its model says why each changes nothing.

@@ -171,7 +171,7 @@ func TestDevices(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, k := range []int{3, 6} { // and on two tiers
+		for _, k := range []int{3, 6, 55} { // and on two tiers
 			spec := instances.NewBatchSpec()
 			spec.Jobs, spec.Processors, spec.Load, spec.Index, spec.Seed = 4, 4, 2, k, 1
 			two, err := spec.Generate()

@@ -18,27 +18,33 @@ import (
 // module is the path of what is measured.
 const module = "github.com/gapwise/gapwise/"
 
-// portfolio is what a part measures, beside kinds of problems, that has runs of auto.
-const portfolio = "auto"
+// What a part measures are kinds of problems; of those of which it has runs of heuristics alone, and their bounds,
+// the kinds followed by heuristics; and portfolio, if it has runs of auto.
+const (
+	portfolio  = "auto"
+	heuristics = " heuristics"
+)
 
-// roomsOf returns the code that solves some kinds of problems, folders and files in their order: their bounds, exact
+// roomsOf returns the code of what a part measures, folders and files in their order: bounds, exact
 // engines and heuristics, with all that these are made of; beside portfolio also how auto shares them. Package model, names of
 // evidence and what reads, judges and writes aren't among it: they don't change what is found.
-func roomsOf(kinds ...string) (all []string, err error) {
+func roomsOf(measured ...string) (all []string, err error) {
 	args := []string{"list", "-deps", "-f", "{{.ImportPath}}"}
-	auto := slices.Contains(kinds, portfolio)
+	auto := slices.Contains(measured, portfolio)
 	if auto {
 		all = append(all, "portfolio.go")
 	}
-	for _, kind := range kinds {
+	for _, kind := range measured {
 		if kind == portfolio {
 			continue
 		}
 		if auto {
 			all = append(all, "problem_"+kind+".go")
 		}
-		for _, room := range []string{"bounds", "exact", "heuristics"} {
-			args = append(args, "./"+room+"/"+kind)
+		kind, alone := strings.CutSuffix(kind, heuristics)
+		args = append(args, "./bounds/"+kind, "./heuristics/"+kind)
+		if !alone {
+			args = append(args, "./exact/"+kind)
 		}
 	}
 	text, err := output("go", args...)
@@ -54,10 +60,10 @@ func roomsOf(kinds ...string) (all []string, err error) {
 	return all, nil
 }
 
-// codeOf returns the digest of the Go code that solves some kinds of problems, without tests and
+// codeOf returns the digest of the Go code of what a part measures (roomsOf), without tests and
 // comments. Commits don't serve: their names change when a branch lands.
-func codeOf(kinds ...string) (string, error) {
-	rooms, err := roomsOf(kinds...)
+func codeOf(measured ...string) (string, error) {
+	rooms, err := roomsOf(measured...)
 	if err != nil {
 		return "", err
 	}

@@ -69,7 +69,12 @@ func (r *runner) made() (string, error) {
 		return "", errors.New("the part has no plan, and doesn't say which problems it measures: {{measures KIND...}}, {{measures}} if none")
 	}
 	text := fmt.Sprintf("gapwise %s, %s", gapwise.Version, strings.Join(tools, ", "))
-	if kinds := slices.Sorted(slices.Values(r.kinds)); len(kinds) > 0 {
+	kinds := slices.Sorted(slices.Values(r.kinds))
+	kinds = slices.DeleteFunc(kinds, func(kind string) bool {
+		all, alone := strings.CutSuffix(kind, heuristics)
+		return alone && slices.Contains(kinds, all)
+	})
+	if len(kinds) > 0 {
 		code, err := codeOf(kinds...)
 		if err != nil {
 			return "", err
@@ -94,8 +99,8 @@ func (r *runner) measures(kinds ...string) (string, error) {
 			r.kinds.add(kind)
 		}
 		for _, k := range model.Kinds() {
-			if kind == "all" || kind == string(k) {
-				r.kinds.add(string(k))
+			if kind == "all" || strings.TrimSuffix(kind, heuristics) == string(k) {
+				r.kinds.add(strings.Replace(kind, "all", string(k), 1))
 				found = true
 			}
 		}
@@ -159,16 +164,24 @@ func (r *runner) source(x ran, tools *list) (string, error) {
 		}
 		for i := range records {
 			tools.add(strings.Split(records[i].Tools, ", ")...)
-			of := []string{string(records[i].Kind)}
-			if strings.HasPrefix(records[i].Algorithm, portfolio) {
-				of = append(of, portfolio)
-			}
-			if _, err := r.measures(of...); err != nil {
+			if _, err := r.measures(measuredBy(&records[i])...); err != nil {
 				return "", fmt.Errorf("%s: %w", f, err)
 			}
 		}
 	}
 	return "`" + x.plan + "` (" + strings.Join(of, "; ") + ")", nil
+}
+
+// measuredBy returns what a run measures. An algorithm that isn't known by its name may be an engine.
+func measuredBy(x *runs.Record) []string {
+	kind := string(x.Kind)
+	if strings.HasPrefix(x.Algorithm, portfolio) {
+		return []string{kind, portfolio}
+	}
+	if a, err := gapwise.Find(x.Kind, x.Algorithm); err == nil && !a.Exact {
+		kind += heuristics
+	}
+	return []string{kind}
 }
 
 // current returns an error if a results file has runs that nobody could make again: of changes that
@@ -183,18 +196,20 @@ func (r *runner) current(file string) error {
 	}
 	seen := map[[2]string]bool{}
 	for i := range records {
-		commit, kind := records[i].Commit, string(records[i].Kind)
-		of := []string{kind}
-		if strings.HasPrefix(records[i].Algorithm, portfolio) {
-			of, kind = append(of, portfolio), kind+" by "+portfolio
-		}
+		of := measuredBy(&records[i])
+		commit, kind := records[i].Commit, strings.Join(of, " and ")
 		if seen[[2]string{commit, kind}] || commit == r.commit {
 			continue
 		}
 		seen[[2]string{commit, kind}] = true
-		rooms, err := roomsOf(of...)
+		files, err := roomsOf(of...)
 		if err != nil {
 			return err
+		}
+		for k, room := range files { // a folder without those in it
+			if !strings.HasSuffix(room, ".go") {
+				files[k] = ":(glob)" + room + "/*.go"
+			}
 		}
 		what := ""
 		switch {
@@ -204,7 +219,7 @@ func (r *runner) current(file string) error {
 			what = "uncommitted changes to " + commit
 		case exec.Command("git", "merge-base", "--is-ancestor", commit, "HEAD").Run() != nil:
 			what = "commit " + commit + ", which the present one doesn't come from"
-		case exec.Command("git", append(append([]string{"diff", "--quiet", commit, "HEAD", "--"}, rooms...), ":!*_test.go")...).Run() != nil:
+		case exec.Command("git", append([]string{"diff", "--quiet", commit, "HEAD", "--", ":!*_test.go"}, files...)...).Run() != nil:
 			what = "commit " + commit + ", which solves " + kind + " by other code"
 		default:
 			continue

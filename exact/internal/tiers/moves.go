@@ -95,6 +95,11 @@ func (s *Search) leaving(n *node, all []*node) []*node {
 // gets faster. So a start where anything could have started in the background is at
 // the submission; one where that has just become so is at this very point. A start above a job in the
 // background, which takes from it, may be at any time.
+//
+// A job that has left a group that could turn (node.parked) comes to no processors at that very instant. Others have
+// been tried in puts, from the same state. Where it comes back to what is like its own, and its group can turn again, it
+// may as well have stayed: both before and after the group may be in either orientation, the others' rates don't depend
+// on whether the job's migration is over, and it does more. If it ends sooner, what it leaves only gets faster.
 func (s *Search) begins(n *node, k int32, all []*node) []*node {
 	now := s.available(n)
 	within := func(list []int32, set []bool) bool {
@@ -104,6 +109,9 @@ func (s *Search) begins(n *node, k int32, all []*node) []*node {
 		c := s.child(n, span)
 		c.visited = nil
 		s.put(c, k, x)
+		if !span && !s.AllOrders && n.parked == k && (!s.same(n, k, x.on, n.left) || c.lives[c.life[k]].free) {
+			return
+		}
 		what := moves
 		if n.phase[k] == waits {
 			what = starts
@@ -135,6 +143,27 @@ func (s *Search) begins(n *node, k int32, all []*node) []*node {
 		begin(x, span, sooner && within(x.on, n.before))
 	}
 	return all
+}
+
+// same reports whether processors are like others, for a job's processes of each use: there is the same on them.
+func (s *Search) same(n *node, k int32, a, b []int32) bool {
+	front, back := s.hosts(n)
+	for _, g := range s.groups[k] {
+		for _, i := range g.processes {
+			like := func(on []int32) (count int) {
+				for _, j := range g.processes {
+					if front[on[j]] == front[b[i]] && back[on[j]] == back[b[i]] {
+						count++
+					}
+				}
+				return count
+			}
+			if like(a) != like(b) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // lifts adds that one more job leaves its processors for others.
@@ -254,6 +283,9 @@ func (s *Search) parks(n *node, x *lift, all []*node) []*node {
 	c.events = there.events
 	if x.alone && !s.AllOrders {
 		c.must = n.on[x.job]
+	}
+	if len(n.stuck) == 0 {
+		c.parked, c.left = x.job, n.on[x.job]
 	}
 	return append(all, c)
 }

@@ -3,6 +3,7 @@
 package tiers
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/gapwise/gapwise/model/milp"
@@ -77,31 +78,59 @@ func (s *Search) plans(n *node) (all []*node) {
 	return all
 }
 
+// mostAway is of how many jobs plan has what their migrations still cost: each doubles the ways at most.
+const mostAway = 3
+
 // plan adds what comes after the last point: between two points of the plan all jobs that run are in
 // one of the tiers each, and how long they are in which is a variable, for all ways that give
 // the largest rates, wherever they are. In a schedule that follows the plan each instant has rates that are
 // no more than those of one of the ways, so its lengths satisfy all rows.
+//
+// A job whose migration has begun does nothing until it is over, and doesn't end sooner. So each way is there once more
+// for each set of such jobs, with their rates zero, and of each job these ways last at least as long as its migration
+// does from the last point on. While it does nothing the others' rates are those of a way, as before. Of more
+// jobs than mostAway some are as if they did their work meanwhile.
 func (p *program) plan() {
 	s, n := p.s, p.n
-	started := uint32(0)
+	started, away := uint32(0), uint32(0)
 	for k, phase := range n.phase {
+		p.lost[k] = p.lost[k][:0]
 		if phase != waits && phase != over {
 			started |= 1 << k
+			if s.migration > 0 && !s.Unpaid && (phase != runs || n.moving[k] >= 0) && bits.OnesCount32(away) < mostAway {
+				away |= 1 << k
+			}
 		}
 	}
 	for _, e := range n.plan {
-		for _, rates := range s.mixes(started) {
-			x := p.m.AddVar(milp.Var{Upper: s.horizon})
-			p.later = append(p.later, milp.Term{Var: x, Coef: 1})
-			for k, r := range rates {
-				if r > 0 {
-					p.does[k] = append(p.does[k], milp.Term{Var: x, Coef: r})
+		for idle := started & away; ; idle = (idle - 1) & started & away {
+			for _, rates := range s.without(started, idle) {
+				x := p.m.AddVar(milp.Var{Upper: s.horizon})
+				p.later = append(p.later, milp.Term{Var: x, Coef: 1})
+				for k, r := range rates {
+					if r > 0 {
+						p.does[k] = append(p.does[k], milp.Term{Var: x, Coef: r})
+					}
+					if idle>>k&1 == 1 {
+						p.lost[k] = append(p.lost[k], milp.Term{Var: x, Coef: 1})
+					}
 				}
+			}
+			if idle == 0 {
+				break
 			}
 		}
 		if k := int(e) - s.n; k < 0 {
 			p.ends[e] = len(p.later)
-			started &^= 1 << e
+			if started &^= 1 << e; away>>e&1 == 1 {
+				terms := slices.Clone(p.lost[e])
+				if n.moving[e] >= 0 {
+					for x := int(n.moving[e]); x < n.spans; x++ {
+						terms = append(terms, milp.Term{Var: x, Coef: 1})
+					}
+				}
+				p.m.AddRow("", s.migration, p.inf, terms...)
+			}
 		} else {
 			started |= 1 << k
 			if s.submit[k] > 0 {
@@ -109,4 +138,27 @@ func (p *program) plan() {
 			}
 		}
 	}
+}
+
+// without returns the mixes of jobs of which some do nothing, those that no others are above.
+func (s *Search) without(set, idle uint32) [][]float64 {
+	if idle == 0 {
+		return s.mixes(set)
+	}
+	key := [2]uint32{set, idle}
+	all, ok := s.idled[key]
+	if ok {
+		return all
+	}
+	for _, y := range s.mixes(set) {
+		y = slices.Clone(y)
+		for k := range y {
+			if idle>>k&1 == 1 {
+				y[k] = 0
+			}
+		}
+		all = add(all, y)
+	}
+	s.idled[key] = all
+	return all
 }

@@ -64,6 +64,7 @@ type program struct {
 	ends    []int         // by job: the point of its planned end, in later; -1: none
 	later   []milp.Term   // the time from the last point to those of the plan
 	does    [][]milp.Term // work of jobs in later
+	lost    [][]milp.Term // for how long there their migrations go on
 	finish  []int         // variable of the end of each job that isn't planned
 	left    [][]milp.Term // what of its least time such a job has left then: 1 less these
 }
@@ -81,7 +82,7 @@ const mostPivots = 600
 func (r *room) program(s *Search, n *node) *program {
 	p := &r.made
 	if p.m == nil {
-		*p = program{s: s, m: &milp.Model{}, inf: math.Inf(1), got: make([][]milp.Term, s.n), does: make([][]milp.Term, s.n),
+		*p = program{s: s, m: &milp.Model{}, inf: math.Inf(1), got: make([][]milp.Term, s.n), does: make([][]milp.Term, s.n), lost: make([][]milp.Term, s.n),
 			left: make([][]milp.Term, s.n), ends: make([]int, s.n), finish: make([]int, s.n)}
 	}
 	p.n = n

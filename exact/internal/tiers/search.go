@@ -37,13 +37,15 @@ type Search struct {
 	upper   float64 // the least sum of responses, in the problem's units
 	horizon float64 // no end of a better schedule is later
 	Gap     float64 // relative: what isn't better by as much isn't looked for
-	// AllOrders is without the rules that drop beginnings, Unordered without plans, Unsquashed without the machine's rows.
-	AllOrders, Unordered, Unsquashed bool
+	// AllOrders is without the rules that drop beginnings, Unordered without plans, Unsquashed without the machine's rows,
+	// Unpaid without what migrations under way cost after the last point.
+	AllOrders, Unordered, Unsquashed, Unpaid bool
 
 	Programs int64
-	caution  float64                // of promise
-	mixed    map[uint32][][]float64 // of mixes
-	demand   map[uint32][]float64   // of demands
+	caution  float64                   // of promise
+	mixed    map[uint32][][]float64    // of mixes
+	demand   map[uint32][]float64      // of demands
+	idled    map[[2]uint32][][]float64 // of without
 	open     nodes
 	room     room
 	closed   float64 // the least bound of what has been dropped for the gap
@@ -63,7 +65,7 @@ var cautions = []float64{2, 8, 32}
 
 // New returns a search for schedules of a mean response time below one.
 func New(ctx context.Context, in *model.Batch, mean float64) *Search {
-	s := &Search{problem: newProblem(view.OfBatch(in)), ctx: ctx, in: in, mixed: map[uint32][][]float64{}, demand: map[uint32][]float64{}, closed: math.Inf(1)}
+	s := &Search{problem: newProblem(view.OfBatch(in)), ctx: ctx, in: in, mixed: map[uint32][][]float64{}, demand: map[uint32][]float64{}, idled: map[[2]uint32][][]float64{}, closed: math.Inf(1)}
 	s.know(mean)
 	return s
 }

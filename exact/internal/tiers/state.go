@@ -48,6 +48,8 @@ type node struct {
 	stuck   []int32  // jobs of groups of which a job is lifted and that had an orientation to keep: they turn at this very instant
 	eager   int32    // the last job that started at this point; -1: none
 	taken   []int32  // its processors
+	parked  int32    // the job that has left its processors by the last event, of a group that could turn; -1: none
+	left    []int32  // these processors
 	plan    []int8   // starts and ends to come, in order: see Search.plans
 	bound   float64
 	value   []float64 // of the variables of its program
@@ -94,7 +96,7 @@ type event struct {
 
 func (p *problem) root() *node {
 	n := &node{phase: make([]uint8, p.n), on: make([][]int32, p.n), back: make([]bool, p.n), moving: make([]int32, p.n), placed: make([]int32, p.n),
-		ended: make([]int32, p.n), life: make([]int32, p.n), before: make([]bool, p.t.Processors), eager: -1}
+		ended: make([]int32, p.n), life: make([]int32, p.n), before: make([]bool, p.t.Processors), eager: -1, parked: -1}
 	for k := range p.n {
 		n.moving[k], n.life[k] = -1, -1
 	}
@@ -110,7 +112,7 @@ func (p *problem) child(n *node, span bool) *node {
 	c.phase, c.on, c.back, c.moving = slices.Clone(n.phase), slices.Clone(n.on), slices.Clone(n.back), slices.Clone(n.moving)
 	c.placed, c.ended, c.life, c.lives = slices.Clone(n.placed), slices.Clone(n.ended), slices.Clone(n.life), slices.Clone(n.lives)
 	c.points, c.events = slices.Clip(n.points), slices.Clip(n.events)
-	c.must, c.value = nil, nil
+	c.must, c.value, c.parked, c.left = nil, nil, -1, nil
 	if span {
 		c.spans++
 		c.before = p.available(n)

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+
+package verify_test
+
+import (
+	"testing"
+
+	"github.com/gapwise/gapwise/internal/evidence"
+	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// What comes before two tasks has the larger of their waits after it, not the sum. Only the first machine is good for
+// all tasks but the third. With that one elsewhere the last starts after 1 + 1 + 10 + 6 s; with all on one machine
+// after 1 + 11 + 10 s.
+func TestEvidenceGatheringWaits(t *testing.T) {
+	t.Parallel()
+	d := testkit.DAG([][]float64{{1, 100, 100}, {11, 100, 100}, {10, 10, 10}, {1, 100, 100}},
+		[][3]float64{{1, 2, 1}, {1, 3, 1}, {2, 4, 6}, {3, 4, 6}})
+	d.TransferModel = model.TransferFair
+	for _, a := range d.Machines {
+		d.Network.Links = append(d.Network.Links, model.Link{ID: a.ID, Capacity: d.Network.Bandwidth})
+		for _, b := range d.Machines {
+			if a != b {
+				d.Network.Routes = append(d.Network.Routes, model.Route{From: b.ID, To: a.ID, Links: []string{a.ID}, OneWay: true})
+			}
+		}
+	}
+	if err := d.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	ids := []string{d.Tasks[3].ID, d.Tasks[0].ID, d.Tasks[1].ID, d.Tasks[2].ID}
+	set := model.Evidence{Type: evidence.Gathering, Elements: ids, Rows: []int64{0}}
+	f, err := verify.Evidence(t.Context(), d, &model.Evidence{Type: evidence.Gathering,
+		Parts: []model.Evidence{{Type: evidence.Gathering, Resource: evidence.Heads, Parts: []model.Evidence{set}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := f.Bound.Float64(); got != 19 {
+		t.Errorf("%v, want 19", got)
+	}
+}
