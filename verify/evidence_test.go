@@ -517,8 +517,8 @@ func TestEvidenceRigid(t *testing.T) {
 		"a crowd of another resource": {5, []model.HostSize{size(2, 1, 1, 1, 1), size(3, 1, 1, 0.3, 1)}, draw(5, 1, is(0.1), is(0.1), is(0.4), is(0.1)),
 			evidence.Crowd, "disk", 0, true},
 		"a clique of 1,000 jobs": {999, nil, draw(1000, 1, is(0.1), turn(0.6, 0.6, 0.1), turn(0.6, 0.1, 0.6), turn(0.1, 0.6, 0.6)), evidence.Clique, "", 1000, true},
-		"a clique of 1,000 jobs on hosts of two sizes": {999, []model.HostSize{size(500, 1, 1, 1, 1), size(499, 1.5, 1, 1, 1.1)},
-			draw(1000, 1, is(0.1), turn(0.6, 0.6, 0.1), turn(0.6, 0.1, 0.6), turn(0.1, 0.6, 0.6)), evidence.Clique, "", 1000, true},
+		"a clique of 1,000 jobs on hosts of two sizes": {999, []model.HostSize{size(500, 1, 2, 1, 1), size(499, 1.5, 2, 1, 1.1)},
+			draw(1000, 1, is(0.1), turn(1.2, 1.2, 0.1), turn(0.6, 0.1, 0.6), turn(0.1, 0.6, 0.6)), evidence.Clique, "", 1000, true},
 		"more hosts of a size than tasks": {21, []model.HostSize{size(1, 1, 1, 1, 1), size(20, 0.05, 1, 1, 1)}, draw(5, 1, is(0.4), is(0.1), is(0.1), is(0.1)),
 			evidence.Crowd, "", 0, false},
 	} {
