@@ -115,12 +115,18 @@ func (r *Record) Objectives() (first, second model.Metric) {
 	return all[0], all[1]
 }
 
+// Name returns the name of the run's algorithm, whatever its label.
+func (r *Record) Name() string {
+	if first, ok := strings.CutPrefix(r.Options, "algorithm="); ok {
+		name, _, _ := strings.Cut(first, " ")
+		return name
+	}
+	return r.Algorithm
+}
+
 // Class returns the class of the run's algorithm.
 func (r *Record) Class() model.Class {
-	name := r.Algorithm // a label, unless the options tell the name
-	if first, ok := strings.CutPrefix(r.Options, "algorithm="); ok {
-		name, _, _ = strings.Cut(first, " ")
-	}
+	name := r.Name()
 	if name == GLPK || name == Relaxation {
 		return model.Yardstick
 	}

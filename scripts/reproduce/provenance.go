@@ -175,10 +175,10 @@ func (r *runner) source(x ran, tools *list) (string, error) {
 // measuredBy returns what a run measures. An algorithm that isn't known by its name may be an engine.
 func measuredBy(x *runs.Record) []string {
 	kind := string(x.Kind)
-	if strings.HasPrefix(x.Algorithm, portfolio) {
+	if x.Name() == portfolio || strings.HasPrefix(x.Name(), benchmarks.WithoutLabel(portfolio, "")) {
 		return []string{kind, portfolio}
 	}
-	if a, err := gapwise.Find(x.Kind, x.Algorithm); err == nil && !a.Exact {
+	if a, err := gapwise.Find(x.Kind, x.Name()); err == nil && !a.Exact {
 		kind += heuristics
 	}
 	return []string{kind}

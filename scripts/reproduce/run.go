@@ -281,12 +281,12 @@ func (r *runner) audit(time, seed string) (string, error) {
 	return all.Trust(), nil
 }
 
-// audited compares what is claimed of a problem, on two threads, once for its code.
+// audited compares what is claimed of a problem, once for its code.
 func (r *runner) audited(kind, code, time, seed string) (*audit.Tally, error) {
 	file := fmt.Sprintf("results/audit-%s-%s-%s-%s.json", kind, code, time, seed)
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := output(r.gapwise, "audit", "--kind", kind, "--time", time, "--seed", seed, "--workers", "2", "--counts", file, "-o", "results/audit"); err != nil {
+		if _, err := output(r.gapwise, "audit", "--kind", kind, "--time", time, "--seed", seed, "--counts", file, "-o", "results/audit"); err != nil {
 			os.Remove(file) // what disagrees isn't kept
 			return nil, fmt.Errorf("%w; what disagrees is in results/audit", err)
 		}
