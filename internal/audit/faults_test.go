@@ -229,7 +229,7 @@ var plantedFaults = []fault{
 	{"VCSched: better by two units or not at all", "exact/vcsched/migration.go",
 		"return t.s.upper - 1", "return t.s.upper - t.s.u.Unit*2"},
 	{"VCSched: the packing bound by the largest need", "bounds/vcsched/packing.go",
-		"t.class[0].Load(per*t.CPU[k])", "t.class[0].Load(per*t.CPU[0])"},
+		"t.class[0].Load(per * t.CPU[k])", "t.class[0].Load(per * t.CPU[0])"},
 	{"VCSched: hosts are confused on which tasks run", "exact/vcsched/migration.go",
 		"if t.waiting[h] > 0 || t.s.off&devHosts != 0 {", "if t.s.off&devHosts != 0 {"},
 	{"VCSched: the memory of a host rounded the other way", "internal/view/vcsched.go",
