@@ -22,7 +22,7 @@ type Evidence struct {
 	// --json lists it under others.
 	Figure string `json:"figure,omitempty"`
 
-	Elements []string  `json:"elements,omitempty"` // ids of tasks, jobs or requests; of a host set or a rule
+	Elements []string  `json:"elements,omitempty"` // ids of tasks, jobs or requests; of a host set or a rule; names of resources
 	Weights  []float64 `json:"weights,omitempty"`
 	Window   []float64 `json:"window,omitempty"`   // seconds, from and to
 	Resource string    `json:"resource,omitempty"` // cpu or memory; slots or links; one of the instance; a kind of rows

@@ -42,9 +42,13 @@ var evidenceKinds = map[model.Kind]func(context.Context, model.Instance, *model.
 	model.KindConsolidation: evidenceFor(consolidationEvidence, func(in *model.Consolidation) evidenceShape {
 		return evidenceShape{ids: len(in.Jobs), machines: len(in.Hosts)}
 	}),
-	model.KindDAG:         evidenceFor(dagEvidence, func(in *model.DAG) evidenceShape { return evidenceShape{len(in.Tasks), len(in.Machines)} }),
-	model.KindTVC:         evidenceFor(tvcEvidence, func(in *model.TVC) evidenceShape { return evidenceShape{ids: len(in.Requests)} }),
-	model.KindVCSched:     evidenceFor(vcschedEvidence, func(in *model.VCSched) evidenceShape { return evidenceShape{ids: len(in.Jobs)} }),
+	model.KindDAG: evidenceFor(dagEvidence, func(in *model.DAG) evidenceShape {
+		return evidenceShape{ids: len(in.Tasks), machines: len(in.Machines)}
+	}),
+	model.KindTVC: evidenceFor(tvcEvidence, func(in *model.TVC) evidenceShape { return evidenceShape{ids: len(in.Requests)} }),
+	model.KindVCSched: evidenceFor(vcschedEvidence, func(in *model.VCSched) evidenceShape {
+		return evidenceShape{ids: len(in.Jobs), resources: vcschedResources(in)}
+	}),
 	model.KindReservation: evidenceFor(reservationEvidence, func(in *model.Reservation) evidenceShape { return evidenceShape{ids: len(in.Requests)} }),
 }
 

@@ -20,8 +20,11 @@ import (
 type evidenceForm map[string]func(e *model.Evidence, n evidenceShape) error
 
 // evidenceShape is what an instance gives evidence of it: how many ids it names (tasks, jobs or
-// requests) and how many machines it has.
-type evidenceShape struct{ ids, machines int }
+// requests), how many machines it has, and of vcsched the names of its resources, CPU first.
+type evidenceShape struct {
+	ids, machines int
+	resources     []string
+}
 
 // evidenceForms lists every form of evidence from which the judge computes a bound. The
 // rules rely on these shapes: what doesn't fit is refused before any of them computes.
@@ -41,11 +44,11 @@ var evidenceForms = map[model.Kind]map[string]evidenceForm{
 			"parts": keyParts(0, math.MaxInt, evidenceForm{"elements": keyGathered, "rows": keyRows})})},
 	},
 	model.KindVCSched: {
-		evidence.Sum:      {"scale": keyScale, "resource": keyOneOf("cpu", "memory")},
-		evidence.Crowd:    {"scale": keyScale, "count": keyCount},
+		evidence.Sum:      {"scale": keyScale, "resource": keyResource},
+		evidence.Crowd:    {"scale": keyScale, "resource": keyRigid, "count": keyCount},
 		evidence.Clique:   {"scale": keyScale, "elements": keyIDs, "weights": keyJobWeights(1, 1<<24)},
 		evidence.Misfit:   {"elements": keyAtMost(1, 1)},
-		evidence.Filling:  {"scale": keyScale, "resource": keyOneOf("cpu", "memory"), "function": keyFunction, "load": keyLoad},
+		evidence.Filling:  {"scale": keyScale, "resource": keyFilled, "elements": keyAnything, "function": keyFunction, "load": keyLoad},
 		evidence.Patterns: {"scale": keyScale, "elements": keyIDs, "weights": keyJobWeights(0, 1<<36), "load": keyLoad},
 		evidence.Moves: {"scale": keyScale, "load": keyLoad, "prices": keyLambda, "parts": keyParts(0, math.MaxInt, evidenceForm{
 			"count": keyAnything, "elements": keyIDs, "weights": keyJobWeights(0, 1<<36)})},
@@ -451,6 +454,33 @@ func keyOneOf(names ...string) func(*model.Evidence, evidenceShape) error {
 		}
 		return nil
 	}
+}
+
+// keyResource requires a resource of the instance.
+func keyResource(e *model.Evidence, n evidenceShape) error { return keyOneOf(n.resources...)(e, n) }
+
+// keyRigid requires a resource other than CPU, or none.
+func keyRigid(e *model.Evidence, n evidenceShape) error {
+	if e.Resource == "" {
+		return nil
+	}
+	return keyOneOf(n.resources[1:]...)(e, n)
+}
+
+// keyFilled requires a resource, or none and some other than CPU as elements, each once.
+func keyFilled(e *model.Evidence, n evidenceShape) error {
+	if len(e.Elements) == 0 {
+		return keyResource(e, n)
+	}
+	if e.Resource != "" || len(e.Elements) < 2 {
+		return fmt.Errorf("%q with %d elements, must be one resource, or none and two elements at least", e.Resource, len(e.Elements))
+	}
+	for k, name := range e.Elements {
+		if !slices.Contains(n.resources[1:], name) || slices.Contains(e.Elements[:k], name) {
+			return fmt.Errorf("element %q isn't one of %q, or there twice", name, n.resources[1:])
+		}
+	}
+	return nil
 }
 
 // keyFunction requires a known function or none. What its parameter may be depends on the

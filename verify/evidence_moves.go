@@ -22,9 +22,8 @@ type movesEvidence struct {
 	weight, count map[movedKind]int64
 	price         []int64 // of moving a task, by job
 	busy          map[int]bool
-	tasks         int64
 	right         *big.Int // what the hosts must hold
-	left          int      // steps of the searches
+	left          int      // of the searches
 }
 
 // moves reports whether it follows that no placement stays within a load and the migration
@@ -38,7 +37,7 @@ type movesEvidence struct {
 // budget λ is 0. Each host's maximum is found by search in whole numbers.
 func (n *vcschedNeeds) moves(ctx context.Context, in *model.VCSched, e *model.Evidence) (short bool, how string, err error) {
 	m := &movesEvidence{vcschedNeeds: n, weight: map[movedKind]int64{}, count: map[movedKind]int64{}, price: make([]int64, len(in.Jobs)),
-		busy: map[int]bool{}, right: new(big.Int), left: maxEvidenceWork / 2}
+		busy: map[int]bool{}, right: new(big.Int), left: maxEvidenceWork / 2 * 3}
 	for i := range e.Parts {
 		p := &e.Parts[i]
 		for k, id := range p.Elements {
@@ -57,7 +56,8 @@ func (n *vcschedNeeds) moves(ctx context.Context, in *model.VCSched, e *model.Ev
 		}
 		lambda, how = exact(e.Prices[0]), how+" and the price of moving"
 	}
-	sizes, memory := in.Sizes(), exact(in.Sizes()[0].Memory)
+	sizes := in.Sizes()
+	memory := exact(sizes[0].Memory)
 	for i := range sizes {
 		if x := exact(sizes[i].Memory); x.Cmp(memory) < 0 {
 			memory = x
@@ -67,33 +67,30 @@ func (n *vcschedNeeds) moves(ctx context.Context, in *model.VCSched, e *model.Ev
 		return false, "", err
 	}
 	sum, host := new(big.Int), 0
-	for i := range sizes {
-		load := new(big.Int).Mul(big.NewInt(e.Load), exact(sizes[i].CPU).Num())
-		load.Quo(load, exact(sizes[i].CPU).Denom())
-		room := n.room(exact(sizes[i].Memory))
-		if !load.IsInt64() || !room.IsInt64() || load.BitLen() > 56 || room.BitLen() > 56 {
-			return false, "", tooMuch("the load")
-		}
-		idle := int64(0)
+	idle := make([]int64, len(n.sizes))
+	for i, k := range n.sizeOf {
 		for end := host + sizes[i].Count; host < end && sum.Cmp(m.right) < 0; host++ {
 			if !m.busy[host] {
-				idle++
+				idle[k]++
 				continue
 			}
-			most, err := m.most(ctx, host, load.Int64(), room.Int64())
+			most, err := m.most(ctx, host, &n.sizes[k], e.Load)
 			if err != nil {
 				return false, "", err
 			}
 			sum.Add(sum, big.NewInt(most))
 		}
-		if idle = min(idle, m.tasks); idle == 0 { // no more hosts than tasks have some
+	}
+	for k, hosts := range idle {
+		// No more hosts than tasks have some.
+		if hosts = min(hosts, n.all); hosts == 0 || sum.Cmp(m.right) >= 0 {
 			continue
 		}
-		most, err := m.most(ctx, -1, load.Int64(), room.Int64())
+		most, err := m.most(ctx, -1, &n.sizes[k], e.Load)
 		if err != nil {
 			return false, "", err
 		}
-		sum.Add(sum, bigProduct(most, idle))
+		sum.Add(sum, bigProduct(most, hosts))
 	}
 	return sum.Cmp(m.right) < 0, how, nil
 }
@@ -102,10 +99,9 @@ func (n *vcschedNeeds) moves(ctx context.Context, in *model.VCSched, e *model.Ev
 // smallest the least of a host's.
 func (m *movesEvidence) read(in *model.VCSched, lambda, smallest *big.Rat) error {
 	for j := range in.Jobs {
-		m.tasks += m.vcschedNeeds.tasks[j]
 		if in.MigrationBudget == nil || len(in.Jobs[j].CurrentHosts) == 0 {
-			m.count[movedKind{j, -1}] = m.vcschedNeeds.tasks[j]
-			m.right.Add(m.right, bigProduct(m.weight[movedKind{j, -1}], m.vcschedNeeds.tasks[j]))
+			m.count[movedKind{j, -1}] = m.tasks[j]
+			m.right.Add(m.right, bigProduct(m.weight[movedKind{j, -1}], m.tasks[j]))
 			continue
 		}
 		p := exact(in.Jobs[j].Memory)
@@ -136,21 +132,21 @@ func (m *movesEvidence) read(in *model.VCSched, lambda, smallest *big.Rat) error
 }
 
 // most returns the most that what fits on a host is worth.
-func (m *movesEvidence) most(ctx context.Context, host int, load, room int64) (int64, error) {
-	counts := map[patternSize]int64{}
+func (m *movesEvidence) most(ctx context.Context, host int, size *vcschedHosts, load int64) (int64, error) {
+	counts := map[weighed]int64{}
 	for k, c := range m.count {
 		w := m.weight[k]
 		if k.host == host && host >= 0 {
 			w += m.price[k.job]
 		}
 		if w > 0 {
-			counts[patternSize{m.cpu[k.job], m.memory[k.job], w}] += c
+			counts[weighed{k.job, w}] += c
 		}
 	}
-	if len(counts) > maxEvidenceWork/100 {
-		return 0, tooMuch("kinds of tasks")
+	k, err := m.newKnapsack(counts, size, load)
+	if err != nil {
+		return 0, err
 	}
-	k := newKnapsack(counts, load, room)
 	k.all, k.left = true, m.left
 	k.heavier(ctx)
 	if m.left = k.left; m.left <= 0 {

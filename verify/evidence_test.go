@@ -161,15 +161,50 @@ func TestEvidenceVCSched(t *testing.T) {
 		}
 	}
 	n.want(t, evidence.Sum, evidence.Crowd, evidence.Clique, evidence.Filling)
-	sizes.want(t, evidence.Sum, evidence.Clique, evidence.Filling)
-	if all := sizes[evidence.Sum] + sizes[evidence.Crowd] + sizes[evidence.Filling] + sizes[evidence.Clique]; sizes["none"] > all/2 {
-		t.Errorf("of hosts of different sizes %d bounds have no evidence, %d have", sizes["none"], all)
+	sizes.want(t, evidence.Sum, evidence.Crowd, evidence.Clique)
+	if !testing.Short() {
+		sizes.want(t, evidence.Filling)
+	}
+	if on := n["none"] + n["unchecked"] + sizes["none"] + sizes["unchecked"]; on > 0 {
+		t.Errorf("%d bounds are on trust", on)
 	}
 	if highs.Built { // column generation solves linear programs
 		n.want(t, evidence.Patterns, evidence.Moves)
 		if !testing.Short() {
 			sizes.want(t, evidence.Moves)
 		}
+	}
+}
+
+// A task that fits on few hosts, which have little CPU, bounds the yield by them; spoilt and forged
+// evidence gives no bound below a placement.
+func TestEvidenceFewHosts(t *testing.T) {
+	t.Parallel()
+	rng, n := rand.New(rand.NewPCG(31, 10)), tallied{}
+	for k := range need.Rounds(200) {
+		in := &model.VCSched{Name: "few", Hosts: 3, HostSizes: []model.HostSize{{Count: 2, CPU: 2, Memory: 0.5}, {Count: 1, CPU: 0.5, Memory: 2}},
+			Jobs: []model.VCSchedJob{{ID: "large", Tasks: 1, CPU: 0.6 + rng.Float64(), Memory: 1 + rng.Float64()},
+				{ID: "small", Tasks: 2, CPU: 0.2 * rng.Float64(), Memory: 0.1}}}
+		if k%2 == 0 {
+			in.Resources = []string{"disk"}
+			for i := range in.HostSizes {
+				in.HostSizes[i].Resources = []float64{in.HostSizes[i].Memory}
+			}
+			for i := range in.Jobs {
+				in.Jobs[i].Resources, in.Jobs[i].Memory = []float64{in.Jobs[i].Memory}, 0.1
+			}
+		}
+		optimum, ok := testkit.BruteVCSched(in)
+		if !ok {
+			t.Fatal("there is a placement")
+		}
+		all := vcbounds.Quick(t.Context(), in)
+		n.holds(t, in, all)
+		n.sound(t, rng, in, all, optimum, true, 30)
+	}
+	n.want(t, evidence.Misfit, "true", "tight")
+	if n["none"]+n["unchecked"] > 0 {
+		t.Errorf("bounds are on trust: %v", n)
 	}
 }
 
@@ -366,6 +401,142 @@ func TestEvidenceConsolidation(t *testing.T) {
 		n.holds(t, in, consbounds.Quick(t.Context(), in))
 	}
 	n.want(t, evidence.Cover, evidence.Apart, evidence.Emptied)
+}
+
+// Drawn instances with up to three further resources, hosts of different sizes, more hosts than tasks and CPU
+// needs of no unit: every bound has evidence that the judge follows, and spoilt and forged evidence gives no
+// bound below the best placement, found by enumeration.
+func TestEvidenceResources(t *testing.T) {
+	t.Parallel()
+	rng, n := rand.New(rand.NewPCG(31, 12)), tallied{}
+	for k := range need.Rounds(800) {
+		tasks, hosts := 2+rng.IntN(5), 1+rng.IntN(3)
+		large := k%16 == 0
+		if large {
+			tasks, hosts = 8+rng.IntN(24), 2+rng.IntN(8)
+		} else if k%4 == 1 {
+			tasks, hosts = 1+rng.IntN(4), 3+rng.IntN(4)
+		}
+		in := testkit.VCSched(rng, tasks, hosts, k%3 == 0)
+		if k%10 > 0 {
+			in = testkit.Vectors(rng, in)
+		}
+		if k%5 == 2 { // of no reference host
+			resize(in, 0.5+rng.Float64())
+		}
+		if k%7 == 3 {
+			for i := range in.Jobs {
+				if x := in.Jobs[i].CPU; x > 0 && rng.IntN(2) == 0 {
+					in.Jobs[i].CPU = max(1e-12, x*1e-12)
+				}
+			}
+		}
+		if err := in.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		all, err := vcbounds.All(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.holds(t, in, all)
+		for _, b := range all {
+			if e := b.Evidence; e != nil && e.Resource != "" && e.Resource != "cpu" {
+				n["rigid "+e.Type]++
+			} else if e != nil && e.Type == evidence.Filling && len(e.Elements) > 0 {
+				n["several"]++
+			}
+		}
+		if !large {
+			optimum, ok := testkit.BruteVCSched(in)
+			n.sound(t, rng, in, all, optimum, ok, 30)
+		}
+	}
+	n.want(t, evidence.Sum, evidence.Crowd, evidence.Clique, evidence.Misfit, "rigid sum", "infeasible", "refused", "true", "tight")
+	if !testing.Short() {
+		n.want(t, evidence.Filling)
+	}
+	if highs.Built {
+		n.want(t, evidence.Patterns, evidence.Moves)
+	}
+	if n["none"]+n["unchecked"] > 0 {
+		t.Errorf("bounds are on trust: %v", n)
+	}
+}
+
+// resize makes hosts, as host_sizes, and tasks so much as large.
+func resize(in *model.VCSched, by float64) {
+	in.HostSizes = slices.Clone(in.Sizes())
+	amounts := func(all []float64, least float64) (sized []float64) {
+		for _, x := range all {
+			if x > 0 {
+				x = max(least, x*by)
+			}
+			sized = append(sized, x)
+		}
+		return sized
+	}
+	for k := range in.HostSizes {
+		s := &in.HostSizes[k]
+		all := amounts(append([]float64{s.CPU, s.Memory}, s.Resources...), 0)
+		s.CPU, s.Memory, s.Resources = all[0], all[1], all[2:]
+	}
+	for i := range in.Jobs {
+		j := &in.Jobs[i]
+		all := amounts(append([]float64{j.CPU, j.Memory}, j.Resources...), 1e-12)
+		j.CPU, j.Memory, j.Resources = all[0], all[1], all[2:]
+	}
+}
+
+// Each kind of evidence by a rigid resource, on an instance where nothing else shows as much.
+func TestEvidenceRigid(t *testing.T) {
+	t.Parallel()
+	draw := func(jobs, tasks int, cpu, memory, disk, net func(i int) float64) []model.VCSchedJob {
+		var all []model.VCSchedJob
+		for i := range jobs {
+			all = append(all, model.VCSchedJob{ID: fmt.Sprint("j", i), Tasks: tasks, CPU: cpu(i), Memory: memory(i), Resources: []float64{disk(i), net(i)}})
+		}
+		return all
+	}
+	is := func(x float64) func(int) float64 { return func(int) float64 { return x } }
+	turn := func(x ...float64) func(int) float64 { return func(i int) float64 { return x[i%len(x)] } }
+	size := func(count int, cpu, memory, disk, net float64) model.HostSize {
+		return model.HostSize{Count: count, CPU: cpu, Memory: memory, Resources: []float64{disk, net}}
+	}
+	for name, x := range map[string]struct {
+		hosts      int
+		sizes      []model.HostSize
+		jobs       []model.VCSchedJob
+		evidence   string // its type
+		resource   string
+		elements   int
+		infeasible bool
+	}{
+		"the sum of another resource":       {2, nil, draw(5, 1, is(0.1), is(0.1), is(0.45), is(0.1)), evidence.Sum, "disk", 0, true},
+		"a function of another resource":    {3, nil, draw(7, 1, is(0.1), is(0.1), is(0.34), is(0.1)), evidence.Filling, "disk", 0, true},
+		"a function of two other resources": {2, nil, draw(5, 1, is(0.1), is(0.1), turn(0.59, 0.1), turn(0.1, 0.59)), evidence.Filling, "", 2, true},
+		"a crowd of another resource": {5, []model.HostSize{size(2, 1, 1, 1, 1), size(3, 1, 1, 0.3, 1)}, draw(5, 1, is(0.1), is(0.1), is(0.4), is(0.1)),
+			evidence.Crowd, "disk", 0, true},
+		"a clique of 1,000 jobs": {999, nil, draw(1000, 1, is(0.1), turn(0.6, 0.6, 0.1), turn(0.6, 0.1, 0.6), turn(0.1, 0.6, 0.6)), evidence.Clique, "", 1000, true},
+		"a clique of 1,000 jobs on hosts of two sizes": {999, []model.HostSize{size(500, 1, 2, 1, 1), size(499, 1.5, 2, 1, 1.1)},
+			draw(1000, 1, is(0.1), turn(1.2, 1.2, 0.1), turn(0.6, 0.1, 0.6), turn(0.1, 0.6, 0.6)), evidence.Clique, "", 1000, true},
+		"more hosts of a size than tasks": {21, []model.HostSize{size(1, 1, 1, 1, 1), size(20, 0.05, 1, 1, 1)}, draw(5, 1, is(0.4), is(0.1), is(0.1), is(0.1)),
+			evidence.Crowd, "", 0, false},
+	} {
+		in := &model.VCSched{Name: "rigid", Hosts: x.hosts, HostSizes: x.sizes, Resources: []string{"disk", "net"}, Jobs: x.jobs}
+		if err := in.Validate(); err != nil {
+			t.Fatal(name, err)
+		}
+		b := vcbounds.Quick(t.Context(), in)[0]
+		if b.Evidence == nil || b.Infeasible != x.infeasible || (b.Evidence.Type != x.evidence || b.Evidence.Resource != x.resource || len(b.Evidence.Elements) != x.elements) {
+			t.Errorf("%s: %v, infeasible %v, by %s", name, b.Value, b.Infeasible, text(b.Evidence))
+			continue
+		}
+		start, n := time.Now(), tallied{}
+		n.holds(t, in, []bounds.Bound{b})
+		if t.Logf("%s: judged in %v", name, time.Since(start)); n["unchecked"] > 0 {
+			t.Errorf("%s: on trust", name)
+		}
+	}
 }
 
 func text(v any) string {

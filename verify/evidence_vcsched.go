@@ -5,35 +5,50 @@ package verify
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
-// vcschedNeeds are the needs in whole units, of which a host has scale. A need d counts as
-// about d·scale; by how much that is above d·scale is added up: with the hosts' largest
-// load L, some host's needs sum to L·scale + error at most in units, so from a load of
-// at least l units follows L ≥ (l - error) / scale, and a yield of min(1, 1/L) at most.
+// vcschedNeeds are the needs in whole units, of which a reference host has scale. A need d counts as
+// about d·scale; by how much that is above d·scale is added up, by resource. Resources are numbered: CPU,
+// memory, and those of the instance.
 type vcschedNeeds struct {
-	hosts       int64
-	scale       int64
-	job         map[string]int
-	tasks       []int64 // by job
-	cpu, memory []int64
-	cpuError    *big.Rat // in units, of all tasks together
-	memoryError *big.Rat // likewise
-	capacity    int64    // of memory: what fits sums to no more
-	unit        int64    // divides every cpu
+	names  []string // [resource]
+	scale  int64
+	job    map[string]int
+	tasks  []int64    // [job]
+	all    int64      // tasks
+	need   [][]int64  // [resource][job]
+	over   []*big.Rat // [resource]: in units, of all tasks together
+	hosts  int64      // of each size at most one for each task: no more are used
+	sizes  []vcschedHosts
+	sizeOf []int  // of sizes, for each of model.VCSched.Sizes
+	unit   int64  // divides every need of CPU
+	by     string // what bounds follow from beside the needs
+}
+
+// vcschedHosts are hosts of one size.
+type vcschedHosts struct {
+	count int64
+	cpu   *big.Rat
+	room  []int64 // [resource]: in units, what fits sums to no more; of CPU 0
 }
 
 func newVCSchedNeeds(ctx context.Context, in *model.VCSched, scale int64) (*vcschedNeeds, error) {
-	n := &vcschedNeeds{hosts: int64(in.Hosts), scale: scale, job: map[string]int{}, cpuError: new(big.Rat), memoryError: new(big.Rat)}
-	s, all := new(big.Rat).SetInt64(scale), 0.0
+	n := &vcschedNeeds{names: vcschedResources(in), scale: scale, job: make(map[string]int, len(in.Jobs))}
+	n.need = make([][]int64, len(n.names))
+	for r := range n.need {
+		n.need[r], n.over = make([]int64, len(in.Jobs)), append(n.over, new(big.Rat))
+	}
+	s, sum := new(big.Rat).SetInt64(scale), 0.0
 	// units returns a need in units, and adds what it is too much.
 	units := func(need float64, tasks int, over *big.Rat) int64 {
 		product := need * float64(scale)
@@ -47,7 +62,7 @@ func newVCSchedNeeds(ctx context.Context, in *model.VCSched, scale int64) (*vcsc
 				over.Add(over, d.Mul(d, new(big.Rat).SetInt64(int64(tasks))))
 			}
 		}
-		all += float64(x) * float64(tasks)
+		sum += product * float64(tasks)
 		return x
 	}
 	for i := range in.Jobs {
@@ -56,17 +71,89 @@ func newVCSchedNeeds(ctx context.Context, in *model.VCSched, scale int64) (*vcsc
 		}
 		j := &in.Jobs[i]
 		n.job[j.ID] = i
-		n.tasks = append(n.tasks, int64(j.Tasks))
-		n.cpu = append(n.cpu, units(j.CPU, j.Tasks, n.cpuError))
-		n.memory = append(n.memory, units(j.Memory, j.Tasks, n.memoryError))
-		n.unit = gcd(n.unit, n.cpu[i])
+		n.tasks, n.all = append(n.tasks, int64(j.Tasks)), n.all+int64(j.Tasks)
+		n.need[0][i] = units(j.CPU, j.Tasks, n.over[0])
+		for r := 1; r < len(n.names); r++ {
+			n.need[r][i] = units(j.Rigid(r-2), j.Tasks, n.over[r])
+		}
+		n.unit = gcd(n.unit, n.need[0][i])
 	}
-	if all > 1<<61 {
+	if sum > 1<<60 {
 		return nil, tooMuch("tasks")
 	}
 	n.unit = max(1, n.unit)
-	n.capacity = n.room(big.NewRat(1, 1)).Int64()
-	return n, nil
+	if len(in.HostSizes) > 0 {
+		n.by = " and the hosts' sizes"
+	}
+	return n, n.readHosts(in)
+}
+
+// vcschedResources returns the names of CPU, memory and an instance's further resources.
+func vcschedResources(in *model.VCSched) []string {
+	return append([]string{"cpu", "memory"}, in.Resources...)
+}
+
+// readHosts sets the hosts by size.
+func (n *vcschedNeeds) readHosts(in *model.VCSched) error {
+	known := map[string]int{}
+	for _, h := range in.Sizes() {
+		key := fmt.Sprint(h.CPU, h.Memory, h.Resources)
+		k, ok := known[key]
+		if !ok {
+			k = len(n.sizes)
+			known[key] = k
+			s := vcschedHosts{cpu: exact(h.CPU), room: make([]int64, len(n.names))}
+			for r := 1; r < len(n.names); r++ {
+				room := n.roomOf(r, exact(h.Rigid(r-2)))
+				if room.BitLen() > 54 { // so that sums of some resources are below 2^62
+					return tooMuch("the size of a host")
+				}
+				s.room[r] = room.Int64()
+			}
+			n.sizes = append(n.sizes, s)
+		}
+		n.sizeOf = append(n.sizeOf, k)
+		n.sizes[k].count += int64(h.Count)
+	}
+	for k := range n.sizes {
+		s := &n.sizes[k]
+		s.count = min(s.count, n.all)
+		n.hosts += s.count
+	}
+	return nil
+}
+
+// roomOf returns what the needs of a rigid resource on a host that has so much of it sum to at most, in units.
+func (n *vcschedNeeds) roomOf(resource int, size *big.Rat) *big.Int {
+	c := exact(view.FitTolerance)
+	c.Add(c, big.NewRat(1, 1)).Mul(c, size).Mul(c, new(big.Rat).SetInt64(n.scale)).Add(c, n.over[resource])
+	return new(big.Int).Quo(c.Num(), c.Denom())
+}
+
+// at returns what the CPU needs on a host of a size sum to at most at a relative load: ⌊load C⌋.
+func (h *vcschedHosts) at(load *big.Int) *big.Int {
+	x := new(big.Int).Mul(load, h.cpu.Num())
+	return x.Quo(x, h.cpu.Denom())
+}
+
+// load returns the relative load of a host whose CPU needs sum to x, rounded up.
+func (h *vcschedHosts) load(x *big.Int) *big.Int {
+	y := new(big.Int).Mul(x, h.cpu.Denom())
+	y.Add(y, h.cpu.Num()).Sub(y, big.NewInt(1))
+	return y.Quo(y, h.cpu.Num())
+}
+
+// extremes returns the hosts of the least and of the most CPU.
+func (n *vcschedNeeds) extremes() (least, most *vcschedHosts) {
+	least, most = &n.sizes[0], &n.sizes[0]
+	for k := range n.sizes {
+		if s := &n.sizes[k]; s.cpu.Cmp(least.cpu) < 0 {
+			least = s
+		} else if s.cpu.Cmp(most.cpu) > 0 {
+			most = s
+		}
+	}
+	return least, most
 }
 
 func gcd(a, b int64) int64 {
@@ -76,17 +163,35 @@ func gcd(a, b int64) int64 {
 	return a
 }
 
-// from returns what follows from a load that no placement stays below.
-func (n *vcschedNeeds) from(load int64, how string, args ...any) Followed {
-	if rest := load % n.unit; rest != 0 {
-		load += n.unit - rest
-	}
+// from returns what follows if no placement stays within a relative load of l - 1. On some host, of the
+// CPU C, the needs sum to ⌊(l - 1) C⌋ + 1 at least, and to a multiple of the unit, say x. They are above
+// what they stand for by the rounding of all together at most, so the load is (x - over) / C at least.
+func (n *vcschedNeeds) from(l *big.Int, how string, args ...any) Followed {
 	f := Followed{Bound: big.NewRat(1, 1), How: fmt.Sprintf(how, args...)}
-	least := new(big.Rat).SetInt64(load)
-	if least.Sub(least, n.cpuError).Cmp(new(big.Rat).SetInt64(n.scale)) > 0 {
-		f.Bound.Quo(new(big.Rat).SetInt64(n.scale), least)
+	if l.Sign() <= 0 {
+		return f
+	}
+	one, unit := big.NewInt(1), big.NewInt(n.unit)
+	below := new(big.Int).Sub(l, one)
+	var least *big.Rat
+	for k := range n.sizes {
+		x := n.sizes[k].at(below) // and 1, up to a multiple of the unit
+		x.Quo(x, unit).Add(x, one).Mul(x, unit)
+		load := new(big.Rat).SetInt(x)
+		load.Sub(load, n.over[0]).Quo(load, n.sizes[k].cpu)
+		if least == nil || load.Cmp(least) < 0 {
+			least = load
+		}
+	}
+	if scale := new(big.Rat).SetInt64(n.scale); least.Cmp(scale) > 0 {
+		f.Bound.Quo(scale, least)
 	}
 	return f
+}
+
+// nothing returns that nothing follows.
+func (n *vcschedNeeds) nothing(how string, args ...any) Followed {
+	return n.from(new(big.Int), how, args...)
 }
 
 // impossible returns that there is no placement.
@@ -94,28 +199,34 @@ func impossible(how string, args ...any) Followed {
 	return Followed{Infeasible: true, How: fmt.Sprintf(how, args...)}
 }
 
+// beyond returns what follows if no placement stays within a relative load. There is none at all if
+// that much takes all tasks on any host.
+func (n *vcschedNeeds) beyond(load int64, how string) Followed {
+	l := big.NewInt(load)
+	total := new(big.Int)
+	for i, d := range n.need[0] {
+		total.Add(total, bigProduct(d, n.tasks[i]))
+	}
+	if least, _ := n.extremes(); least.at(l).Cmp(total) >= 0 {
+		return impossible("%s", how)
+	}
+	return n.from(l.Add(l, big.NewInt(1)), "%s", how)
+}
+
 // vcschedEvidence recomputes bounds on the minimum yield.
 func vcschedEvidence(ctx context.Context, in *model.VCSched, e *model.Evidence) (Followed, error) {
 	if e.Type == evidence.Misfit {
 		return misfit(in, e)
 	}
-	// Further resources can only make a placement worse.
 	n, err := newVCSchedNeeds(ctx, in, e.Scale)
 	if err != nil {
 		return Followed{}, err
 	}
-	if len(in.HostSizes) > 0 {
-		s, err := newSizedHosts(in, n)
-		if err != nil {
-			return Followed{}, err
-		}
-		return s.evidence(ctx, in, e)
-	}
 	switch e.Type {
 	case evidence.Sum:
-		return n.sum(e)
+		return n.sum(ctx, e)
 	case evidence.Crowd:
-		return n.crowd(e)
+		return n.crowd(ctx, e)
 	case evidence.Clique:
 		return n.clique(ctx, e)
 	case evidence.Filling:
@@ -126,23 +237,22 @@ func vcschedEvidence(ctx context.Context, in *model.VCSched, e *model.Evidence) 
 		case err != nil:
 			return Followed{}, err
 		case !short:
-			return n.from(0, "%s", how), nil
-		case big.NewInt(e.Load).Cmp(n.total()) >= 0:
-			return impossible("%s", how), nil
+			return n.nothing("%s", how), nil
 		}
-		return n.from(e.Load+1, "%s", how), nil
+		return n.beyond(e.Load, how), nil
 	}
 	return n.patterns(ctx, e)
 }
 
-// misfit looks for a host that has the rigid resources for a task of a job.
+// misfit looks for the hosts that have the rigid resources for a task of a job: its relative load is no
+// less than on that of the most CPU.
 func misfit(in *model.VCSched, e *model.Evidence) (Followed, error) {
 	k := slices.IndexFunc(in.Jobs, func(j model.VCSchedJob) bool { return j.ID == e.Elements[0] })
 	if k < 0 {
 		return Followed{}, fmt.Errorf("the instance has no job %q", e.Elements[0])
 	}
-	one := big.NewRat(1, 1)
-	for i, s := range in.Sizes() {
+	one, cpu := big.NewRat(1, 1), 0.0
+	for _, s := range in.Sizes() {
 		fits := true
 		for r := -1; r < len(in.Resources); r++ {
 			most := new(big.Rat).Add(one, exact(view.FitTolerance))
@@ -150,38 +260,86 @@ func misfit(in *model.VCSched, e *model.Evidence) (Followed, error) {
 			fits = fits && exact(in.Jobs[k].Rigid(r)).Cmp(most) <= 0
 		}
 		if fits {
-			return Followed{}, fmt.Errorf("a task of job %q fits on hosts of size %d", e.Elements[0], i+1)
+			cpu = max(cpu, s.CPU)
 		}
 	}
-	return impossible("a task of job %s fits on no host", e.Elements[0]), nil
+	if cpu == 0 {
+		return impossible("a task of job %s fits on no host", e.Elements[0]), nil
+	}
+	f := Followed{Bound: one, How: fmt.Sprintf("the hosts on which a task of job %s fits", e.Elements[0])}
+	if need := in.Jobs[k].CPU; need > cpu {
+		f.Bound.Quo(exact(cpu), exact(need))
+	}
+	return f, nil
+}
+
+// resource returns the number of a resource, as the form has it; "" is CPU.
+func (n *vcschedNeeds) resource(name string) int { return max(0, slices.Index(n.names, name)) }
+
+// called returns a resource as it stands in a sentence.
+func (n *vcschedNeeds) called(resource int) string {
+	if resource == 0 {
+		return "CPU"
+	}
+	return n.names[resource]
+}
+
+// enough returns the least load of which holds is true, as it is from some load on, and of most.
+func (n *vcschedNeeds) enough(ctx context.Context, most *big.Int, holds func(load *big.Int) bool) (*big.Int, error) {
+	low, high := big.NewInt(-1), most // too little; enough
+	for {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		middle := new(big.Int).Add(low, high)
+		if middle.Rsh(middle, 1); middle.Cmp(low) == 0 {
+			return high, nil
+		}
+		if holds(middle) {
+			high = middle
+		} else {
+			low = middle
+		}
+	}
 }
 
 // sum compares the needs of a resource with what all hosts have.
-func (n *vcschedNeeds) sum(e *model.Evidence) (Followed, error) {
-	needs := n.cpu
-	if e.Resource == "memory" {
-		needs = n.memory
+func (n *vcschedNeeds) sum(ctx context.Context, e *model.Evidence) (Followed, error) {
+	r := n.resource(e.Resource)
+	total, room := new(big.Int), new(big.Int)
+	for i, d := range n.need[r] {
+		total.Add(total, bigProduct(d, n.tasks[i]))
 	}
-	var total, room big.Int
-	for i, d := range needs {
-		total.Add(&total, new(big.Int).Mul(big.NewInt(d), big.NewInt(n.tasks[i])))
-	}
-	if e.Resource == "memory" {
-		if room.Mul(big.NewInt(n.capacity), big.NewInt(n.hosts)).Cmp(&total) < 0 {
-			return impossible("the sum of the memory needs"), nil
+	how := fmt.Sprintf("the sum of the %s needs%s", n.called(r), n.by)
+	if r > 0 {
+		for i := range n.sizes {
+			room.Add(room, bigProduct(n.sizes[i].room[r], n.sizes[i].count))
 		}
-		return n.from(0, "the sum of the memory needs"), nil
+		if room.Cmp(total) < 0 {
+			return impossible("%s", how), nil
+		}
+		return n.nothing("%s", how), nil
 	}
-	load := new(big.Int).Add(&total, big.NewInt(n.hosts-1))
-	return n.from(load.Quo(load, big.NewInt(n.hosts)).Int64(), "the sum of the CPU needs"), nil
+	_, most := n.extremes()
+	load, err := n.enough(ctx, most.load(total), func(load *big.Int) bool {
+		room.SetInt64(0)
+		for i := range n.sizes {
+			x := n.sizes[i].at(load)
+			room.Add(room, x.Mul(x, big.NewInt(n.sizes[i].count)))
+		}
+		return room.Cmp(total) >= 0
+	})
+	if err != nil {
+		return Followed{}, err
+	}
+	return n.from(load, "%s", how), nil
 }
 
-// crowd takes the k H + 1 largest CPU needs: k + 1 of these tasks share a host.
-func (n *vcschedNeeds) crowd(e *model.Evidence) (Followed, error) {
-	if (int64(e.Count)-1)%n.hosts != 0 {
-		return Followed{}, fmt.Errorf("%d tasks are no whole number of tasks on each of %d hosts and one", e.Count, n.hosts)
-	}
-	least, ok := n.largest(int64(e.Count))
+// crowd takes so many tasks of the largest needs of a resource, of which a host with room for x takes
+// ⌊x / the least of them⌋ at most.
+func (n *vcschedNeeds) crowd(ctx context.Context, e *model.Evidence) (Followed, error) {
+	r := n.resource(e.Resource)
+	least, ok := n.largest(r, int64(e.Count))
 	if !ok {
 		return Followed{}, fmt.Errorf("there are no %d tasks", e.Count)
 	}
@@ -189,19 +347,46 @@ func (n *vcschedNeeds) crowd(e *model.Evidence) (Followed, error) {
 	if e.Count == 1 {
 		s = ""
 	}
-	return n.from(((int64(e.Count)-1)/n.hosts+1)*least, "the %d largest CPU need%s", e.Count, s), nil
+	how := fmt.Sprintf("the %d largest %s need%s%s", e.Count, n.called(r), s, n.by)
+	if least == 0 {
+		return n.nothing("%s", how), nil
+	}
+	count, need := big.NewInt(int64(e.Count)), big.NewInt(least)
+	taken := func(room func(h *vcschedHosts) *big.Int) bool {
+		sum := new(big.Int)
+		for i := range n.sizes {
+			x := room(&n.sizes[i])
+			sum.Add(sum, x.Quo(x, need).Mul(x, big.NewInt(n.sizes[i].count)))
+		}
+		return sum.Cmp(count) >= 0
+	}
+	if r > 0 {
+		if taken(func(h *vcschedHosts) *big.Int { return big.NewInt(h.room[r]) }) {
+			return n.nothing("%s", how), nil
+		}
+		return impossible("%s", how), nil
+	}
+	_, most := n.extremes()
+	load, err := n.enough(ctx, most.load(new(big.Int).Mul(count, need)), func(load *big.Int) bool {
+		return taken(func(h *vcschedHosts) *big.Int { return h.at(load) })
+	})
+	if err != nil {
+		return Followed{}, err
+	}
+	return n.from(load, "%s", how), nil
 }
 
-// largest returns the least of so many of the largest CPU needs; false if there are fewer.
-func (n *vcschedNeeds) largest(count int64) (least int64, ok bool) {
-	order := make([]int, len(n.cpu))
+// largest returns the least of so many of the largest needs of a resource; false if there are fewer.
+func (n *vcschedNeeds) largest(resource int, count int64) (least int64, ok bool) {
+	needs := n.need[resource]
+	order := make([]int, len(needs))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(n.cpu[b], n.cpu[a]) })
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(needs[b], needs[a]) })
 	for _, i := range order {
 		if count -= n.tasks[i]; count <= 0 {
-			return n.cpu[i], true
+			return needs[i], true
 		}
 	}
 	return 0, false
@@ -220,18 +405,23 @@ func (n *vcschedNeeds) named(e *model.Evidence) (jobs []int, count int64, err er
 	return jobs, count, nil
 }
 
-// clique takes tasks, so many of each job as its weight says, of which there are more than
-// hosts, so that two share one. Two that don't fit in memory can't: the load is
-// that of the least two that can.
+// clique takes tasks, so many of each job as its weight says, of which there are more than hosts, so that
+// two share one. Two that don't fit by a rigid resource can't: the load is the least that two can have
+// together on some host.
 func (n *vcschedNeeds) clique(ctx context.Context, e *model.Evidence) (Followed, error) {
-	if len(e.Elements) > 2000 {
-		return Followed{}, tooMuch("jobs of which no two fit on one host")
-	}
 	jobs, count, err := n.named(e)
 	if err != nil {
 		return Followed{}, err
 	}
-	least := int64(math.MaxInt64)
+	how := fmt.Sprintf("%d tasks of which no two fit on one host", count)
+	if count <= n.hosts {
+		return n.nothing("%s", how), nil
+	}
+	sizes := n.undominated()
+	if float64(len(jobs))*float64(len(jobs))*float64(len(sizes))*float64(len(n.names)) > 100*maxEvidenceWork {
+		return Followed{}, tooMuch("jobs of which no two fit on one host")
+	}
+	least := slices.Repeat([]int64{math.MaxInt64}, len(sizes)) // CPU needs of two that fit
 	for x, a := range jobs {
 		if ctx.Err() != nil {
 			return Followed{}, ctx.Err()
@@ -240,52 +430,121 @@ func (n *vcschedNeeds) clique(ctx context.Context, e *model.Evidence) (Followed,
 			if x == y && e.Weights[x] == 1 {
 				continue
 			}
-			if n.memory[a]+n.memory[b] <= n.capacity {
-				least = min(least, n.cpu[a]+n.cpu[b])
+			cpu := n.need[0][a] + n.need[0][b]
+			for k, s := range sizes {
+				if cpu < least[k] && n.fit(a, b, s) {
+					least[k] = cpu
+				}
 			}
 		}
 	}
-	how := fmt.Sprintf("%d tasks of which no two fit on one host", count)
-	switch {
-	case count <= n.hosts:
-		return n.from(0, "%s", how), nil
-	case least == math.MaxInt64:
-		return impossible("%s", how), nil
-	}
-	return n.from(least, "%s", how), nil
-}
-
-// filling adds up the needs under a dual-feasible function f, Σ f(x) ≤ f(bin) over
-// what fits on one host: more than H f(bin) don't fit on H hosts. For memory the load is a
-// capacity, of which a host has no more; for CPU one that placements exceed.
-func (n *vcschedNeeds) filling(e *model.Evidence) (Followed, error) {
-	needs, capacity := n.cpu, e.Load
-	if e.Resource == "memory" {
-		if needs = n.memory; capacity < n.capacity {
-			return Followed{}, fmt.Errorf("a host has %d units of memory, not %d", n.capacity, capacity)
+	var load *big.Int
+	for k, s := range sizes {
+		if least[k] == math.MaxInt64 {
+			continue
+		}
+		if l := s.load(big.NewInt(least[k])); load == nil || l.Cmp(load) < 0 {
+			load = l
 		}
 	}
-	over, how, err := n.overfull(e, needs, capacity)
+	if load == nil {
+		return impossible("%s", how), nil
+	}
+	return n.from(load, "%s", how), nil
+}
+
+// fit reports whether a host of a size has the rigid resources for a task of each of two jobs.
+func (n *vcschedNeeds) fit(a, b int, s *vcschedHosts) bool {
+	for r := 1; r < len(n.names); r++ {
+		if n.need[r][a]+n.need[r][b] > s.room[r] {
+			return false
+		}
+	}
+	return true
+}
+
+// undominated returns the sizes of hosts of which no other has as much of everything.
+func (n *vcschedNeeds) undominated() (sizes []*vcschedHosts) {
+	for k := range n.sizes {
+		s := &n.sizes[k]
+		// Of the ones before, which have been looked at, those that s dominates leave.
+		if slices.ContainsFunc(sizes, func(o *vcschedHosts) bool { return o.hasAll(s) }) {
+			continue
+		}
+		sizes = append(slices.DeleteFunc(sizes, s.hasAll), s)
+	}
+	return sizes
+}
+
+// hasAll reports whether a host has as much of everything as another.
+func (h *vcschedHosts) hasAll(o *vcschedHosts) bool {
+	for r, x := range o.room {
+		if h.room[r] < x {
+			return false
+		}
+	}
+	return h.cpu.Cmp(o.cpu) >= 0
+}
+
+// filling adds up the needs under a dual-feasible function f, Σ f(x) ≤ f(bin) over what fits on one host:
+// more than H f(bin) don't fit on H hosts, each taken to be as large as the largest. For CPU the load is one
+// that placements exceed. For another resource, or the sum of some (elements), it is a capacity, of which
+// no host has more.
+func (n *vcschedNeeds) filling(e *model.Evidence) (Followed, error) {
+	names := e.Elements
+	if len(names) == 0 {
+		names = []string{e.Resource}
+	}
+	what, needs, capacity, load := []string{}, make([]int64, len(n.tasks)), new(big.Int), big.NewInt(e.Load)
+	room := make([]int64, len(n.sizes))
+	for _, name := range names {
+		r := n.resource(name)
+		what = append(what, n.called(r))
+		for i, d := range n.need[r] {
+			needs[i] += d // all together are below 2^61
+		}
+		for k := range n.sizes {
+			room[k] += n.sizes[k].room[r]
+		}
+	}
+	cpu := e.Resource == "cpu"
+	for k := range n.sizes {
+		x := big.NewInt(room[k])
+		if cpu {
+			x = n.sizes[k].at(load)
+		}
+		capacity = maximum(capacity, x)
+	}
+	if !cpu {
+		if load.Cmp(capacity) < 0 {
+			return Followed{}, fmt.Errorf("a host has %d units of %s, not %d", capacity, strings.Join(what, " and "), e.Load)
+		}
+		capacity = load
+	}
+	how := fmt.Sprintf("the %s needs", strings.Join(what, " and "))
+	if e.Function != nil {
+		how += " under the dual-feasible function " + e.Function.Name
+	}
+	if !capacity.IsInt64() {
+		return Followed{}, tooMuch("the load")
+	}
+	over, err := n.overfull(e.Function, needs, capacity.Int64())
 	switch {
 	case err != nil:
 		return Followed{}, err
 	case !over:
-		return n.from(0, "%s", how), nil
-	case e.Resource == "memory":
+		return n.nothing("%s", how), nil
+	case !cpu:
 		return impossible("%s", how), nil
 	}
-	return n.from(capacity+1, "%s", how), nil
+	return n.from(new(big.Int).Add(load, big.NewInt(1)), "%s", how), nil
 }
 
-// overfull reports whether needs don't fit on the hosts, each of a capacity, by the function of evidence.
-func (n *vcschedNeeds) overfull(e *model.Evidence, needs []int64, capacity int64) (over bool, how string, err error) {
-	f, bin, err := dualFunction(e.Function, capacity)
+// overfull reports whether needs don't fit on the hosts, each of a capacity, by a dual-feasible function.
+func (n *vcschedNeeds) overfull(function *model.DualFunction, needs []int64, capacity int64) (over bool, err error) {
+	f, bin, err := dualFunction(function, capacity)
 	if err != nil {
-		return false, "", err
-	}
-	how = fmt.Sprintf("the %s needs", e.Resource)
-	if e.Function != nil {
-		how += " under the dual-feasible function " + e.Function.Name
+		return false, err
 	}
 	total := new(big.Int)
 	for i, d := range needs {
@@ -294,13 +553,16 @@ func (n *vcschedNeeds) overfull(e *model.Evidence, needs []int64, capacity int64
 			total.Add(total, bigProduct(f(d), n.tasks[i]))
 		}
 	}
-	return over || total.Cmp(bigProduct(bin, n.hosts)) > 0, how, nil
+	return over || total.Cmp(bigProduct(bin, n.hosts)) > 0, nil
 }
 
-// patterns weighs the jobs' tasks. If no set of tasks that fits on a host of the load
+// patterns weighs the jobs' tasks, for hosts of one size. If no set of tasks that fits on a host of the load
 // weighs more than z, placements on H such hosts weigh H z at most; all tasks weigh more.
 func (n *vcschedNeeds) patterns(ctx context.Context, e *model.Evidence) (Followed, error) {
-	counts := map[patternSize]int64{}
+	if len(n.sizes) > 1 {
+		return Followed{}, errors.New("patterns speak of equal hosts, and these have sizes")
+	}
+	weights := make(map[weighed]int64)
 	total := int64(0)
 	for k, id := range e.Elements {
 		i, ok := n.job[id]
@@ -308,143 +570,24 @@ func (n *vcschedNeeds) patterns(ctx context.Context, e *model.Evidence) (Followe
 			return Followed{}, fmt.Errorf("there is no job %q", id)
 		}
 		if w := e.Weights[k]; w > 0 {
-			counts[patternSize{n.cpu[i], n.memory[i], int64(w)}] += n.tasks[i]
+			weights[weighed{i, int64(w)}] = n.tasks[i]
 			total += int64(w) * n.tasks[i] // at most 2^24 tasks
 		}
 	}
-	how := fmt.Sprintf("the weights of %d jobs", len(e.Elements))
+	how := fmt.Sprintf("the weights of %d jobs%s", len(e.Elements), n.by)
 	if total == 0 {
-		return n.from(0, "%s", how), nil
+		return n.nothing("%s", how), nil
 	}
-	if len(counts) > maxEvidenceWork/100 { // grow calls itself for each
-		return Followed{}, tooMuch("kinds of tasks")
+	k, err := n.newKnapsack(weights, &n.sizes[0], e.Load)
+	if err != nil {
+		return Followed{}, err
 	}
-	k := newKnapsack(counts, e.Load, n.capacity)
 	k.best = (total - 1) / n.hosts
 	switch heavier, done := k.heavier(ctx); {
 	case !done:
 		return Followed{}, tooMuch("patterns")
 	case heavier:
-		return n.from(0, "%s", how), nil
+		return n.nothing("%s", how), nil
 	}
-	if big.NewInt(e.Load).Cmp(n.total()) >= 0 {
-		return impossible("%s", how), nil
-	}
-	return n.from(e.Load+1, "%s", how), nil
-}
-
-// total returns the sum of all CPU needs, which no load exceeds.
-func (n *vcschedNeeds) total() *big.Int {
-	var total big.Int
-	for i, d := range n.cpu {
-		total.Add(&total, new(big.Int).Mul(big.NewInt(d), big.NewInt(n.tasks[i])))
-	}
-	return &total
-}
-
-// patternSize are a task's needs and its weight.
-type patternSize struct{ cpu, memory, weight int64 }
-
-// knapsack searches a set of items that fits and weighs more than best; if all is set it goes on
-// from each that it finds, whose weight is best, to the heaviest.
-type knapsack struct {
-	all      bool
-	items    []knapsackItem
-	capacity [3]int64
-	best     int64
-	densest  [3][]int32 // [resource][k]: of the items from k on
-	left     int
-}
-
-type knapsackItem struct {
-	size          [3]int64
-	weight, count int64
-}
-
-// newKnapsack returns a search of tasks for a host of a load and of memory.
-func newKnapsack(counts map[patternSize]int64, load, memory int64) knapsack {
-	k := knapsack{capacity: [3]int64{load, memory}, left: maxEvidenceWork / 2}
-	var need [2]float64
-	for s, c := range counts {
-		k.items = append(k.items, knapsackItem{[3]int64{s.cpu, s.memory}, s.weight, c})
-		need[0] += float64(s.cpu) * float64(c) / float64(max(1, load))
-		need[1] += float64(s.memory) * float64(c) / float64(max(1, memory))
-	}
-	// A third resource is a sum of both, by how scarce they are: whatever the shares,
-	// what fits fits in the sum.
-	share := int64(32)
-	if both := need[0] + need[1]; both > 0 {
-		share = int64(64 * need[0] / both)
-	}
-	join := func(a [3]int64) int64 { return share*a[0] + (64-share)*a[1] }
-	k.capacity[2] = join(k.capacity)
-	for i := range k.items {
-		k.items[i].size[2] = join(k.items[i].size)
-	}
-	return k
-}
-
-// heavier reports whether there is such a set. done is false if it took too long.
-func (k *knapsack) heavier(ctx context.Context) (yes, done bool) {
-	denser := func(a, b *knapsackItem, r int) bool {
-		return product(a.weight, b.size[r]).cmp(product(b.weight, a.size[r])) > 0
-	}
-	slices.SortFunc(k.items, func(a, b knapsackItem) int {
-		switch {
-		case denser(&a, &b, 2):
-			return -1
-		case denser(&b, &a, 2):
-			return 1
-		}
-		return cmp.Or(slices.Compare(a.size[:], b.size[:]), cmp.Compare(a.weight, b.weight))
-	})
-	for r := range k.densest {
-		k.densest[r] = make([]int32, len(k.items))
-		best := len(k.items) - 1
-		for i := best; i >= 0; i-- {
-			if denser(&k.items[i], &k.items[best], r) {
-				best = i
-			}
-			k.densest[r][i] = int32(best)
-		}
-	}
-	yes = k.grow(ctx, 0, 0, k.capacity)
-	return yes, yes || k.left > 0
-}
-
-func (k *knapsack) grow(ctx context.Context, i int, weight int64, left [3]int64) bool {
-	if weight > k.best {
-		if k.best = weight; !k.all {
-			return true
-		}
-	}
-	if k.left--; k.left <= 0 || k.left&0xffff == 0 && ctx.Err() != nil {
-		k.left = 0
-		return false
-	}
-	if i == len(k.items) {
-		return false
-	}
-	for r := range left { // what the densest item could still weigh
-		if x := &k.items[k.densest[r][i]]; x.size[r] > 0 && product(x.weight, left[r]).cmp(product(k.best-weight, x.size[r])) <= 0 {
-			return false
-		}
-	}
-	x := &k.items[i]
-	most := x.count
-	for r, s := range x.size[:2] {
-		if s > 0 {
-			most = min(most, left[r]/s)
-		}
-	}
-	for c := most; c >= 0 && k.left > 0; c-- {
-		rest := left
-		for r := range rest {
-			rest[r] -= c * x.size[r]
-		}
-		if k.grow(ctx, i+1, weight+c*x.weight, rest) {
-			return true
-		}
-	}
-	return false
+	return n.beyond(e.Load, how), nil
 }

@@ -42,11 +42,11 @@ func LeastHosts(ctx context.Context, in *model.VCSched, tell func(hosts int64, w
 	for r, needs := range t.Rigid {
 		better(duals.DualFeasible(ctx, needs, t.Count, t.most[r]), "the needs of "+t.units.Names[r]+" alone fill as many")
 	}
-	t.sums(func(size []int64, most int64) bool {
+	t.sums(func(size []int64, most int64, _ ...int) bool {
 		better(duals.DualFeasible(ctx, size, t.Count, most), "the needs of several resources together fill as many")
 		return ctx.Err() == nil
 	})
-	if n := t.clique(ctx, math.MaxInt64/4); n > best {
+	if n, _ := t.clique(ctx, math.MaxInt64/4); n > best {
 		better(n, fmt.Sprintf("no two of %d tasks fit on one host", n))
 	}
 }
@@ -54,7 +54,7 @@ func LeastHosts(ctx context.Context, in *model.VCSched, tell func(hosts int64, w
 // sums calls each with the sum of the needs of two rigid resources by type, and what a
 // host has of both at most; for each two, then for all if there are more. It ends when
 // each returns false.
-func (t *Tasks) sums(each func(size []int64, most int64) bool) {
+func (t *Tasks) sums(each func(size []int64, most int64, resources ...int) bool) {
 	sum := func(resources ...int) bool {
 		size, most := make([]int64, len(t.CPU)), int64(0)
 		for _, r := range resources {
@@ -63,7 +63,7 @@ func (t *Tasks) sums(each func(size []int64, most int64) bool) {
 				size[k] += x
 			}
 		}
-		return each(size, most)
+		return each(size, most, resources...)
 	}
 	all := []int{0}
 	for r := 1; r < len(t.Rigid); r++ {

@@ -19,14 +19,13 @@ func (m *Moves) proved(load int64, weights []int64, lambda float64) {
 	m.refuted, m.weights, m.lambda = load, slices.Clone(weights), lambda
 }
 
-// evidence says by which weights and price no placement has the load last refuted; nil if that takes
-// more than CPU and memory.
-func (m *Moves) evidence(in *model.VCSched) *model.Evidence {
+// evidence says by which weights and price no placement has the load last refuted, which CPU decides or not.
+func (m *Moves) evidence(in *model.VCSched, byCPU bool) *model.Evidence {
 	u := m.t.units
-	if len(m.t.Rigid) > 1 {
-		return nil
-	}
 	e := &model.Evidence{Type: evidence.Moves, Load: m.refuted, Scale: u.Scale}
+	if byCPU {
+		e.Load = m.t.judged(in, m.refuted)
+	}
 	if m.lambda > 0 && m.now != nil {
 		e.Prices = []float64{m.lambda}
 	}
@@ -65,12 +64,12 @@ func pricedMoves(ctx context.Context, in *model.VCSched) (bounds.Bound, error) {
 	b := bounds.Bound{Name: "priced-moves"}
 	u := view.OfVCSched(in)
 	t := NewTasks(u)
-	lower, why := t.PackingLoad(ctx, in)
-	reasons := newReasons(in, u)
-	if why != "" {
-		b.Infeasible, b.Reason, b.Evidence = true, why, reasons.evidence(ctx, 0, true)
+	packing := t.packing(ctx, in)
+	if b.Evidence = packing.by(in); packing.why != "" {
+		b.Infeasible, b.Reason = true, packing.why
 		return b, nil
 	}
+	lower := packing.load
 	m := NewMoves(u)
 	all := t.TotalLoad()
 	no, err := m.Refute(ctx, all)
@@ -78,7 +77,7 @@ func pricedMoves(ctx context.Context, in *model.VCSched) (bounds.Bound, error) {
 		return b, err
 	}
 	if no {
-		b.Infeasible, b.Reason, b.Evidence = true, overBudget, m.evidence(in)
+		b.Infeasible, b.Reason, b.Evidence = true, overBudget, m.evidence(in, false)
 		return b, nil
 	}
 	if lower = max(lower, u.Scale); lower < all {
@@ -87,8 +86,8 @@ func pricedMoves(ctx context.Context, in *model.VCSched) (bounds.Bound, error) {
 		}
 	}
 	b.Value = u.YieldBound(lower)
-	if b.Evidence = reasons.evidence(ctx, lower, false); m.refuted > 0 && m.refuted < lower && lower-m.refuted <= t.Unit {
-		b.Evidence = m.evidence(in)
+	if m.refuted > 0 && m.refuted < lower && lower-m.refuted <= t.Unit {
+		b.Evidence = m.evidence(in, true)
 	}
 	return b, nil
 }

@@ -32,14 +32,12 @@ import (
 func ClosedForm(in *model.VCSched) bounds.Bound {
 	b := bounds.Bound{Name: "closed-form"}
 	t := NewTasks(view.OfVCSched(in))
-	if why := t.infeasibleBySum(); why != "" {
-		b.Infeasible, b.Reason = true, why
-		b.Evidence = newReasons(in, t.units).evidence(context.Background(), 0, true)
+	if no := t.infeasibleBySum(); no != nil {
+		b.Infeasible, b.Reason, b.Evidence = true, no.why, no.evidence(in)
 		return b
 	}
-	load := t.areaOfAll()
-	b.Value = t.units.YieldBound(load)
-	b.Evidence = newReasons(in, t.units).evidence(context.Background(), load, false)
+	load, by := t.areaOfAll()
+	b.Value, b.Evidence = t.units.YieldBound(load), by(in)
 	return b
 }
 
@@ -52,22 +50,23 @@ func ClosedForm(in *model.VCSched) bounds.Bound {
 func Quick(ctx context.Context, in *model.VCSched) []bounds.Bound {
 	b := bounds.Bound{Name: "packing"}
 	t := NewTasks(view.OfVCSched(in))
-	load, why := t.PackingLoad(ctx, in)
+	p := t.packing(ctx, in)
 	if ctx.Err() == nil {
-		view.Keep(in, view.PackingLoad, packed{load, why})
+		view.Keep(in, view.PackingLoad, p)
 	}
-	if b.Evidence = newReasons(in, t.units).evidence(ctx, load, why != ""); why != "" {
-		b.Infeasible, b.Reason = true, why
+	if b.Evidence = p.by(in); p.why != "" {
+		b.Infeasible, b.Reason = true, p.why
 	} else {
-		b.Value = t.units.YieldBound(load)
+		b.Value = t.units.YieldBound(p.load)
 	}
 	return []bounds.Bound{b}
 }
 
-// packed is what PackingLoad returns.
+// packed is what PackingLoad returns, and by what.
 type packed struct {
 	load int64
 	why  string
+	by   evidenceOf
 }
 
 // All returns every bound of this package on the instance, weakest first. Those by
@@ -194,7 +193,8 @@ func (t *Tasks) fits(k int, c class) bool {
 	return true
 }
 
-func (t *Tasks) infeasibleBySum() string {
+// infeasibleBySum compares the needs of each rigid resource with what all hosts have; nil if these suffice.
+func (t *Tasks) infeasibleBySum() *refutation {
 	for r, needs := range t.Rigid {
 		sum, cap := int64(0), int64(0)
 		for k, x := range needs {
@@ -203,15 +203,19 @@ func (t *Tasks) infeasibleBySum() string {
 		for _, c := range t.class {
 			cap += c.count * c.Cap[r]
 		}
-		switch {
-		case sum <= cap:
-		case len(t.Rigid) == 1 && len(t.units.Classes) == 1:
-			return fmt.Sprintf("the tasks need %.6g hosts' memory, there are %d hosts", float64(sum)/float64(t.units.Scale), t.units.Hosts)
-		default:
-			return fmt.Sprintf("the tasks need %.6g of %s, the hosts have %.6g", float64(sum)/float64(t.units.Scale), t.units.Names[r], float64(cap)/float64(t.units.Scale))
+		if sum <= cap {
+			continue
 		}
+		no := &refutation{evidence: t.sum(t.units.Names[r])}
+		switch {
+		case len(t.Rigid) == 1 && len(t.units.Classes) == 1:
+			no.why = fmt.Sprintf("the tasks need %.6g hosts' memory, there are %d hosts", float64(sum)/float64(t.units.Scale), t.units.Hosts)
+		default:
+			no.why = fmt.Sprintf("the tasks need %.6g of %s, the hosts have %.6g", float64(sum)/float64(t.units.Scale), t.units.Names[r], float64(cap)/float64(t.units.Scale))
+		}
+		return no
 	}
-	return ""
+	return nil
 }
 
 // AreaLoad returns the least load L, a multiple of Unit, at which the hosts' rooms sum to
@@ -219,7 +223,13 @@ func (t *Tasks) infeasibleBySum() string {
 // than the average load and than what a task makes alone. On equal hosts that is
 // max(⌈Σ cpu / H⌉, max cpu). O(n).
 func (t *Tasks) AreaLoad() int64 {
-	load := t.areaOfAll()
+	load, _ := t.area()
+	return load
+}
+
+// area returns AreaLoad and its evidence.
+func (t *Tasks) area() (load int64, by evidenceOf) {
+	load, by = t.areaOfAll()
 	for k, cpu := range t.CPU {
 		least := int64(math.MaxInt64)
 		for _, c := range t.class {
@@ -227,23 +237,27 @@ func (t *Tasks) AreaLoad() int64 {
 				least = min(least, c.Load(cpu))
 			}
 		}
-		if least < math.MaxInt64 {
-			load = max(load, least)
+		if least < math.MaxInt64 && least > load {
+			load, by = least, t.misfit(k)
 		}
 	}
-	return load
+	return load, by
 }
 
 // areaOfAll returns AreaLoad by the sum of the needs and the largest host alone.
-func (t *Tasks) areaOfAll() int64 {
+func (t *Tasks) areaOfAll() (load int64, by evidenceOf) {
 	sum := int64(0)
 	for k := range t.CPU {
 		sum += t.CPU[k] * int64(t.Count[k])
 	}
 	if len(t.class) == 1 {
 		c := t.class[0]
-		load := c.Load((sum + c.count - 1) / c.count)
-		return max((load+t.Unit-1)/t.Unit*t.Unit, c.Load(t.CPU[0]))
+		load = c.Load((sum + c.count - 1) / c.count)
+		load = (load + t.Unit - 1) / t.Unit * t.Unit
+		if alone := c.Load(t.CPU[0]); alone > load {
+			return alone, t.crowd("cpu", 1)
+		}
+		return load, t.sum("cpu")
 	}
 	lo, hi := int64(0), t.TotalLoad() // too little; enough
 	for lo+1 < hi {
@@ -261,7 +275,10 @@ func (t *Tasks) areaOfAll() int64 {
 	for _, c := range t.class {
 		least = min(least, c.Load(t.CPU[0]))
 	}
-	return max(hi, least)
+	if least > hi {
+		return least, t.crowd("cpu", 1)
+	}
+	return hi, t.sum("cpu")
 }
 
 // PackingLoad returns a lower bound on L, or the reason why no placement fits in
@@ -276,56 +293,73 @@ func (t *Tasks) areaOfAll() int64 {
 // When ctx ends, it returns what it has proved by then. While the instance is being
 // solved, it is known once Quick has found it.
 func (t *Tasks) PackingLoad(ctx context.Context, in *model.VCSched) (load int64, infeasible string) {
+	p := t.packing(ctx, in)
+	return p.load, p.why
+}
+
+// packing returns PackingLoad and its evidence.
+func (t *Tasks) packing(ctx context.Context, in *model.VCSched) packed {
 	if x, ok := view.Kept[packed](in, view.PackingLoad); ok {
-		return x.load, x.why
+		return x
 	}
-	if why := t.infeasibleBySum(); why != "" {
-		return 0, why
-	}
+	no := t.infeasibleBySum()
 	// Before the tests of dual-feasible functions, which take needs up to the largest host.
-	if why := t.infeasibleByNeeds(ctx); why != "" {
-		return 0, why
+	if no == nil {
+		no = t.infeasibleByNeeds(ctx)
 	}
-	if why := t.refute(ctx, math.MaxInt64/4); why != "" {
-		return 0, why
+	if no == nil {
+		no = t.refute(ctx, math.MaxInt64/4)
 	}
-	for r, needs := range t.Rigid {
-		if n := duals.DualFeasible(ctx, needs, t.Count, t.most[r]); n > t.Hosts {
-			what := "the memory needs"
-			if r > 0 {
-				what = "the needs of " + t.units.Names[r]
-			}
-			return 0, fmt.Sprintf("%s alone fill at least %d hosts, there are %d hosts", what, n, t.units.Hosts)
-		}
+	if no == nil {
+		no = t.infeasibleByFillings(ctx)
 	}
-	load = t.AreaLoad()
+	if no != nil {
+		return packed{why: no.why, by: no.evidence}
+	}
+	load, by := t.area()
 	var at int64
 	for k := range t.CPU {
 		at += int64(t.Count[k])
 		if per := (at + t.Hosts - 1) / t.Hosts; per >= 2 && len(t.class) == 1 {
-			load = max(load, t.class[0].Load(per*t.CPU[k]))
+			if x := t.class[0].Load(per * t.CPU[k]); x > load {
+				load, by = x, t.crowd("cpu", (per-1)*t.Hosts+1)
+			}
 		}
 	}
 	lo, hi := load, 2*load // refuted below lo; hi not known
-	for t.refute(ctx, hi-1) != "" {
-		lo, hi = hi, 2*hi
+	for no := t.refute(ctx, hi-1); no != nil; no = t.refute(ctx, hi-1) {
+		lo, hi, by = hi, 2*hi, no.evidence
 	}
 	for range 40 {
 		mid := lo + (hi-lo)/2
 		if mid <= lo || float64(hi-lo) < 1e-6*float64(lo) {
 			break
 		}
-		if t.refute(ctx, mid-1) != "" {
-			lo = mid
+		if no := t.refute(ctx, mid-1); no != nil {
+			lo, by = mid, no.evidence
 		} else {
 			hi = mid
 		}
 	}
-	return (lo + t.Unit - 1) / t.Unit * t.Unit, ""
+	return packed{load: (lo + t.Unit - 1) / t.Unit * t.Unit, by: by}
+}
+
+// infeasibleByFillings asks dual-feasible functions of the needs of each rigid resource; nil if none knows.
+func (t *Tasks) infeasibleByFillings(ctx context.Context) *refutation {
+	for r, needs := range t.Rigid {
+		if n, f := duals.NewItems(needs, t.Count).Bound(ctx, t.most[r]); n > t.Hosts {
+			what := "the memory needs"
+			if r > 0 {
+				what = "the needs of " + t.units.Names[r]
+			}
+			return &refutation{fmt.Sprintf("%s alone fill at least %d hosts, there are %d hosts", what, n, t.units.Hosts), t.filling(f, t.most[r], t.units.Names[r])}
+		}
+	}
+	return nil
 }
 
 // infeasibleByNeeds returns why no placement fits, whatever the load, by arguments
-// beside those of refute that concern several rigid resources, or hosts that differ; ""
+// beside those of refute that concern several rigid resources, or hosts that differ; nil
 // if these don't know.
 //
 //   - A task that fits on no host.
@@ -333,34 +367,38 @@ func (t *Tasks) PackingLoad(ctx context.Context, in *model.VCSched) (load int64,
 //   - Dual-feasible functions of the sum of two resources, or of all: what fits on a host
 //     needs at most Σ_r cap_r of Σ_r need_r. Where hosts differ, each is taken to have as
 //     much of every resource as any host has, as in refute.
-func (t *Tasks) infeasibleByNeeds(ctx context.Context) string {
+func (t *Tasks) infeasibleByNeeds(ctx context.Context) (no *refutation) {
 	for k := range t.CPU {
 		if !slices.ContainsFunc(t.class, func(c class) bool { return t.fits(k, c) }) {
-			return fmt.Sprintf("a task of job %d of the instance fits on no host", t.units.Job[t.Tasks[k][0]]+1)
+			return &refutation{fmt.Sprintf("a task of job %d of the instance fits on no host", t.units.Job[t.Tasks[k][0]]+1), t.misfit(k)}
 		}
 	}
 	if len(t.class) > 1 {
 		for r, needs := range t.Rigid {
 			if n, v := t.tooMany(needs, func(c class) int64 { return c.Cap[r] }); n > 0 {
-				return fmt.Sprintf("%d tasks need at least %.6g of %s, and the hosts take fewer such tasks", n, float64(v)/float64(t.units.Scale), t.units.Names[r])
+				why := fmt.Sprintf("%d tasks need at least %.6g of %s, and the hosts take fewer such tasks", n, float64(v)/float64(t.units.Scale), t.units.Names[r])
+				return &refutation{why, t.crowd(t.units.Names[r], n)}
 			}
 		}
 	}
-	why := ""
-	t.sums(func(size []int64, most int64) bool {
-		if n := duals.DualFeasible(ctx, size, t.Count, most); n > t.Hosts {
-			why = fmt.Sprintf("the needs of several resources together fill at least %d hosts, there are %d hosts", n, t.units.Hosts)
+	t.sums(func(size []int64, most int64, resources ...int) bool {
+		if n, f := duals.NewItems(size, t.Count).Bound(ctx, most); n > t.Hosts {
+			var names []string
+			for _, r := range resources {
+				names = append(names, t.units.Names[r])
+			}
+			no = &refutation{fmt.Sprintf("the needs of several resources together fill at least %d hosts, there are %d hosts", n, t.units.Hosts), t.filling(f, most, names...)}
 		}
-		return why == ""
+		return no == nil
 	})
-	return why
+	return no
 }
 
 // tooMany returns a number of tasks, and the need that each of them has at least, of
 // which the hosts take fewer, each being able to take some capacity; 0 if there is none.
 func (t *Tasks) tooMany(needs []int64, capacity func(c class) int64) (tasks, need int64) {
 	for _, k := range decreasing(needs) {
-		if needs[k] <= 0 {
+		if needs[k] <= 1 { // which may stand for 0
 			break
 		}
 		tasks += int64(t.Count[k])
@@ -375,71 +413,56 @@ func (t *Tasks) tooMany(needs []int64, capacity func(c class) int64) (tasks, nee
 	return 0, 0
 }
 
-// refute returns why no placement has L ≤ load; "" if these tests don't know, or if ctx
+// refute returns why no placement has L ≤ load; nil if these tests don't know, or if ctx
 // ends. Tasks of which no two fit on one host (a clique of conflicts) need a host each. A
 // dual-feasible function f has Σ f(x) ≤ f(bin) over what fits on a host, in a rigid
 // resource (which PackingLoad asks once) or in CPU, so all tasks need ≥ Σ f(x) / f(bin)
 // hosts. Where hosts differ, the largest is taken for each, which is a relaxation, and the
 // tasks above a need are counted (tooMany).
-func (t *Tasks) refute(ctx context.Context, load int64) string {
+func (t *Tasks) refute(ctx context.Context, load int64) *refutation {
 	if turns.Stop(ctx, int64(len(t.CPU))) {
-		return ""
+		return nil
 	}
-	if n := t.clique(ctx, load); n > t.Hosts {
-		return fmt.Sprintf("%d tasks of which no two fit on one host, there are %d hosts", n, t.units.Hosts)
+	if n, set := t.clique(ctx, load); n > t.Hosts {
+		return &refutation{fmt.Sprintf("%d tasks of which no two fit on one host, there are %d hosts", n, t.units.Hosts), t.cliqueEvidence(set, load)}
 	}
 	room := int64(0)
 	for _, c := range t.class {
 		room = max(room, c.Room(load))
 	}
 	if t.cpus == nil {
-		t.cpus = duals.NewItems(t.CPU, t.Count)
+		t.cpus = duals.NewItems(t.cpuDown(), t.Count)
 	}
-	if n, _ := t.cpus.Bound(ctx, room); n > t.Hosts {
-		return fmt.Sprintf("at this load the CPU needs alone fill at least %d hosts, there are %d hosts", n, t.units.Hosts)
+	if n, f := t.cpus.Bound(ctx, room); n > t.Hosts {
+		return &refutation{fmt.Sprintf("at this load the CPU needs alone fill at least %d hosts, there are %d hosts", n, t.units.Hosts), t.filling(f, load, "cpu")}
 	}
 	if len(t.class) > 1 {
 		if n, _ := t.tooMany(t.CPU, func(c class) int64 { return c.Room(load) }); n > 0 {
-			return fmt.Sprintf("at this load the hosts take fewer than %d tasks of their CPU needs", n)
+			return &refutation{fmt.Sprintf("at this load the hosts take fewer than %d tasks of their CPU needs", n), t.crowd("cpu", n)}
 		}
 	}
-	return ""
+	return nil
 }
 
-// clique returns the size of a set of tasks of which no two fit on one host, by a
+// clique returns the size of a set of tasks of which no two fit on one host, and their types, by a
 // greedy extension in the order of each need, as far as ctx allows. A type whose tasks
 // conflict with each other counts with all of them, another with one. O(n log n) for
 // memory alone and equal hosts, else O(resources n² classes).
-func (t *Tasks) clique(ctx context.Context, load int64) int64 {
+func (t *Tasks) clique(ctx context.Context, load int64) (best int64, types []int32) {
 	if t.orders == nil {
 		for _, key := range append([][]int64{t.CPU}, t.Rigid...) {
 			t.orders = append(t.orders, decreasing(key))
 		}
 	}
-	rooms := make([]int64, len(t.class))
-	for k, c := range t.class {
-		rooms[k] = c.Room(load)
-	}
 	if len(t.class) == 1 && len(t.Rigid) == 1 {
-		return max(t.pairClique(ctx, t.orders[0], t.CPU, t.Mem, rooms[0], t.class[0].Cap[0]),
-			t.pairClique(ctx, t.orders[1], t.Mem, t.CPU, t.class[0].Cap[0], rooms[0]))
-	}
-	conflict := func(a, b int32) bool {
-	hosts:
-		for k, c := range t.class {
-			if t.CPU[a]+t.CPU[b] > rooms[k] {
-				continue
-			}
-			for r, needs := range t.Rigid {
-				if needs[a]+needs[b] > c.Cap[r] {
-					continue hosts
-				}
-			}
-			return false
+		room, has := t.class[0].Room(load), t.class[0].Cap[0]
+		best, types = t.pairClique(ctx, t.orders[0], t.CPU, t.Mem, room, has)
+		if n, set := t.pairClique(ctx, t.orders[1], t.Mem, t.CPU, has, room); n > best {
+			return n, set
 		}
-		return true
+		return best, types
 	}
-	best, work := int64(0), 0
+	conflict, work := t.conflicts(load), 0
 	for _, order := range t.orders {
 		var set []int32
 		size := int64(0)
@@ -447,7 +470,7 @@ func (t *Tasks) clique(ctx context.Context, load int64) int64 {
 		for _, k := range order {
 			if work += 1 + len(set); work > 1<<20 { // a millisecond or some
 				if work = 0; turns.Stop(ctx, 1000) {
-					return max(best, size)
+					return best, types
 				}
 			}
 			for _, o := range set {
@@ -462,14 +485,40 @@ func (t *Tasks) clique(ctx context.Context, load int64) int64 {
 				size++
 			}
 		}
-		best = max(best, size)
+		if size > best {
+			best, types = size, set
+		}
 	}
-	return best
+	return best, types
+}
+
+// conflicts returns whether no host has room for two tasks of some types at a load.
+func (t *Tasks) conflicts(load int64) func(a, b int32) bool {
+	rooms := make([]int64, len(t.class))
+	for k, c := range t.class {
+		rooms[k] = c.Room(load)
+	}
+	return func(a, b int32) bool {
+	hosts:
+		for k, c := range t.class {
+			if t.CPU[a]+t.CPU[b] > rooms[k] {
+				continue
+			}
+			for r, needs := range t.Rigid {
+				if needs[a]+needs[b] > c.Cap[r] {
+					continue hosts
+				}
+			}
+			return false
+		}
+		return true
+	}
 }
 
 // pairClique is clique in one order, by decreasing x, for two resources x and y.
-func (t *Tasks) pairClique(ctx context.Context, order []int32, x, y []int64, roomX, roomY int64) (size int64) {
+func (t *Tasks) pairClique(ctx context.Context, order []int32, x, y []int64, roomX, roomY int64) (size int64, set []int32) {
 	extendClique(ctx, order, x, y, roomX, roomY, func(k int32) bool {
+		set = append(set, k)
 		if 2*x[k] > roomX || 2*y[k] > roomY {
 			size += int64(t.Count[k])
 		} else {
@@ -477,5 +526,5 @@ func (t *Tasks) pairClique(ctx context.Context, order []int32, x, y []int64, roo
 		}
 		return true
 	})
-	return size
+	return size, set
 }

@@ -477,14 +477,14 @@ const mostTypes = 1 << 15
 func ColumnGeneration(ctx context.Context, in *model.VCSched) (bounds.Bound, error) {
 	b := bounds.Bound{Name: "patterns"}
 	t := NewTasks(view.OfVCSched(in))
-	lower, why := t.PackingLoad(ctx, in)
-	reasons := newReasons(in, t.units)
-	if why != "" {
-		b.Infeasible, b.Reason, b.Evidence = true, why, reasons.evidence(ctx, 0, true)
+	packing := t.packing(ctx, in)
+	if b.Evidence = packing.by(in); packing.why != "" {
+		b.Infeasible, b.Reason = true, packing.why
 		return b, nil
 	}
+	lower := packing.load
 	if len(t.CPU) > mostTypes {
-		b.Value, b.Evidence = t.units.YieldBound(max(lower, t.units.Scale)), reasons.evidence(ctx, max(lower, t.units.Scale), false)
+		b.Value = t.units.YieldBound(max(lower, t.units.Scale))
 		return b, nil
 	}
 	var p interface {
@@ -503,9 +503,9 @@ func ColumnGeneration(ctx context.Context, in *model.VCSched) (bounds.Bound, err
 		return b, err
 	}
 	if no {
-		b.Infeasible, b.Reason = true, NoPatterns
+		b.Infeasible, b.Reason, b.Evidence = true, NoPatterns, nil
 		if moves != nil {
-			b.Evidence = moves.evidence(in)
+			b.Evidence = moves.evidence(in, false)
 		} else if patterns.weights != nil {
 			b.Evidence = patternEvidence(in, t, all, patterns.weights)
 		}
@@ -517,11 +517,11 @@ func ColumnGeneration(ctx context.Context, in *model.VCSched) (bounds.Bound, err
 		}
 	}
 	b.Value = t.units.YieldBound(lower)
-	if b.Evidence = reasons.evidence(ctx, lower, false); patterns.weights != nil && patterns.refuted < lower && lower-patterns.refuted <= t.Unit {
-		b.Evidence = patternEvidence(in, t, patterns.refuted, patterns.weights)
+	if patterns.weights != nil && patterns.refuted < lower && lower-patterns.refuted <= t.Unit {
+		b.Evidence = patternEvidence(in, t, t.judged(in, patterns.refuted), patterns.weights)
 	}
 	if moves != nil && moves.refuted > 0 && moves.refuted < lower && lower-moves.refuted <= t.Unit {
-		b.Evidence = moves.evidence(in)
+		b.Evidence = moves.evidence(in, true)
 	}
 	return b, nil
 }

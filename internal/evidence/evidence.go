@@ -24,16 +24,16 @@ const (
 	// Sum is of vcsched: all needs of a resource together (Resource); and of
 	// batch: the least time that each job takes.
 	Sum = "sum"
-	// Crowd is of vcsched: the largest CPU needs, of so many tasks (Count)
-	// that some share a host.
+	// Crowd is of vcsched: the largest needs of CPU, or of another resource
+	// (Resource), of more tasks (Count) than the hosts take.
 	Crowd = "crowd"
 	// Clique is of vcsched: tasks (Elements: the job of each) of which no two fit
 	// on one host.
 	Clique = "clique"
-	// Misfit is of vcsched: a task (Elements: its job) that fits on no host.
+	// Misfit is of vcsched: a task (Elements: its job) that fits on no host, or on hosts of little CPU.
 	Misfit = "misfit"
-	// Filling is of vcsched: the needs of a resource under a dual-feasible
-	// function (Resource, Function, for CPU a Load).
+	// Filling is of vcsched: the needs of a resource, or of some together, under a
+	// dual-feasible function (Resource or Elements, Function, Load).
 	Filling = "filling"
 	// Patterns is of vcsched: weights of the jobs' tasks (Elements,
 	// Weights, whole numbers) of which no host of a load (Load) holds enough.

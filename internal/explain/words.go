@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/view"
@@ -145,8 +146,9 @@ func vcschedWords(v *model.VCSched, e *model.Evidence, bound float64, infeasible
 	}
 	switch e.Type {
 	case evidence.Sum:
-		if e.Resource == "memory" {
-			r.Words = fmt.Sprintf("The tasks need the memory of %.6g hosts, and there are %d, %s.", needs(func(j *model.VCSchedJob) float64 { return j.Memory }), v.Hosts, then)
+		if e.Resource != "cpu" {
+			need, _ := amountsOf(v, e.Resource)
+			r.Words = fmt.Sprintf("The tasks need the %s of %.6g hosts, and there are %d, %s.", e.Resource, needs(need), v.Hosts, then)
 			return
 		}
 		sum := needs(func(j *model.VCSchedJob) float64 { return j.CPU })
@@ -160,7 +162,8 @@ func vcschedWords(v *model.VCSched, e *model.Evidence, bound float64, infeasible
 		for k := range order {
 			order[k] = k
 		}
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(v.Jobs[b].CPU, v.Jobs[a].CPU) })
+		need, _ := amountsOf(v, e.Resource)
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(need(&v.Jobs[b]), need(&v.Jobs[a])) })
 		left := e.Count
 		for _, k := range order {
 			if left > 0 {
@@ -168,7 +171,11 @@ func vcschedWords(v *model.VCSched, e *model.Evidence, bound float64, infeasible
 				left -= v.Jobs[k].Tasks
 			}
 		}
-		if e.Count == 1 {
+		switch {
+		case e.Resource != "":
+			r.Words = fmt.Sprintf("The %d hosts don't take the %d tasks with the largest %s needs (jobs %s), %s.", v.Hosts, e.Count, e.Resource, words.Some(r.Elements, 12), then)
+			return
+		case e.Count == 1:
 			r.Words = fmt.Sprintf("The task of the largest CPU need, of job %s, needs that much wherever it is, %s.", r.Elements[0], then)
 			return
 		}
@@ -181,13 +188,20 @@ func vcschedWords(v *model.VCSched, e *model.Evidence, bound float64, infeasible
 		more := "without more CPU than that"
 		if infeasible {
 			more = "in memory"
+			if len(v.Resources) > 0 {
+				more = "in memory and the other resources"
+			}
 		}
 		r.Words = fmt.Sprintf("No two of %.0f tasks (jobs %s) fit on one host %s, and there are %d hosts, %s.", n, words.Some(e.Elements, 20), more, v.Hosts, then)
 	case evidence.Misfit:
+		if !infeasible {
+			r.Words = fmt.Sprintf("Of the hosts that have the memory and the other resources for a task of job %s, none has more CPU than that, %s.", e.Elements[0], then)
+			return
+		}
 		r.Words = fmt.Sprintf("A task of job %s needs more of memory or of another resource than any host has.", e.Elements[0])
 	case evidence.Filling:
 		r.Words = fmt.Sprintf("Counted by the dual-feasible function %q, by which what fits on one host never counts more than a host, the %s needs of all tasks count more than the %d hosts, %s.",
-			functionName(e.Function), e.Resource, v.Hosts, then)
+			functionName(e.Function), filled(e), v.Hosts, then)
 	case evidence.Patterns:
 		r.Words = fmt.Sprintf("Give each task of a job the weight below (0 elsewhere). No set of tasks that fits on one host with a CPU load of up to %.6g weighs as much as the weight of all tasks divided by the %d hosts, %s:",
 			float64(e.Load)/float64(e.Scale), v.Hosts, then)
@@ -230,17 +244,17 @@ func movesWords(v *model.VCSched, e *model.Evidence, then string, r *Reason) {
 func sizedWords(v *model.VCSched, e *model.Evidence, then string, r *Reason) {
 	switch e.Type {
 	case evidence.Sum:
-		of := func(cpu, _ float64) float64 { return cpu }
-		what := "CPU"
-		if e.Resource == "memory" {
-			what, of = "memory", func(_, memory float64) float64 { return memory }
+		what := e.Resource
+		if what == "cpu" {
+			what = "CPU"
 		}
+		needOf, hasOf := amountsOf(v, e.Resource)
 		need, has := 0.0, 0.0
 		for k := range v.Jobs {
-			need += of(v.Jobs[k].CPU, v.Jobs[k].Memory) * float64(v.Jobs[k].Tasks)
+			need += needOf(&v.Jobs[k]) * float64(v.Jobs[k].Tasks)
 		}
 		for k := range v.HostSizes {
-			has += of(v.HostSizes[k].CPU, v.HostSizes[k].Memory) * float64(v.HostSizes[k].Count)
+			has += hasOf(&v.HostSizes[k]) * float64(v.HostSizes[k].Count)
 		}
 		r.Words = fmt.Sprintf("The tasks need the %s of %.6g reference hosts, and all hosts have that of %.6g, %s.", what, need, has, then)
 	case evidence.Crowd:
@@ -248,13 +262,34 @@ func sizedWords(v *model.VCSched, e *model.Evidence, then string, r *Reason) {
 		if e.Count == 1 {
 			s = ""
 		}
+		if e.Resource != "" {
+			r.Words = fmt.Sprintf("The hosts, by their sizes, don't take the %d largest %s need%s, %s.", e.Count, e.Resource, s, then)
+			return
+		}
 		r.Words = fmt.Sprintf("The hosts, by their sizes, don't take the %d largest CPU need%s without more CPU than that, %s.", e.Count, s, then)
 	case evidence.Filling:
 		r.Words = fmt.Sprintf("Counted by the dual-feasible function %q, by which what fits on the largest host never counts more than that host, the %s needs of all tasks count more than %d such hosts, %s.",
-			functionName(e.Function), e.Resource, v.Hosts, then)
+			functionName(e.Function), filled(e), v.Hosts, then)
 	case evidence.Moves:
 		movesWords(v, e, then, r)
 	}
+}
+
+// amountsOf returns what a task needs, and what a host has, of a resource; CPU unless it is another one.
+func amountsOf(v *model.VCSched, resource string) (need func(*model.VCSchedJob) float64, has func(*model.HostSize) float64) {
+	k := slices.Index(v.Resources, resource)
+	if k >= 0 || resource == "memory" {
+		return func(j *model.VCSchedJob) float64 { return j.Rigid(k) }, func(s *model.HostSize) float64 { return s.Rigid(k) }
+	}
+	return func(j *model.VCSchedJob) float64 { return j.CPU }, func(s *model.HostSize) float64 { return s.CPU }
+}
+
+// filled names the resources of a filling.
+func filled(e *model.Evidence) string {
+	if len(e.Elements) > 0 {
+		return strings.Join(e.Elements, " and ")
+	}
+	return e.Resource
 }
 
 func functionName(f *model.DualFunction) string {

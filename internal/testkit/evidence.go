@@ -189,21 +189,37 @@ func (f forger) vcsched(v *model.VCSched, e *model.Evidence) {
 	e.Scale = []int64{1, 3, 10, 1000, 1_000_000, 1 << 30, 1e13}[f.IntN(7)]
 	id := func(k int) string { return v.Jobs[k].ID }
 	host := e.Scale + e.Scale/1e9 + 2
+	if f.IntN(2) == 0 { // about the largest
+		for _, s := range v.HostSizes {
+			host = max(host, int64(float64(e.Scale)*max(s.CPU, s.Memory))+2)
+		}
+	}
+	resources := append([]string{"cpu", "memory"}, v.Resources...)
 	switch f.IntN(7) {
 	case 6:
 		e.Type, e.Elements, e.Scale = evidence.Misfit, []string{id(f.IntN(len(v.Jobs)))}, 0
 	case 0:
-		e.Type, e.Resource = evidence.Sum, []string{"cpu", "memory"}[f.IntN(2)]
+		e.Type, e.Resource = evidence.Sum, resources[f.IntN(len(resources))]
 	case 1:
 		e.Type, e.Count = evidence.Crowd, 1+f.IntN(3)*v.Hosts
+		if f.IntN(2) == 0 {
+			e.Count = 1 + f.IntN(v.Tasks())
+		}
+		if f.IntN(2) == 0 {
+			e.Resource = resources[1+f.IntN(len(resources)-1)]
+		}
 	case 2:
 		e.Type, e.Elements = evidence.Clique, f.some(len(v.Jobs), id)
 		for range e.Elements {
 			e.Weights = append(e.Weights, float64(1+f.IntN(2)))
 		}
 	case 3:
-		e.Type, e.Resource = evidence.Filling, []string{"cpu", "memory"}[f.IntN(2)]
+		e.Type, e.Resource = evidence.Filling, resources[f.IntN(len(resources))]
 		e.Load = host
+		if n := len(v.Resources); n > 0 && f.IntN(2) == 0 {
+			e.Resource, e.Elements = "", f.some(1+n, func(k int) string { return resources[1+k] })
+			e.Load *= int64(len(e.Elements))
+		}
 		if e.Resource == "cpu" || f.IntN(4) == 0 {
 			e.Load = max(1, int64(float64(host)*(0.5+2*f.Float64())))
 		}
