@@ -15,32 +15,15 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// script answers its calls one after the other, and notes what it is told.
-type script struct {
-	turns [][]online.BatchDecision
-	told  []string
-	fails error
-}
-
-func (*script) Begin(online.BatchPlatform) error { return nil }
-
-func (s *script) Event(e online.BatchEvent) error {
-	id := ""
-	if e.Job != nil {
-		id = " " + e.Job.ID
-	}
-	s.told = append(s.told, fmt.Sprintf("%g %s%s", float64(e.At)/1e6, e.Type, id))
-	return nil
-}
-
-func (s *script) Decide() ([]online.BatchDecision, error) {
-	s.told = append(s.told, "?")
-	if len(s.turns) == 0 {
-		return nil, s.fails
-	}
-	now := s.turns[0]
-	s.turns = s.turns[1:]
-	return now, nil
+// decided are the decisions of a policy, one call after the other.
+func decided(turns [][]online.BatchDecision) *script[online.BatchPlatform, online.BatchEvent, online.BatchDecision] {
+	return &script[online.BatchPlatform, online.BatchEvent, online.BatchDecision]{turns: turns, name: func(e online.BatchEvent) string {
+		id := ""
+		if e.Job != nil {
+			id = " " + e.Job.ID
+		}
+		return fmt.Sprintf("%g %s%s", float64(e.At)/second, e.Type, id)
+	}}
 }
 
 // platform has 4 processors, and the jobs a of 10 s on 3, b of 5 s on 2 from second 1 on,
@@ -96,10 +79,10 @@ func TestDecisionError(t *testing.T) {
 		if c.order == contiguous {
 			o = online.BatchOptions{Placement: model.BatchContiguous}
 		}
-		e, err := online.Batch(context.Background(), platform(), &script{turns: c.turns}, o)
-		var refused *online.DecisionError
-		if !errors.As(err, &refused) || !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || e == nil {
-			t.Errorf("%s: %v, want %s", name, err, c.want)
+		e, err := online.Batch(context.Background(), platform(), decided(c.turns), o)
+		checkRefused(t, name, err, c.want)
+		if e == nil {
+			t.Errorf("%s: what ran until then is lost", name)
 		}
 	}
 }
@@ -140,28 +123,11 @@ func TestTold(t *testing.T) {
 		"left waiting": {turns: turns{{start(0)}}, told: "0 submitted a, ?, 1 submitted b, ?, 10 ended a, ?, 20 submitted c, ?",
 			runs: "a 0-10 on 0-2", err: `nothing happens any more, and 2 jobs haven't been started, the first is "b"`},
 	} {
-		p, in := &script{turns: c.turns}, platform()
+		p, in := decided(c.turns), platform()
 		e, err := online.Batch(context.Background(), in, p, online.BatchOptions{Order: c.order})
-		if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
-			t.Errorf("%s: %v, want %s", name, err, c.err)
-		}
-		if told := strings.Join(p.told, ", "); told != c.told {
-			t.Errorf("%s: told %s, want %s", name, told, c.told)
-		}
-		var runs []string
-		for _, r := range e.Runs {
-			text := r.ID
-			for _, s := range r.Segments {
-				text += fmt.Sprintf(" %g-%g on %v", s.StartS, s.EndS, s.Place.Processors)
-				if s.Lost {
-					text += " lost"
-				}
-			}
-			runs = append(runs, text)
-		}
-		if got := strings.Join(runs, ", "); got != c.runs {
-			t.Errorf("%s: %s, want %s", name, got, c.runs)
-		}
+		checkError(t, name, err, c.err)
+		p.checkTold(t, name, c.told)
+		checkRuns(t, name, e.Runs, onProcessors, c.runs)
 		if c.err == "" {
 			if r, err := verify.Verify(t.Context(), in, e, verify.Options{}); err != nil || !r.Feasible() {
 				t.Errorf("%s: %v %v", name, err, r)
@@ -169,6 +135,9 @@ func TestTold(t *testing.T) {
 		}
 	}
 }
+
+// onProcessors says where a segment is.
+func onProcessors(p model.BatchPlace) string { return fmt.Sprintf(" on %v", p.Processors) }
 
 // inquisitive starts whatever is submitted, and notes the logs.
 type inquisitive struct {
@@ -212,7 +181,9 @@ func TestToldOfLogs(t *testing.T) {
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	lost := errors.New("the line is dead")
-	e, err := online.Batch(context.Background(), platform(), &script{turns: [][]online.BatchDecision{{start(0)}}, fails: lost}, online.BatchOptions{})
+	dead := decided([][]online.BatchDecision{{start(0)}})
+	dead.fails = lost
+	e, err := online.Batch(context.Background(), platform(), dead, online.BatchOptions{})
 	if !errors.Is(err, lost) || !strings.Contains(err.Error(), "at 1 s, when asked what to do") || len(e.Runs) != 1 {
 		t.Errorf("%v, %v", err, e)
 	}

@@ -19,31 +19,15 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// answers are the decisions of a policy, one call after the other. It notes what it is told.
-type answers struct {
-	turns [][]online.ReservationDecision
-	told  []string
-}
-
-func (*answers) Begin(online.ReservationPlatform) error { return nil }
-
-func (s *answers) Event(e online.ReservationEvent) error {
-	id := ""
-	if e.Request != nil {
-		id = " " + e.Request.ID
-	}
-	s.told = append(s.told, fmt.Sprintf("%d %s%s", e.At, e.Type, id))
-	return nil
-}
-
-func (s *answers) Decide() ([]online.ReservationDecision, error) {
-	s.told = append(s.told, "?")
-	if len(s.turns) == 0 {
-		return nil, nil
-	}
-	now := s.turns[0]
-	s.turns = s.turns[1:]
-	return now, nil
+// answers are the decisions of a policy, one call after the other.
+func answers(turns [][]online.ReservationDecision) *script[online.ReservationPlatform, online.ReservationEvent, online.ReservationDecision] {
+	return &script[online.ReservationPlatform, online.ReservationEvent, online.ReservationDecision]{turns: turns, name: func(e online.ReservationEvent) string {
+		id := ""
+		if e.Request != nil {
+			id = " " + e.Request.ID
+		}
+		return fmt.Sprintf("%g %s%s", float64(e.At)/1, e.Type, id)
+	}}
 }
 
 // requests has 4 PEs, and the requests a of 3 PEs for 10 s that takes 6 s, b of 2 PEs
@@ -96,10 +80,10 @@ func TestReservationRefused(t *testing.T) {
 		"called before":    {turns{{reject(0), {Type: online.CallAt}}}, `call at 0 s: this isn't later than now`},
 		"no decision":      {turns{{{Type: online.Kill}}}, `kill of request "a": there is no such decision`},
 	} {
-		b, err := online.Reservation(context.Background(), requests(), &answers{turns: c.turns}, online.ReservationOptions{})
-		var refused *online.DecisionError
-		if !errors.As(err, &refused) || !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || b == nil {
-			t.Errorf("%s: %v, want %s", name, err, c.want)
+		b, err := online.Reservation(context.Background(), requests(), answers(c.turns), online.ReservationOptions{})
+		checkRefused(t, name, err, c.want)
+		if b == nil {
+			t.Errorf("%s: what ran until then is lost", name)
 		}
 	}
 }
@@ -108,24 +92,23 @@ func TestReservationRefused(t *testing.T) {
 // is free for c.
 func TestReservationTold(t *testing.T) {
 	t.Parallel()
-	p := &answers{turns: [][]online.ReservationDecision{{accept(0, 0, 0, 1, 2), {Type: online.CallAt, At: 2}}, {accept(1, 2)}, {move(1, 30)}, {accept(2, 12, 2, 3)}, {move(2, 6)}}}
+	p := answers([][]online.ReservationDecision{{accept(0, 0, 0, 1, 2), {Type: online.CallAt, At: 2}}, {accept(1, 2)}, {move(1, 30)}, {accept(2, 12, 2, 3)}, {move(2, 6)}})
 	b, err := online.Reservation(context.Background(), requests(), p, online.ReservationOptions{})
 	// b would start at 2, where it has too few PEs: it is called at 2 only after the start.
 	if err == nil || !strings.Contains(err.Error(), `start of request "b"`) {
 		t.Fatal(err, b)
 	}
-	p = &answers{turns: [][]online.ReservationDecision{{accept(0, 0, 0, 1, 2), {Type: online.CallAt, At: 2}}, {accept(1, 15)}, {move(1, 30)}, {accept(2, 12, 2, 3)}, {move(2, 6)}}}
+	p = answers([][]online.ReservationDecision{{accept(0, 0, 0, 1, 2), {Type: online.CallAt, At: 2}}, {accept(1, 15)}, {move(1, 30)}, {accept(2, 12, 2, 3)}, {move(2, 6)}})
 	b, err = online.Reservation(context.Background(), requests(), p, online.ReservationOptions{})
 	want := "0 submitted a, ?, 1 submitted b, ?, 2 called, ?, 3 submitted c, ?, 6 ended a, ?, 8 withdrawn b, ?"
-	if told := strings.Join(p.told, ", "); err != nil || told != want {
-		t.Errorf("%v: %s, want %s", err, told, want)
-	}
+	checkError(t, "b moved", err, "")
+	p.checkTold(t, "b moved", want)
 	if got, want := fmt.Sprint(b.Bookings), "[{a 0 0-2} {b 30 0-1} {c 6 0-1}]"; got != want || b.Online {
 		t.Errorf("%s, want %s; online: %v", got, want, b.Online)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if b, err := online.Reservation(ctx, requests(), &answers{}, online.ReservationOptions{}); err != nil || len(b.Bookings) > 0 {
+	if b, err := online.Reservation(ctx, requests(), answers(nil), online.ReservationOptions{}); err != nil || len(b.Bookings) > 0 {
 		t.Error(err, b)
 	}
 }
@@ -296,7 +279,7 @@ func TestReservationCheats(t *testing.T) {
 	t.Parallel()
 	in := requests()
 	var text bytes.Buffer
-	p := &answers{turns: [][]online.ReservationDecision{{accept(0, 0, 0, 1, 2)}, {accept(1, 10, 0, 1)}, {accept(2, 10, 2, 3)}}}
+	p := answers([][]online.ReservationDecision{{accept(0, 0, 0, 1, 2)}, {accept(1, 10, 0, 1)}, {accept(2, 10, 2, 3)}})
 	b, err := online.Reservation(t.Context(), in, p, online.ReservationOptions{Transcript: &text})
 	if err != nil {
 		t.Fatal(err)

@@ -5,10 +5,8 @@ package online_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/gapwise/gapwise/heuristics/online"
@@ -16,31 +14,15 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// embeds are the decisions of a policy, one call after the other. It notes what it is told.
-type embeds struct {
-	turns [][]online.TVCDecision
-	told  []string
-}
-
-func (*embeds) Begin(online.TVCPlatform) error { return nil }
-
-func (s *embeds) Event(e online.TVCEvent) error {
-	id := ""
-	if e.Request != nil {
-		id = " " + e.Request.ID
-	}
-	s.told = append(s.told, fmt.Sprintf("%g %s%s", float64(e.At)/1e6, e.Type, id))
-	return nil
-}
-
-func (s *embeds) Decide() ([]online.TVCDecision, error) {
-	s.told = append(s.told, "?")
-	if len(s.turns) == 0 {
-		return nil, nil
-	}
-	now := s.turns[0]
-	s.turns = s.turns[1:]
-	return now, nil
+// embeds are the decisions of a policy, one call after the other.
+func embeds(turns [][]online.TVCDecision) *script[online.TVCPlatform, online.TVCEvent, online.TVCDecision] {
+	return &script[online.TVCPlatform, online.TVCEvent, online.TVCDecision]{turns: turns, name: func(e online.TVCEvent) string {
+		id := ""
+		if e.Request != nil {
+			id = " " + e.Request.ID
+		}
+		return fmt.Sprintf("%g %s%s", float64(e.At)/second, e.Type, id)
+	}}
 }
 
 // clusters has two servers of two slots, at one edge switch each, and the requests a of 2
@@ -100,10 +82,10 @@ func TestTVCRefused(t *testing.T) {
 		"called before":     {turns{{of(0, online.CallAt)}}, true, `call at 0 s: this isn't later than now`},
 		"no decision":       {turns{{of(0, online.Kill)}}, true, `there is no such decision`},
 	} {
-		e, err := online.TVC(context.Background(), clusters(c.queue), &embeds{turns: c.turns}, online.TVCOptions{})
-		var refused *online.DecisionError
-		if !errors.As(err, &refused) || !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || e == nil {
-			t.Errorf("%s: %v, want %s", name, err, c.want)
+		e, err := online.TVC(context.Background(), clusters(c.queue), embeds(c.turns), online.TVCOptions{})
+		checkRefused(t, name, err, c.want)
+		if e == nil {
+			t.Errorf("%s: what ran until then is lost", name)
 		}
 	}
 }
@@ -130,25 +112,11 @@ func TestTVCTold(t *testing.T) {
 		"left waiting": {queue: true, turns: turns{{embed(0, 1, 1)}}, told: "0 submitted a, ?, 5 submitted b, 5 submitted c, ?, 10 ended a, ?",
 			runs: "a 0-10", err: "no solution found: 2 requests that fit haven't run to their ends, and nothing happens any more"},
 	} {
-		p := &embeds{turns: c.turns}
+		p := embeds(c.turns)
 		e, err := online.TVC(context.Background(), clusters(c.queue), p, online.TVCOptions{})
-		if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
-			t.Errorf("%s: %v, want %s", name, err, c.err)
-		}
-		if told := strings.Join(p.told, ", "); told != c.told {
-			t.Errorf("%s: told %s, want %s", name, told, c.told)
-		}
-		var runs []string
-		for _, r := range e.Runs {
-			text := r.ID
-			for _, s := range r.Segments {
-				text += fmt.Sprintf(" %g-%g", s.StartS, s.EndS)
-			}
-			runs = append(runs, text)
-		}
-		if got := strings.Join(runs, ", "); got != c.runs {
-			t.Errorf("%s: %s, want %s", name, got, c.runs)
-		}
+		checkError(t, name, err, c.err)
+		p.checkTold(t, name, c.told)
+		checkRuns(t, name, e.Runs, nowhere, c.runs)
 	}
 }
 

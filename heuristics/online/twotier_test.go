@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/gapwise/gapwise/heuristics/online"
@@ -19,31 +18,15 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// tiers are the decisions of a policy, one call after the other. It notes what it is told.
-type tiers struct {
-	turns [][]online.TwoTierDecision
-	told  []string
-}
-
-func (*tiers) Begin(online.TwoTierPlatform) error { return nil }
-
-func (s *tiers) Event(e online.TwoTierEvent) error {
-	id := ""
-	if e.Job != nil {
-		id = " " + e.Job.ID
-	}
-	s.told = append(s.told, fmt.Sprintf("%g %s%s", float64(e.At)/1e6, e.Type, id))
-	return nil
-}
-
-func (s *tiers) Decide() ([]online.TwoTierDecision, error) {
-	s.told = append(s.told, "?")
-	if len(s.turns) == 0 {
-		return nil, nil
-	}
-	now := s.turns[0]
-	s.turns = s.turns[1:]
-	return now, nil
+// tiers are the decisions of a policy, one call after the other.
+func tiers(turns [][]online.TwoTierDecision) *script[online.TwoTierPlatform, online.TwoTierEvent, online.TwoTierDecision] {
+	return &script[online.TwoTierPlatform, online.TwoTierEvent, online.TwoTierDecision]{turns: turns, name: func(e online.TwoTierEvent) string {
+		id := ""
+		if e.Job != nil {
+			id = " " + e.Job.ID
+		}
+		return fmt.Sprintf("%g %s%s", float64(e.At)/second, e.Type, id)
+	}}
 }
 
 // tiered has two processors of two tiers, and the jobs a of 10 s, and b of 4 s, which
@@ -93,15 +76,15 @@ func TestTwoTierRefused(t *testing.T) {
 		"there is no such":  {turns{{of(0, online.Suspend)}}, `suspend of job "a": there is no such decision`},
 		"rejected, running": {turns{{up(0, 0)}, {of(0, online.Reject)}}, `reject of job "a": it is running`},
 	} {
-		e, err := online.TwoTier(context.Background(), tiered(), &tiers{turns: c.turns}, online.TwoTierOptions{})
-		var refused *online.DecisionError
-		if !errors.As(err, &refused) || !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || e == nil {
-			t.Errorf("%s: %v, want %s", name, err, c.want)
+		e, err := online.TwoTier(context.Background(), tiered(), tiers(c.turns), online.TwoTierOptions{})
+		checkRefused(t, name, err, c.want)
+		if e == nil {
+			t.Errorf("%s: what ran until then is lost", name)
 		}
 	}
 	in := tiered()
 	in.Tiers = 1
-	if _, err := online.TwoTier(context.Background(), in, &tiers{}, online.TwoTierOptions{}); !errors.Is(err, model.ErrUnsupported) {
+	if _, err := online.TwoTier(context.Background(), in, tiers(nil), online.TwoTierOptions{}); !errors.Is(err, model.ErrUnsupported) {
 		t.Error(err)
 	}
 }
@@ -129,28 +112,11 @@ func TestTwoTierTold(t *testing.T) {
 			runs: "a 0-3 3-11, b 2-3 3-7"},
 		"left waiting": {turns: turns{{up(0, 0)}}, told: "0 submitted a, ?, 2 submitted b, ?, 10 ended a, ?", runs: "a 0-10", err: `after 10 s nothing happens any more, and 1 jobs haven't ended`},
 	} {
-		p, in := &tiers{turns: c.turns}, tiered()
+		p, in := tiers(c.turns), tiered()
 		e, err := online.TwoTier(context.Background(), in, p, online.TwoTierOptions{})
-		if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
-			t.Errorf("%s: %v, want %s", name, err, c.err)
-		}
-		if told := strings.Join(p.told, ", "); told != c.told {
-			t.Errorf("%s: told %s, want %s", name, told, c.told)
-		}
-		var runs []string
-		for _, r := range e.Runs {
-			text := r.ID
-			for _, s := range r.Segments {
-				text += fmt.Sprintf(" %g-%g", s.StartS, s.EndS)
-				if s.Lost {
-					text += " lost"
-				}
-			}
-			runs = append(runs, text)
-		}
-		if got := strings.Join(runs, ", "); got != c.runs {
-			t.Errorf("%s: %s, want %s", name, got, c.runs)
-		}
+		checkError(t, name, err, c.err)
+		p.checkTold(t, name, c.told)
+		checkRuns(t, name, e.Runs, nowhere, c.runs)
 		if c.err == "" {
 			if r, err := verify.Verify(t.Context(), in, e, verify.Options{}); err != nil || !r.Feasible() {
 				t.Errorf("%s: %v %v", name, err, r)

@@ -6,7 +6,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/csv"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -53,14 +55,26 @@ func shelve(document, part, text string) (string, error) {
 			continue
 		}
 		tables++
-		file := filepath.Join("tables", fmt.Sprintf("%s-%d.csv", part, tables))
+		file := tableFile(part, tables)
 		if err := writeCSV(filepath.Join(filepath.Dir(document), file), lines[:n]); err != nil {
 			return "", err
 		}
 		out = append(out, "", note(long, verdicts, n-2, left, filepath.ToSlash(file)))
 		lines = lines[n:]
 	}
-	return strings.Join(out, "\n"), nil
+	for tables++; ; tables++ {
+		switch err := os.Remove(filepath.Join(filepath.Dir(document), tableFile(part, tables))); {
+		case errors.Is(err, fs.ErrNotExist):
+			return strings.Join(out, "\n"), nil
+		case err != nil:
+			return "", err
+		}
+	}
+}
+
+// tableFile names the file of a part's k-th long table, from beside its document.
+func tableFile(part string, k int) string {
+	return filepath.Join("tables", fmt.Sprintf("%s-%d.csv", part, k))
 }
 
 // verdictOrder is the order in which verdicts are shown where a page has room for some.

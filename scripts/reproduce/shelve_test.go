@@ -36,6 +36,14 @@ func TestShelve(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(file), "case,n\n\"a, 0\",held: 0\n") || strings.Count(string(file), "\n") != 41 {
 		t.Errorf("%v\n%s", err, file)
 	}
+	if _, err := shelve(filepath.Join(dir, "page.md"), "part", table(40)); err != nil {
+		t.Fatal(err)
+	}
+	for k, want := range []bool{1: true, 2: false} {
+		if _, err := os.Stat(filepath.Join(dir, tableFile("part", k))); k > 0 && (err == nil) != want {
+			t.Errorf("after one long table for two, file %d: %v", k, err)
+		}
+	}
 	statements := "| verdict | statement |\n|---|---|" + strings.Repeat("\n| held | one |", 10) + "\n| tied | two |\n| undecided | three |\n| not held | four |" + strings.Repeat("\n| held | five |", 5)
 	if got, err = shelve(filepath.Join(dir, "page.md"), "verdicts", statements); err != nil || !strings.Contains(got, "|---|---|\n| not held | four |\n| undecided | three |\n| tied | two |\n| held | one |\n") || !strings.HasPrefix(got[strings.LastIndex(got, "\n")+1:], "6 of 18 rows, those that don't hold first; all are in") {
 		t.Errorf("verdicts: %v\n%s", err, got)
