@@ -38,7 +38,7 @@ func TestBatchBadInput(t *testing.T) {
 	const where = "invalid batch instance: "
 	const a, b, c = where + `line 2: jobs[0]: id "a": `, where + `line 3: jobs[1]: id "b": `, where + `line 4: jobs[2]: id "c": `
 	const whole = `, must be whole numbers of microseconds; round them`
-	for name, x := range map[string]struct{ old, new, want string }{
+	checkChanges(t, threeJobs, map[string]change{
 		"no processors":       {`"processors":8`, `"processors":0`, where + `processors is 0, must be from 1 to 10000000`},
 		"too many processors": {`"processors":8`, `"processors":10000001`, where + `processors is 10000001, must be from 1 to 10000000`},
 		"no tiers":            {`"tiers":2`, `"tiers":0`, where + `tiers is 0, must be 1 or 2`},
@@ -81,21 +81,7 @@ func TestBatchBadInput(t *testing.T) {
 		"negative weight":     {`"weight":3`, `"weight":-1`, c + `weight is -1, must be from 1 to 1000000, or 0 for 1`},
 		"weight too large":    {`"weight":3`, `"weight":1000001`, c + `weight is 1000001, must be from 1 to 1000000, or 0 for 1`},
 		"half a weight":       {`"weight":3`, `"weight":0.5`, `invalid JSON: line 4: jobs[2].weight: a whole number is wanted, 0.5 isn't one, or too large`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			text := strings.Replace(threeJobs, x.old, x.new, 1)
-			if text == threeJobs {
-				t.Fatal("nothing replaced")
-			}
-			_, err := model.DecodeInstance([]byte(text))
-			if !errors.Is(err, model.ErrInvalid) {
-				t.Fatalf("error %v, want ErrInvalid", err)
-			}
-			if diff := cmp.Diff(x.want, err.Error()); diff != "" {
-				t.Errorf("(-want,+got)\n%s", diff)
-			}
-		})
-	}
+	}, decodes(model.DecodeInstance))
 }
 
 // What no file says: NaN and infinities, and too much of everything.
@@ -132,23 +118,15 @@ func TestBatchValidateNumbers(t *testing.T) {
 func TestBatchObjectiveRefuses(t *testing.T) {
 	t.Parallel()
 	b := decodeInstance[*model.Batch](t, threeJobs)
-	for name, c := range map[string]struct{ old, new, want string }{
+	checkChanges(t, threeExecuted, map[string]change{
 		"unknown job": {`"id":"b"`, `"id":"x"`, `invalid solution: runs[2] is of "x", there is no such job`},
 		"twice":       {`"id":"b"`, `"id":"a"`, `invalid solution: "a" runs twice; give its segments in one run`},
 		"negative":    {`"start_s":40`, `"start_s":-40`, `invalid solution: "a" runs from -40 to 100, times must be from 0 to 1e+10`},
 		"too late":    {`"end_s":100`, `"end_s":1e11`, `invalid solution: "a" runs from 40 to 1e+11, times must be from 0 to 1e+10`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			text := strings.Replace(threeExecuted, c.old, c.new, 1)
-			if text == threeExecuted {
-				t.Fatal("nothing replaced")
-			}
-			_, err := b.Objective(decodeSolution[*model.Execution](t, text))
-			if !errors.Is(err, model.ErrInvalid) || err.Error() != c.want {
-				t.Errorf("error %v, want %s", err, c.want)
-			}
-		})
-	}
+	}, func(t *testing.T, text string) error {
+		_, err := b.Objective(decodeSolution[*model.Execution](t, text))
+		return err
+	})
 	e := decodeSolution[*model.Execution](t, threeExecuted)
 	e.Runs = e.Runs[1:]
 	if _, err := b.Objective(e); !errors.Is(err, model.ErrInvalid) || err.Error() != `invalid solution: job "a" doesn't run` {

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/internal/view"
@@ -36,7 +34,7 @@ func TestTVCBadInput(t *testing.T) {
 	t.Parallel()
 	const where = "invalid tvc instance: "
 	const queue = `"queue":false,"goal":"revenue"`
-	for name, c := range map[string]struct{ old, new, want string }{
+	checkChanges(t, threeClusters, map[string]change{
 		"k odd":              {`"k":4`, `"k":5`, where + `fat_tree: k is 5, must be an even number from 2 to 128`},
 		"k 0":                {`"k":4`, `"k":0`, where + `fat_tree: k is 0, must be an even number from 2 to 128`},
 		"k negative":         {`"k":4`, `"k":-2`, where + `fat_tree: k is -2, must be an even number from 2 to 128`},
@@ -75,21 +73,7 @@ func TestTVCBadInput(t *testing.T) {
 		"fraction of a VM":   {`"vms":4`, `"vms":4.5`, `invalid JSON: line 3: requests[0].vms: a whole number is wanted, 4.5 isn't one, or too large`},
 		"missing":            {`"queue":false,`, ``, `invalid JSON: line 5: the key "queue" is missing`},
 		"unknown layer":      {`"edge":0`, `"core":0`, `invalid JSON: line 1: unknown key "fat_tree.layers_mbps.core"; known here: aggregation, edge, server`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			text := strings.Replace(threeClusters, c.old, c.new, 1)
-			if text == threeClusters {
-				t.Fatal("nothing replaced")
-			}
-			_, err := model.DecodeInstance([]byte(text))
-			if !errors.Is(err, model.ErrInvalid) {
-				t.Fatalf("error %v, want ErrInvalid", err)
-			}
-			if diff := cmp.Diff(c.want, err.Error()); diff != "" {
-				t.Errorf("(-want,+got)\n%s", diff)
-			}
-		})
-	}
+	}, decodes(model.DecodeInstance))
 }
 
 // What no file can say: NaN and infinities.
@@ -117,23 +101,15 @@ func TestTVCValidateNumbers(t *testing.T) {
 func TestTVCObjectiveRefuses(t *testing.T) {
 	t.Parallel()
 	in := decodeInstance[*model.TVC](t, threeClusters)
-	for name, c := range map[string]struct{ old, new, want string }{
+	checkChanges(t, twoRuns, map[string]change{
 		"unknown request": {`"id":"b"`, `"id":"x"`, `invalid solution: runs[1] is of "x", there is no such request`},
 		"twice":           {`"id":"b"`, `"id":"a"`, `invalid solution: "a" runs twice; give its segments in one run`},
 		"negative":        {`"start_s":40`, `"start_s":-40`, `invalid solution: "a" runs from -40 to 70.5, times must be from 0 to 1e+10`},
 		"too late":        {`"end_s":70.5`, `"end_s":1e11`, `invalid solution: "a" runs from 40 to 1e+11, times must be from 0 to 1e+10`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			text := strings.Replace(twoRuns, c.old, c.new, 1)
-			if text == twoRuns {
-				t.Fatal("nothing replaced")
-			}
-			_, err := in.Objective(decodeSolution[*model.Embeddings](t, text))
-			if !errors.Is(err, model.ErrInvalid) || err.Error() != c.want {
-				t.Errorf("error %v, want %s", err, c.want)
-			}
-		})
-	}
+	}, func(t *testing.T, text string) error {
+		_, err := in.Objective(decodeSolution[*model.Embeddings](t, text))
+		return err
+	})
 	if _, err := in.Objective(&model.Embeddings{Runs: []model.Run[model.Embedding]{{ID: "a"}}}); err == nil || err.Error() != `invalid solution: the run of "a" has no segments; leave out a request that never runs` {
 		t.Errorf("no segments: %v", err)
 	}

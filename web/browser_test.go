@@ -3,24 +3,17 @@
 package web
 
 import (
-	"context"
 	"fmt"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
-	"time"
 
-	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/chromium"
 )
 
 // built is the folder that make web writes, made once for all tests.
@@ -70,87 +63,23 @@ func page(t testing.TB) string {
 	return s.URL
 }
 
-// browser is a headless Chromium on the page, that notes what the page may not do: requests
-// to elsewhere, messages and exceptions.
+// browser is a headless Chromium on the page.
 type browser struct {
-	t    testing.TB
-	ctx  context.Context
-	url  string
-	mu   sync.Mutex
-	seen []string
+	*chromium.Page
+	t   testing.TB
+	url string
 }
 
 func newBrowser(t testing.TB) *browser {
 	t.Helper()
 	url := page(t)
-	program := need.Tool(t, "chromium-headless-shell", "chromium-headless-shell")
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()), chromedp.WindowSize(1280, 900), chromedp.ExecPath(program))
-	ctx, stop := context.WithTimeout(context.Background(), 3*time.Minute)
-	t.Cleanup(stop)
-	ctx, stop = chromedp.NewExecAllocator(ctx, options...)
-	t.Cleanup(stop)
-	ctx, stop = chromedp.NewContext(ctx)
-	t.Cleanup(stop)
-	b := &browser{t: t, ctx: ctx, url: url}
-	b.do(chromedp.Navigate("about:blank"))
-	if err := chromedp.Listen(ctx, b.listen); err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-// listen takes the events of the page.
-func (b *browser) listen(event any) {
-	text := ""
-	switch e := event.(type) {
-	case *network.EventRequestWillBeSent:
-		if u := e.Request.URL; !strings.HasPrefix(u, b.url) && !strings.HasPrefix(u, "blob:"+b.url) && !strings.HasPrefix(u, "data:") {
-			text = "request to " + u
-		}
-	case *runtime.EventConsoleAPICalled:
-		text = "console: " + string(e.Type)
-		for _, a := range e.Args {
-			text += fmt.Sprintf(" %s", a.Value)
-		}
-	case *log.EventEntryAdded:
-		text = fmt.Sprintf("log: %s: %s", e.Entry.Level, e.Entry.Text)
-	case *runtime.EventExceptionThrown:
-		text = "exception: " + e.ExceptionDetails.Text
-		if x := e.ExceptionDetails.Exception; x != nil {
-			text += " " + x.Description
-		}
-	}
-	if text != "" {
-		b.mu.Lock()
-		b.seen = append(b.seen, text)
-		b.mu.Unlock()
-	}
-}
-
-func (b *browser) do(actions ...chromedp.Action[chromedp.Void]) {
-	b.t.Helper()
-	if err := chromedp.Do(b.ctx, actions...); err != nil {
-		b.t.Fatalf("%v; the page said %q", err, b.seen)
-	}
-}
-
-// media emulates a media type and a colour scheme.
-func (b *browser) media(media, scheme string) {
-	b.t.Helper()
-	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: media, Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	return &browser{chromium.Open(t, url, "blob:"+url), t, url}
 }
 
 // eval evaluates an expression in the page, and awaits it.
 func eval[T any](b *browser, script string) T {
 	b.t.Helper()
-	x, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
-	if err != nil {
-		b.t.Fatalf("%s: %v; the page said %q", script, err, b.seen)
-	}
-	return x
+	return chromium.Eval[T](b.Page, script)
 }
 
 // until waits until an expression is true, for a minute at most.
@@ -158,7 +87,7 @@ func (b *browser) until(what string) {
 	b.t.Helper()
 	const wait = `(async () => { for (let k = 0; k < 6000; k++) { if (%s) return true; await new Promise(r => setTimeout(r, 10)); } return false; })()`
 	if !eval[bool](b, fmt.Sprintf(wait, what)) {
-		b.t.Fatalf("after a minute it isn't so: %s; the page says %q, %q", what, eval[string](b, "document.getElementById('state').textContent + ' ' + document.getElementById('said').textContent"), b.seen)
+		b.t.Fatalf("after a minute it isn't so: %s; the page says %q, %q", what, eval[string](b, "document.getElementById('state').textContent + ' ' + document.getElementById('said').textContent"), b.Said())
 	}
 }
 
@@ -168,7 +97,7 @@ const idle = "document.documentElement.dataset.ready === 'yes' && !document.body
 // open opens the page and waits until it has drawn.
 func (b *browser) open(fragment string) {
 	b.t.Helper()
-	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(b.url+"/"+fragment))
+	b.Do(chromedp.Navigate("about:blank"), chromedp.Navigate(b.url+"/"+fragment))
 	b.until(idle)
 }
 
@@ -192,18 +121,6 @@ func (b *browser) choose(selector, value string) {
 	eval[bool](b, fmt.Sprintf("(e => { e.value = %q; e.dispatchEvent(new Event('input', {bubbles: true})); e.dispatchEvent(new Event('change', {bubbles: true})); return true; })(document.querySelector(%q))", value, selector))
 }
 
-// quiet fails the test if anything happened that the page may not do.
-func (b *browser) quiet() {
-	b.t.Helper()
-	eval[bool](b, "document.readyState === 'complete'")
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, s := range b.seen {
-		b.t.Error(s)
-	}
-	b.seen = nil
-}
-
 // shot keeps a picture of the whole page, in the folder GAPWISE_SHOTS, for people to look at.
 func (b *browser) shot(name string) {
 	b.t.Helper()
@@ -211,7 +128,7 @@ func (b *browser) shot(name string) {
 	if folder == "" {
 		return
 	}
-	png, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	png, err := chromedp.Run(b.Ctx, chromedp.FullScreenshot(100))
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -15,8 +15,8 @@ func TestWidths(t *testing.T) {
 	b := newBrowser(t)
 	for _, width := range []int64{1280, 360} {
 		for _, scheme := range []string{"light", "dark"} {
-			b.do(chromedp.EmulateViewport(width, 900))
-			b.media("screen", scheme)
+			b.Do(chromedp.EmulateViewport(width, 900))
+			b.Media("screen", scheme)
 			b.open("")
 			for _, kind := range []string{"dag", "batch", "reservation", "tvc", "vcsched", "consolidation"} {
 				b.click("[data-kind=" + kind + "]")
@@ -40,7 +40,7 @@ func TestWidths(t *testing.T) {
 	if names := eval[string](b, "[...document.querySelectorAll('button, input, select, textarea, [role]')].filter(e => !e.textContent.trim() && !e.getAttribute('aria-label') && !e.closest('label') && !e.labels?.length && !e.hasAttribute('aria-labelledby') && e.getAttribute('role') !== 'status').map(e => e.id || e.outerHTML.slice(0, 80)).join()"); names != "" {
 		t.Errorf("controls without a name: %s", names)
 	}
-	b.media("print", "dark")
+	b.Media("print", "dark")
 	if ground := eval[string](b, "getComputedStyle(document.body).backgroundColor"); ground != "rgb(255, 255, 255)" {
 		t.Errorf("the paper is %s", ground)
 	}
@@ -48,7 +48,7 @@ func TestWidths(t *testing.T) {
 		t.Errorf("%d controls are printed", n)
 	}
 	b.shot("print")
-	b.quiet()
+	b.Quiet()
 }
 
 // contrast returns the lowest contrast of the page's texts with their ground; of a text in the
@@ -81,7 +81,7 @@ func contrast(b *browser) float64 {
 // said, not held.
 func TestFirstPicture(t *testing.T) {
 	b := newBrowser(t)
-	if _, err := chromedp.Call(b.ctx, emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: 4}); err != nil {
+	if _, err := chromedp.Call(b.Ctx, emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: 4}); err != nil {
 		t.Fatal(err)
 	}
 	b.open("")
@@ -90,5 +90,5 @@ func TestFirstPicture(t *testing.T) {
 		t.Errorf("the first picture is drawn at %v ms, all is ready at %v", at["picture"], at["library"])
 	}
 	t.Logf("at a quarter of this core's speed the first picture is there after %.0f ms, the solver after %.0f", at["picture"], at["library"])
-	b.quiet()
+	b.Quiet()
 }

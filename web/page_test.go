@@ -85,5 +85,5 @@ func TestExamplesInBrowser(t *testing.T) {
 			t.Errorf("%s: the page's bound is %v, the library's %v", e.Path, got.Bound, r.Bound)
 		}
 	}
-	b.quiet()
+	b.Quiet()
 }

@@ -16,7 +16,7 @@ func (b *browser) drag(item string, dx, dy float64) {
 	b.t.Helper()
 	at := eval[[]float64](b, fmt.Sprintf("(r => [r.left + r.width / 2, r.top + r.height / 2])(%s.getBoundingClientRect())", boxOf(item)))
 	mouse := func(kind input.DispatchMouseEventType, x, y float64) {
-		_, err := chromedp.Call(b.ctx, input.DispatchMouseEvent, input.DispatchMouseEventParams{Type: kind, X: x, Y: y, Button: "left", Buttons: 1, ClickCount: 1})
+		_, err := chromedp.Call(b.Ctx, input.DispatchMouseEvent, input.DispatchMouseEventParams{Type: kind, X: x, Y: y, Button: "left", Buttons: 1, ClickCount: 1})
 		if err != nil {
 			b.t.Fatal(err)
 		}
@@ -40,8 +40,8 @@ const view = "document.getElementById('view').textContent"
 // mended, and solved from.
 func TestMoveByHand(t *testing.T) {
 	b := newBrowser(t)
-	b.do(chromedp.EmulateViewport(1280, 1400))
-	b.media("screen", "light")
+	b.Do(chromedp.EmulateViewport(1280, 1400))
+	b.Media("screen", "light")
 	b.open("")
 	if got := eval[string](b, "document.getElementById('objective').textContent"); got != "25 s" {
 		t.Errorf("heft's makespan is %q, want 25 s", got)
@@ -103,14 +103,14 @@ func TestMoveByHand(t *testing.T) {
 	if got := eval[string](b, view); !strings.Contains(got, "The judge objects") || !strings.Contains(got, "memory") {
 		t.Errorf("two databases' worth on one host: %q", got)
 	}
-	b.quiet()
+	b.Quiet()
 }
 
 // By a finger, the first tap tells what a box is, and the page scrolls; then the box can be
 // dragged.
 func TestMoveByTouch(t *testing.T) {
 	b := newBrowser(t)
-	b.do(chromedp.EmulateViewport(360, 1900, chromedp.EmulateMobile, chromedp.EmulateTouch))
+	b.Do(chromedp.EmulateViewport(360, 1900, chromedp.EmulateMobile, chromedp.EmulateTouch))
 	b.open("")
 	touch := func(dx, dy float64) {
 		at := eval[[]float64](b, fmt.Sprintf("(r => [r.left + r.width / 2, r.top + r.height / 2])(%s.getBoundingClientRect())", boxOf("task 6 on P2")))
@@ -122,7 +122,7 @@ func TestMoveByTouch(t *testing.T) {
 			if x.kind != "touchEnd" {
 				points = append(points, &input.TouchPoint{X: at[0] + dx*x.far, Y: at[1] + dy*x.far})
 			}
-			if _, err := chromedp.Call(b.ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: x.kind, TouchPoints: points}); err != nil {
+			if _, err := chromedp.Call(b.Ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: x.kind, TouchPoints: points}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -140,7 +140,7 @@ func TestMoveByTouch(t *testing.T) {
 	if got := eval[string](b, view); !strings.Contains(got, "The judge objects") {
 		t.Errorf("after a move to the left: %q", got)
 	}
-	b.quiet()
+	b.Quiet()
 }
 
 // key presses a key.
@@ -161,8 +161,8 @@ func (b *browser) press(text string) {
 // instance back; a file that is dropped is read, and a wrong one is told from a right one.
 func TestPanels(t *testing.T) {
 	b := newBrowser(t)
-	b.do(chromedp.EmulateViewport(1280, 900))
-	b.media("screen", "light")
+	b.Do(chromedp.EmulateViewport(1280, 900))
+	b.Media("screen", "light")
 	b.open("")
 	b.solve()
 	b.click("#tab-explain")
@@ -245,14 +245,14 @@ func TestPanels(t *testing.T) {
 	b.choose("#capacity", "3")
 	b.click("#reread")
 	b.until(idle + " && document.querySelectorAll('#scene .row').length === 6")
-	b.quiet()
+	b.Quiet()
 }
 
 // Each problem has an algorithm to walk through: nothing is there before the first step, and
 // all is after the last; on the way EASY's shadow time is marked.
 func TestSteps(t *testing.T) {
 	b := newBrowser(t)
-	b.do(chromedp.EmulateViewport(1280, 900))
+	b.Do(chromedp.EmulateViewport(1280, 900))
 	b.open("")
 	b.click("#tab-step")
 	ghosts := func() []int {
@@ -282,13 +282,13 @@ func TestSteps(t *testing.T) {
 			t.Errorf("%s: %d of %d boxes are to come after the last step", kind, g[0], g[1])
 		}
 	}
-	b.quiet()
+	b.Quiet()
 }
 
 // A run can be stopped at any moment: the best solution so far stays, judged.
 func TestStop(t *testing.T) {
 	b := newBrowser(t)
-	b.do(chromedp.EmulateViewport(1280, 900))
+	b.Do(chromedp.EmulateViewport(1280, 900))
 	b.open("")
 	b.click("[data-kind=vcsched]")
 	b.until(idle)
@@ -321,5 +321,5 @@ func TestStop(t *testing.T) {
 	b.until(fmt.Sprintf("document.documentElement.dataset.solves !== %q && document.getElementById('state').textContent.includes('failed')", n))
 	b.choose("#algorithm", "mcb8")
 	b.solve()
-	b.quiet()
+	b.Quiet()
 }

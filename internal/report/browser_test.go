@@ -10,27 +10,19 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/chromium"
 	"github.com/gapwise/gapwise/model"
 )
 
-// browser is a headless Chromium that notes what a page may not do: requests,
-// messages and exceptions.
+// browser is a headless Chromium.
 type browser struct {
-	t    testing.TB
-	ctx  context.Context
-	mu   sync.Mutex
-	seen []string
+	*chromium.Page
+	t testing.TB
 }
 
 func newBrowser(t testing.TB) *browser {
@@ -38,55 +30,7 @@ func newBrowser(t testing.TB) *browser {
 	if testing.Short() {
 		t.Skip("it starts a browser")
 	}
-	program := need.Tool(t, "chromium-headless-shell", "chromium-headless-shell")
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()), chromedp.WindowSize(1280, 900), chromedp.ExecPath(program))
-	ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
-	t.Cleanup(stop)
-	ctx, stop = chromedp.NewExecAllocator(ctx, options...)
-	t.Cleanup(stop)
-	ctx, stop = chromedp.NewContext(ctx)
-	t.Cleanup(stop)
-	b := &browser{t: t, ctx: ctx}
-	b.do(chromedp.Navigate("about:blank"))
-	if err := chromedp.Listen(ctx, b.listen); err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-// listen takes the events of the page.
-func (b *browser) listen(event any) {
-	text := ""
-	switch e := event.(type) {
-	case *network.EventRequestWillBeSent:
-		if !strings.HasPrefix(e.Request.URL, "file://") && !strings.HasPrefix(e.Request.URL, "data:") {
-			text = "request to " + e.Request.URL
-		}
-	case *runtime.EventConsoleAPICalled:
-		text = "console: " + string(e.Type)
-		for _, a := range e.Args {
-			text += fmt.Sprintf(" %s", a.Value)
-		}
-	case *log.EventEntryAdded: // such as what the policy has blocked
-		text = fmt.Sprintf("log: %s: %s", e.Entry.Level, e.Entry.Text)
-	case *runtime.EventExceptionThrown:
-		text = "exception: " + e.ExceptionDetails.Text
-		if x := e.ExceptionDetails.Exception; x != nil {
-			text += " " + x.Description
-		}
-	}
-	if text != "" {
-		b.mu.Lock()
-		b.seen = append(b.seen, text)
-		b.mu.Unlock()
-	}
-}
-
-func (b *browser) do(actions ...chromedp.Action[chromedp.Void]) {
-	b.t.Helper()
-	if err := chromedp.Do(b.ctx, actions...); err != nil {
-		b.t.Fatal(err)
-	}
+	return &browser{chromium.Open(t, "file://"), t}
 }
 
 // open opens a page.
@@ -96,44 +40,13 @@ func (b *browser) open(html []byte) {
 	if err := os.WriteFile(file, html, 0o644); err != nil {
 		b.t.Fatal(err)
 	}
-	b.do(chromedp.Navigate("file://" + file))
+	b.Do(chromedp.Navigate("file://" + file))
 }
 
-// media emulates a media type and a colour scheme.
-func (b *browser) media(media, scheme string) {
+// eval evaluates an expression in the page, and awaits it.
+func eval[T any](b *browser, script string) T {
 	b.t.Helper()
-	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: media, Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
-	if err != nil {
-		b.t.Fatal(err)
-	}
-}
-
-// width sets the width of the window.
-func (b *browser) width(pixels int64) {
-	b.t.Helper()
-	b.do(chromedp.EmulateViewport(pixels, 800))
-}
-
-// eval evaluates an expression in the page.
-func eval[T any](b *browser, script string, options ...chromedp.EvaluateOption) T {
-	b.t.Helper()
-	x, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](script, options...))
-	if err != nil {
-		b.t.Fatalf("%s: %v", script, err)
-	}
-	return x
-}
-
-// quiet fails the test if anything happened that the page may not do.
-func (b *browser) quiet() {
-	b.t.Helper()
-	eval[bool](b, "document.readyState === 'complete'")
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, s := range b.seen {
-		b.t.Error(s)
-	}
-	b.seen = nil
+	return chromium.Eval[T](b.Page, script)
 }
 
 // In a browser the page of results asks for nothing from anywhere and says nothing on
@@ -146,8 +59,8 @@ func TestInBrowser(t *testing.T) {
 	drawn.Instance, drawn.Solution = in, solution
 	runs = append(runs, drawn)
 	b := newBrowser(t)
-	b.width(1200)
-	b.media("screen", "light")
+	b.Width(1200)
+	b.Media("screen", "light")
 	b.open([]byte(pageOf(t, runs, Options{Pictures: 5})))
 	if title := eval[string](b, "document.title"); title != "Results of p" {
 		t.Errorf("title %q", title)
@@ -220,7 +133,7 @@ func TestInBrowser(t *testing.T) {
 	// Details open by the keyboard; the picture is there; the command is copied or selected.
 	const details = "Array.from(document.querySelector('.items table').tBodies).find(d => d.textContent.includes('diamond'))"
 	eval[bool](b, details+".querySelector('.open').focus(), true")
-	b.do(chromedp.KeyEvent(" "))
+	b.Do(chromedp.KeyEvent(" "))
 	if eval[bool](b, details+".rows[1].hidden") || eval[string](b, details+".querySelector('.open').getAttribute('aria-expanded')") != "true" {
 		t.Error("the details don't open")
 	}
@@ -228,7 +141,7 @@ func TestInBrowser(t *testing.T) {
 		t.Errorf("the picture is %v", size)
 	}
 	click(details + ".querySelector('.copy')")
-	if said := eval[string](b, "new Promise(r => setTimeout(() => r(document.getElementById('said').textContent), 100))", chromedp.EvalAwaitPromise); said != "Copied" && said != "Selected: copy it" {
+	if said := eval[string](b, "new Promise(r => setTimeout(() => r(document.getElementById('said').textContent), 100))"); said != "Copied" && said != "Selected: copy it" {
 		t.Errorf("after a click on Copy: %q", said)
 	}
 
@@ -238,7 +151,7 @@ func TestInBrowser(t *testing.T) {
 	if c := contrast(b); c < 4.5 {
 		t.Errorf("contrast %v in light", c)
 	}
-	b.media("screen", "dark")
+	b.Media("screen", "dark")
 	dark := eval[string](b, ground)
 	if c := contrast(b); c < 4.5 {
 		t.Errorf("contrast %v in dark", c)
@@ -264,41 +177,39 @@ func TestInBrowser(t *testing.T) {
 	b.open([]byte(pageOf(t, runs, Options{})))
 
 	// Charts beside each other use the width.
-	b.width(1440)
+	b.Width(1440)
 	if used := eval[float64](b, "(s => Math.max(...s.map(x => x.getBoundingClientRect().right)) - Math.min(...s.map(x => x.getBoundingClientRect().left)))(Array.from(document.querySelectorAll('section.half svg.chart')).filter(s => s.getBoundingClientRect().width > 0))"); used < 0.9*1320 {
 		t.Errorf("the charts take %v of 1320 pixels", used)
 	}
-	b.width(360)
+	b.Width(360)
 	if wide := eval[int](b, "document.scrollingElement.scrollWidth"); wide > 360 {
 		t.Errorf("the page is %d pixels wide on a phone of 360", wide)
 	}
 	if right := eval[float64](b, "Math.max(...Array.from(document.querySelectorAll('svg.chart .dot, svg.chart .line')).map(p => p.getBoundingClientRect()).filter(r => r.width > 0).map(r => r.right))"); right > 360 {
 		t.Errorf("a curve on a phone of 360 pixels goes to %v", right)
 	}
-	b.media("print", "dark")
+	b.Media("print", "dark")
 	if n := eval[int](b, "Array.from(document.querySelectorAll('.control')).filter(e => e.offsetHeight > 0).length"); n > 0 {
 		t.Errorf("%d controls are printed", n)
 	}
 	if paper := eval[string](b, ground); paper != "rgb(255, 255, 255)" {
 		t.Errorf("the paper is %s", paper)
 	}
-	b.quiet()
+	b.Quiet()
 
 	// A script that got into the page all the same doesn't run, and nothing is loaded: this
 	// is the browser's word for the policy, and that the test would notice.
-	b.media("screen", "light")
+	b.Media("screen", "light")
 	broken := strings.Replace(pageOf(t, runs, Options{}), "<main", "<script>document.title = 'taken'</script><img src='http://127.0.0.1:9/x.png'><main", 1)
 	b.open([]byte(broken))
 	if title := eval[string](b, "document.title"); title != "Results of p" {
 		t.Errorf("an injected script ran: title %q", title)
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	for _, what := range []string{"script", "image"} {
-		if !slices.ContainsFunc(b.seen, func(s string) bool {
+		if !slices.ContainsFunc(b.Said(), func(s string) bool {
 			return strings.Contains(s, "Content Security Policy") && strings.Contains(s, what)
 		}) {
-			t.Errorf("the browser doesn't say that it blocked the %s: %q", what, b.seen)
+			t.Errorf("the browser doesn't say that it blocked the %s: %q", what, b.Said())
 		}
 	}
 }
@@ -333,7 +244,7 @@ func TestSolvedInBrowser(t *testing.T) {
 		if err := Instance(context.Background(), &page, in, about, Solving{TimeLimit: 2e8, Seed: 1}, Options{Pictures: 1}); err != nil {
 			t.Fatal(err)
 		}
-		b.width(1200)
+		b.Width(1200)
 		b.open(page.Bytes())
 		if n := eval[int](b, "Array.from(document.querySelectorAll('svg.chart')).filter(s => s.getBoundingClientRect().height > 100).length"); n == 0 {
 			t.Errorf("%s: no chart is shown", name)
@@ -344,7 +255,7 @@ func TestSolvedInBrowser(t *testing.T) {
 		if about != nil && !eval[bool](b, "document.querySelector('#usage svg').textContent.includes('Sep')") {
 			t.Error("the log's axis has no dates")
 		}
-		b.width(360)
+		b.Width(360)
 		if right := eval[float64](b, "Math.max(...Array.from(document.querySelectorAll('svg.chart .line, svg.chart .dot')).map(p => p.getBoundingClientRect()).filter(r => r.width > 0).map(r => r.right))"); !(right > 100 && right <= 360) {
 			t.Errorf("%s: a curve on a phone of 360 pixels goes to %v", name, right)
 		}
@@ -352,5 +263,5 @@ func TestSolvedInBrowser(t *testing.T) {
 			t.Errorf("%s: the page is %d pixels wide on a phone of 360", name, wide)
 		}
 	}
-	b.quiet()
+	b.Quiet()
 }
