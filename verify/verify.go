@@ -100,6 +100,8 @@ const (
 // Report is the judgement on a solution or a result.
 type Report struct {
 	Violations []Violation
+	// None is the status of a result without a solution, else empty.
+	None model.Status
 	// Tolerance is that of the options, 0 where the problem's judge tolerates nothing.
 	Tolerance float64
 	// Objective and Second are computed from the decisions; NaN if the solution
@@ -140,9 +142,12 @@ func (r Report) String() string {
 	if r.Online {
 		feasible = "feasible, online"
 	}
-	if r.Feasible() {
+	switch {
+	case r.Feasible() && r.None != "":
+		fmt.Fprintf(&b, "%s, no solution to judge\n", r.None)
+	case r.Feasible():
 		fmt.Fprintf(&b, "%s, %s, objective %.9g, second objective %.9g\n", feasible, tolerance, r.Objective, r.Second)
-	} else {
+	default:
 		s := "s"
 		if len(r.Violations) == 1 {
 			s = ""
@@ -262,10 +267,10 @@ func Result(ctx context.Context, in model.Instance, res model.Result, o Options)
 			r.Trusted = append(r.Trusted, what)
 		}
 	}
-	if res.Solution != nil {
-		if r, err = Verify(ctx, in, res.Solution, o); err != nil {
-			return r, err
-		}
+	if res.Solution == nil {
+		r.None = res.Status
+	} else if r, err = Verify(ctx, in, res.Solution, o); err != nil {
+		return r, err
 	}
 	trust("that it is of this instance, for it has no hash", res.InstanceHash == "")
 	hash := o.Hash

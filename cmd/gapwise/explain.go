@@ -104,17 +104,3 @@ func (p *program) toExplain(ctx context.Context, c *cli.Command, in *model.Insta
 	}
 	return r, report.Err()
 }
-
-// readResults is readSolutionsOf, but a single result may say that there is no solution.
-func readResults(ctx context.Context, in model.Instance, path string) ([]solutionFile, error) {
-	data, err := instances.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	if len(splitJSON(data)) < 2 {
-		if one, err := decodeSolution(data); err == nil {
-			return []solutionFile{one}, nil
-		}
-	}
-	return readSolutionsOf(ctx, in, path)
-}

@@ -20,10 +20,10 @@ type solutionFile struct {
 	solution model.Solution // nil for a result without one
 }
 
-// readSolutionsOf reads a bare solution of the instance, which may leave out what follows
+// readResults reads a bare solution of the instance, which may leave out what follows
 // from the rest, a result, or several results one after the other, as gapwise solve
-// writes them. At least one entry has a solution.
-func readSolutionsOf(ctx context.Context, in model.Instance, path string) ([]solutionFile, error) {
+// writes them.
+func readResults(ctx context.Context, in model.Instance, path string) ([]solutionFile, error) {
 	data, err := instances.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -44,6 +44,18 @@ func readSolutionsOf(ctx context.Context, in model.Instance, path string) ([]sol
 	return found, err
 }
 
+// readSolutionsOf is readResults of which at least one has a solution.
+func readSolutionsOf(ctx context.Context, in model.Instance, path string) ([]solutionFile, error) {
+	found, err := readResults(ctx, in, path)
+	switch {
+	case err != nil || firstSolution(found) != nil:
+		return found, err
+	case len(found) > 1:
+		return nil, fmt.Errorf("%s: %w: none of the %d results holds a solution", instances.Label(path), model.ErrInvalid, len(found))
+	}
+	return nil, fmt.Errorf("%s: %w: the result is %q and holds no solution; gapwise explain tells what it holds", instances.Label(path), model.ErrInvalid, found[0].result.Status)
+}
+
 func parseSolutions(label string, data []byte) ([]solutionFile, error) {
 	var parts []jsonPart
 	if !json.Valid(data) { // a single value, which may be large, isn't copied
@@ -51,9 +63,6 @@ func parseSolutions(label string, data []byte) ([]solutionFile, error) {
 	}
 	if len(parts) < 2 {
 		one, err := decodeSolution(data)
-		if err == nil && one.solution == nil {
-			err = fmt.Errorf("%w: the result is %q and holds no solution; gapwise explain tells what it holds", model.ErrInvalid, one.result.Status)
-		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", label, err)
 		}
@@ -70,9 +79,6 @@ func parseSolutions(label string, data []byte) ([]solutionFile, error) {
 		}
 		one.line = p.line
 		all = append(all, one)
-	}
-	if firstSolution(all) == nil {
-		return nil, fmt.Errorf("%s: %w: none of the %d results holds a solution", label, model.ErrInvalid, len(all))
 	}
 	return all, nil
 }

@@ -28,6 +28,7 @@ func (p *program) verify() *cli.Command {
 			"(docs/how-to/bring-your-own.md). Every violated constraint is named\n" +
 			"with the amount (times in seconds, of batch and tvc as shares of a job's\n" +
 			"length); then follows what was checked and what is taken on trust.\n" +
+			"Of a result without a solution the proof of that, or the bound, is judged.\n" +
 			"With a transcript of solve --transcript, what an online policy was told\n" +
 			"and decided is replayed, too.",
 		Flags: append([]cli.Flag{
@@ -50,7 +51,7 @@ func (p *program) verify() *cli.Command {
 			var found []solutionFile
 			err := unlessStopped(ctx, func() (err error) { // a large file takes a while
 				if in, err = p.load(c, paths[0]); err == nil {
-					found, err = readSolutionsOf(ctx, in, paths[1])
+					found, err = readResults(ctx, in, paths[1])
 				}
 				return err
 			})
@@ -124,10 +125,6 @@ func (p *program) judge(ctx context.Context, c *cli.Command, in model.Instance, 
 		}
 		if f.line > 0 {
 			fmt.Fprintf(p.out, "line %d: %s: ", f.line, f.result.Algorithm)
-			if f.solution == nil && report.Feasible() {
-				fmt.Fprintf(p.out, "%s, no solution to judge\n", f.result.Status)
-				continue
-			}
 		}
 		fmt.Fprint(p.out, report)
 	}
