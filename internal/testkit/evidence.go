@@ -455,7 +455,7 @@ func SpoilEvidence(rng *rand.Rand, e *model.Evidence) {
 		SpoilEvidence(rng, &e.Parts[rng.IntN(len(e.Parts))])
 		return
 	}
-	switch rng.IntN(14) {
+	switch rng.IntN(15) {
 	case 0:
 		if n := len(e.Elements); n > 0 {
 			k := rng.IntN(n)
@@ -516,6 +516,10 @@ func SpoilEvidence(rng *rand.Rand, e *model.Evidence) {
 			k := rng.IntN(n)
 			e.Rows[k] = whole(e.Rows[k])
 			e.Resource = evidence.OrderingRows[rng.IntN(len(evidence.OrderingRows))]
+		}
+	case 14:
+		for k := range e.Prices {
+			e.Prices[k] *= 2
 		}
 	case 12: // what is of another form
 		e.Weights, e.Window = append(e.Weights, 1), append(e.Window, float64(len(e.Window)))
