@@ -128,8 +128,25 @@ func TestEvidenceContention(t *testing.T) {
 		n.holds(t, in, all)
 		all = slices.DeleteFunc(all, func(b bounds.Bound) bool { return b.Name != "gathering" && b.Name != "traffic" })
 		n.sound(t, rng, in, all, r.Objective, true, 90)
+		heavy := *in // whose data would pay more
+		heavy.Edges = slices.Clone(in.Edges)
+		for i := range heavy.Edges {
+			heavy.Edges[i].Data *= 10
+		}
+		for _, b := range dagbounds.QuickOf(t.Context(), &heavy) {
+			if b.Name != "traffic" {
+				continue
+			}
+			f, err := verify.Evidence(t.Context(), in, b.Evidence)
+			switch {
+			case err != nil:
+				n["too heavy"]++
+			case f.Implies(model.Minimise, r.Objective*(1+1e-9)+1e-9, false):
+				t.Fatalf("prices of more data are taken for a bound above %v: %s of %s", r.Objective, text(b.Evidence), text(in))
+			}
+		}
 	}
-	n.want(t, evidence.Gathering, evidence.Traffic, "refused", "true", "tight")
+	n.want(t, evidence.Gathering, evidence.Traffic, "refused", "true", "tight", "too heavy")
 }
 
 func TestEvidenceVCSched(t *testing.T) {
