@@ -240,7 +240,7 @@ func (x *traffic) round() float64 {
 	for e, d := range g.Data {
 		for a := range m {
 			p := &x.prices[e*m+a]
-			*p = math.Trunc(min(x.i[a]*d*(1-1e-12), max(-x.o[a]*d*(1-1e-12), *p))/unit) * unit
+			*p = math.Trunc(min(x.i[a]*d*(1-1e-12), max(-x.o[a]*d*(1-1e-12), *p))/unit)*unit + 0 // no -0
 		}
 		mass[g.From[e]] += worth * d
 		mass[g.To[e]] += worth * d
