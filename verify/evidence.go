@@ -43,7 +43,7 @@ var evidenceKinds = map[model.Kind]func(context.Context, model.Instance, *model.
 		return evidenceShape{ids: len(in.Jobs), machines: len(in.Hosts)}
 	}),
 	model.KindDAG: evidenceFor(dagEvidence, func(in *model.DAG) evidenceShape {
-		return evidenceShape{ids: len(in.Tasks), machines: len(in.Machines)}
+		return evidenceShape{ids: len(in.Tasks), machines: len(in.Machines), edges: len(in.Edges), links: len(in.Network.Links)}
 	}),
 	model.KindTVC: evidenceFor(tvcEvidence, func(in *model.TVC) evidenceShape { return evidenceShape{ids: len(in.Requests)} }),
 	model.KindVCSched: evidenceFor(vcschedEvidence, func(in *model.VCSched) evidenceShape {

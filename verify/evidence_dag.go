@@ -26,6 +26,8 @@ func dagEvidence(ctx context.Context, in *model.DAG, e *model.Evidence) (Followe
 		return dagOrdering(ctx, in, e)
 	case evidence.Gathering:
 		return dagGathering(ctx, in, e)
+	case evidence.Traffic:
+		return dagTraffic(ctx, in, e)
 	}
 	return dagInterval(ctx, in, e)
 }

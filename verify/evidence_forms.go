@@ -20,10 +20,10 @@ import (
 type evidenceForm map[string]func(e *model.Evidence, n evidenceShape) error
 
 // evidenceShape is what an instance gives evidence of it: how many ids it names (tasks, jobs or
-// requests), how many machines it has, and of vcsched the names of its resources, CPU first.
+// requests), how many machines it has, of a dag how many edges and links, and of vcsched the names of its resources, CPU first.
 type evidenceShape struct {
-	ids, machines int
-	resources     []string
+	ids, machines, edges, links int
+	resources                   []string
 }
 
 // evidenceForms lists every form of evidence from which the judge computes a bound. The
@@ -42,6 +42,7 @@ var evidenceForms = map[model.Kind]map[string]evidenceForm{
 			"resource": keyOneOf(evidence.OrderingRows...), "rows": keyRows, "weights": keyMultipliers})},
 		evidence.Gathering: {"parts": keyParts(0, 2, evidenceForm{"resource": keyOneOf(evidence.Heads, evidence.Tails),
 			"parts": keyParts(0, math.MaxInt, evidenceForm{"elements": keyGathered, "rows": keyRows})})},
+		evidence.Traffic: {"weights": keyTrafficWeights, "prices": keyTrafficPrices},
 	},
 	model.KindVCSched: {
 		evidence.Sum:      {"scale": keyScale, "resource": keyResource},
@@ -85,7 +86,7 @@ func fitsForm(kind model.Kind, e *model.Evidence, n evidenceShape) error {
 		return fmt.Errorf("no bound of a %s follows from evidence of type %q", kind, e.Type)
 	}
 	// No bound needs more; it keeps the judge from work that the instance doesn't account for.
-	if most := evidence.MostEntries(n.ids, n.machines); evidenceEntries(e) > most {
+	if most := evidence.MostEntries(n.ids, n.machines) + min(n.edges*n.machines, evidence.MostPrices); evidenceEntries(e) > most {
 		return fmt.Errorf("it has more than %d entries in all, too many for an instance of this size", most)
 	}
 	return f.fits(e, n)

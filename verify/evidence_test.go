@@ -100,7 +100,7 @@ func TestEvidenceDAG(t *testing.T) {
 			n.holds(t, in, all)
 		}
 	}
-	n.want(t, evidence.Path, evidence.Load, evidence.Interval, evidence.Gathering)
+	n.want(t, evidence.Path, evidence.Load, evidence.Interval, evidence.Gathering, evidence.Traffic)
 	if highs.Built {
 		n.want(t, evidence.Ordering)
 	}
@@ -110,7 +110,7 @@ func TestEvidenceDAG(t *testing.T) {
 }
 
 // Of drawn tasks on stars and other networks under contention, spoilt and forged evidence gives no bound above a schedule.
-func TestEvidenceGathering(t *testing.T) {
+func TestEvidenceContention(t *testing.T) {
 	t.Parallel()
 	rng, n := rand.New(rand.NewPCG(31, 9)), tallied{}
 	for k := range need.Rounds(600) {
@@ -126,12 +126,27 @@ func TestEvidenceGathering(t *testing.T) {
 		}
 		all := dagbounds.QuickOf(t.Context(), in)
 		n.holds(t, in, all)
-		if b := all[len(all)-1]; b.Name == "gathering" {
-			all = []bounds.Bound{b}
+		all = slices.DeleteFunc(all, func(b bounds.Bound) bool { return b.Name != "gathering" && b.Name != "traffic" })
+		n.sound(t, rng, in, all, r.Objective, true, 90)
+		heavy := *in // whose data would pay more
+		heavy.Edges = slices.Clone(in.Edges)
+		for i := range heavy.Edges {
+			heavy.Edges[i].Data *= 10
 		}
-		n.sound(t, rng, in, all, r.Objective, true, 60)
+		for _, b := range dagbounds.QuickOf(t.Context(), &heavy) {
+			if b.Name != "traffic" {
+				continue
+			}
+			f, err := verify.Evidence(t.Context(), in, b.Evidence)
+			switch {
+			case err != nil:
+				n["too heavy"]++
+			case f.Implies(model.Minimise, r.Objective*(1+1e-9)+1e-9, false):
+				t.Fatalf("prices of more data are taken for a bound above %v: %s of %s", r.Objective, text(b.Evidence), text(in))
+			}
+		}
 	}
-	n.want(t, evidence.Gathering, "refused", "true", "tight")
+	n.want(t, evidence.Gathering, evidence.Traffic, "refused", "true", "tight", "too heavy")
 }
 
 func TestEvidenceVCSched(t *testing.T) {
@@ -747,6 +762,11 @@ func TestEvidenceForms(t *testing.T) {
 		return &model.Evidence{Type: evidence.Gathering, Parts: []model.Evidence{{Type: evidence.Gathering, Resource: kind, Parts: sets}}}
 	}
 	heads := *gathered(evidence.Heads)
+	weighed := func(edges, machines int, weights ...float64) *model.Evidence {
+		return &model.Evidence{Type: evidence.Traffic, Weights: weights, Prices: make([]float64, edges*machines)}
+	}
+	dearer, endless := weighed(15, 3, 1, 1, 1), weighed(15, 3, 1, 1, 1)
+	dearer.Prices[1], endless.Prices[0] = 1, math.Inf(1)
 	slots := model.Evidence{Type: evidence.Prices, Resource: "slots", Times: []int64{0}, Prices: []float64{1}}
 	unblocked := *tvc
 	unblocked.FatTree.Fabric = model.FabricNonBlocking
@@ -816,6 +836,13 @@ func TestEvidenceForms(t *testing.T) {
 		"sets of heads twice":              {dag, &model.Evidence{Type: evidence.Gathering, Parts: append(heads.Parts, heads.Parts...)}, "two are of head"},
 		"a set of more than 15":            {dag, gathered(evidence.Heads, set(0, make([]string, 17)...)), "must be 16 at most"},
 		"a set with weights":               {dag, gathered(evidence.Heads, model.Evidence{Type: evidence.Gathering, Elements: []string{"8", "2"}, Weights: []float64{1}}), `no key "weights"`},
+		"no prices":                        {dag, weighed(15, 3, 1, 1, 1), ""},
+		"a price too few":                  {dag, weighed(14, 3, 1, 1, 1), "42 for 15 edges"},
+		"a weight of no link":              {dag, weighed(15, 3, 1, 1, 1, 1), "4 for 3 machines and links"},
+		"half a weight":                    {dag, weighed(15, 3, 1, 0.5, 1), "0.5 isn't a whole number"},
+		"no weights":                       {dag, weighed(15, 3, 0, 0, 0), "all weights are 0"},
+		"a price of data on no link":       {dag, dearer, "pay more for a move"},
+		"a price without end":              {dag, endless, "+Inf isn't from"},
 		"no scale":                         {vc, &model.Evidence{Type: evidence.Sum, Resource: "cpu"}, "scale: 0"},
 		"no resource":                      {vc, &model.Evidence{Type: evidence.Sum, Scale: 1000}, `resource: ""`},
 		"a weight that isn't whole":        {vc, &model.Evidence{Type: evidence.Clique, Scale: 1000, Elements: []string{"a"}, Weights: []float64{1.5}}, "whole number"},

@@ -26,12 +26,13 @@ import (
 //     graphs
 //   - gathering: under contention, the longest path where tasks and data must come together on a machine and
 //     its links, see gathering
+//   - traffic: under contention, the time of machines and their links over mixed places of the tasks, see traffic
 //
 // Where all times have a common unit, the sums are exact, and so are the bounds but
 // for a division, which rounds down. Elsewhere they are lowered by more than rounding
 // can add.
 //
-// critical-path and area are computed in any case. communication-path and gathering are left out,
+// critical-path and area are computed in any case. communication-path, gathering and traffic are left out,
 // and fernandez-bussell is what it has proved, when ctx ends.
 func QuickOf(ctx context.Context, d *model.DAG) []bounds.Bound {
 	x := newDAGPaths(ctx, view.OfDAG(d))
@@ -57,6 +58,8 @@ func QuickOf(ctx context.Context, d *model.DAG) []bounds.Bound {
 			}
 		case "gathering":
 			b.Evidence = x.gather.evidence(d)
+		case "traffic":
+			b.Evidence = x.traffic.evidence()
 		}
 		if all[k].Evidence != nil {
 			all[k].Evidence.Method = all[k].Name

@@ -40,13 +40,11 @@ import (
 // x is what evidence is made of, nil with NaN.
 func gathering(ctx context.Context, g *view.Graph) (value float64, x *gather) {
 	n, m := g.Tasks, g.Machines
-	if g.Transfer == model.TransferIdeal || m < 2 || n == 0 {
+	in, out := machineLinks(g)
+	if in == nil || n == 0 {
 		return math.NaN(), nil
 	}
-	x = &gather{g: g, line: make([]gatherLine, 3)}
-	if !x.links() {
-		return math.NaN(), nil
-	}
+	x = &gather{g: g, line: make([]gatherLine, 3), in: shared(g, in), out: shared(g, out)}
 	x.most = min(gatherMost, bits.Len(uint(gatherSteps/(2*n*m)))-1)
 	if x.most < 4 {
 		return math.NaN(), nil
@@ -120,39 +118,57 @@ type gatherEdge struct {
 	round   float64 // time from the end of a task on a over one on another machine to t's start
 }
 
-// links finds the links that all routes into and out of machines use, and reports whether there are some.
-func (x *gather) links() bool {
-	g, m := x.g, x.g.Machines
-	x.in, x.out = make([]float64, m), make([]float64, m)
-	share := 1.0
-	if g.Transfer != model.TransferFair {
-		share = model.TCPShare(int32(max(1, len(g.Data))))
+// machineLinks returns the link of the least capacity that all routes into (out of) each machine use, -1 without one;
+// nil without contention, or if there is none of any machine.
+func machineLinks(g *view.Graph) (in, out []int32) {
+	if g.Transfer == model.TransferIdeal || g.Machines < 2 {
+		return nil, nil
 	}
 	some := false
-	common := func(route func(b int32) []int32, a int) (capacity float64) {
+	common := func(route func(b int32) []int32, a int32) (link int32) {
 		first := true
 		var links []int32
-		for b := range int32(m) {
+		for b := range int32(g.Machines) {
 			switch {
-			case int(b) == a:
+			case b == a:
 			case first:
 				links, first = slices.Clone(route(b)), false
 			default:
 				links = slices.DeleteFunc(links, func(l int32) bool { return !slices.Contains(route(b), l) })
 			}
 		}
+		link = -1
 		for _, l := range links {
-			if c := g.Links[l] * share; capacity == 0 || c < capacity {
-				capacity, some = c, true
+			if link < 0 || g.Links[l] < g.Links[link] {
+				link, some = l, true
 			}
 		}
-		return capacity
+		return link
 	}
-	for a := range m {
-		x.in[a] = common(func(b int32) []int32 { return g.Route(b, int32(a)) }, a)
-		x.out[a] = common(func(b int32) []int32 { return g.Route(int32(a), b) }, a)
+	for a := range int32(g.Machines) {
+		in = append(in, common(func(b int32) []int32 { return g.Route(b, a) }, a))
+		out = append(out, common(func(b int32) []int32 { return g.Route(a, b) }, a))
 	}
-	return some
+	if !some {
+		return nil, nil
+	}
+	return in, out
+}
+
+// shared returns the rate that transfers have together at most on links, 0 for -1: the capacity, under TCP times the share of
+// as many as there are edges.
+func shared(g *view.Graph, links []int32) []float64 {
+	share := 1.0
+	if g.Transfer != model.TransferFair {
+		share = model.TCPShare(int32(max(1, len(g.Data))))
+	}
+	rates := make([]float64, len(links))
+	for a, l := range links {
+		if l >= 0 {
+			rates[a] = g.Links[l] * share
+		}
+	}
+	return rates
 }
 
 // exact reports whether all sums are computed without rounding.

@@ -117,10 +117,11 @@ func TestGatheringAgainstSets(t *testing.T) {
 	above := 0
 	for range need.Rounds(150) {
 		g := view.OfDAG(testkit.StarDAG(rng, 9, 3))
-		x := &gather{g: g, line: make([]gatherLine, 3), most: 5}
-		if !x.links() {
+		in, out := machineLinks(g)
+		if in == nil {
 			t.Fatal("no links")
 		}
+		x := &gather{g: g, line: make([]gatherLine, 3), most: 5, in: shared(g, in), out: shared(g, out)}
 		for _, forward := range []bool{true, false} {
 			x.rows(t.Context(), forward)
 			for task := range int32(g.Tasks) {

@@ -29,7 +29,7 @@ import (
 var Formulations = []string{"ordering"}
 
 // All computes the bounds on the makespan that need no search, for any
-// transfer model: all but gathering hold without contention, which only delays. Those that
+// transfer model: all but gathering and traffic hold without contention, which only delays. Those that
 // need a linear program come last and are left out when ctx ends. Without HiGHS the
 // first of them has equal weights, and the last is left out.
 func All(ctx context.Context, d *model.DAG) ([]bounds.Bound, error) {
@@ -88,6 +88,9 @@ func (x *dagPaths) quick(ctx context.Context) []bounds.Bound {
 		if v, x.gather = gathering(ctx, x.g); x.gather != nil {
 			all = append(all, bounds.Bound{Name: "gathering", Value: v})
 		}
+		if v, x.traffic = trafficBound(ctx, x.g, x.weights); x.traffic != nil {
+			all = append(all, bounds.Bound{Name: "traffic", Value: v})
+		}
 	}
 	return all
 }
@@ -115,6 +118,7 @@ type dagPaths struct {
 	window            [2]float64 // that of fernandezBussell; empty if none adds to the horizon
 	scratch           []float64  // by machine
 	gather            *gather    // of the bound gathering, nil without it
+	traffic           *traffic   // of the bound traffic, likewise
 }
 
 // newDAGPaths computes tails, and what needs heads, unless ctx ends. O(V M + E M²)

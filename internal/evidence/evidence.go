@@ -20,6 +20,9 @@ const (
 	// Gathering is of dag under contention: tasks that must come together (Parts: Resource is Heads or Tails; of these
 	// Parts: Elements are a task and a set of tasks before, or after, it, Rows the numbers of the machines where this counts).
 	Gathering = "gathering"
+	// Traffic is of dag under contention: weights of the machines, then of the links (Weights), and prices by edge, in the
+	// order of the instance, and machine (Prices), at which the data pay for the places of their tasks.
+	Traffic = "traffic"
 
 	// Sum is of vcsched: all needs of a resource together (Resource); and of
 	// batch: the least time that each job takes.
@@ -99,6 +102,9 @@ const (
 // MostEntries returns how many entries the lists of evidence may have in all, of an instance with so many
 // tasks, jobs or requests and machines.
 func MostEntries(ids, machines int) int { return 1<<15 + 16*(ids+machines) }
+
+// MostPrices is how many prices, one for each edge and machine, Traffic has at most.
+const MostPrices = 1 << 18
 
 // OrderingRows are the kinds of rows of Ordering.
 var OrderingRows = []string{TailRow, HeadRow, FromRow, ToRow, EdgeRow, BothRow, WaitRow, LoadRow, BeforeRow, AfterRow}

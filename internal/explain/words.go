@@ -56,6 +56,18 @@ func dagWords(d *model.DAG, e *model.Evidence, bound float64, r *Reason) {
 			e.Window[0], e.Window[1], len(d.Machines), bound)
 	case evidence.Gathering:
 		r.Words = fmt.Sprintf("On whatever machines they run, tasks wait for what must come together before them: the tasks on their machine run one after the other, and the data of the others share its link. What must follow likewise. The longest path of such waits is %.9g s.", bound)
+	case evidence.Traffic:
+		machines, links := 0.0, 0.0
+		for k, w := range e.Weights {
+			if k < len(d.Machines) {
+				machines += w
+			} else {
+				links += w
+			}
+		}
+		r.Words = fmt.Sprintf("The machines have no more time, and neither have the links between them. Weigh a second of all machines as %.4g and one of all links as %.4g. "+
+			"Wherever the tasks run, those on cheap machines send data and those that stay together wait for one machine: what they take, by weight, fills %.9g s, even if tasks may be divided among machines.",
+			machines/(machines+links), links/(machines+links), bound)
 	case evidence.Ordering:
 		if len(e.Parts) == 0 {
 			r.Words = fmt.Sprintf("A schedule that ends before %.9g s has a task on a machine where what must come before it, the task and what must come after it take longer.", bound)

@@ -77,7 +77,7 @@ func (f forger) function(capacity int64) *model.DualFunction {
 }
 
 func (f forger) dag(d *model.DAG, e *model.Evidence) {
-	switch f.IntN(5) {
+	switch f.IntN(6) {
 	case 0:
 		e.Type = evidence.Path
 		if len(d.Tasks) > 0 {
@@ -100,6 +100,22 @@ func (f forger) dag(d *model.DAG, e *model.Evidence) {
 		f.ordering(d, e)
 	case 4:
 		f.gathering(d, e)
+	case 5:
+		f.traffic(d, e)
+	}
+}
+
+// traffic draws whole weights and prices of about what data weigh on a link, most of them too little to be refused.
+func (f forger) traffic(d *model.DAG, e *model.Evidence) {
+	e.Type = evidence.Traffic
+	for range len(d.Machines) + len(d.Network.Links) {
+		e.Weights = append(e.Weights, float64([]int{0, 1, 1, 1, 2, 5, 1000}[f.IntN(7)]))
+	}
+	much := []float64{0.3, 0.5, 1, 1, 2}[f.IntN(5)]
+	for _, x := range d.Edges {
+		for range d.Machines {
+			e.Prices = append(e.Prices, x.Data/max(1, d.Network.Bandwidth)*much*[]float64{0, 0, 0, 0.5, 1, -0.5, -1, 1 - 2*f.Float64()}[f.IntN(8)])
+		}
 	}
 }
 
@@ -439,7 +455,7 @@ func SpoilEvidence(rng *rand.Rand, e *model.Evidence) {
 		SpoilEvidence(rng, &e.Parts[rng.IntN(len(e.Parts))])
 		return
 	}
-	switch rng.IntN(14) {
+	switch rng.IntN(15) {
 	case 0:
 		if n := len(e.Elements); n > 0 {
 			k := rng.IntN(n)
@@ -486,8 +502,8 @@ func SpoilEvidence(rng *rand.Rand, e *model.Evidence) {
 	case 9:
 		e.Scale = []int64{1, 7, 1000, e.Scale / 3, 1e13, -1, math.MaxInt64}[rng.IntN(7)]
 	case 10:
-		e.Type = []string{evidence.Path, evidence.Load, evidence.Interval, evidence.Ordering, evidence.Gathering, evidence.Sum, evidence.Crowd, evidence.Clique,
-			evidence.Filling, evidence.Patterns, evidence.Moves, evidence.Areas, evidence.Prices, evidence.Windows, evidence.Machine, evidence.Cover, evidence.Apart, evidence.Emptied, evidence.Misfit}[rng.IntN(18)]
+		e.Type = []string{evidence.Path, evidence.Load, evidence.Interval, evidence.Ordering, evidence.Gathering, evidence.Traffic, evidence.Sum, evidence.Crowd, evidence.Clique,
+			evidence.Filling, evidence.Patterns, evidence.Moves, evidence.Areas, evidence.Prices, evidence.Windows, evidence.Machine, evidence.Cover, evidence.Apart, evidence.Emptied, evidence.Misfit}[rng.IntN(20)]
 		e.Resource = []string{"", "cpu", "memory", "slots", "links", "edge_links", "aggregation_links", "shares"}[rng.IntN(8)]
 	case 11: // one more or one less, so that lists no longer go together
 		if n := len(e.Prices); n > 0 && rng.IntN(2) == 0 {
@@ -500,6 +516,10 @@ func SpoilEvidence(rng *rand.Rand, e *model.Evidence) {
 			k := rng.IntN(n)
 			e.Rows[k] = whole(e.Rows[k])
 			e.Resource = evidence.OrderingRows[rng.IntN(len(evidence.OrderingRows))]
+		}
+	case 14:
+		for k := range e.Prices {
+			e.Prices[k] *= 2
 		}
 	case 12: // what is of another form
 		e.Weights, e.Window = append(e.Weights, 1), append(e.Window, float64(len(e.Window)))
