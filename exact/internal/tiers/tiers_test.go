@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/internal/view"
@@ -242,5 +243,61 @@ func TestPlans(t *testing.T) {
 		if count != c.plans {
 			t.Errorf("%+v: %d plans", c, count)
 		}
+	}
+}
+
+// What is played of complete beginnings with migrations, come to at random, is as good as their programs say.
+func TestPlayed(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(39, 4))
+	ended, same := 0, 0
+	for k := range max(200, need.Rounds(200)) { // few show anything
+		spec := instances.NewBatchSpec()
+		spec.Jobs, spec.Processors, spec.Tiers, spec.Load, spec.Index, spec.Seed = 3+k%2, 2+k%3, 2, 2, k, 9
+		in, err := spec.Generate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := New(t.Context(), in, 1e6)
+		for range 60 {
+			n := s.root()
+			for n != nil && !s.complete(n) {
+				all := s.children(n)
+				rng.Shuffle(len(all), func(a, b int) { all[a], all[b] = all[b], all[a] })
+				n = nil
+				for _, c := range all {
+					count := [parks + 1]int{}
+					for _, e := range c.events {
+						count[e.what]++
+					}
+					if count[parks] > 0 || count[moves] > 3 {
+						continue
+					}
+					if s.program(c); c.bound < s.upper && c.value != nil {
+						n = c
+						break
+					}
+				}
+			}
+			if n == nil || !slices.ContainsFunc(n.events, func(e event) bool { return e.what == arrives }) {
+				continue
+			}
+			e := s.play(n)
+			if e == nil {
+				continue
+			}
+			ended++
+			sum := 0.0
+			for j := range e.Runs {
+				last := e.Runs[j].Segments[len(e.Runs[j].Segments)-1]
+				sum += s.weight[j] * (last.EndS*1e6 - float64(s.t.Jobs[j].Submit)) / s.unit
+			}
+			if sum < n.bound*(1+1e-6) {
+				same++
+			}
+		}
+	}
+	if t.Logf("%d of %d are played as well", same, ended); same < ended*17/20 {
+		t.Errorf("%d of %d are played as well", same, ended)
 	}
 }
