@@ -347,7 +347,7 @@ func TestTwoTiersJudged(t *testing.T) {
 	found := 0
 	for k := range need.Rounds(60) {
 		spec := instances.NewBatchSpec()
-		spec.Jobs, spec.Processors, spec.Tiers, spec.Load, spec.Index, spec.Seed = 3+k%6, 4, 2, 2, k, 1
+		spec.Jobs, spec.Processors, spec.Tiers, spec.Load, spec.Index, spec.Seed = 3+k%7, 4, 2, 2, k, 1
 		in, err := spec.Generate()
 		if err != nil {
 			t.Fatal(err)

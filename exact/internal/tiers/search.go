@@ -16,7 +16,7 @@ import (
 )
 
 // MostJobs is how many jobs a Search takes at most.
-const MostJobs = 8
+const MostJobs = 9
 
 // Search looks for the best schedule of jobs on two tiers, by the order of what happens (node): first of the starts
 // and ends (plans), then of who is where, migrates, or leaves an orientation. Between two points rates are constant, so
