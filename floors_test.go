@@ -56,7 +56,7 @@ var beside = map[string][]string{
 }
 
 // testOnly lists the packages that only tests import. The audit draws from the test kit, too.
-var testOnly = []string{"internal/need"}
+var testOnly = []string{"internal/chromium", "internal/need"}
 
 // wrongImport says why one package of this module may not import another, both
 // as paths in the module, "" for the root; "" if it may.
@@ -214,6 +214,7 @@ func TestWrongImport(t *testing.T) {
 		{"internal/audit/plain", "exact/dag", "share no code"},
 		{"exact/dag", "internal/testkit", "for tests"},
 		{"model", "internal/need", "for tests"},
+		{"web", "internal/chromium", "for tests"},
 		{"attic", "model", "no floor"},
 		{"exact/dag", "attic", "no floor"},
 	} {

@@ -95,7 +95,7 @@ func TestLongTimes(t *testing.T) {
 					algorithms = algorithms[:1]
 				}
 				for _, a := range algorithms {
-					ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+					ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // on a busy machine, too
 					r, err := gapwise.Solve(ctx, in, gapwise.Options{Algorithm: a.Name, Settings: model.Settings{Seed: 1}})
 					cancel()
 					switch {

@@ -16,8 +16,6 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
-
-	"github.com/gapwise/gapwise/internal/need"
 )
 
 // Page is a page in a browser of its own. It notes what a page may not do: requests to elsewhere,
@@ -30,11 +28,10 @@ type Page struct {
 	seen    []string
 }
 
-// Open starts a browser for a test, which may take three minutes. The page may ask for data: and for
+// Open starts a browser, a program, for a test, which may take three minutes. The page may ask for data: and for
 // addresses that begin with one of those given.
-func Open(t testing.TB, allowed ...string) *Page {
+func Open(t testing.TB, program string, allowed ...string) *Page {
 	t.Helper()
-	program := need.Tool(t, "chromium-headless-shell", "chromium-headless-shell")
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()), chromedp.WindowSize(1280, 900), chromedp.ExecPath(program))
 	ctx, stop := context.WithTimeout(context.Background(), 3*time.Minute)
 	t.Cleanup(stop)
