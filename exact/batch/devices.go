@@ -19,6 +19,7 @@ const (
 	devOrder                           // tiers.Search.Unordered
 	devBusy                            // tiers.Search.Unsquashed
 	devPaid                            // tiers.Search.Unpaid
+	devLast                            // tiers.Search.Undecided
 )
 
 // devices names them, in the order of their bits.
@@ -30,6 +31,7 @@ var devices = []engine.Switch[deviceSet]{
 	{Bit: devOrder, Name: "order-first", Summary: "two tiers: the order of starts and ends is decided before who is where"},
 	{Bit: devBusy, Name: "mean-busy-times", Summary: "two tiers: what is not ordered yet shares machines (Queyranne 1993)"},
 	{Bit: devPaid, Name: "migrations-paid", Summary: "two tiers: a migration under way costs its time in what is ordered"},
+	{Bit: devLast, Name: "last-places", Summary: "two tiers: of processors that a job comes to it is decided whether they are its last ones"},
 }
 
 // kernelDevices are those of Kernel. Its model says why each changes nothing.

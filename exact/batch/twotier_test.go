@@ -258,7 +258,7 @@ func TestTwoTiersAgainstPlain(t *testing.T) {
 			if plain < r.Objective*(1+1e-6) {
 				same++
 			}
-			off := []deviceSet{devActive, devOrder, devBusy, devPaid}[optimal%4]
+			off := []deviceSet{devActive, devOrder, devBusy, devPaid, devLast}[optimal%5]
 			without, err := Search.Off(off).Solve(t.Context(), in, set)
 			if err != nil {
 				t.Fatal(err)
@@ -298,7 +298,7 @@ func TestTwoTiersWithout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, off := range []deviceSet{devActive, devPaid, devActive | devPaid} {
+		for _, off := range []deviceSet{devActive, devPaid, devLast, devActive | devPaid | devLast} {
 			without, err := Search.Off(off).Solve(t.Context(), in, set)
 			if err != nil {
 				t.Fatal(err)
@@ -347,7 +347,7 @@ func TestTwoTiersJudged(t *testing.T) {
 	found := 0
 	for k := range need.Rounds(60) {
 		spec := instances.NewBatchSpec()
-		spec.Jobs, spec.Processors, spec.Tiers, spec.Load, spec.Index, spec.Seed = 3+k%6, 4, 2, 2, k, 1
+		spec.Jobs, spec.Processors, spec.Tiers, spec.Load, spec.Index, spec.Seed = 3+k%7, 4, 2, 2, k, 1
 		in, err := spec.Generate()
 		if err != nil {
 			t.Fatal(err)

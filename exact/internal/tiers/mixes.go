@@ -4,6 +4,7 @@ package tiers
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/view"
@@ -18,7 +19,7 @@ func (s *Search) mixes(set uint32) [][]float64 {
 		return all
 	}
 	for front := set; ; front = (front - 1) & set {
-		all = s.mix(all, front, set&^front)
+		all = s.mix(all, front, set&^front, nil)
 		if front == 0 {
 			break
 		}
@@ -47,7 +48,15 @@ type level struct {
 
 // mix adds the rates of some jobs in the foreground and others in the background. Where there are too many
 // uses or ways, some uses are taken for lower ones and some jobs need no processors, so rates are no less.
-func (s *Search) mix(all [][]float64, front, back uint32) [][]float64 {
+//
+// Of pairs it is known that they share processors: they are in different tiers. What is in the background there has what
+// is left by the other one, at most, and holds these processors of its class. Its other processes may be anywhere.
+func (s *Search) mix(all [][]float64, front, back uint32, pairs []pair) [][]float64 {
+	for _, x := range pairs {
+		if front>>x.front&1 == front>>x.back&1 {
+			return all
+		}
+	}
 	y := make([]float64, s.n)
 	free := [2]int{s.t.Processors, s.t.Processors}
 	var uses []useClass
@@ -71,7 +80,25 @@ func (s *Search) mix(all [][]float64, front, back uint32) [][]float64 {
 	classes := classesOf(append(uses, useClass{0, free[0]}))
 	levels, ways := make([][]level, len(jobs)), 1
 	for i, k := range jobs {
-		levels[i] = s.levels(k, classes)
+		groups, most := s.groups[k], int64(math.MaxInt64)
+		if slices.ContainsFunc(pairs, func(x pair) bool { return x.back == k }) {
+			groups = slices.Clone(groups)
+			for _, x := range pairs {
+				if x.back != k || front>>x.front&1 == 0 {
+					continue
+				}
+				g := &groups[x.group]
+				most = min(most, s.t.Jobs[k].BackgroundRate(g.use, view.FullRate-x.use))
+				g.processes = g.processes[x.count:]
+				at := len(classes) - 1
+				for classes[at].use > x.use {
+					at--
+				}
+				classes[at].count -= x.count
+			}
+			groups = slices.DeleteFunc(groups, func(g useGroup) bool { return len(g.processes) == 0 })
+		}
+		levels[i] = s.levels(k, classes, groups, most)
 		if ways *= len(levels[i]); ways > mostLevels {
 			ways /= len(levels[i])
 			levels[i] = []level{{levels[i][0].rate, make([]int, len(classes))}}
@@ -116,15 +143,22 @@ func classesOf(uses []useClass) (all []useClass) {
 }
 
 // levels returns the rates that a job can have in the background, descending.
-func (s *Search) levels(k int, classes []useClass) (all []level) {
-	j, groups := &s.t.Jobs[k], s.groups[k]
+func (s *Search) levels(k int, classes []useClass, groups []useGroup, most int64) (all []level) {
+	j := &s.t.Jobs[k]
+	if len(groups) == 0 {
+		return []level{{min(most, j.Efficiency), make([]int, len(classes))}}
+	}
 	if len(groups) > mostClasses {
-		groups = []useGroup{{slices.MinFunc(groups, func(a, b useGroup) int { return cmp.Compare(a.use, b.use) }).use, make([]int32, j.Processes)}}
+		left := 0
+		for _, g := range groups {
+			left += len(g.processes)
+		}
+		groups = []useGroup{{slices.MinFunc(groups, func(a, b useGroup) int { return cmp.Compare(a.use, b.use) }).use, make([]int32, left)}}
 	}
 	var rates []int64
 	for _, c := range classes {
 		for _, g := range groups {
-			rates = append(rates, j.BackgroundRate(g.use, view.FullRate-c.use))
+			rates = append(rates, min(most, j.BackgroundRate(g.use, view.FullRate-c.use)))
 		}
 	}
 	slices.SortFunc(rates, func(a, b int64) int { return cmp.Compare(b, a) })

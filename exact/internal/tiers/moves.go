@@ -13,6 +13,7 @@ type lift struct {
 	job     int32
 	alone   bool    // it shared no processor
 	touched []int32 // the processors of its group
+	low     bool    // it could be in the background of all those that it shares processors with
 	put     bool    // it has got its processors
 }
 
@@ -30,7 +31,14 @@ func (s *Search) children(n *node) (all []*node) {
 	}
 	if n.must == nil {
 		for k := range int32(s.n) {
-			if n.phase[k] != runs || n.moving[k] < 0 && !n.next(k) {
+			switch {
+			case n.phase[k] != runs:
+				continue
+			case n.moving[k] >= 0:
+				if !s.arrivesNext(n, k) {
+					continue
+				}
+			case !n.next(k) || n.again>>k&1 == 1:
 				continue
 			}
 			c := s.child(n, true)
@@ -58,6 +66,22 @@ func (s *Search) children(n *node) (all []*node) {
 		}
 	}
 	return s.lifts(n, all)
+}
+
+// arrivesNext reports whether no other job that migrates began before, or at the same point and has a lower number.
+//
+// All migrations are equally long, so that they end in the order in which they began. Of those that end at the same
+// instant the order is of no importance: each of the two is the same schedule.
+func (s *Search) arrivesNext(n *node, k int32) bool {
+	if s.AllOrders {
+		return true
+	}
+	for i, m := range n.moving {
+		if m >= 0 && (m < n.moving[k] || m == n.moving[k] && int32(i) < k) {
+			return false
+		}
+	}
+	return true
 }
 
 // leaving adds that a group leaves an orientation for the other one, to which it can't go back: with which
@@ -121,7 +145,7 @@ func (s *Search) begins(n *node, k int32, all []*node) []*node {
 		c.events = append(c.events, event{what: what, at: c.spans, job: k, on: x.on})
 		s.note(c, k)
 		c.eager, c.taken = k, x.on
-		all = append(all, c)
+		all = s.parts(c, k, all)
 	}
 	for _, x := range s.places(n, k, nil) {
 		if n.must != nil && !touches(x.on, n.must) {
@@ -180,7 +204,7 @@ func (s *Search) lifts(n *node, all []*node) []*node {
 		last = n.lifts[len(n.lifts)-1].job
 	}
 	for k := last + 1; k < int32(s.n); k++ {
-		if n.phase[k] != runs {
+		if n.phase[k] != runs || n.last>>k&1 == 1 {
 			continue
 		}
 		if n.moving[k] >= 0 {
@@ -199,6 +223,7 @@ func (s *Search) lifts(n *node, all []*node) []*node {
 		if here {
 			c.must = n.must
 		}
+		x.low = s.low(n, k)
 		c.lifts = append(slices.Clip(n.lifts), x)
 		if !l.free {
 			c.stuck = append(slices.Clip(n.stuck), l.jobs...)
@@ -208,6 +233,29 @@ func (s *Search) lifts(n *node, all []*node) []*node {
 		all = append(all, c)
 	}
 	return all
+}
+
+// low reports whether a job may be in the background of all that share processors with it, who share none with others and
+// lose nothing in the foreground.
+func (s *Search) low(n *node, k int32) bool {
+	l := &n.lives[n.life[k]]
+	if !l.free && !n.back[k] {
+		return false
+	}
+	for _, j := range l.jobs {
+		if j == k {
+			continue
+		}
+		if x := &s.t.Jobs[j]; x.Foreground < x.Efficiency {
+			return false
+		}
+		for _, i := range l.jobs {
+			if i != j && i != k && touches(n.on[i], n.on[j]) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // puts adds the places of the lifted jobs that have none. One that moves alone may also be on its way for some
@@ -254,7 +302,7 @@ func (s *Search) puts(n *node, all []*node) []*node {
 					c.visited = append(slices.Clip(visited), key)
 				}
 			}
-			all = append(all, c)
+			all = s.parts(c, x.job, all)
 		}
 	}
 	if x := &n.lifts[0]; len(n.lifts) == 1 && n.must == nil && s.migration > 0 {
@@ -269,6 +317,10 @@ func (s *Search) puts(n *node, all []*node) []*node {
 // That relaxes what it means to move again before a migration is over. Then the job does no work from when it
 // leaves its first place until it has been in the last one for a migration, and holds some
 // processors meanwhile; here it holds none, and it is only checked that there are some now. The player puts it there.
+//
+// A job that shared no processor, or was low, may as well stay in the background, until something comes to a processor of
+// its group: there it takes nothing from anybody, and does more. If nothing comes before it gets other processors, it goes
+// there at once. So that is what comes next (node.must), at the same point.
 func (s *Search) parks(n *node, x *lift, all []*node) []*node {
 	places := s.places(n, x.job, n.on[x.job])
 	if len(places) == 0 {
@@ -283,6 +335,8 @@ func (s *Search) parks(n *node, x *lift, all []*node) []*node {
 	c.events = there.events
 	if x.alone && !s.AllOrders {
 		c.must = n.on[x.job]
+	} else if x.low && !s.AllOrders {
+		c.must = x.touched
 	}
 	if len(n.stuck) == 0 {
 		c.parked, c.left = x.job, n.on[x.job]

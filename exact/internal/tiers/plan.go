@@ -88,23 +88,22 @@ const mostAway = 3
 //
 // A job whose migration has begun does nothing until it is over, and doesn't end sooner. So each way is there once more
 // for each set of such jobs, with their rates zero, and of each job these ways last at least as long as its migration
-// does from the last point on. While it does nothing the others' rates are those of a way, as before. Of more
-// jobs than mostAway some are as if they did their work meanwhile.
+// does from the last point on. While it does nothing the others' rates are those of a way, as before. A job that migrates
+// again (parts) has one more migration to come, or the first. Of more jobs than mostAway some are as if they did their
+// work meanwhile.
 func (p *program) plan() {
 	s, n := p.s, p.n
-	started, away := uint32(0), uint32(0)
+	away := uint32(0) // whose migrations cost what is left of them
 	for k, phase := range n.phase {
 		p.lost[k] = p.lost[k][:0]
-		if phase != waits && phase != over {
-			started |= 1 << k
-			if s.migration > 0 && !s.Unpaid && (phase != runs || n.moving[k] >= 0) && bits.OnesCount32(away) < mostAway {
-				away |= 1 << k
-			}
+		if s.migration > 0 && !s.Unpaid && (phase == lifted || phase == transit || phase == runs && (n.moving[k] >= 0 || n.again>>k&1 == 1)) && bits.OnesCount32(away) < mostAway {
+			away |= 1 << k
 		}
 	}
+	y := s.stand(n)
 	for _, e := range n.plan {
-		for idle := started & away; ; idle = (idle - 1) & started & away {
-			for _, rates := range s.without(started, idle) {
+		for idle := y.set & away; ; idle = (idle - 1) & y.set & away {
+			for _, rates := range s.mixesAt(&y, idle) {
 				x := p.m.AddVar(milp.Var{Upper: s.horizon})
 				p.later = append(p.later, milp.Term{Var: x, Coef: 1})
 				for k, r := range rates {
@@ -122,43 +121,21 @@ func (p *program) plan() {
 		}
 		if k := int(e) - s.n; k < 0 {
 			p.ends[e] = len(p.later)
-			if started &^= 1 << e; away>>e&1 == 1 {
-				terms := slices.Clone(p.lost[e])
+			if away>>e&1 == 1 {
+				terms, times := slices.Clone(p.lost[e]), float64(n.again>>e&1)
 				if n.moving[e] >= 0 {
+					times++
 					for x := int(n.moving[e]); x < n.spans; x++ {
 						terms = append(terms, milp.Term{Var: x, Coef: 1})
 					}
+				} else if n.phase[e] != runs {
+					times = 1
 				}
-				p.m.AddRow("", s.migration, p.inf, terms...)
+				p.m.AddRow("", times*s.migration, p.inf, terms...)
 			}
-		} else {
-			started |= 1 << k
-			if s.submit[k] > 0 {
-				p.m.AddRow("", s.submit[k], p.inf, slices.Concat(until(n.spans, 1), p.later)...)
-			}
+		} else if s.submit[k] > 0 {
+			p.m.AddRow("", s.submit[k], p.inf, slices.Concat(until(n.spans, 1), p.later)...)
 		}
+		y.pass(s, e)
 	}
-}
-
-// without returns the mixes of jobs of which some do nothing, those that no others are above.
-func (s *Search) without(set, idle uint32) [][]float64 {
-	if idle == 0 {
-		return s.mixes(set)
-	}
-	key := [2]uint32{set, idle}
-	all, ok := s.idled[key]
-	if ok {
-		return all
-	}
-	for _, y := range s.mixes(set) {
-		y = slices.Clone(y)
-		for k := range y {
-			if idle>>k&1 == 1 {
-				y[k] = 0
-			}
-		}
-		all = add(all, y)
-	}
-	s.idled[key] = all
-	return all
 }

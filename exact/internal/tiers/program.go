@@ -180,6 +180,9 @@ func (p *program) works() {
 		} else if n.moving[k] >= 0 {
 			rest, from = rest+s.migration, int(n.moving[k])
 		}
+		if n.again>>k&1 == 1 && n.phase[k] == runs {
+			rest += s.migration
+		}
 		end := newSum() // of the job
 		if p.ends[k] >= 0 {
 			p.m.AddRow("", s.work[k], p.inf, slices.Concat(p.got[k], p.does[k])...)

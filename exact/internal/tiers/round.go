@@ -169,6 +169,7 @@ func (x *player) happen(e *event, at int64, n *node) {
 			}
 		}
 	case arrives:
+		x.advance(max(at, x.job[e.job].migrates))
 	case leaves:
 		x.advance(at)
 		x.orient(e.jobs, e.back)

@@ -16,7 +16,7 @@ import (
 )
 
 // MostJobs is how many jobs a Search takes at most.
-const MostJobs = 8
+const MostJobs = 9
 
 // Search looks for the best schedule of jobs on two tiers, by the order of what happens (node): first of the starts
 // and ends (plans), then of who is where, migrates, or leaves an orientation. Between two points rates are constant, so
@@ -38,14 +38,16 @@ type Search struct {
 	horizon float64 // no end of a better schedule is later
 	Gap     float64 // relative: what isn't better by as much isn't looked for
 	// AllOrders is without the rules that drop beginnings, Unordered without plans, Unsquashed without the machine's rows,
-	// Unpaid without what migrations under way cost after the last point.
-	AllOrders, Unordered, Unsquashed, Unpaid bool
+	// Unpaid without what migrations under way cost after the last point,
+	// Undecided without deciding whether processors are a job's last ones.
+	AllOrders, Unordered, Unsquashed, Unpaid, Undecided bool
 
 	Programs int64
-	caution  float64                   // of promise
-	mixed    map[uint32][][]float64    // of mixes
-	demand   map[uint32][]float64      // of demands
-	idled    map[[2]uint32][][]float64 // of without
+	caution  float64                // of promise
+	mixed    map[uint32][][]float64 // of mixes
+	demand   map[uint32][]float64   // of demands
+	known    map[string][][]float64 // of mixesAt
+	bytes    []byte                 // likewise
 	open     nodes
 	room     room
 	closed   float64 // the least bound of what has been dropped for the gap
@@ -65,7 +67,7 @@ var cautions = []float64{2, 8, 32}
 
 // New returns a search for schedules of a mean response time below one.
 func New(ctx context.Context, in *model.Batch, mean float64) *Search {
-	s := &Search{problem: newProblem(view.OfBatch(in)), ctx: ctx, in: in, mixed: map[uint32][][]float64{}, demand: map[uint32][]float64{}, idled: map[[2]uint32][][]float64{}, closed: math.Inf(1)}
+	s := &Search{problem: newProblem(view.OfBatch(in)), ctx: ctx, in: in, mixed: map[uint32][][]float64{}, demand: map[uint32][]float64{}, known: map[string][][]float64{}, closed: math.Inf(1)}
 	s.know(mean)
 	return s
 }
@@ -227,6 +229,9 @@ func (s *Search) promise(n *node) float64 {
 			l := &n.lives[n.life[k]]
 			at := slices.Index(l.jobs, int32(k))
 			sum -= 1e-3 * s.weight[k] * max(l.rate[0][at], l.rate[1][at])
+			if n.again>>k&1 == 1 {
+				sum += s.caution * s.weight[k] * s.migration
+			}
 		case lifted, transit:
 			sum += s.caution * s.weight[k] * s.migration
 		}
@@ -251,7 +256,11 @@ func (s *Search) found(n *node) error {
 	}
 	mean, err := s.Found(e)
 	if err == nil {
-		s.know(mean)
+		before := s.upper
+		if s.know(mean); s.upper < before {
+			s.open = slices.DeleteFunc(s.open, s.drop)
+			heap.Init(&s.open)
+		}
 	}
 	return err
 }

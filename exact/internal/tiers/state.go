@@ -50,9 +50,11 @@ type node struct {
 	taken   []int32  // its processors
 	parked  int32    // the job that has left its processors by the last event, of a group that could turn; -1: none
 	left    []int32  // these processors
-	plan    []int8   // starts and ends to come, in order: see Search.plans
-	bound   float64
-	value   []float64 // of the variables of its program
+	// again are those who migrate again, last those who don't and are at their last processors: see Search.parts.
+	again, last uint32
+	plan        []int8 // starts and ends to come, in order: see Search.plans
+	bound       float64
+	value       []float64 // of the variables of its program
 }
 
 // life is a group between two points at which it changes.

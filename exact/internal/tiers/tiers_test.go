@@ -7,13 +7,15 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/internal/view"
 )
 
-// rates calls told with the rates of all ways of having some jobs on processors, by trying each.
-func rates(s *Search, set uint32, told func([]float64)) {
+// rates calls told with the rates of all ways of having some jobs on processors, by trying each. Jobs that have known
+// processors are there.
+func rates(s *Search, set uint32, known [][]int32, told func([]float64)) {
 	on := make([][]int, s.n)
 	back := make([]bool, s.n)
 	var tiers [2][8]int // by processor: the job + 1
@@ -57,6 +59,9 @@ func rates(s *Search, set uint32, told func([]float64)) {
 				tier = 1
 			}
 			for q := range s.t.Processors {
+				if known != nil && known[k] != nil && int(known[k][len(on[k])]) != q {
+					continue
+				}
 				if tiers[tier][q] == 0 {
 					tiers[tier][q] = k + 1
 					on[k] = append(on[k], q)
@@ -86,7 +91,7 @@ func TestMixes(t *testing.T) {
 		s := New(t.Context(), in, 1e6)
 		set := rng.Uint32N(1<<s.n-1) + 1
 		var plain [][]float64
-		rates(s, set, func(y []float64) { plain = add(plain, y) })
+		rates(s, set, nil, func(y []float64) { plain = add(plain, y) })
 		got := slices.Clone(s.mixes(set))
 		slices.SortFunc(plain, slices.Compare)
 		slices.SortFunc(got, slices.Compare)
@@ -103,6 +108,70 @@ func TestMixes(t *testing.T) {
 				t.Fatalf("%d: %v together demand %v of one machine: %+v", round, y, sum, in)
 			}
 		}
+	}
+}
+
+// Between points of a plan no rates are possible that are above all of those of mixesAt, where jobs are at their last
+// processors; and there are fewer of them than wherever the jobs are.
+func TestMixesOfLastPlaces(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(39, 3))
+	fewer, tight := 0, 0
+	for round := range need.Rounds(3000) {
+		in := testkit.RandomBatch(rng, 2, 1+rng.IntN(4), 1+rng.IntN(4))
+		if len(in.Jobs) == 0 {
+			continue
+		}
+		s := New(t.Context(), in, 1e6)
+		n := s.root()
+		set := rng.Uint32N(1<<s.n-1) + 1
+		known := make([][]int32, s.n)
+		for k := range s.n {
+			if set>>k&1 == 0 {
+				continue
+			}
+			n.phase[k] = runs
+			if rng.IntN(3) > 0 {
+				for _, q := range rng.Perm(s.t.Processors)[:s.t.Jobs[k].Processes] {
+					known[k] = append(known[k], int32(q))
+				}
+				n.on[k] = known[k]
+				n.last |= 1 << k
+			}
+		}
+		x := s.stand(n)
+		idle := set & rng.Uint32()
+		if rng.IntN(2) == 0 {
+			idle = 0
+		}
+		var plain [][]float64
+		rates(s, set, known, func(y []float64) {
+			for k := range y {
+				if idle>>k&1 == 1 {
+					y[k] = 0
+				}
+			}
+			plain = add(plain, y)
+		})
+		got := s.mixesAt(&x, idle)
+		for _, y := range plain {
+			if !slices.ContainsFunc(got, func(z []float64) bool { return below(y, z) }) {
+				t.Fatalf("%d: %v of %b at %v, idle %b, is in none of %v: %+v", round, y, set, known, idle, got, in)
+			}
+		}
+		if len(x.pairs) > 0 && idle == 0 {
+			if slices.ContainsFunc(s.mixes(set), func(y []float64) bool {
+				return !slices.ContainsFunc(got, func(z []float64) bool { return below(y, z) })
+			}) {
+				fewer++
+			}
+			if len(plain) == len(got) {
+				tight++
+			}
+		}
+	}
+	if t.Logf("fewer rates in %d rounds, as many as tried in %d", fewer, tight); fewer == 0 || tight == 0 {
+		t.Errorf("fewer rates in %d rounds, as many as tried in %d", fewer, tight)
 	}
 }
 
@@ -174,5 +243,61 @@ func TestPlans(t *testing.T) {
 		if count != c.plans {
 			t.Errorf("%+v: %d plans", c, count)
 		}
+	}
+}
+
+// What is played of complete beginnings with migrations, come to at random, is as good as their programs say.
+func TestPlayed(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(39, 4))
+	ended, same := 0, 0
+	for k := range max(200, need.Rounds(200)) { // few show anything
+		spec := instances.NewBatchSpec()
+		spec.Jobs, spec.Processors, spec.Tiers, spec.Load, spec.Index, spec.Seed = 3+k%2, 2+k%3, 2, 2, k, 9
+		in, err := spec.Generate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := New(t.Context(), in, 1e6)
+		for range 60 {
+			n := s.root()
+			for n != nil && !s.complete(n) {
+				all := s.children(n)
+				rng.Shuffle(len(all), func(a, b int) { all[a], all[b] = all[b], all[a] })
+				n = nil
+				for _, c := range all {
+					count := [parks + 1]int{}
+					for _, e := range c.events {
+						count[e.what]++
+					}
+					if count[parks] > 0 || count[moves] > 3 {
+						continue
+					}
+					if s.program(c); c.bound < s.upper && c.value != nil {
+						n = c
+						break
+					}
+				}
+			}
+			if n == nil || !slices.ContainsFunc(n.events, func(e event) bool { return e.what == arrives }) {
+				continue
+			}
+			e := s.play(n)
+			if e == nil {
+				continue
+			}
+			ended++
+			sum := 0.0
+			for j := range e.Runs {
+				last := e.Runs[j].Segments[len(e.Runs[j].Segments)-1]
+				sum += s.weight[j] * (last.EndS*1e6 - float64(s.t.Jobs[j].Submit)) / s.unit
+			}
+			if sum < n.bound*(1+1e-6) {
+				same++
+			}
+		}
+	}
+	if t.Logf("%d of %d are played as well", same, ended); same < ended*17/20 {
+		t.Errorf("%d of %d are played as well", same, ended)
 	}
 }

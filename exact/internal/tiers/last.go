@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+
+package tiers
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// parts adds a job's coming to processors twice: they are its last ones, or it migrates again. Each schedule is one or the other.
+//
+// Between two points of the plan that are to come, who is at its last processors is known to be there, so fewer
+// rates are possible (mixesAt). Who migrates again does nothing for as long as that takes (program.plan).
+func (s *Search) parts(c *node, k int32, all []*node) []*node {
+	if s.Undecided || s.migration == 0 {
+		return append(all, c)
+	}
+	if len(s.groups[k]) > 1 || s.t.Jobs[k].Processes < s.t.Processors { // else there are no others
+		x := *c
+		x.again |= 1 << k
+		all = append(all, &x)
+	}
+	c.again &^= 1 << k
+	c.last |= 1 << k
+	return append(all, c)
+}
+
+// stand is who runs between two points of a plan, and what is known of the processors that they share.
+type stand struct {
+	set   uint32
+	pairs []pair
+}
+
+// pair is how many processes of a job, of one of its uses, share processors with those of another job, of a use.
+type pair struct {
+	front, back int // in the order in which they would be in the tiers
+	group       int // of the back's uses
+	use         int64
+	count       int
+}
+
+// stand returns that after the last point.
+func (s *Search) stand(n *node) (x stand) {
+	for k, phase := range n.phase {
+		if phase != waits && phase != over {
+			x.set |= 1 << k
+		}
+	}
+	use := make([]int64, s.t.Processors) // of a job there; -1: it isn't there
+	for f := range s.n {
+		if n.last&x.set>>f&1 == 0 {
+			continue
+		}
+		for q := range use {
+			use[q] = -1
+		}
+		for i, q := range n.on[f] {
+			use[q] = s.t.Jobs[f].CPU(i)
+		}
+		for b := range s.n {
+			if b == f || n.last&x.set>>b&1 == 0 {
+				continue
+			}
+			from := len(x.pairs)
+			for g := range s.groups[b] {
+				for _, i := range s.groups[b][g].processes {
+					u := use[n.on[b][i]]
+					if u < 0 {
+						continue
+					}
+					at := from
+					for at < len(x.pairs) && (x.pairs[at].group != g || x.pairs[at].use != u) {
+						at++
+					}
+					if at == len(x.pairs) {
+						x.pairs = append(x.pairs, pair{f, b, g, u, 0})
+					}
+					x.pairs[at].count++
+				}
+			}
+		}
+	}
+	return x
+}
+
+// pass goes on by an event of the plan.
+func (x *stand) pass(s *Search, e int8) {
+	if k := int(e); k < s.n {
+		x.set &^= 1 << k
+		x.pairs = slices.DeleteFunc(x.pairs, func(p pair) bool { return p.front == k || p.back == k })
+	} else {
+		x.set |= 1 << (k - s.n)
+	}
+}
+
+// mixesAt returns the mixes of who runs then, of which some do nothing, those that no others are above: of jobs that
+// share processors no two are in the same tier, and one in the background below another one has no more than is left there.
+func (s *Search) mixesAt(x *stand, idle uint32) [][]float64 {
+	key := binary.LittleEndian.AppendUint32(s.bytes[:0], x.set)
+	key = binary.LittleEndian.AppendUint32(key, idle)
+	for _, p := range x.pairs {
+		key = append(key, byte(p.front), byte(p.back))
+		key = binary.LittleEndian.AppendUint32(key, uint32(p.group))
+		key = binary.LittleEndian.AppendUint32(key, uint32(p.count))
+		key = binary.LittleEndian.AppendUint64(key, uint64(p.use))
+	}
+	s.bytes = key
+	all, ok := s.known[string(key)]
+	if ok {
+		return all
+	}
+	kept := string(key)
+	switch {
+	case idle != 0:
+		for _, y := range s.mixesAt(x, 0) {
+			y = slices.Clone(y)
+			for k := range y {
+				if idle>>k&1 == 1 {
+					y[k] = 0
+				}
+			}
+			all = add(all, y)
+		}
+	case len(x.pairs) == 0:
+		all = s.mixes(x.set)
+	default:
+		for front := x.set; ; front = (front - 1) & x.set {
+			all = s.mix(all, front, x.set&^front, x.pairs)
+			if front == 0 {
+				break
+			}
+		}
+	}
+	s.known[kept] = all
+	return all
+}
