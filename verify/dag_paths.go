@@ -153,5 +153,14 @@ func (p *paths) alone(m, n int) *big.Rat {
 	return rate
 }
 
+// ofAll returns the share of a link's capacity that transfers use together at most: under TCP that of as many connections
+// as there are edges.
+func (p *paths) ofAll() *big.Rat {
+	if p.in.Transfers() == model.TransferFair {
+		return big.NewRat(1, 1)
+	}
+	return together(max(1, len(p.in.Edges)))
+}
+
 // together returns the share of a link that n TCP connections use (Eq. 10).
 func together(n int) *big.Rat { return big.NewRat(int64(3*n), int64(3*n+1)) }

@@ -221,10 +221,7 @@ func (g *gathered) read(in *model.DAG) error {
 // links returns the least capacity of the links that all routes into (out of) each machine use, nil without one.
 func (g *gathered) links(in *model.DAG) (into, outOf []*big.Rat) {
 	p := newPaths(in)
-	share := big.NewRat(1, 1)
-	if in.Transfers() != model.TransferFair {
-		share = together(max(1, len(in.Edges)))
-	}
+	share := p.ofAll()
 	used := func(k int) []int {
 		if k < 0 {
 			return nil

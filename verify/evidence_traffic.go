@@ -103,11 +103,7 @@ func dagTraffic(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed
 // routeWeights returns, for each pair of machines, what a unit of data weighs on the links between them.
 func routeWeights(in *model.DAG, weights []float64) []*big.Rat {
 	m, p := len(in.Machines), newPaths(in)
-	share := big.NewRat(1, 1)
-	if in.Transfers() != model.TransferFair {
-		share = together(max(1, len(in.Edges)))
-	}
-	of := make([]*big.Rat, len(p.classes))
+	share, of := p.ofAll(), make([]*big.Rat, len(p.classes))
 	for k, c := range p.classes {
 		of[k] = new(big.Rat)
 		for _, l := range slices.Compact(slices.Clone(c.links)) {
