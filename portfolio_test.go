@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -239,4 +240,35 @@ func TestEffort(t *testing.T) {
 			t.Error("nothing was stopped")
 		}
 	})
+}
+
+// An effort ends HiGHS in the same place in each run, before it is done.
+func TestEffortOfHiGHS(t *testing.T) {
+	need.HiGHS(t)
+	t.Parallel()
+	stopped := 0
+	for _, p := range gapwise.Problems() {
+		for _, in := range middling(t, p) {
+			var last model.Result
+			for k := range 2 {
+				r, err := gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: "highs", Settings: model.Settings{Seed: 3, Effort: 30_000}})
+				if errors.Is(err, model.ErrUnsupported) {
+					break
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Reason == "stopped by the limit of its effort" {
+					stopped++
+				}
+				if r.Elapsed = 0; k == 1 && string(marshal(t, last)) != string(marshal(t, r)) {
+					t.Errorf("%s: once\n%s\nthen\n%s", in.ID(), marshal(t, last), marshal(t, r))
+				}
+				last = r
+			}
+		}
+	}
+	if stopped == 0 {
+		t.Error("nothing was stopped")
+	}
 }

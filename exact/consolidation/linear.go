@@ -9,7 +9,6 @@ import (
 	consbounds "github.com/gapwise/gapwise/bounds/consolidation"
 	"github.com/gapwise/gapwise/exact/internal/engine"
 	"github.com/gapwise/gapwise/internal/hosting"
-	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -22,12 +21,9 @@ import (
 const mostLinear = 50_000
 
 // Linear solves the formulation "counts" by a solver of linear models. Its points count if
-// they are solutions to the last unit. Models above mostLinear are model.ErrUnsupported for HiGHS, whose work is counted.
+// they are solutions to the last unit. Models above mostLinear are model.ErrUnsupported for HiGHS.
 func Linear(backend milp.Backend) model.Solver {
 	bounded := backend.Name == highs.Backend.Name
-	if bounded {
-		backend = counting(backend)
-	}
 	return engine.LinearEngine[*model.Consolidation, *model.Assignment]{Backend: backend, Prepare: func(r *engine.Run, in *model.Consolidation) (h engine.Linear[*model.Assignment], err error) {
 		from, err := start(r)
 		if err != nil {
@@ -67,19 +63,4 @@ func Linear(backend milp.Backend) model.Solver {
 		}
 		return h, nil
 	}}
-}
-
-// counting returns HiGHS with its work counted, so that it takes turns and a limit on the effort ends it in the same
-// place in each run. It has one thread for that.
-func counting(b milp.Backend) milp.Backend {
-	solve := b.Solve
-	b.Solve = func(ctx context.Context, m *milp.Model, o milp.Options) (milp.Result, error) {
-		// An iteration of HiGHS 1.10 takes 60 µs to 800 on clusters of 10 to 500 hosts, by the size of the model. What
-		// it does without iterations of its own, as in models of its heuristics, is counted by the calls.
-		size := int64(len(m.Rows) + len(m.Vars))
-		o.Threads = 1
-		o.Count = func(iterations int64) bool { return turns.Stop(ctx, iterations*(50+size/100)+size/2) }
-		return solve(ctx, m, o)
-	}
-	return b
 }

@@ -46,6 +46,12 @@ func Ahead(ctx context.Context, effort int64) bool {
 	return Stop(ctx, effort)
 }
 
+// Counted reports whether the work of a function is counted: it sits in a Seat.
+func Counted(ctx context.Context) bool {
+	_, ok := ctx.Value(key{}).(*Seat)
+	return ok
+}
+
 // limit is how much effort is left in a context of Limit.
 type limit struct{ left int64 }
 
