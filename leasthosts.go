@@ -18,6 +18,7 @@ import (
 	vcheur "github.com/gapwise/gapwise/heuristics/vcsched"
 	"github.com/gapwise/gapwise/internal/caught"
 	"github.com/gapwise/gapwise/internal/placement"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -56,9 +57,9 @@ func (h HostCount) Gap() float64 { return float64(h.Hosts-h.Bound) / float64(h.H
 //  5. the same from above, should time have run out for a decision from below.
 //
 // With Options.Patience it doesn't wait longer than that for a part that goes on after the
-// end of ctx: what is known by then is the answer. A time limit, AutoTimeLimit with the algorithm auto and without one, is of it all; 4
-// gives at most half of what is left to a decision while there are others to take. Of the
-// options Start, Bounds, Proof and Trace aren't used; Progress is told the two bounds.
+// end of ctx: what is known by then is the answer. A time limit, AutoTimeLimit with the algorithm auto and without one, is of it all, and
+// so is a limit on the effort; 4 gives at most half of the time left, and half of the effort, to a decision while there
+// are others to take. Of the options Start, Bounds, Proof and Trace aren't used; Progress is told the two bounds.
 //
 // Errors are those of Solve. There is always a placement, since each task fits on a host
 // by itself.
@@ -76,7 +77,7 @@ func LeastHosts(ctx context.Context, in *model.VCSched, o Options) (HostCount, e
 	case in.MigrationBudget != nil:
 		return HostCount{}, fmt.Errorf("%w: the least number of hosts takes no migration budget", model.ErrUnsupported)
 	}
-	if o.auto() {
+	if o.auto() && o.Effort == 0 {
 		o.TimeLimit = cmp.Or(o.TimeLimit, AutoTimeLimit)
 	}
 	ctx, cancel := o.WithTimeLimit(ctx)
@@ -170,10 +171,19 @@ func (c *hostCounter) countPatiently() error {
 	for i := range c.hosts {
 		c.hosts[i] = int32(i)
 	}
-	if c.o.Patience == 0 {
-		return c.count()
+	count := c.count
+	if c.o.Effort > 0 {
+		count = func() error {
+			return turns.Within(c.ctx, c.o.Effort, func(ctx context.Context) error {
+				c.ctx = ctx
+				return c.count()
+			})
+		}
 	}
-	_, err := caught.Within(c.ctx, func() time.Duration { return c.o.Patience }, c.count)
+	if c.o.Patience == 0 {
+		return count()
+	}
+	_, err := caught.Within(c.ctx, func() time.Duration { return c.o.Patience }, count)
 	caught.PassPanic(err)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -189,7 +199,7 @@ func (c *hostCounter) count() error {
 	}
 	c.improve()
 	for c.lower < c.upper {
-		parts := time.Duration(2)
+		parts := int64(2)
 		if c.upper-c.lower == 1 {
 			parts = 1
 		}
@@ -291,18 +301,24 @@ func (c *hostCounter) packed() error {
 
 // bound raises the lower bound, for at most a quarter of the time.
 func (c *hostCounter) bound() {
-	ctx, cancel := c.share(4)
-	defer cancel()
-	vcbounds.LeastHosts(ctx, withHosts(c.packing, 1), func(hosts int64, why string) {
-		c.raise(int(hosts), "packing: "+why)
+	_ = c.within(4, func(ctx context.Context) error {
+		vcbounds.LeastHosts(ctx, withHosts(c.packing, 1), func(hosts int64, why string) {
+			c.raise(int(hosts), "packing: "+why)
+		})
+		return nil
 	})
 }
 
 // improve looks from above by local search on one host less, for at most a quarter of the
 // time: the tasks of the host that is used least go where most is left.
 func (c *hostCounter) improve() {
-	ctx, cancel := c.share(4)
-	defer cancel()
+	_ = c.within(4, func(ctx context.Context) error {
+		c.improveIn(ctx)
+		return nil
+	})
+}
+
+func (c *hostCounter) improveIn(ctx context.Context) {
 	for c.lower < c.upper && c.upper > 1 && ctx.Err() == nil {
 		u, before := view.OfVCSched(withHosts(c.packing, c.upper-1)), c.upper
 		s := placement.NewImprover(u, placement.Clear(u, c.hosts, c.upper), c.o.Seed)
@@ -328,27 +344,36 @@ func (c *hostCounter) leave(nodes int64, reason string) {
 	}
 }
 
-// share returns a context that ends when one of so many parts of the time left is over.
-func (c *hostCounter) share(parts time.Duration) (context.Context, context.CancelFunc) {
-	if end, ok := c.ctx.Deadline(); ok && parts > 1 {
-		return context.WithTimeout(c.ctx, time.Until(end)/parts)
+// within has a part of the work done in one of so many parts of the time left, and of all effort.
+func (c *hostCounter) within(parts int64, work func(context.Context) error) error {
+	ctx, cancel := c.ctx, context.CancelFunc(func() {})
+	if end, ok := ctx.Deadline(); ok && parts > 1 {
+		ctx, cancel = context.WithTimeout(ctx, time.Until(end)/time.Duration(parts))
 	}
-	return context.WithCancel(c.ctx)
+	defer cancel()
+	if c.o.Effort == 0 || parts == 1 {
+		return work(ctx)
+	}
+	return turns.Within(ctx, max(1, c.o.Effort/parts), work)
 }
 
 // decide decides in one of so many parts of the time left whether there is a placement on
 // so many hosts, at least lower and below upper; it returns false if that remains open.
-func (c *hostCounter) decide(hosts int, parts time.Duration) (known bool, err error) {
+func (c *hostCounter) decide(hosts int, parts int64) (known bool, err error) {
 	if c.ctx.Err() != nil {
 		c.leave(0, exact.StopReason(c.ctx))
 		return false, nil
 	}
-	ctx, cancel := c.share(parts)
-	defer cancel()
 	o := c.o
 	o.Settings = model.Settings{Seed: o.Seed, Threads: o.Threads, TimeLimit: o.TimeLimit}
-	o.Bounds = nil
-	r, err := Solve(ctx, withHosts(c.packing, hosts), o)
+	if o.Bounds = nil; c.o.Effort > 0 { // of one goroutine alone the work is counted
+		o.Threads, o.TimeLimit = 1, cmp.Or(o.TimeLimit, untilSpent)
+	}
+	var r model.Result
+	err = c.within(parts, func(ctx context.Context) (err error) {
+		r, err = Solve(ctx, withHosts(c.packing, hosts), o)
+		return err
+	})
 	if err != nil {
 		return false, err
 	}

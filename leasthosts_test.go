@@ -223,3 +223,38 @@ func TestLeastHostsPublished(t *testing.T) {
 		t.Error("no file was solved")
 	}
 }
+
+// An effort ends the count in the same place in each run, and with any number of threads.
+func TestLeastHostsEffort(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 3))
+	stopped := 0
+	for k := range 6 {
+		in := &model.VCSched{Name: strconv.Itoa(k), Hosts: 1, Resources: []string{"a", "b", "c"}}
+		for i := range 60 {
+			need := func() float64 { return float64(100+rng.IntN(400)) / 1000 }
+			in.Jobs = append(in.Jobs, model.VCSchedJob{ID: strconv.Itoa(i), Tasks: 1, Memory: need(), Resources: []float64{need(), need(), need()}})
+		}
+		var last gapwise.HostCount
+		for run, effort := range []int64{20_000, 20_000, 400_000} {
+			h, err := gapwise.LeastHosts(t.Context(), in, gapwise.Options{Settings: model.Settings{Seed: 1, Threads: 1 + run%2, Effort: effort}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if h.Reason == "stopped by the limit of its effort" {
+				stopped++
+			}
+			h.Elapsed, h.Result.Elapsed = 0, 0
+			if a, b := marshal(t, last), marshal(t, h); run == 1 && string(a) != string(b) {
+				t.Errorf("once\n%s\nthen\n%s", a, b)
+			}
+			if run == 2 && h.Hosts-h.Bound > last.Hosts-last.Bound {
+				t.Errorf("%d to %d by more effort, %d to %d by less", h.Bound, h.Hosts, last.Bound, last.Hosts)
+			}
+			last = h
+		}
+	}
+	if stopped == 0 {
+		t.Error("nothing was stopped")
+	}
+}

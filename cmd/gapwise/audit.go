@@ -30,7 +30,8 @@ func (p *program) audit() *cli.Command {
 			"and of renamed, scaled, reversed and joined instances. What disagrees is\n" +
 			"shrunk and written to a folder. Exit code 7 if anything does.",
 		Flags: []cli.Flag{
-			&cli.DurationFlag{Name: "time", Value: time.Minute, Usage: "time for drawing instances"},
+			&cli.DurationFlag{Name: "time", Value: time.Minute, Usage: "time for drawing instances; with --instances 0: no limit"},
+			&cli.Int64Flag{Name: "instances", Usage: "about so many of each kind, of which the same is compared on every machine", DefaultText: "none"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the instances"},
 			&cli.IntFlag{Name: "workers", Value: 1, Usage: "number of instances at the same time"},
 			&cli.StringFlag{Name: "kind", Usage: fmt.Sprintf("one of %q; all by default", audit.Kinds())},
@@ -43,10 +44,13 @@ func (p *program) audit() *cli.Command {
 			if c.NArg() > 0 {
 				return usagef("audit: it takes no files")
 			}
-			if c.Duration("time") <= 0 || c.Int("workers") < 1 || c.Int("most") < 1 {
-				return usagef("audit: --time, --workers and --most must be above 0")
+			if c.Int("workers") < 1 || c.Int("most") < 1 || c.IsSet("instances") && c.Int64("instances") < 1 {
+				return usagef("audit: --instances, --workers and --most must be above 0")
 			}
-			o := audit.Options{Time: c.Duration("time"), Seed: c.Uint64("seed"), Workers: c.Int("workers"), Most: c.Int("most"), Folder: c.String("output"), Variant: c.String("variant")}
+			if c.Duration("time") < 0 || c.Duration("time") == 0 && !c.IsSet("instances") {
+				return usagef("audit: --time must be above 0, or 0 with --instances")
+			}
+			o := audit.Options{Time: c.Duration("time"), Instances: c.Int64("instances"), Seed: c.Uint64("seed"), Workers: c.Int("workers"), Most: c.Int("most"), Folder: c.String("output"), Variant: c.String("variant")}
 			if k := model.Kind(c.String("kind")); k != "" {
 				if !slices.Contains(audit.Kinds(), k) {
 					return usagef("audit: --kind is %q, give one of %q", k, audit.Kinds())

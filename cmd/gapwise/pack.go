@@ -32,7 +32,8 @@ func (p *program) pack() *cli.Command {
 			&cli.StringFlag{Name: "engine", Usage: "engine that decides whether so many hosts are enough: search, highs, kernel or a solver of MPS files", DefaultText: "search"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the random generator"},
 			&cli.IntFlag{Name: "threads", Value: 1, Usage: "number of worker threads"},
-			&cli.DurationFlag{Name: "time-limit", Value: gapwise.AutoTimeLimit, Usage: "longest time per file; 0: no limit"},
+			&cli.DurationFlag{Name: "time-limit", Value: gapwise.AutoTimeLimit, Usage: "longest time per file; 0: no limit, as with --effort"},
+			&cli.Int64Flag{Name: "effort", Usage: "limit of the work counted per file, in about microseconds of a core: the same result on every machine", DefaultText: "none"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` for the results with their placements"},
 			&cli.BoolFlag{Name: "json", Usage: "print one object per line"},
 		}, readingFlags()...),
@@ -43,7 +44,10 @@ func (p *program) pack() *cli.Command {
 			}
 			// exact has no time limit of its own.
 			o := gapwise.Options{Algorithm: "exact", Engine: c.String("engine"),
-				Settings: model.Settings{Seed: c.Uint64("seed"), Threads: c.Int("threads"), TimeLimit: c.Duration("time-limit")}}
+				Settings: model.Settings{Seed: c.Uint64("seed"), Threads: c.Int("threads"), TimeLimit: c.Duration("time-limit"), Effort: c.Int64("effort")}}
+			if c.IsSet("effort") && !c.IsSet("time-limit") {
+				o.TimeLimit = 0
+			}
 			if err := checkSettings(c, o.Settings); err != nil {
 				return err
 			}

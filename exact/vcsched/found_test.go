@@ -5,6 +5,7 @@ package vcsched
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -126,5 +127,30 @@ func TestVCSchedMisfitInUnits(t *testing.T) {
 	}
 	if min(count[true], count[false]) < 3 {
 		t.Errorf("one-sided: %v", count)
+	}
+}
+
+// Found by the audit in 0.10.0: loads are multiples of 0.3, the bound is a whole host. The kernel asked for a load of
+// 0.9, which its own bound refutes, and took that for a proof that 1.2 is needed.
+func TestKernelProbesNothingBelowItsBound(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 1))
+	whole := 0
+	for k := range 60 {
+		in := &model.VCSched{Name: fmt.Sprint(k), Hosts: 9}
+		for i := range 25 {
+			in.Jobs = append(in.Jobs, model.VCSchedJob{ID: fmt.Sprint(i), Tasks: 1, CPU: 0.3, Memory: max(0, rng.Float64()*0.9-0.1)})
+		}
+		r := solveVCSched(t, Search, in, model.Settings{Seed: 1})
+		if r.Status == model.StatusInfeasible {
+			continue
+		}
+		if r.Objective == 1 {
+			whole++
+		}
+		same(t, in.Name, in, solveVCSched(t, Kernel.Off(devLocalSearch), in, model.Settings{Seed: 1}), r.Objective, true)
+	}
+	if whole == 0 {
+		t.Error("no instance has a yield of 1")
 	}
 }

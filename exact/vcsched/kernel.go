@@ -170,7 +170,9 @@ func (l *learner) turn(conflicts int64) {
 	}
 	for share := int64(2); share <= maxProbe && !s.closed() && !s.stopped() && s.hosts != nil && s.off&devProbing == 0; {
 		load := s.lower + (s.upper-s.lower)/share
-		if l.ask(load-load%s.tasks.Unit, conflicts/8) == unknown {
+		// Below lower, which a whole host's load of many units needn't be a multiple of, all is refuted by the
+		// model's own domain: that says nothing of loads up to the next multiple.
+		if l.ask(max(load-load%s.tasks.Unit, s.lower), conflicts/8) == unknown {
 			share *= 2
 		}
 	}

@@ -206,6 +206,8 @@ func (c *trial) relate() {
 	rng := c.rng()
 	share := 3 // of the relations, one in so many
 	switch {
+	case c.quick:
+		share = 4
 	case c.size == large && claimOf(sense, first).proved():
 		share = 1
 	case c.size == large: // the others are as hard
@@ -229,7 +231,9 @@ func (c *trial) relate() {
 			o.Algorithm = "kernel"
 			check += ", by the kernel"
 		}
-		o.TimeLimit = min(engineTime, max(20*first.Elapsed, engineTime/10)) // it should be about as hard
+		if o.Effort = engineEffort; !claimOf(sense, first).proved() {
+			o.Effort /= 10 // it should be about as hard
+		}
 		r, err := c.solve(other, o)
 		if !c.accept(check, o.Algorithm, r, err) {
 			continue

@@ -236,6 +236,8 @@ var plantedFaults = []fault{
 		"c.Cap = append(c.Cap, whole+tolerance(has))", "c.Cap = append(c.Cap, whole-tolerance(has))"},
 	{"VCSched: hosts of another size are taken for exchangeable", "exact/vcsched/migration.go",
 		" && t.s.u.ClassOf(g) == t.s.u.ClassOf(h)", ""},
+	{"VCSched: the kernel tries loads below its bound", "exact/vcsched/kernel.go",
+		"max(load-load%s.tasks.Unit, s.lower)", "load-load%s.tasks.Unit"},
 	{"VCSched: the last resource is forgotten", "internal/view/vcsched.go",
 		"rigid = append(rigid, r)", "rigid = append(rigid, r)[:max(1, len(rigid))]"},
 	{"Reservation: dominance forgives a PE", "exact/reservation/dominance.go",

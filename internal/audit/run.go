@@ -20,10 +20,13 @@ import (
 
 // Options of Run. The zero value of a field means its default.
 type Options struct {
-	Time    time.Duration // how long instances are drawn
-	Seed    uint64
-	Workers int          // default 1
-	Kinds   []model.Kind // default Kinds()
+	Time time.Duration // how long instances are drawn; 0: until there are enough
+	// Instances, if not 0, is about how many are drawn of each kind. If time isn't up before, the same are drawn and
+	// the same is compared on every machine and with any number of workers.
+	Instances int64
+	Seed      uint64
+	Workers   int          // default 1
+	Kinds     []model.Kind // default Kinds()
 	// Variant, one of Variants, has only its problem audited, and of that only such instances.
 	Variant string
 	// Most is at how many disagreements the audit ends; default 10.
@@ -46,8 +49,7 @@ type Report struct {
 }
 
 // Run draws instances and compares what is claimed of them until the time is
-// up. An instance depends on the seed, its stream and its number there alone;
-// time decides how many there are. The error is for a folder that can't be
+// up or there are enough. An instance depends on the seed, its stream and its number there alone. The error is for a folder that can't be
 // written, or wraps model.ErrUnsupported for a problem that isn't among Kinds;
 // ctx ends the audit early and isn't an error.
 func Run(ctx context.Context, o Options) (*Report, error) {
@@ -78,7 +80,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	defer stop()
 	var mu sync.Mutex
 	shown := began
-	queue := newStreams(o.Kinds, o.Variant)
+	queue := newStreams(o.Kinds, o.Variant, o.Instances)
 	seen := map[string]bool{}
 	found := func(d Disagreement) error {
 		mu.Lock()
@@ -119,8 +121,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	for range max(1, o.Workers) {
 		g.Go(func() error {
 			return caught.Call(func() error {
-				for drawing.Err() == nil && time.Since(began) < o.Time {
+				for drawing.Err() == nil && (o.Time == 0 || time.Since(began) < o.Time) {
 					s, number := queue.next()
+					if s == nil {
+						break
+					}
 					started := time.Now()
 					c := s.trial(drawing, o.Seed, number)
 					c.tally = report.Tally

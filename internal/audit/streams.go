@@ -5,6 +5,7 @@ package audit
 import (
 	"context"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -20,19 +21,23 @@ type stream struct {
 	size    size
 	quick   bool
 	share   float64 // of the time
+	part    float64 // of Options.Instances
+	most    int64   // instances
 	id      uint64
 	drawn   int64
 	spent   time.Duration
 }
 
 // shares divides each problem's time. Most of it is for small instances that
-// the engines alone solve, since there can be many of them.
+// the engines alone solve, since there can be many of them. Of a number of instances
+// nearly all are small, as they are of what is drawn in some time.
 var shares = []stream{
-	{size: tiny, quick: true, share: 0.4},
-	{size: middle, quick: true, share: 0.4},
-	{size: tiny, share: 0.05},
-	{size: middle, share: 0.05},
-	{size: large, share: 0.1},
+	{size: tiny, quick: true, share: 0.3, part: 0.9},
+	{size: middle, quick: true, share: 0.3, part: 0.08},
+	{size: tiny, share: 0.05, part: 0.01},
+	{size: middle, share: 0.05, part: 0.003},
+	{size: large, share: 0.1, part: 0.001},
+	{size: large, quick: true, share: 0.2, part: 0.006},
 }
 
 // streams chooses the stream of the next instance: the one with the least time
@@ -42,7 +47,7 @@ type streams struct {
 	all []*stream
 }
 
-func newStreams(kinds []model.Kind, variant string) *streams {
+func newStreams(kinds []model.Kind, variant string, instances int64) *streams {
 	q, all := &streams{}, Kinds()
 	for i, s := range shares {
 		for _, k := range kinds {
@@ -51,21 +56,28 @@ func newStreams(kinds []model.Kind, variant string) *streams {
 			// By its place among all, so that the instances of a problem are
 			// the same whichever others are audited.
 			one.id = uint64(i*len(all) + slices.Index(all, k))
+			one.most = math.MaxInt64
+			if instances > 0 {
+				one.most = int64(math.Ceil(one.part * float64(instances)))
+			}
 			q.all = append(q.all, &one)
 		}
 	}
 	return q
 }
 
-// next returns the stream to draw from, and the number of its instance.
+// next returns the stream to draw from, and the number of its instance; nil if there are enough of all.
 func (q *streams) next() (*stream, int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	best := q.all[0]
+	var best *stream
 	for _, s := range q.all {
-		if float64(s.spent)*best.share < float64(best.spent)*s.share {
+		if s.drawn < s.most && (best == nil || float64(s.spent)*best.share < float64(best.spent)*s.share) {
 			best = s
 		}
+	}
+	if best == nil {
+		return nil, 0
 	}
 	best.spent++ // so that another worker, at the beginning, takes another
 	best.drawn++

@@ -14,6 +14,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -32,7 +33,7 @@ type trial struct {
 	ctx     context.Context
 	in      model.Instance
 	size    size
-	quick   bool // engines alone: no heuristics, bounds and relations
+	quick   bool // engines alone: no heuristics and bounds, and relations of large ones alone
 	seed    uint64
 	number  int64
 	tally   *Tally
@@ -53,14 +54,17 @@ func (c *trial) disagree(check, format string, args ...any) {
 	c.found = append(c.found, Disagreement{Check: check, Instance: c.in, Reason: fmt.Sprintf(format, args...), Seed: c.seed, Number: c.number})
 }
 
-// The time limits of one solver on one instance. Bounds and solutions found by
-// then are compared even without a proof.
+// The limits of one solver on one instance, by the work that it counts (model.Settings.Effort): so what is compared
+// doesn't depend on the machine. Bounds and solutions found by then are compared even without a proof.
 const (
-	engineTime    = 500 * time.Millisecond
-	quickTime     = 100 * time.Millisecond // of an instance for the engines alone
-	heuristicTime = 50 * time.Millisecond
-	phaseTime     = 30 * time.Millisecond
+	engineEffort    = 1_000_000
+	quickEffort     = 200_000 // of an instance for the engines alone
+	heuristicEffort = 100_000
+	phaseEffort     = 60_000
 )
+
+// longest ends what counts too little, and what two threads do, whose work isn't counted.
+const longest = 5 * time.Second
 
 // plainNodes is how many nodes a plain engine may take, some tenths of a second.
 const plainNodes = 1_000_000
@@ -72,11 +76,12 @@ func (c *trial) solve(in model.Instance, o gapwise.Options) (r model.Result, err
 			err = fmt.Errorf("panic: %v at %s", p, where(debug.Stack()))
 		}
 	}()
-	if o.TimeLimit == 0 {
-		if o.TimeLimit = engineTime; c.quick {
-			o.TimeLimit = quickTime
+	if o.Effort == 0 && o.Threads < 2 {
+		if o.Effort = engineEffort; c.quick {
+			o.Effort = quickEffort
 		}
 	}
+	o.TimeLimit = longest
 	if o.Seed == 0 {
 		o.Seed = 1
 	}
@@ -103,11 +108,11 @@ func (c *trial) answer(algorithm string) (model.Result, bool) {
 	o := gapwise.Options{Algorithm: algorithm}
 	for _, p := range gapwise.Phases(c.in.Kind()) {
 		if p.Name() == algorithm {
-			o.Solver, o.TimeLimit = p, phaseTime
+			o.Solver, o.Effort = p, phaseEffort
 		}
 	}
 	if slices.Contains(heuristics(c.in.Kind()), algorithm) {
-		o.TimeLimit = heuristicTime
+		o.Effort = heuristicEffort
 	}
 	r, err := c.solve(c.in, o)
 	if !c.accept("answer", algorithm, r, err) {
@@ -210,6 +215,9 @@ func (c *trial) run() {
 		c.plain()
 		c.replay()
 		c.forge()
+		if c.size == large { // which has no plain engine against it
+			c.relate()
+		}
 		return
 	}
 	rng := c.rng()
@@ -283,18 +291,20 @@ func (c *trial) recompute(name string, b bounds.Bound) {
 
 // bounds returns the bounds that need no search.
 func (c *trial) bounds() (all []bounds.Bound) {
-	ctx, cancel := context.WithTimeout(c.ctx, engineTime)
+	ctx, cancel := context.WithTimeout(c.ctx, longest)
 	defer cancel()
-	var err error
-	func() {
+	err := turns.Within(ctx, engineEffort, func(ctx context.Context) (err error) {
 		defer func() {
 			if p := recover(); p != nil {
 				err = fmt.Errorf("panic: %v at %s", p, where(debug.Stack()))
 			}
 		}()
-		all, err = gapwise.Bounds(ctx, c.in)
-	}()
-	if err != nil && ctx.Err() == nil && !errors.Is(err, model.ErrUnsupported) {
+		if all, err = gapwise.Bounds(ctx, c.in); ctx.Err() != nil {
+			return nil
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, model.ErrUnsupported) {
 		c.disagree("bound", "%v", err)
 	}
 	return all

@@ -18,7 +18,7 @@ type stgRow struct {
 	Graphs, Proved, Met, Missed, New int
 }
 
-// stg solves the Standard Task Graph set, each graph within a time limit, and
+// stg solves the Standard Task Graph set, each graph with a limit on the effort, and
 // compares the results with the published makespans. It returns an error if a
 // proof contradicts one.
 func (r *runner) stg(limit string) (all []stgRow, err error) {
@@ -58,9 +58,9 @@ func (r *runner) stg(limit string) (all []stgRow, err error) {
 		}
 		for _, m := range []string{"2", "4", "8", "16"} {
 			row := stgRow{Tasks: tasks, Processors: m}
-			file := fmt.Sprintf("results/dag-stg-%s-%s-%s.jsonl", code, tasks, m)
+			file := fmt.Sprintf("results/dag-stg-%s-%s-%s-%s.jsonl", code, limit, tasks, m)
 			text, err := once(file, func() (string, error) {
-				return r.run(append([]string{"solve", "--json", "--time-limit", limit, "--platform", "uniform,machines=" + m}, graphs...)...)
+				return r.run(append([]string{"solve", "--json", "--effort", limit, "--platform", "uniform,machines=" + m}, graphs...)...)
 			})
 			if err != nil {
 				return nil, err

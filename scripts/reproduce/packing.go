@@ -37,7 +37,7 @@ type packingFamily struct {
 	AboveOptimum                             int // of published optima, bins that are left
 }
 
-// packings runs the set with a limit a file. An optimum or bound that contradicts a
+// packings runs the set with a limit on the effort of a file. An optimum or bound that contradicts a
 // published one is an error.
 func (r *runner) packings(limit string) (all packings, err error) {
 	data, err := dataFolder()
@@ -145,8 +145,8 @@ func (r *runner) pack(folder, family, limit string, found map[string]packedLine)
 	if err != nil {
 		return err
 	}
-	text, err := once(fmt.Sprintf("results/vector-packing-%s-%s.jsonl", code, family), func() (string, error) {
-		return r.run(append([]string{"pack", "--json", "--time-limit", limit}, valid...)...)
+	text, err := once(fmt.Sprintf("results/vector-packing-%s-%s-%s.jsonl", code, limit, family), func() (string, error) {
+		return r.run(append([]string{"pack", "--json", "--effort", limit}, valid...)...)
 	})
 	if err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"time"
+	"strconv"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
@@ -26,7 +26,7 @@ type proved struct {
 	Instances        int
 	Refused          int // instances that the kernel writes no proof of
 	Optimal          int // whose proof is of the value of the solution at hand
-	Open             int // of a bound only, by the time limit
+	Open             int // of a bound only, by the limit of the effort
 	Wrong            int // that the checker refused, or whose claim a solution beats
 	Steps, Nogoods   int
 	Bytes            int     // packed
@@ -42,11 +42,11 @@ func (p *proved) PerSolve() float64 { return p.Check / p.Prove }
 // MB returns the size of all proofs in megabytes, packed.
 func (p *proved) MB() float64 { return float64(p.Bytes) / 1e6 }
 
-// proofs proves instances, checks the proofs and measures both, with a time limit for
+// proofs proves instances, checks the proofs and measures both, with a limit on the effort of
 // each: those of the files of a pattern in
 // instances.DataFolder, or every step-th of a plan.
 func proofs(set, limit string, step int) (*proved, error) {
-	most, err := time.ParseDuration(limit)
+	most, err := strconv.ParseInt(limit, 10, 64)
 	if err != nil {
 		return nil, err
 	}
@@ -88,9 +88,9 @@ func proofs(set, limit string, step int) (*proved, error) {
 }
 
 // one proves an instance and checks the proof.
-func (p *proved) one(in model.Instance, limit time.Duration) error {
+func (p *proved) one(in model.Instance, limit int64) error {
 	ctx := context.Background()
-	o := gapwise.Options{Algorithm: "exact", Engine: "kernel", Settings: model.Settings{TimeLimit: limit}}
+	o := gapwise.Options{Algorithm: "exact", Engine: "kernel", Settings: model.Settings{Effort: limit}}
 	p.Instances++
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)

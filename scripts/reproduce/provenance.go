@@ -3,10 +3,13 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -181,7 +184,28 @@ func measuredBy(x *runs.Record) []string {
 	return []string{kind}
 }
 
-// current returns an error if a results file has runs that nobody could make again: of changes that
+// staleError says that a results file can't be used, and the commit of its runs.
+type staleError struct {
+	commit string
+	error
+}
+
+// fresh moves a results file that isn't current out of the way, to results/old, so that its plan is run anew.
+func (r *runner) fresh(file string) error {
+	err := r.current(file)
+	var stale staleError
+	if !errors.As(err, &stale) {
+		return err
+	}
+	old := filepath.Join(filepath.Dir(file), "old", cmp.Or(stale.commit, "unnamed")+"-"+filepath.Base(file))
+	if err := os.MkdirAll(filepath.Dir(old), 0o755); err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "%v; it is %s now, and they are run anew\n", stale, old)
+	return os.Rename(file, old)
+}
+
+// current returns a staleError if a results file has runs that nobody could make again: of changes that
 // aren't committed, of a commit that the present one doesn't come from, or of other code than there is now.
 func (r *runner) current(file string) error {
 	records, _, err := runs.ReadRecords(file)
@@ -221,7 +245,7 @@ func (r *runner) current(file string) error {
 		default:
 			continue
 		}
-		return fmt.Errorf("%s holds runs of %s; move it away, and they are run anew", file, what)
+		return staleError{commit, fmt.Errorf("%s holds runs of %s", file, what)}
 	}
 	return nil
 }

@@ -149,6 +149,18 @@ func TestMade(t *testing.T) {
 			t.Errorf("%s: %q, %v; want %q, %q", name, got, err, c.want, c.bad)
 		}
 	}
+	// What is of other code makes room for new runs, and is kept.
+	for _, commit := range []string{second, third} {
+		write(t, "results/tvc-log.jsonl", record(commit))
+		if err := (&runner{commit: fourth}).fresh("results/tvc-log.jsonl"); err != nil {
+			t.Fatal(err)
+		}
+		_, here := os.Stat("results/tvc-log.jsonl")
+		old, aside := os.ReadFile("results/old/" + commit + "-tvc-log.jsonl")
+		if stale := commit == second; (here != nil) != stale || (aside == nil) != stale || stale && string(old) != record(commit) {
+			t.Errorf("%s: %v, aside: %v", commit, here, aside)
+		}
+	}
 }
 
 func TestStamped(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -108,7 +107,7 @@ func (r *runner) benchWith(workers, plan string, flags []string) (string, error)
 	}
 	file += ".jsonl"
 	r.uses(plan, file)
-	if err := r.current(file); err != nil {
+	if err := r.fresh(file); err != nil {
 		return "", err
 	}
 	_, err := r.run(append([]string{"bench", plan, "--workers", workers, "-o", file}, flags...)...)
@@ -263,16 +262,16 @@ func once(file string, text func() (string, error)) (string, error) {
 	return made, os.WriteFile(file, []byte(made), 0o644)
 }
 
-// audit compares everything that gapwise claims, of each problem for a while, and returns what was
+// audit compares everything that gapwise claims, of about so many instances of each problem, and returns what was
 // compared as Markdown.
-func (r *runner) audit(time, seed string) (string, error) {
+func (r *runner) audit(seed string, instances map[string]any) (string, error) {
 	all := audit.NewTally()
 	for _, kind := range model.Kinds() {
 		code, err := codeOf(string(kind))
 		if err != nil {
 			return "", err
 		}
-		t, err := r.audited(string(kind), code, time, seed)
+		t, err := r.audited(string(kind), code, fmt.Sprint(instances[string(kind)]), seed)
 		if err != nil {
 			return "", err
 		}
@@ -282,21 +281,22 @@ func (r *runner) audit(time, seed string) (string, error) {
 }
 
 // audited compares what is claimed of a problem, once for its code.
-func (r *runner) audited(kind, code, time, seed string) (*audit.Tally, error) {
-	file := fmt.Sprintf("results/audit-%s-%s-%s-%s.json", kind, code, time, seed)
-	text, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := output(r.gapwise, "audit", "--kind", kind, "--time", time, "--seed", seed, "--counts", file, "-o", "results/audit"); err != nil {
+func (r *runner) audited(kind, code, instances, seed string) (*audit.Tally, error) {
+	file := fmt.Sprintf("results/audit-%s-%s-%s-%s.json", kind, code, instances, seed)
+	text, err := once(file, func() (string, error) {
+		_, err := output(r.gapwise, "audit", "--kind", kind, "--time", "0s", "--instances", instances, "--seed", seed, "--workers", r.workers, "--counts", file, "-o", "results/audit")
+		if err != nil {
 			os.Remove(file) // what disagrees isn't kept
-			return nil, fmt.Errorf("%w; what disagrees is in results/audit", err)
+			return "", fmt.Errorf("%w; what disagrees is in results/audit", err)
 		}
-		text, err = os.ReadFile(file)
-	}
+		text, err := os.ReadFile(file)
+		return string(text), err
+	})
 	if err != nil {
 		return nil, err
 	}
 	var report audit.Report
-	if err := json.Unmarshal(text, &report); err != nil {
+	if err := json.Unmarshal([]byte(text), &report); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return report.Tally, nil
