@@ -231,8 +231,8 @@ func (c *trial) relate() {
 			o.Algorithm = "kernel"
 			check += ", by the kernel"
 		}
-		if o.Effort = engineEffort; !claimOf(sense, first).proved() {
-			o.Effort /= 10 // it should be about as hard
+		if o.Effort = engineEffort / 4; !claimOf(sense, first).proved() { // it should be about as hard
+			o.Effort /= 5
 		}
 		r, err := c.solve(other, o)
 		if !c.accept(check, o.Algorithm, r, err) {

@@ -57,8 +57,8 @@ func (c *trial) disagree(check, format string, args ...any) {
 // The limits of one solver on one instance, by the work that it counts (model.Settings.Effort): so what is compared
 // doesn't depend on the machine. Bounds and solutions found by then are compared even without a proof.
 const (
-	engineEffort    = 1_000_000
-	quickEffort     = 200_000 // of an instance for the engines alone
+	engineEffort    = 500_000
+	quickEffort     = 100_000 // of an instance for the engines alone
 	heuristicEffort = 100_000
 	phaseEffort     = 60_000
 )
