@@ -3,6 +3,7 @@
 package audit
 
 import (
+	"math"
 	"math/rand/v2"
 
 	"github.com/gapwise/gapwise/internal/testkit"
@@ -29,6 +30,8 @@ func (s size) count(rng *rand.Rand, limits [6]int) int {
 	return lo + rng.IntN(hi-lo+1)
 }
 
+// drawVCSched draws clusters of many styles, and some whose tasks need as much CPU, of which hosts have no multiple, and
+// nearly all memory.
 func drawVCSched(s size, rng *rand.Rand) *model.VCSched {
 	n := s.count(rng, [6]int{2, 8, 12, 16, 17, 60})
 	hosts := 1 + rng.IntN(4)
@@ -38,6 +41,16 @@ func drawVCSched(s size, rng *rand.Rand) *model.VCSched {
 	v := testkit.VCSched(rng, n, hosts, rng.IntN(4) == 0)
 	if rng.IntN(4) == 0 {
 		testkit.Vectors(rng, v)
+	}
+	if s != tiny && rng.IntN(4) == 0 {
+		cpu, sum := []float64{0.3, 0.35, 0.4, 0.45}[rng.IntN(4)], 0.0
+		for i := range v.Jobs {
+			v.Jobs[i].CPU, v.Jobs[i].Memory = cpu, max(0, rng.Float64()-0.1)
+			sum += float64(v.Jobs[i].Tasks) * v.Jobs[i].Memory
+		}
+		for i := range v.Jobs { // of 94 to 98 % of the hosts
+			v.Jobs[i].Memory = min(1, math.Floor(1000*v.Jobs[i].Memory*float64(v.Hosts)/sum*(0.94+rng.Float64()/25))/1000)
+		}
 	}
 	return v
 }
