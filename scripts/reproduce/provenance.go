@@ -27,7 +27,7 @@ func head() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	changes, err := output("git", "status", "--porcelain", "--", ".", ":!README.md", ":!docs/*.md", ":!docs/*.svg", ":!docs/*.png", ":!docs/*.csv")
+	changes, err := output("git", "status", "--porcelain", "--", ".", ":!README.md", ":!docs/*.md", ":!docs/*.svg", ":!docs/*.png", ":!docs/*.csv", ":!docs/*.json")
 	if err != nil || changes == "" {
 		return commit, err
 	}
