@@ -32,7 +32,7 @@ func (p *program) pack() *cli.Command {
 			&cli.StringFlag{Name: "engine", Usage: "engine that decides whether so many hosts are enough: search, highs, kernel or a solver of MPS files", DefaultText: "search"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the random generator"},
 			&cli.IntFlag{Name: "threads", Value: 1, Usage: "number of worker threads"},
-			&cli.DurationFlag{Name: "time-limit", Value: gapwise.AutoTimeLimit, Usage: "longest time per file; 0: no limit, as with --effort"},
+			&cli.DurationFlag{Name: "time-limit", Value: gapwise.AutoTimeLimit, Usage: "longest time per file; 0: no limit", DefaultText: "10s; with --effort none"},
 			&cli.Int64Flag{Name: "effort", Usage: "limit of the work counted per file, in about microseconds of a core: the same result on every machine", DefaultText: "none"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` for the results with their placements"},
 			&cli.BoolFlag{Name: "json", Usage: "print one object per line"},
