@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	consbounds "github.com/gapwise/gapwise/bounds/consolidation"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
@@ -405,4 +406,26 @@ func TestConsolidationAgainstNaive(t *testing.T) {
 		}
 	}
 	t.Log(seen)
+}
+
+// Found by the audit: the only job without a host set is pinned, so the row of such jobs is of its host alone.
+func TestCoverOfPinned(t *testing.T) {
+	t.Parallel()
+	in := &model.Consolidation{Name: "pinned", Resources: []string{"cpu"},
+		Hosts:    []model.ConsolidationHost{{ID: "h1", Capacity: []int64{1}, Price: 1}, {ID: "h2", Capacity: []int64{6}, Price: 1}},
+		HostSets: []model.HostSet{{ID: "s1", Hosts: []string{"h1"}}},
+		Jobs: []model.ConsolidationJob{{ID: "j1", Tasks: 1, Needs: []int64{4}, Allowed: "s1", MoveCost: 1},
+			{ID: "j2", Tasks: 1, Needs: []int64{1}, CurrentHosts: []string{"h1"}, Pinned: true}}}
+	if err := in.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	b := consbounds.Quick(t.Context(), in)[0]
+	f, err := verify.Evidence(t.Context(), in, b.Evidence)
+	if err != nil || !b.Infeasible || !f.Implies(model.Minimise, b.Value, true) {
+		t.Errorf("%+v, %v; by %s", b, err, f.How)
+	}
+	in.Jobs[1].Pinned = false
+	if f, err = verify.Evidence(t.Context(), in, b.Evidence); err != nil || f.Implies(model.Minimise, b.Value, true) {
+		t.Errorf("a job that may move: %v; by %s", err, f.How)
+	}
 }

@@ -158,11 +158,14 @@ func (c *consolidationCover) resource(ctx context.Context, e *model.Evidence) (F
 		if where = fmt.Sprintf("the host set %q", set); set == "" {
 			where = "the hosts for jobs without a host set"
 		}
-		region = c.places(set)
-		for i := range c.in.Jobs {
-			if j := &c.in.Jobs[i]; j.Allowed == set {
-				c.stay(region, j)
-			}
+		// Where only pinned jobs have the set, none is placed there anew.
+		region = placeSet{make([]bool, len(c.in.Hosts)), make([]bool, len(c.in.Offers))}
+		jobs := slices.DeleteFunc(slices.Clone(c.in.Jobs), func(j model.ConsolidationJob) bool { return j.Allowed != set })
+		if slices.ContainsFunc(jobs, func(j model.ConsolidationJob) bool { return !j.Pinned }) {
+			region = c.places(set)
+		}
+		for i := range jobs {
+			c.stay(region, &jobs[i])
 		}
 	}
 	// Where all of a set lies in the region, its jobs are inside but for those that have hosts elsewhere.
