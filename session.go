@@ -10,8 +10,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// SessionTimeLimit limits the search of each step of a Session whose options have no
-// time limit. With what comes before and after it, bounds and the judge, a step on 64
+// SessionTimeLimit limits the search of each step of a Session whose options have neither
+// a time limit nor an effort. With what comes before and after it, bounds and the judge, a step on 64
 // hosts with 200 jobs takes 20 to 30 ms with a search, and 1 or 2 without.
 const SessionTimeLimit = 15 * time.Millisecond
 
@@ -26,26 +26,27 @@ const SessionTimeLimit = 15 * time.Millisecond
 // set), then the number of tasks that leave their hosts. The completed start is repaired by
 // moves and swaps. Where that brings the yield within a hundredth of a bound, the step ends.
 // Else a search looks for a better yield: with the algorithm auto and without a time limit
-// local search for SessionTimeLimit, else what the options name. A hundredth less is then
-// looked for with fewer moves: by repairing the start again, and by returning tasks of what
-// was found to their hosts. The result's algorithm is "session".
+// local search for SessionTimeLimit or the effort of the options, else what they name. A
+// hundredth less is then looked for with fewer moves: by repairing the start again, and by
+// returning tasks of what was found to their hosts. The result's algorithm is "session".
 //
 // Where the instance is a vcsched with a migration budget, the step knows what runs
 // where: the current hosts of its jobs are those of the last placement, whatever the
 // instance says, and the budget bounds what may move from there.
 type Session struct {
-	// Options are those of every step. Without a time limit it is SessionTimeLimit;
-	// Start is for the first step alone.
+	// Options are those of every step. Without a time limit and an effort the limit is
+	// SessionTimeLimit; Start is for the first step alone.
 	Options Options
 	last    model.Solution
 }
 
-// Step solves the instance as it is now. It returns the instance that was solved,
+// Step solves the instance as it is now, which must not be changed afterwards (see
+// Case.Solve): the next step has another. It returns the instance that was solved,
 // which is in unless current hosts were filled in. A step without a solution, such as
 // one that is infeasible, leaves the session as it was. Errors are those of Solve.
 func (s *Session) Step(ctx context.Context, in model.Instance) (model.Instance, model.Result, error) {
 	o := s.Options
-	if o.TimeLimit == 0 {
+	if o.TimeLimit == 0 && o.Effort == 0 {
 		o.TimeLimit = SessionTimeLimit
 	}
 	c := NewCase(in)

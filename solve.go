@@ -82,6 +82,9 @@ func Solve(ctx context.Context, in model.Instance, o Options) (model.Result, err
 // heuristic has a tenth of the time limit or a second: what it finds is told as
 // the first incumbent, and the result is never worse than it.
 //
+// The instance must not be changed afterwards: what auto or Options.Patience told to stop
+// may read it a while longer.
+//
 // The error is a *DefectError if a claim is refuted. Otherwise it is for bad
 // input (model.ErrInvalid, model.ErrUnsupported, ErrUnknownAlgorithm) or a
 // solver's failure. An interrupted solve is no error: the judge then has
