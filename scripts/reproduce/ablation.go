@@ -4,9 +4,11 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
@@ -102,7 +104,8 @@ func ablate(d exact.Device, without, whole map[string]runs.Run) ablationRow {
 		return r.Status == model.StatusOptimal || r.Status == model.StatusInfeasible
 	}
 	var nodes, time [2]float64
-	for name, r := range without {
+	for _, name := range slices.Sorted(maps.Keys(without)) { // so that sums come out the same
+		r := without[name]
 		if gap := r.Gap(); !math.IsNaN(gap) {
 			x.Gap += gap / float64(len(without))
 		}

@@ -35,6 +35,9 @@ import (
 )
 
 func main() {
+	if len(os.Args) > 2 && os.Args[1] == spender {
+		os.Exit(spend(os.Args[2:]))
+	}
 	r := &runner{}
 	flag.StringVar(&r.gapwise, "gapwise", "", "the command that is run; it is built by default")
 	flag.BoolVar(&r.dirty, "dirty", false, "run in spite of changes that aren't committed, for a trial")

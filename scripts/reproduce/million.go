@@ -14,20 +14,45 @@ import (
 	"strings"
 )
 
+// spender is the first argument by which this program runs a command for spent.
+const spender = "spent"
+
 // spent runs gapwise and returns the CPU seconds and the most memory, in megabytes, that it
 // takes. Exit codes 4 and 5 are results.
+//
+// A process of its own starts it: what Linux says of the most memory begins with that of who
+// started the process, and this one has had gigabytes of results.
 func (r *runner) spent(args ...string) (seconds, megabytes float64, err error) {
-	cmd := exec.Command(r.gapwise, args...)
+	self, err := os.Executable()
+	if err != nil {
+		return 0, 0, err
+	}
+	cmd := exec.Command(self, append([]string{spender, r.gapwise}, args...)...)
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint
-	err = cmd.Run()
+	text, err := cmd.Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && (exit.ExitCode() == 4 || exit.ExitCode() == 5) {
 		err = nil
 	}
+	if err == nil {
+		_, err = fmt.Sscan(string(text), &seconds, &megabytes)
+	}
 	if err != nil {
 		return 0, 0, fmt.Errorf("%s %s: %w: %s", r.gapwise, strings.Join(args, " "), err, complaint.String())
 	}
+	return seconds, megabytes, nil
+}
+
+// spend runs a command, writes what spent returns, and returns the command's exit code.
+func spend(args []string) int {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stderr = os.Stderr
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	megabytes := 0.0
 	// Systems that count no memory have no such field.
 	if most := reflect.Indirect(reflect.ValueOf(cmd.ProcessState.SysUsage())).FieldByName("Maxrss"); most.IsValid() {
 		unit := 1024.0
@@ -36,7 +61,8 @@ func (r *runner) spent(args ...string) (seconds, megabytes float64, err error) {
 		}
 		megabytes = float64(most.Int()) * unit / 1e6
 	}
-	return (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), megabytes, nil
+	fmt.Println((cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), megabytes)
+	return cmd.ProcessState.ExitCode()
 }
 
 // endToEnd draws an instance as the parameters say, solves it, has the solution judged,

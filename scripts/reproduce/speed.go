@@ -3,10 +3,8 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strconv"
@@ -87,13 +85,8 @@ func (m measured) Share(unit, of, name string) (float64, error) {
 
 // cpuTime runs gapwise and returns the CPU seconds that it takes.
 func (r *runner) cpuTime(args ...string) (float64, error) {
-	cmd := exec.Command(r.gapwise, args...)
-	var complaint bytes.Buffer
-	cmd.Stderr = &complaint
-	if err := cmd.Run(); err != nil {
-		return 0, fmt.Errorf("%s %s: %w: %s", r.gapwise, strings.Join(args, " "), err, complaint.String())
-	}
-	return (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), nil
+	seconds, _, err := r.spent(args...)
+	return seconds, err
 }
 
 // target is a time that a program shall stay below, in seconds, and what was
