@@ -22,13 +22,20 @@ func reflow(text string) string {
 	head, indent, paragraph, code := "", "", "", false // head begins an item
 	flush := func() {
 		whole := wholeLink.ReplaceAllStringFunc(paragraph, func(l string) string { return strings.Join(strings.Fields(l), "\x00") })
-		line, empty := head, true
+		var words []string
 		for _, w := range strings.Fields(whole) {
-			w = strings.ReplaceAll(w, "\x00", " ")
+			if w = strings.ReplaceAll(w, "\x00", " "); len(words) > 0 && begins.MatchString(w) { // it stays with the word before
+				words[len(words)-1] += " " + w
+			} else {
+				words = append(words, w)
+			}
+		}
+		line, empty := head, true
+		for _, w := range words {
 			switch {
 			case empty:
 				line += w
-			case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(w) > mostColumns && !begins.MatchString(w):
+			case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(w) > mostColumns:
 				out = append(out, line)
 				line = indent + w
 			default:

@@ -18,7 +18,7 @@ func TestReflow(t *testing.T) {
 	text := long + "\nand\nmore.\n\n- " + long + "\n  " + long + "\n  1. " + long + "\n- short\n"
 	got := reflow(text)
 	for _, l := range strings.Split(got, "\n") {
-		if utf8.RuneCountInString(l) > mostColumns+2 || strings.HasPrefix(strings.TrimSpace(l), "- 1") || l == "and" {
+		if utf8.RuneCountInString(l) > mostColumns || strings.HasPrefix(strings.TrimSpace(l), "- 1") || l == "and" {
 			t.Errorf("line %q", l)
 		}
 	}
