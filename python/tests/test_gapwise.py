@@ -94,6 +94,8 @@ class TestSolve(unittest.TestCase):
         self.assertIsNone(gapwise.bound(full).best)
 
     def test_interrupt(self):
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
+        self.addCleanup(signal.signal, signal.SIGINT, before)
         hard = gapwise.generate("dag", tasks=60, seed=3)
         told = []
 
