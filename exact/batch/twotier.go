@@ -62,7 +62,7 @@ func twoTiers(r *engine.Run, in *model.Batch, off deviceSet) error {
 	case s.Full:
 		r.Reason = "too many beginnings of schedules are as good as the bound"
 	default:
-		r.Reason = "nothing better is left but for the rounding of times to microseconds"
+		r.Reason = "nothing better is left but for times rounded to microseconds, and jobs that migrate again before they arrive"
 	}
 	return nil
 }

@@ -49,14 +49,16 @@ type Search struct {
 	known    map[string][][]float64 // of mixesAt
 	bytes    []byte                 // likewise
 	open     nodes
+	most     int // of open
 	room     room
 	closed   float64 // the least bound of what has been dropped for the gap
+	rest     float64 // likewise, of what has been dropped for its number
 	Found    func(*model.Execution) (mean float64, err error)
 	Told     func(bound float64)
-	Full     bool // Run has stopped at mostOpen
+	Full     bool // Run has stopped at rest
 }
 
-// mostOpen bounds the open beginnings: some 2 to 5 kB each.
+// mostOpen bounds the open beginnings: some 10 kB each. Of more, halve drops those with the largest bounds.
 const mostOpen = 100_000
 
 // beam is how many beginnings of a depth are followed down.
@@ -67,7 +69,7 @@ var cautions = []float64{2, 8, 32}
 
 // New returns a search for schedules of a mean response time below one.
 func New(ctx context.Context, in *model.Batch, mean float64) *Search {
-	s := &Search{problem: newProblem(view.OfBatch(in)), ctx: ctx, in: in, mixed: map[uint32][][]float64{}, demand: map[uint32][]float64{}, known: map[string][][]float64{}, closed: math.Inf(1)}
+	s := &Search{problem: newProblem(view.OfBatch(in)), ctx: ctx, in: in, mixed: map[uint32][][]float64{}, demand: map[uint32][]float64{}, known: map[string][][]float64{}, closed: math.Inf(1), rest: math.Inf(1), most: mostOpen}
 	s.know(mean)
 	return s
 }
@@ -103,7 +105,10 @@ func (s *Search) Run() (float64, error) {
 	s.open = nodes{root}
 	ordered, descents := 0, 0
 	for turn := 0; len(s.open) > 0; turn++ {
-		if s.Full = len(s.open) > mostOpen; s.Full || turns.Stop(s.ctx, 1) {
+		if len(s.open) > s.most {
+			s.halve()
+		}
+		if s.Full = s.open[0].bound >= s.rest; s.Full || turns.Stop(s.ctx, 1) {
 			break
 		}
 		if turn%64 == 0 {
@@ -134,9 +139,26 @@ func (s *Search) Run() (float64, error) {
 	return s.lower(), nil
 }
 
-// lower returns the bound of the mean of all that is open or dropped.
+// halve keeps the half of the open beginnings with the least bounds: what is proved is at most the bound of the others.
+func (s *Search) halve() {
+	slices.SortFunc(s.open, func(a, b *node) int {
+		switch h := (nodes{a, b}); {
+		case h.Less(0, 1):
+			return -1
+		case h.Less(1, 0):
+			return 1
+		}
+		return 0
+	})
+	half := len(s.open) / 2
+	s.rest = min(s.rest, s.open[half].bound)
+	clear(s.open[half:])
+	s.open = s.open[:half] // in order, so it is a heap
+}
+
+// lower returns the bound of the mean of all that is open or has been dropped.
 func (s *Search) lower() float64 {
-	low := min(s.closed, s.upper)
+	low := min(s.closed, s.rest, s.upper)
 	if len(s.open) > 0 {
 		low = min(low, s.open[0].bound)
 	}

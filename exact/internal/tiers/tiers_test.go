@@ -11,6 +11,7 @@ import (
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/model"
 )
 
 // rates calls told with the rates of all ways of having some jobs on processors, by trying each. Jobs that have known
@@ -299,5 +300,52 @@ func TestPlayed(t *testing.T) {
 	}
 	if t.Logf("%d of %d are played as well", same, ended); same < ended*17/20 {
 		t.Errorf("%d of %d are played as well", same, ended)
+	}
+}
+
+// With few open beginnings no bound is above that of any schedule, and what is proved with many of them is often still proved.
+func TestHalve(t *testing.T) {
+	t.Parallel()
+	full, proved, n := 0, 0, need.Rounds(120)
+	for k := range n {
+		spec := instances.NewBatchSpec()
+		spec.Jobs, spec.Processors, spec.Tiers, spec.Load, spec.Index, spec.Seed = 3+k%2, 2+k%3, 2, 2, k, 5
+		in, err := spec.Generate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := func(most int) (bound, mean float64, s *Search) {
+			first := 0.0
+			for j := range in.Jobs {
+				first += in.Jobs[j].SubmitS + 1e4
+			}
+			s, mean = New(t.Context(), in, first), first
+			s.most, s.Told = most, func(float64) {}
+			s.Found = func(e *model.Execution) (float64, error) {
+				o, err := in.Objective(e)
+				mean = min(mean, o.Value)
+				return mean, err
+			}
+			if bound, err = s.Run(); err != nil {
+				t.Fatal(err)
+			}
+			return bound, mean, s
+		}
+		bound, mean, all := run(3000)
+		if all.Full {
+			continue
+		}
+		b, m, s := run(2 + k%6)
+		if b > mean*(1+1e-9) || m < bound*(1-1e-9) || s.Full && b > m {
+			t.Errorf("%d: %v to %v with few, %v to %v with all: %+v", k, b, m, bound, mean, in)
+		}
+		if s.Full {
+			full++
+		} else {
+			proved++
+		}
+	}
+	if t.Logf("of %d, %d stopped and %d were proved with few", n, full, proved); full == 0 || proved == 0 {
+		t.Error("all are alike")
 	}
 }
