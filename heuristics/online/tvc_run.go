@@ -75,7 +75,7 @@ func (r *tvcRun) run(ctx context.Context) error {
 		return err
 	}
 	for instants := 0; ; instants++ {
-		r.stopped = r.stopped || r.Queue && instants&0x3f == 0 && turns.Stop(ctx, 64*20)
+		r.stopped = r.stopped || r.Queue && instants&0x3f == 0 && turns.Stop(ctx, 64*r.effort())
 		next := r.next()
 		if r.stopped || next == never {
 			return r.close()
@@ -88,6 +88,9 @@ func (r *tvcRun) run(ctx context.Context) error {
 		}
 	}
 }
+
+// effort is that of an instant of queue mode, for turns.Stop: a scheduler looks at all who are there.
+func (r *tvcRun) effort() int64 { return 20 + int64(max(0, r.left-len(r.requests)+r.arrived))/4 }
 
 // close reports requests that had to run and haven't.
 func (r *tvcRun) close() error {
