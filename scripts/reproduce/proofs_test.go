@@ -7,7 +7,7 @@ import "testing"
 // A few instances of a plan are proved, and their proofs hold.
 func TestProofs(t *testing.T) {
 	t.Parallel()
-	p, err := proofs("vcsched-small", "60000000", 1000)
+	p, err := proofs("vcsched-small", "60000000", 10000)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -118,13 +118,30 @@ func rewrite(file, name string, keep func(*runs.Record) bool) (string, error) {
 	return name, os.WriteFile(name, text.Bytes(), 0o644)
 }
 
-// pick writes the runs on the instances that a pattern matches to another file.
+// pick writes the runs on the instances that a pattern matches to another file, as they
+// stand: of a run it reads the instance's name alone.
 func pick(file, name, pattern string) (string, error) {
 	match, err := regexp.Compile(pattern)
 	if err != nil {
 		return "", err
 	}
-	return rewrite(file, name, func(x *runs.Record) bool { return match.MatchString(x.Instance) })
+	all, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	var some bytes.Buffer
+	for line := range bytes.Lines(all) {
+		_, rest, _ := bytes.Cut(line, []byte(`"instance":"`))
+		instance, _, found := bytes.Cut(rest, []byte(`"`))
+		if !found {
+			return "", fmt.Errorf("%s: a line without an instance: %.80s", file, line)
+		}
+		if match.Match(instance) {
+			some.Write(line)
+		}
+	}
+	name = "results/" + name + ".jsonl"
+	return name, os.WriteFile(name, some.Bytes(), 0o644)
 }
 
 // oneTier calls EASY on one tier easy-one-tier in a copy of a results file.

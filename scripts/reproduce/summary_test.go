@@ -19,7 +19,7 @@ var summarised = []struct{ phrase, page, pattern string }{
 	{"the LP %.0f %% above the optimum: here %.1f %%", "vcsched.md", `LP above the optimum, in percent \| (\S+) \| (\S+) \|`},
 	{"%.0f of 1,440 instances infeasible: here %.0f", "vcsched.md", `infeasible instances of 1,440 \| (\S+) \| (\S+) \|`},
 	{"come out at %.2f to %.2f times", "vcsched.md", `Means over all instances, over the paper's: (\S+) to (\S+) by the needs left`},
-	{"all 1,%.0f instances of the small set are proved", "vcsched.md", `The search proves 1(\d+) of 1440 instances optimal or infeasible`},
+	{"all %.0f,400 instances of the small set are proved", "vcsched.md", `The search proves (\d+)400 of 14400 instances optimal or infeasible`},
 	{"%.0f %% longer by contention: here %.0f %%", "dag.md", `contention lengthens them by (\S+) % [^|]*\| (\S+) ±`},
 	{"Of 16 statements, %.0f hold, %.0f don't and %.0f are open, with one link", "dag.md", `With one link, (\d+) held, (\d+) not held, (\d+) undecided`},
 	{"are open, with one link as with two pools", "dag.md", `With two pools, 6 held, 8 not held, 2 undecided`},

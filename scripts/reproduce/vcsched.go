@@ -87,6 +87,7 @@ func (d degradation) SameOrder() bool { return slices.IsSortedFunc(d.Rows, byMea
 type printed struct {
 	Figure, Text, Format, Of, Above, Less string
 	Slack                                 float64 // of the runs; 0: of all
+	Per                                   float64 // of a count: among so many runs; 0: no count
 
 	Paper float64   `yaml:"-"`
 	Ours  []float64 `yaml:"-"` // by reading, as the columns of a table
@@ -102,11 +103,19 @@ func (p *printed) value(all []runs.Record) (float64, error) {
 		return aboveIn(all, p.Of, p.Above)
 	}
 	x, err := cellOf(all, p.Of)
-	if err != nil || p.Less == "" {
-		return x, err
+	if err != nil {
+		return 0, err
 	}
-	y, err := cellOf(all, p.Less)
-	return 100 * (1 - x/y), err
+	switch {
+	case p.Per > 0:
+		algorithm, _, _ := strings.Cut(p.Of, " ")
+		n, err := cellOf(all, algorithm+" runs")
+		return x * p.Per / n, err
+	case p.Less != "":
+		y, err := cellOf(all, p.Less)
+		return 100 * (1 - x/y), err
+	}
+	return x, nil
 }
 
 // cellOf returns the cell "ALGORITHM COLUMN" of a table; degradations are from the best
