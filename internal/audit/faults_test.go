@@ -356,6 +356,8 @@ var testedFaults = []struct {
 		"if err == nil && busy > now {", "if err == nil && busy > now+1e9 {"}, "-run Request ./heuristics/online/wire"},
 	{fault{"a run that is stopped passes for a whole one", "heuristics/online/wire/wire.go",
 		"case !c.heard:", "case !c.heard && ctx.Err() == nil:"}, "-run Request ./heuristics/online/wire"},
+	{fault{"Batch: what is dropped for its number is as good as refuted", "exact/internal/tiers/search.go",
+		"s.rest = min(s.rest, s.open[half].bound)", "s.rest = math.Inf(1)"}, "-run Halve ./exact/internal/tiers"},
 	{fault{"a policy of two tiers is told the losses", "heuristics/online/wire/twotier.go",
 		"Walltime: p.walltimes[j.Number]", "Walltime: p.clock.seconds(j.Estimate)"}, "-run NoFuture ./heuristics/online/wire"},
 	{fault{"a policy of two tiers may have two jobs in one foreground", "heuristics/online/twotier_decisions.go",

@@ -33,6 +33,7 @@ var summarised = []struct{ phrase, page, pattern string }{
 	{"a lead of up to 15 points: here %.0f", "tvc.md", `\| uniform sizes, non-blocking \| \S+ \| -(\S+) \|`},
 	{"accepts %.0f points more than AdaBa (700 Mbps", "tvc.md", `\| 700 \| \+(\S+) ± `},
 	{"%.0f %% less response: here %.0f %%", "tables/batch-statements-1.csv", `MEASY's response is (\S+) % below that of EASY on one tier, mean over the loads [^,]*,(\S+) ±`},
+	{"MEASY is %.0f %% below EASY at load 0.9 of the heavy one", "batch.md", `The paper's numbers of jobs .*?\| 0\.9 \| (\S+) \|`},
 	{"a single tier is better at load 0.5", "batch.md", `\| 0\.5 \| 49\.3 \| 52\.8 \| -1\.4 \| 1\.1 \|`},
 	{"network-aware HEFT leaves a gap of %.0f %%", "optimum.md", `\| network-aware \| 20 \| \d+ \| (\S+) \|`},
 	{"BgMBF in a queue one of %.0f ", "optimum.md", `\| bgmbf \| 40 \| \d+ \| (\S+) \|`},

@@ -303,10 +303,10 @@ func TestPlayed(t *testing.T) {
 	}
 }
 
-// With few open beginnings no bound is above that of any schedule, and what is proved with many of them is often still proved.
+// With few open beginnings no bound is above the optimum, though nothing is known but a schedule that is 2 % longer.
 func TestHalve(t *testing.T) {
 	t.Parallel()
-	full, proved, n := 0, 0, need.Rounds(120)
+	full, below, n := 0, 0, need.Rounds(120)
 	for k := range n {
 		spec := instances.NewBatchSpec()
 		spec.Jobs, spec.Processors, spec.Tiers, spec.Load, spec.Index, spec.Seed = 3+k%2, 2+k%3, 2, 2, k, 5
@@ -314,38 +314,43 @@ func TestHalve(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run := func(most int) (bound, mean float64, s *Search) {
-			first := 0.0
-			for j := range in.Jobs {
-				first += in.Jobs[j].SubmitS + 1e4
-			}
-			s, mean = New(t.Context(), in, first), first
+		search := func(most int, mean float64, found func(e *model.Execution) float64) (float64, *Search) {
+			s := New(t.Context(), in, mean)
 			s.most, s.Told = most, func(float64) {}
-			s.Found = func(e *model.Execution) (float64, error) {
-				o, err := in.Objective(e)
-				mean = min(mean, o.Value)
-				return mean, err
-			}
-			if bound, err = s.Run(); err != nil {
+			s.Found = func(e *model.Execution) (float64, error) { return found(e), nil }
+			bound, err := s.Run()
+			if err != nil {
 				t.Fatal(err)
 			}
-			return bound, mean, s
+			return bound, s
 		}
-		bound, mean, all := run(3000)
-		if all.Full {
+		best := 0.0
+		for j := range in.Jobs {
+			best += in.Jobs[j].SubmitS + 1e4
+		}
+		if _, s := search(3000, best, func(e *model.Execution) float64 {
+			o, err := in.Objective(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			best = min(best, o.Value)
+			return best
+		}); s.Full {
 			continue
 		}
-		b, m, s := run(2 + k%6)
-		if b > mean*(1+1e-9) || m < bound*(1-1e-9) || s.Full && b > m {
-			t.Errorf("%d: %v to %v with few, %v to %v with all: %+v", k, b, m, bound, mean, in)
+		longer := 1.02 * best
+		bound, s := search(2+k%12, longer, func(*model.Execution) float64 { return longer })
+		if bound > best*(1+1e-9) {
+			t.Errorf("%d: the bound is %v of %d, a schedule has %v: %+v", k, bound, s.most, best, in)
 		}
 		if s.Full {
 			full++
-		} else {
-			proved++
+			if bound < best*(1-1e-6) {
+				below++
+			}
 		}
 	}
-	if t.Logf("of %d, %d stopped and %d were proved with few", n, full, proved); full == 0 || proved == 0 {
-		t.Error("all are alike")
+	if t.Logf("of %d, %d stopped, %d of them below the optimum", n, full, below); below == 0 {
+		t.Error("nothing was dropped that mattered")
 	}
 }
