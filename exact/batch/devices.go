@@ -20,6 +20,7 @@ const (
 	devBusy                            // tiers.Search.Unsquashed
 	devPaid                            // tiers.Search.Unpaid
 	devLast                            // tiers.Search.Undecided
+	devBarred                          // tiers.Search.Unbarred
 )
 
 // devices names them, in the order of their bits.
@@ -32,6 +33,7 @@ var devices = []engine.Switch[deviceSet]{
 	{Bit: devBusy, Name: "mean-busy-times", Summary: "two tiers: what is not ordered yet shares machines (Queyranne 1993)"},
 	{Bit: devPaid, Name: "migrations-paid", Summary: "two tiers: a migration under way costs its time in what is ordered"},
 	{Bit: devLast, Name: "last-places", Summary: "two tiers: of processors that a job comes to it is decided whether they are its last ones"},
+	{Bit: devBarred, Name: "background-entry", Summary: "two tiers: who needs processors under another job's busy ones doesn't enter the background while that one runs"},
 }
 
 // kernelDevices are those of Kernel. Its model says why each changes nothing.

@@ -40,7 +40,7 @@ func twoTiers(r *engine.Run, in *model.Batch, off deviceSet) error {
 	}
 	s := tiers.New(r.Ctx, in, r.Objective)
 	s.AllOrders, s.Unordered, s.Unsquashed = off&devActive != 0, off&devOrder != 0, off&devBusy != 0
-	s.Unpaid, s.Undecided = off&devPaid != 0, off&devLast != 0
+	s.Unpaid, s.Undecided, s.Unbarred = off&devPaid != 0, off&devLast != 0, off&devBarred != 0
 	s.Gap = min(r.Set.GapLimit(), 1) / 2
 	s.Found = func(e *model.Execution) (float64, error) {
 		err := r.Improve(e)

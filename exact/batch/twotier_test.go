@@ -14,6 +14,7 @@ import (
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -258,7 +259,7 @@ func TestTwoTiersAgainstPlain(t *testing.T) {
 			if plain < r.Objective*(1+1e-6) {
 				same++
 			}
-			off := []deviceSet{devActive, devOrder, devBusy, devPaid, devLast}[optimal%5]
+			off := []deviceSet{devActive, devOrder, devBusy, devPaid, devLast, devBarred}[optimal%6]
 			without, err := Search.Off(off).Solve(t.Context(), in, set)
 			if err != nil {
 				t.Fatal(err)
@@ -285,6 +286,7 @@ func TestTwoTiersWithout(t *testing.T) {
 	for k := range need.Rounds(120) {
 		spec := instances.NewBatchSpec()
 		spec.Jobs, spec.Processors, spec.Tiers, spec.Load, spec.Index, spec.Seed = 3+k%2, 2+k%3, 2, 2, k, 7
+		spec.CPU = []string{"job", "process"}[k/2%2]
 		in, err := spec.Generate()
 		if err != nil {
 			t.Fatal(err)
@@ -298,7 +300,7 @@ func TestTwoTiersWithout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, off := range []deviceSet{devActive, devPaid, devLast, devActive | devPaid | devLast} {
+		for _, off := range []deviceSet{devActive, devPaid, devLast, devBarred, devActive | devPaid | devLast | devBarred} {
 			without, err := Search.Off(off).Solve(t.Context(), in, set)
 			if err != nil {
 				t.Fatal(err)
@@ -313,6 +315,28 @@ func TestTwoTiersWithout(t *testing.T) {
 	}
 	if t.Logf("%d proved by both, in other ways", both); both == 0 {
 		t.Error("all are alike")
+	}
+}
+
+// Neither of two jobs can enter the background under the other one, so they run one after the other. Without that rule
+// places that nobody has while on its way seem to make it possible.
+func TestTwoTiersEntry(t *testing.T) {
+	t.Parallel()
+	in := &model.Batch{Name: "entry", Processors: 4, Tiers: 2, MigrationS: 20, Jobs: []model.BatchJob{
+		{ID: "1", RuntimeS: 6046, Processes: 2, CPU: []float64{0.9844, 0.9756}, FgLoss: 0.009, BgEfficiency: 0.6004},
+		{ID: "2", SubmitS: 2027, RuntimeS: 27992, Processes: 3, CPU: []float64{0.8033, 0.8669, 0.777}, FgLoss: 0.0156, BgEfficiency: 0.5264},
+	}}
+	set, effort := model.Settings{Seed: 1}, int64(300_000)
+	r, err := Search.Solve(turns.Limit(t.Context(), effort), in, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	without, err := Search.Off(devBarred).Solve(turns.Limit(t.Context(), effort), in, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Status != model.StatusOptimal || without.Status == model.StatusOptimal {
+		t.Errorf("%s, %v to %v after %d; without %s, %v to %v after %d", r.Status, r.Bound, r.Objective, r.Nodes, without.Status, without.Bound, without.Objective, without.Nodes)
 	}
 }
 

@@ -29,6 +29,7 @@ func (s *Search) parts(c *node, k int32, all []*node) []*node {
 type stand struct {
 	set   uint32
 	pairs []pair
+	never []uint32 // by job: who isn't in the background under it, see Search.under
 }
 
 // pair is how many processes of a job, of one of its uses, share processors with those of another job, of a use.
@@ -44,6 +45,12 @@ func (s *Search) stand(n *node) (x stand) {
 	for k, phase := range n.phase {
 		if phase != waits && phase != over {
 			x.set |= 1 << k
+		}
+	}
+	x.never = make([]uint32, s.n)
+	for k := range s.n {
+		if x.set>>k&1 == 1 {
+			x.never[k] = s.under(n, k)
 		}
 	}
 	use := make([]int64, s.t.Processors) // of a job there; -1: it isn't there
@@ -88,13 +95,34 @@ func (x *stand) pass(s *Search, e int8) {
 	if k := int(e); k < s.n {
 		x.set &^= 1 << k
 		x.pairs = slices.DeleteFunc(x.pairs, func(p pair) bool { return p.front == k || p.back == k })
-	} else {
-		x.set |= 1 << (k - s.n)
+		x.never[k] = 0
+		for f := range x.never {
+			x.never[f] &^= 1 << k
+		}
+		return
 	}
+	k := int(e) - s.n
+	for f := range s.n {
+		if x.set>>f&1 == 1 && !s.Unbarred {
+			x.never[f] |= s.barred[f] & (1 << k)
+		}
+	}
+	x.set |= 1 << k
+}
+
+// forbids reports whether one of the jobs isn't in the background under one of those in the foreground.
+func (x *stand) forbids(front uint32) bool {
+	for f, never := range x.never {
+		if front>>f&1 == 1 && never&x.set&^front != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // mixesAt returns the mixes of who runs then, of which some do nothing, those that no others are above: of jobs that
 // share processors no two are in the same tier, and one in the background below another one has no more than is left there.
+// Nobody is in the background under those that never allow it.
 func (s *Search) mixesAt(x *stand, idle uint32) [][]float64 {
 	key := binary.LittleEndian.AppendUint32(s.bytes[:0], x.set)
 	key = binary.LittleEndian.AppendUint32(key, idle)
@@ -103,6 +131,13 @@ func (s *Search) mixesAt(x *stand, idle uint32) [][]float64 {
 		key = binary.LittleEndian.AppendUint32(key, uint32(p.group))
 		key = binary.LittleEndian.AppendUint32(key, uint32(p.count))
 		key = binary.LittleEndian.AppendUint64(key, uint64(p.use))
+	}
+	barred := false
+	for f, never := range x.never {
+		if never != 0 {
+			barred = true
+			key = binary.LittleEndian.AppendUint32(append(key, byte(f)), never)
+		}
 	}
 	s.bytes = key
 	all, ok := s.known[string(key)]
@@ -121,11 +156,13 @@ func (s *Search) mixesAt(x *stand, idle uint32) [][]float64 {
 			}
 			all = add(all, y)
 		}
-	case len(x.pairs) == 0:
+	case len(x.pairs) == 0 && !barred:
 		all = s.mixes(x.set)
 	default:
 		for front := x.set; ; front = (front - 1) & x.set {
-			all = s.mix(all, front, x.set&^front, x.pairs)
+			if !x.forbids(front) {
+				all = s.mix(all, front, x.set&^front, x.pairs)
+			}
 			if front == 0 {
 				break
 			}

@@ -148,7 +148,7 @@ func (s *Search) begins(n *node, k int32, all []*node) []*node {
 		all = s.parts(c, k, all)
 	}
 	for _, x := range s.places(n, k, nil) {
-		if n.must != nil && !touches(x.on, n.must) {
+		if n.must != nil && !touches(x.on, n.must) || s.comesAbove(n, k, &x) {
 			continue
 		}
 		sooner := !s.AllOrders && !x.over && within(x.on, now) // in the background, before the next point
@@ -228,7 +228,12 @@ func (s *Search) lifts(n *node, all []*node) []*node {
 		if !l.free {
 			c.stuck = append(slices.Clip(n.stuck), l.jobs...)
 		}
-		c.phase[k], c.moving[k] = lifted, -1
+		c.phase[k], c.moving[k], c.beneath[k] = lifted, -1, 0
+		for _, j := range l.jobs {
+			if l.free || n.back[j] {
+				c.beneath[k] |= 1 << j
+			}
+		}
 		s.regroup(c, -1)
 		all = append(all, c)
 	}

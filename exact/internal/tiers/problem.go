@@ -25,6 +25,7 @@ type problem struct {
 	migration float64
 	like      []int32 // the last job before it that is identical but for its submission; -1: none
 	groups    [][]useGroup
+	barred    []uint32 // who can't enter the background while a job holds processors: see bar
 }
 
 // useGroup are processes of a job of the same use.
@@ -65,6 +66,7 @@ func newProblem(t *view.Batch) *problem {
 			p.groups[k][at].processes = append(p.groups[k][at].processes, int32(i))
 		}
 	}
+	p.bar()
 	return p
 }
 

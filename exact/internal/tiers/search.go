@@ -39,8 +39,8 @@ type Search struct {
 	Gap     float64 // relative: what isn't better by as much isn't looked for
 	// AllOrders is without the rules that drop beginnings, Unordered without plans, Unsquashed without the machine's rows,
 	// Unpaid without what migrations under way cost after the last point,
-	// Undecided without deciding whether processors are a job's last ones.
-	AllOrders, Unordered, Unsquashed, Unpaid, Undecided bool
+	// Undecided without deciding whether processors are a job's last ones, Unbarred without who can't enter the background.
+	AllOrders, Unordered, Unsquashed, Unpaid, Undecided, Unbarred bool
 
 	Programs int64
 	caution  float64                // of promise

@@ -53,8 +53,11 @@ type node struct {
 	// again are those who migrate again, last those who don't and are at their last processors: see Search.parts.
 	again, last uint32
 	plan        []int8 // starts and ends to come, in order: see Search.plans
-	bound       float64
-	value       []float64 // of the variables of its program
+	// beneath are, for a job that has left its processors and has no others yet, those of its group that could be in the
+	// background then: see Search.under.
+	beneath [MostJobs]uint16
+	bound   float64
+	value   []float64 // of the variables of its program
 }
 
 // life is a group between two points at which it changes.

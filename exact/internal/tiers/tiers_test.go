@@ -16,7 +16,7 @@ import (
 
 // rates calls told with the rates of all ways of having some jobs on processors, by trying each. Jobs that have known
 // processors are there.
-func rates(s *Search, set uint32, known [][]int32, told func([]float64)) {
+func rates(s *Search, set uint32, known [][]int32, told func(y []float64, back []bool)) {
 	on := make([][]int, s.n)
 	back := make([]bool, s.n)
 	var tiers [2][8]int // by processor: the job + 1
@@ -42,7 +42,7 @@ func rates(s *Search, set uint32, known [][]int32, told func([]float64)) {
 				}
 				y[j] = float64(least) / view.FullRate
 			}
-			told(y)
+			told(y, back)
 			return
 		}
 		if set>>k&1 == 0 {
@@ -92,7 +92,7 @@ func TestMixes(t *testing.T) {
 		s := New(t.Context(), in, 1e6)
 		set := rng.Uint32N(1<<s.n-1) + 1
 		var plain [][]float64
-		rates(s, set, nil, func(y []float64) { plain = add(plain, y) })
+		rates(s, set, nil, func(y []float64, _ []bool) { plain = add(plain, y) })
 		got := slices.Clone(s.mixes(set))
 		slices.SortFunc(plain, slices.Compare)
 		slices.SortFunc(got, slices.Compare)
@@ -109,6 +109,53 @@ func TestMixes(t *testing.T) {
 				t.Fatalf("%d: %v together demand %v of one machine: %+v", round, y, sum, in)
 			}
 		}
+	}
+}
+
+// A job is barred by another one if, whatever processors both have, it can't start in the background.
+func TestBar(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(39, 4))
+	barred, free := 0, 0
+	for round := range need.Rounds(2000) {
+		in := testkit.RandomBatch(rng, 2, 1+rng.IntN(4), 2)
+		if len(in.Jobs) < 2 {
+			continue
+		}
+		s := New(t.Context(), in, 1e6)
+		for k := range 2 {
+			j, front := &s.t.Jobs[1-k], &s.t.Jobs[k]
+			starts := false
+			var place func(q, a, b int)
+			place = func(q, a, b int) { // k's next process is a, j has b more
+				if q == s.t.Processors {
+					starts = starts || a == front.Processes && b == 0
+					return
+				}
+				place(q+1, a, b)
+				if b > 0 {
+					place(q+1, a, b-1)
+				}
+				if a < front.Processes {
+					place(q+1, a+1, b)
+					if b > 0 && front.CPU(a) < s.t.Threshold {
+						place(q+1, a+1, b-1)
+					}
+				}
+			}
+			place(0, 0, j.Processes)
+			starts = starts || front.Processes+j.Processes <= s.t.Processors // k is in the background as well
+			if got := s.barred[k]>>(1-k)&1 == 1; got == starts {
+				t.Fatalf("%d: %d bars %d: %v, it starts somewhere: %v: %+v", round, k, 1-k, got, starts, in)
+			} else if got {
+				barred++
+			} else {
+				free++
+			}
+		}
+	}
+	if t.Logf("%d barred, %d not", barred, free); barred == 0 || free == 0 {
+		t.Errorf("%d barred, %d not", barred, free)
 	}
 }
 
@@ -146,7 +193,17 @@ func TestMixesOfLastPlaces(t *testing.T) {
 			idle = 0
 		}
 		var plain [][]float64
-		rates(s, set, known, func(y []float64) {
+		for range rng.IntN(3) {
+			x.never[rng.IntN(s.n)] |= rng.Uint32() & set
+		}
+		rates(s, set, known, func(y []float64, back []bool) {
+			for f, never := range x.never {
+				for k := range s.n {
+					if set>>f&1 == 1 && !back[f] && never&set>>k&1 == 1 && back[k] {
+						return
+					}
+				}
+			}
 			for k := range y {
 				if idle>>k&1 == 1 {
 					y[k] = 0
