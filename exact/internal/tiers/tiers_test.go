@@ -159,6 +159,49 @@ func TestBar(t *testing.T) {
 	}
 }
 
+// Who is in the background under a job that bars it may stay there, also while that job is on its way. Who isn't can't
+// enter it, and who leaves it can't come back.
+func TestUnder(t *testing.T) {
+	t.Parallel()
+	s := New(t.Context(), &model.Batch{Name: "two", Processors: 4, Tiers: 2, MigrationS: 20, Jobs: []model.BatchJob{
+		{ID: "1", RuntimeS: 100, Processes: 2, CPU: []float64{1}, BgEfficiency: 0.6},
+		{ID: "2", RuntimeS: 100, Processes: 3, CPU: []float64{0.8}, BgEfficiency: 0.6},
+	}}, 1e3)
+	start := s.child(s.root(), true)
+	s.put(start, 1, place{on: []int32{0, 1, 2}})
+	lift := func(n *node, k int32) *node {
+		for _, c := range s.lifts(n, nil) {
+			if c.phase[k] == lifted {
+				return c
+			}
+		}
+		t.Fatalf("job %d doesn't leave %v", k, n.on)
+		return nil
+	}
+	for _, behind := range []bool{false, true} { // job 2 is behind job 1
+		n := s.child(start, true)
+		x := place{on: []int32{3, 0}, back: !behind}
+		if behind {
+			x.turns = []int32{1}
+		}
+		s.put(n, 0, x)
+		away := lift(n, 0)
+		parked := s.parks(away, &away.lifts[0], nil)
+		want := uint32(2)
+		if behind {
+			want = 0
+		}
+		for i, n := range []*node{n, away, parked[0]} {
+			if got := s.under(n, 0); got != want {
+				t.Errorf("job 2 behind job 1: %v, state %d: %b is never there, want %b", behind, i, got, want)
+			}
+		}
+		if got := s.under(lift(n, 1), 0); got != 2 {
+			t.Errorf("job 2 behind job 1: %v, and leaves: %b is never there", behind, got)
+		}
+	}
+}
+
 // Between points of a plan no rates are possible that are above all of those of mixesAt, where jobs are at their last
 // processors; and there are fewer of them than wherever the jobs are.
 func TestMixesOfLastPlaces(t *testing.T) {
