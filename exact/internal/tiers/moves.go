@@ -349,6 +349,16 @@ func (s *Search) parks(n *node, x *lift, all []*node) []*node {
 	return append(all, c)
 }
 
+// migrations counts those that have begun, but for parks.
+func (n *node) migrations() (count int) {
+	for i := range n.events {
+		if n.events[i].what == moves {
+			count++
+		}
+	}
+	return count
+}
+
 // key tells what is on each processor, whatever their numbers are.
 func (s *Search) key(n *node) string {
 	front, back := s.hosts(n)

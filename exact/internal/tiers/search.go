@@ -55,7 +55,7 @@ type Search struct {
 	rest     float64 // likewise, of what has been dropped for its number
 	Found    func(*model.Execution) (mean float64, err error)
 	Told     func(bound float64)
-	Full     bool // Run has stopped at rest
+	Full     bool // nothing but rest keeps Run from a better bound
 }
 
 // mostOpen bounds the open beginnings: some 10 kB each. Of more, halve drops those with the largest bounds.
@@ -108,7 +108,7 @@ func (s *Search) Run() (float64, error) {
 		if len(s.open) > s.most {
 			s.halve()
 		}
-		if s.Full = s.open[0].bound >= s.rest; s.Full || turns.Stop(s.ctx, 1) {
+		if s.open[0].bound >= s.rest || turns.Stop(s.ctx, 1) {
 			break
 		}
 		if turn%64 == 0 {
@@ -136,20 +136,13 @@ func (s *Search) Run() (float64, error) {
 			break
 		}
 	}
+	s.Full = s.rest < min(s.closed, s.upper)
 	return s.lower(), nil
 }
 
 // halve keeps the half of the open beginnings with the least bounds: what is proved is at most the bound of the others.
 func (s *Search) halve() {
-	slices.SortFunc(s.open, func(a, b *node) int {
-		switch h := (nodes{a, b}); {
-		case h.Less(0, 1):
-			return -1
-		case h.Less(1, 0):
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(s.open, sooner)
 	half := len(s.open) / 2
 	s.rest = min(s.rest, s.open[half].bound)
 	clear(s.open[half:])
@@ -175,7 +168,8 @@ func (s *Search) drop(n *node) bool {
 }
 
 // follow extends a node, and in turn those of its descendants that promise most, so many at each depth; of those whose
-// jobs are in the same places and have the same plan, one. All others are open.
+// jobs are in the same places and have the same plan, one. All others are open, and so are those with more migrations
+// than half of the jobs: where these cost little a descent would hardly come to an end.
 func (s *Search) follow(n *node, width int) error {
 	for level := []*node{n}; len(level) > 0; {
 		var next []*node
@@ -193,7 +187,7 @@ func (s *Search) follow(n *node, width int) error {
 		level = level[:0]
 		seen := map[string]bool{}
 		for _, x := range next {
-			if len(level) < width {
+			if len(level) < width && x.migrations() <= s.n/2 {
 				key := fmt.Sprint(x.plan, x.phase, x.moving, s.key(x))
 				if !seen[key] {
 					seen[key] = true
@@ -290,15 +284,15 @@ func (s *Search) found(n *node) error {
 // nodes is a heap by bound, of equal ones those with most events first.
 type nodes []*node
 
-func (h nodes) Len() int { return len(h) }
-func (h nodes) Less(a, b int) bool {
-	if h[a].bound != h[b].bound {
-		return h[a].bound < h[b].bound
-	}
-	return len(h[a].events)+len(h[a].plan) > len(h[b].events)+len(h[b].plan)
+// sooner compares nodes in the order of the heap.
+func sooner(a, b *node) int {
+	return cmp.Or(cmp.Compare(a.bound, b.bound), cmp.Compare(len(b.events)+len(b.plan), len(a.events)+len(a.plan)))
 }
-func (h nodes) Swap(a, b int) { h[a], h[b] = h[b], h[a] }
-func (h *nodes) Push(x any)   { *h = append(*h, x.(*node)) }
+
+func (h nodes) Len() int           { return len(h) }
+func (h nodes) Less(a, b int) bool { return sooner(h[a], h[b]) < 0 }
+func (h nodes) Swap(a, b int)      { h[a], h[b] = h[b], h[a] }
+func (h *nodes) Push(x any)        { *h = append(*h, x.(*node)) }
 func (h *nodes) Pop() any {
 	last := len(*h) - 1
 	x := (*h)[last]
