@@ -10,7 +10,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -85,7 +84,7 @@ func TestDocuments(t *testing.T) {
 		if name == "README.md" && testing.Short() {
 			continue // its commands are run when it is written, too
 		}
-		runPage(t, page, string(text))
+		t.Run(name, func(t *testing.T) { runPage(t, page, string(text)) })
 	}
 }
 
@@ -135,15 +134,12 @@ func runPage(t *testing.T, page, text string) {
 	tutorial := room == "tutorial"
 	shows := slices.Contains([]string{"tutorial", "how-to", "problems"}, room) || filepath.Base(page) == "policies.md"
 	lines := strings.Split(text, "\n")
-	commands := slices.DeleteFunc(commandsOf(lines, tutorial), func(c typed) bool {
-		if !toolsThere(c.line) {
-			t.Logf("not run, for want of a program: %s", c.line)
-			return true
-		}
-		return false
-	})
+	commands := commandsOf(lines, tutorial)
 	if len(commands) == 0 {
 		return
+	}
+	for _, c := range commands { // a later command reads files of an earlier one: the whole page is run, or nothing
+		needTools(t, c.line)
 	}
 	files := map[string]string{}
 	for _, m := range shownFile.FindAllStringSubmatch(text, -1) {
@@ -240,23 +236,22 @@ func TestExampleFolders(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !toolsThere(string(text)) {
-			t.Logf("not run, for want of a program: %s", script)
-			continue
-		}
-		check := func(ts *testscript.TestScript, _ bool, _ []string) {
-			ts.Check(ts.Exec("sh", "run.sh"))
-			kept, err := os.ReadFile(expected)
-			diff := otherThan(string(kept), ts.ReadFile("stdout"))
-			switch {
-			case *update && (err != nil || diff != ""):
-				ts.Check(os.WriteFile(expected, []byte(ts.ReadFile("stdout")), 0o644))
-			case err != nil || diff != "":
-				ts.Fatalf("%s prints something else than expected.txt says (%s): %v -expected +printed\n%s", script, anew, err, diff)
+		t.Run(filepath.Base(folder), func(t *testing.T) {
+			needTools(t, string(text))
+			check := func(ts *testscript.TestScript, _ bool, _ []string) {
+				ts.Check(ts.Exec("sh", "run.sh"))
+				kept, err := os.ReadFile(expected)
+				diff := otherThan(string(kept), ts.ReadFile("stdout"))
+				switch {
+				case *update && (err != nil || diff != ""):
+					ts.Check(os.WriteFile(expected, []byte(ts.ReadFile("stdout")), 0o644))
+				case err != nil || diff != "":
+					ts.Fatalf("%s prints something else than expected.txt says (%s): %v -expected +printed\n%s", script, anew, err, diff)
+				}
 			}
-		}
-		inFolder(t, filepath.Base(folder), "example", map[string]func(*testscript.TestScript, bool, []string){"example": check},
-			func(dir string) error { return os.CopyFS(dir, os.DirFS(folder)) })
+			inFolder(t, filepath.Base(folder), "example", map[string]func(*testscript.TestScript, bool, []string){"example": check},
+				func(dir string) error { return os.CopyFS(dir, os.DirFS(folder)) })
+		})
 	}
 }
 
@@ -310,15 +305,15 @@ func freePort(t *testing.T) string {
 	return port
 }
 
-// toolsThere reports whether the programs that a command needs beside gapwise are
-// there, or must be.
-func toolsThere(command string) bool {
-	for _, tool := range []string{"python3", "cbc", "glpsol", "curl"} {
-		if _, err := exec.LookPath(tool); err != nil && strings.Contains(command, tool) && os.Getenv("GAPWISE_REQUIRE_TOOLS") != "1" {
-			return false
+// needTools skips the test if a program that the commands need beside gapwise isn't there. It fails
+// where the environment promises the program.
+func needTools(t *testing.T, commands string) {
+	t.Helper()
+	for _, tool := range [][2]string{{"python3", "python3"}, {"cbc", "coinor-cbc"}, {"glpsol", "glpk-utils"}, {"curl", "curl"}} {
+		if strings.Contains(commands, tool[0]) {
+			need.Tool(t, tool[0], tool[1])
 		}
 	}
-	return true
 }
 
 var inline = regexp.MustCompile("`gapwise ([a-z][^`]*)`")

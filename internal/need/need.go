@@ -51,7 +51,7 @@ func Tool(t T, program, debian string) string {
 	t.Helper()
 	path, err := exec.LookPath(program)
 	if err != nil {
-		missing(t, "GAPWISE_REQUIRE_TOOLS", fmt.Sprintf("the program %s isn't on PATH (Debian: %s)", program, debian))
+		missing(t, "GAPWISE_REQUIRE_TOOLS", fmt.Sprintf("the program %s isn't on PATH; scripts/tools installs it (Debian: %s)", program, debian))
 		return ""
 	}
 	return path
