@@ -37,7 +37,7 @@ const commitLength = 10
 
 // Built returns what this program was built from.
 func Built() Build {
-	b := Build{Version: Version, Commit: commit, Go: runtime.Version(), HiGHS: highs.Version(), Cgo: highs.Built, Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	b := Build{Version: Version, Commit: commit, Go: runtime.Version(), HiGHS: highs.Version(), Cgo: highs.Available(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		b.Cgo = b.Cgo || slices.Contains(info.Settings, debug.BuildSetting{Key: "CGO_ENABLED", Value: "1"})
 		b.Commit = cmp.Or(b.Commit, recorded(info.Settings))

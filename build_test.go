@@ -27,7 +27,7 @@ func TestBuilt(t *testing.T) {
 	}
 	b := Built()
 	with := "HiGHS 1."
-	if !highs.Built {
+	if !highs.Available() {
 		with = "without HiGHS"
 	}
 	for _, want := range []string{Version, "go1", with} {

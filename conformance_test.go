@@ -363,7 +363,7 @@ func (c *conformance) solve(x candidate, set model.Settings) (model.Result, bool
 	o := x.o
 	o.Settings = set
 	r, err := gapwise.Solve(c.Context(), c.in, o)
-	if errors.Is(err, highs.ErrNotBuilt) {
+	if errors.Is(err, highs.ErrMissing) {
 		c.withoutHiGHS[x.name] = true
 	}
 	if errors.Is(err, model.ErrUnsupported) {

@@ -36,7 +36,7 @@ var errNoPrograms = fmt.Errorf("%w: a browser runs no other programs", model.Err
 // backendOf returns the solver of an engine that isExternal knows.
 func backendOf(name string) (milp.Backend, error) {
 	if name == highs.Lanl.Name {
-		return highs.Lanl, highs.Lanl.Missing
+		return highs.Lanl, highs.Lanl.Missing()
 	}
 	if !programs {
 		return milp.Backend{}, errNoPrograms

@@ -101,7 +101,7 @@ func TestEvidenceDAG(t *testing.T) {
 		}
 	}
 	n.want(t, evidence.Path, evidence.Load, evidence.Interval, evidence.Gathering, evidence.Traffic)
-	if highs.Built {
+	if highs.Available() {
 		n.want(t, evidence.Ordering)
 	}
 	if n["unchecked"] > 0 {
@@ -185,7 +185,7 @@ func TestEvidenceVCSched(t *testing.T) {
 	if on := n["none"] + n["unchecked"] + sizes["none"] + sizes["unchecked"]; on > 0 {
 		t.Errorf("%d bounds are on trust", on)
 	}
-	if highs.Built { // column generation solves linear programs
+	if highs.Available() { // column generation solves linear programs
 		n.want(t, evidence.Patterns, evidence.Moves)
 		if !testing.Short() {
 			sizes.want(t, evidence.Moves)
@@ -472,7 +472,7 @@ func TestEvidenceResources(t *testing.T) {
 	if !testing.Short() {
 		n.want(t, evidence.Filling)
 	}
-	if highs.Built {
+	if highs.Available() {
 		n.want(t, evidence.Patterns, evidence.Moves)
 	}
 	if n["none"]+n["unchecked"] > 0 {
@@ -659,7 +659,7 @@ func TestEvidenceForged(t *testing.T) {
 					continue
 				}
 				all := dagbounds.QuickOf(t.Context(), d)
-				if rng.IntN(2) == 0 && highs.Built {
+				if rng.IntN(2) == 0 && highs.Available() {
 					_, e, err := dagbounds.Relaxation(t.Context(), d, []float64{1.01 * optimum, 1.5 * optimum, math.Inf(1)}[rng.IntN(3)])
 					if err != nil {
 						t.Fatal(err)

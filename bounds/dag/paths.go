@@ -48,7 +48,7 @@ func All(ctx context.Context, d *model.DAG) ([]bounds.Bound, error) {
 				Evidence: &model.Evidence{Type: evidence.Load, Method: "load", Weights: weights}})
 		}
 	}
-	if highs.Built && g.Tasks <= maxRelaxed && Check(d.WithoutContention()) == nil && ctx.Err() == nil {
+	if highs.Available() && g.Tasks <= maxRelaxed && Check(d.WithoutContention()) == nil && ctx.Err() == nil {
 		value, e, err := Relaxation(ctx, d, math.Inf(1))
 		if err != nil {
 			return nil, err
@@ -421,7 +421,7 @@ func LoadWeights(ctx context.Context, cost []float64, machines int) ([]float64, 
 	for t := range n {
 		scale += slices.Min(cost[t*machines : (t+1)*machines])
 	}
-	if scale == 0 || !highs.Built {
+	if scale == 0 || !highs.Available() {
 		return equal, nil // any weights are valid
 	}
 	var p milp.Model

@@ -35,7 +35,7 @@ const (
 // it was solved, or there is no HiGHS. The error is HiGHS's.
 func (w *work) lp(ctx context.Context) (b bounds.Bound, ok bool, err error) {
 	none, t := bounds.Bound{Name: "lp"}, w.ticks
-	if ctx.Err() != nil || !highs.Built {
+	if ctx.Err() != nil || !highs.Available() {
 		return none, false, nil
 	}
 	// For the goal all, too, it bounds how many can be accepted: that fewer than

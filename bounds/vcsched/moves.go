@@ -231,11 +231,11 @@ func (m *Moves) Refute(ctx context.Context, load int64) (bool, error) {
 	if m.keep(ctx, load) {
 		return true, nil
 	}
-	if !highs.Built {
+	if !highs.Available() {
 		return false, nil
 	}
 	master, _ := m.master(load)
-	lp, err := highs.NewLP(master)
+	lp, err := highs.NewLP(ctx, master)
 	if err != nil {
 		return false, fmt.Errorf("moves: %w", err)
 	}
@@ -314,7 +314,7 @@ func (m *Moves) master(load int64) (master *milp.Model, patterns []movesPattern)
 // integers in the master, of which no needs are left uncovered. It returns the hosts of
 // the tasks, [task], or nil, as always without HiGHS; nodes limits the branch and bound.
 func (m *Moves) Mix(ctx context.Context, load, nodes int64) ([]int32, error) {
-	if !highs.Built {
+	if !highs.Available() {
 		return nil, nil
 	}
 	master, patterns := m.master(load)

@@ -119,10 +119,10 @@ func (p *Patterns) Refute(ctx context.Context, load int64) (bool, error) {
 			m.Rows[it.Type].Terms = append(m.Rows[it.Type].Terms, milp.Term{Var: v, Coef: float64(it.Count)})
 		}
 	}
-	if !highs.Built {
+	if !highs.Available() {
 		return false, nil
 	}
-	lp, err := highs.NewLP(m)
+	lp, err := highs.NewLP(ctx, m)
 	if err != nil {
 		return false, fmt.Errorf("patterns: %w", err)
 	}

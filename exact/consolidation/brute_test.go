@@ -31,7 +31,7 @@ func TestBrute(t *testing.T) {
 		}
 		solvers = append(solvers, s)
 	}
-	if highs.Backend.Missing == nil {
+	if highs.Backend.Missing() == nil {
 		solvers = append(solvers, consolidation.Linear(highs.Backend))
 	}
 	rng := rand.New(rand.NewPCG(3, 4))

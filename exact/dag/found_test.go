@@ -128,7 +128,7 @@ func TestDAGFigures(t *testing.T) {
 			}
 		}
 		for _, engine := range []model.Solver{dagexact.Search, fromPoor, dagexact.Kernel, dagexact.Linear(highs.Backend)} {
-			if engine.Name() == "highs" && !highs.Built {
+			if engine.Name() == "highs" && !highs.Available() {
 				continue
 			}
 			r, err := engine.Solve(ctx, d, model.Settings{})

@@ -244,7 +244,7 @@ func (s *linkSearch) settle(p dagplay.Plan) bool {
 	h := newHeldSearch(s.Ctx, s.g, s.replay, p, s.Objective)
 	h.withoutLoads, h.limit = s.off&devLinkLoads != 0, s.limit
 	done := h.run()
-	if errors.Is(h.failed, highs.ErrNotBuilt) {
+	if errors.Is(h.failed, highs.ErrMissing) {
 		s.Reason, h.failed = "to hold transfers back in the best way takes HiGHS, which isn't built in", nil
 		return false
 	}

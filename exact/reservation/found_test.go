@@ -58,7 +58,7 @@ func TestReservationFound(t *testing.T) {
 				}
 			}
 			for _, s := range []model.Solver{resexact.Search, resexact.Kernel, resexact.Turns(new(int)), resexact.Linear(highs.Backend)} {
-				if s.Name() == "highs" && !highs.Built {
+				if s.Name() == "highs" && !highs.Available() {
 					continue
 				}
 				r, err := s.Solve(ctx, in, model.Settings{})

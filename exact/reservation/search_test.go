@@ -252,7 +252,7 @@ func TestReservationCancelledAtItsStart(t *testing.T) {
 				want = 3
 			}
 			for _, s := range []model.Solver{resexact.Search, resexact.Kernel, resexact.Linear(highs.Backend)} {
-				if s.Name() == "highs" && !highs.Built {
+				if s.Name() == "highs" && !highs.Available() {
 					continue
 				}
 				r, err := s.Solve(context.Background(), in, model.Settings{})

@@ -334,7 +334,7 @@ func (p *queueProgram) solve(ctx context.Context, low, high []float64) (bound fl
 	for _, w := range p.whole {
 		m.Vars[w.x].Lower, m.Vars[w.x].Upper = low[w.x], high[w.x]
 	}
-	if !highs.Built {
+	if !highs.Available() {
 		lower, x := p.simplex.Solve(ctx, &m, simplex.Options{Cutoff: float64(p.value) / p.scale, Pivots: mostPivots, Bounded: true})
 		return lower * p.scale, x, nil
 	}

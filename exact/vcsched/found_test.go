@@ -36,7 +36,7 @@ func TestVCSchedFound(t *testing.T) {
 			in := foundVCSched(t, name)
 			solvers := []model.Solver{Search, Search.Off(devCompletion), Kernel, Kernel.Off(devLocalSearch | devColumns | devMoves)}
 			for _, f := range vcbounds.Formulations {
-				if _, err := vcbounds.Build(in, f); err == nil && highs.Built {
+				if _, err := vcbounds.Build(in, f); err == nil && highs.Available() {
 					solvers = append(solvers, Linear(highs.Backend, f))
 				}
 			}
@@ -117,7 +117,7 @@ func TestVCSchedMisfitInUnits(t *testing.T) {
 					count[ok]++
 				}
 				for _, s := range []model.Solver{Search, Search.Off(devCompletion), Search.Off(devLocalSearch), Kernel, Kernel.Off(devLocalSearch), Linear(highs.Backend, ""), Linear(highs.Backend, "paper")} {
-					if strings.HasPrefix(s.Name(), "highs") && !highs.Built {
+					if strings.HasPrefix(s.Name(), "highs") && !highs.Available() {
 						continue
 					}
 					same(t, s.Name(), in, solveVCSched(t, s, in, model.Settings{Seed: 1}), want, ok)

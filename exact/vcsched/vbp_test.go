@@ -18,7 +18,7 @@ import (
 // a placement on that many hosts, and none on one less.
 func TestVBPOptima(t *testing.T) {
 	t.Parallel()
-	if !highs.Built {
+	if !highs.Available() {
 		t.Skip("without HiGHS there is no column generation, which proves most of them")
 	}
 	rows := need.CSV(t, "vbp", "optima.csv")

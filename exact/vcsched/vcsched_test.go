@@ -122,7 +122,7 @@ func TestVectorsAgainstBruteForce(t *testing.T) {
 					engines = append(engines, vcexact.Kernel)
 					engines = append(engines, vcexact.Phases()...)
 				}
-				if k%16 == 0 && highs.Built {
+				if k%16 == 0 && highs.Available() {
 					engines = append(engines, vcexact.Linear(highs.Backend, ""))
 				}
 				for _, e := range engines {
@@ -156,7 +156,7 @@ func TestVectorsAgainstBruteForce(t *testing.T) {
 				}
 				for _, a := range vcheur.Algorithms() {
 					r, err := a.Solver.Solve(context.Background(), in, model.Settings{Seed: 7})
-					if errors.Is(err, highs.ErrNotBuilt) {
+					if errors.Is(err, highs.ErrMissing) {
 						continue
 					}
 					if err != nil {
@@ -221,7 +221,7 @@ func TestBoundsAndHeuristicsAroundOptimum(t *testing.T) {
 				continue
 			}
 			r, err := a.Solver.Solve(context.Background(), in, model.Settings{Seed: 7})
-			if errors.Is(err, highs.ErrNotBuilt) {
+			if errors.Is(err, highs.ErrMissing) {
 				continue
 			}
 			if err != nil {

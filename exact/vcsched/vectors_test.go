@@ -40,7 +40,7 @@ func vectorsAtSize(t *testing.T, k int) *model.VCSched {
 // given twice or nobody needs it, and as runs of equal hosts are split.
 func TestVectorRelationsAtSize(t *testing.T) {
 	t.Parallel()
-	if !highs.Built {
+	if !highs.Available() {
 		t.Skip("without HiGHS there is no column generation")
 	}
 	below := 0

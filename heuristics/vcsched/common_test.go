@@ -25,7 +25,7 @@ type algorithm = func(context.Context, *model.VCSched, model.Settings) (*model.P
 // paperAlgorithms are the paper's, by name.
 func paperAlgorithms() map[string]algorithm {
 	all := map[string]algorithm{"gr": GR, "sg": SG, "gb": GB, "sgb": SGB}
-	if highs.Built {
+	if highs.Available() {
 		all["rrnd"], all["rrnz"] = RRND, RRNZ
 	}
 	for k := 1; k < len(mcbs); k++ {

@@ -116,7 +116,7 @@ type hostLoad struct {
 
 func raiseByLP(ctx context.Context, in *model.VCSched, hosts []int32, lowest float64) (*model.Placement, error) {
 	loads := jobLoads(in, hosts)
-	if !highs.Built {
+	if !highs.Available() {
 		return repair(in, hosts, lowest, loads, yieldsInTurn(in, loads, lowest)), nil
 	}
 	m := &milp.Model{Maximise: true, Rows: make([]milp.Row, in.Hosts)}

@@ -35,7 +35,7 @@ const (
 // the slots, are left out. It returns the last
 // multipliers, nil if the linear program wasn't solved.
 func (r *Relaxation) Tighten(ctx context.Context) (*Multipliers, error) {
-	if !highs.Built {
+	if !highs.Available() {
 		return nil, nil
 	}
 	var at instants

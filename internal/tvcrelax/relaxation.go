@@ -180,7 +180,7 @@ func (r *Relaxation) solve(ctx context.Context, choices []Choice) (*Multipliers,
 		top = max(top, w)
 		terms += (r.spans[i].To - r.spans[i].From + 1) * len(r.Resources)
 	}
-	if !highs.Built || top == 0 || terms > maxRelaxationTerms || ctx.Err() != nil {
+	if !highs.Available() || top == 0 || terms > maxRelaxationTerms || ctx.Err() != nil {
 		return nil, nil, nil
 	}
 	m := milp.Model{Maximise: true}

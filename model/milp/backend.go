@@ -18,8 +18,8 @@ type Backend struct {
 	// Fixed says that Options.Tolerance changes nothing, so that the same question
 	// gets the same answer.
 	Fixed bool
-	// Missing says that the solver isn't there, and what to do about it; nil: it is.
-	Missing error
+	// Missing, if not nil, returns an error that says what to do if the solver isn't there; nil: it is.
+	Missing func() error
 	// CPUTime says that the time that counts is Result.CPU: for experiments.
 	CPUTime bool
 	// Solve solves a model. It returns soon after ctx ends, with what is known by
@@ -41,6 +41,8 @@ type Options struct {
 	// integrality (of HiGHS 1e-7, 1e-7 and 1e-6, from 1e-10 on); 0 leaves them. A
 	// model that HiGHS fails on is solved again with 1e-6.
 	Tolerance float64
+	// Ray asks for Result.Ray of an infeasible linear program, which may cost as much as the solve.
+	Ray bool
 	// Start is a point to start a MIP from, one value for each variable.
 	// HiGHS ignores an infeasible start without saying so.
 	Start []float64
@@ -50,10 +52,11 @@ type Options struct {
 	// Progress, if not nil, is called about ten times a second while a MIP
 	// is being solved, never after Solve has returned.
 	Progress func(Progress)
-	// Count, if not nil, is told the simplex iterations of a MIP since the last call, 0 among them, from the goroutine
-	// of the solve. The solver waits until it returns, and stops if it returns true. The calls are the same in each run
-	// with one thread, and then so is where the solver stops. Progress is called before each of them and at no other time.
-	Count func(iterations int64) (stop bool)
+	// Count, if not nil, is told the solver's work since the last call, in units that a model of some hundred rows and
+	// variables takes 40 µs for and larger ones longer, from the goroutine of the solve. The solver waits until it returns,
+	// and stops if it returns true. The calls are the same in each run with one thread, and then so is where the solver
+	// stops. Progress is called before each of them and at no other time.
+	Count func(work int64) (stop bool)
 }
 
 // Progress is the state of a MIP on the way, in the model's objective. Incumbent is
@@ -102,6 +105,10 @@ type Result struct {
 	// Reduced[j] = cost[j] - sum over rows of Duals[i] coef[i][j]. Package
 	// external leaves them nil.
 	Duals, Reduced []float64
+	// Ray has a multiplier for each row of a linear program that is infeasible: positive on the row's lower side,
+	// negative on its upper. With y = Ray and d = A'y no x between its bounds has Σ y_i side_i <= d'x (Farkas), up to
+	// the solver's rounding. Nil unless it was asked for and the solver has one.
+	Ray []float64
 	// Tolerance is the feasibility tolerance that the solve ended with; it may
 	// be larger than the one asked for, see Options.
 	Tolerance float64

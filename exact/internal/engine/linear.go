@@ -89,7 +89,9 @@ func (e LinearEngine[I, S]) Name() string { return cmp.Or(e.ID, e.Backend.Name) 
 func (e LinearEngine[I, S]) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
 	return start(ctx, e.Name(), in, set, func(r *Run, in I) (err error) {
 		if e.Missing != nil {
-			return e.Missing
+			if err := e.Missing(); err != nil {
+				return err
+			}
 		}
 		d := &driver[S]{Run: r, Backend: e.Backend, known: math.NaN()}
 		if turns.Counted(r.Ctx) {

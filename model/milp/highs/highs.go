@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
 
-// Package highs solves linear and mixed-integer linear models with HiGHS
-// (version 1.10 or later) through its C API. It knows nothing but models.
+// Package highs solves linear and mixed-integer linear models with HiGHS 1.15.1. It knows nothing but models.
 //
-// HiGHS prints nothing unless a Log is given. Many solves may run at once, each
-// with one thread; a solve with more threads runs alone, since HiGHS's thread
-// pool belongs to the process.
+// HiGHS is one file of WebAssembly, from npm's package highs, which github.com/tetratelabs/wazero compiles and
+// runs: no C++, no cgo, one thread a solve. scripts/highs puts the file into the user's cache, where this package
+// looks for it after GAPWISE_HIGHS; Use hands it over, and a program built with the tag highs holds it. Without the
+// file Available is false, and whatever would solve a model returns ErrMissing. The first solve of a process loads
+// the machine code, a tenth of a second; the first on a machine makes it, six seconds of CPU. wazero has a compiler for amd64
+// and arm64; elsewhere it interprets, some hundred times slower.
 //
-// A build without cgo, or with the tag nohighs, has no HiGHS: Built is false then,
-// and whatever would solve a model returns ErrNotBuilt.
+// HiGHS prints nothing unless a Log is given. Many solves may run at once, each in memory of its own of at most 2 GiB.
+//
+// Its word is no proof. Each version calls some feasible models infeasible, and some points optimal that aren't; what
+// is known of that is in options.go and costScale.
 package highs
 
 import (
@@ -18,13 +22,8 @@ import (
 	"math"
 
 	"github.com/gapwise/gapwise/internal/turns"
-	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
-
-// ErrNotBuilt is the error of every solve in a program that was built without
-// HiGHS. It wraps model.ErrUnsupported.
-var ErrNotBuilt = fmt.Errorf("%w: built without HiGHS; build it with cgo, see docs/how-to/use-as-a-library.md", model.ErrUnsupported)
 
 // errSolver marks an error that HiGHS itself returned.
 var errSolver = errors.New("highs: solver error")
@@ -33,14 +32,7 @@ var errSolver = errors.New("highs: solver error")
 var ErrStart = errors.New("highs: start solution of the wrong length")
 
 // Backend is HiGHS.
-var Backend = milp.Backend{Name: "highs", Title: "HiGHS", Solve: Solve, Missing: missing}
-
-// Lanl is HiGHS by another binding, github.com/lanl/highs: a second opinion on ours,
-// and the field's own. It has no callbacks, interrupt, start or added columns, for
-// which package highs exists: so there is no progress, a cancelled solve goes on in the
-// background, one that reaches its time limit hands back nothing, and it uses one
-// thread.
-var Lanl = milp.Backend{Name: "lanl", Title: "HiGHS (lanl/highs)", Solve: solveLanl, Missing: missing}
+var Backend = milp.Backend{Name: "highs", Title: "HiGHS", Solve: Solve, Missing: Missing}
 
 // Column is a variable to add to an LP.
 type Column struct {
@@ -89,9 +81,3 @@ func emptyResult() milp.Result { return milp.NoResult(defaultTolerance) }
 
 // defaultTolerance is HiGHS's own for MIPs.
 const defaultTolerance = 1e-6
-
-// SolveFile solves a model that HiGHS reads from a file in the format that its
-// extension names (.mps, .lp), for tests of what was written.
-func SolveFile(ctx context.Context, file string, o milp.Options) (milp.Result, error) {
-	return solveFile(ctx, file, o)
-}

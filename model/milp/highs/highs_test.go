@@ -286,14 +286,12 @@ func TestBadModelsAndOptions(t *testing.T) {
 	}
 }
 
-// Solves run side by side, with different numbers of threads.
+// Solves run side by side, in memory of their own.
 func TestConcurrent(t *testing.T) {
 	need.HiGHS(t)
 	var wg sync.WaitGroup
 	for k := range 24 {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
+		wg.Go(func() {
 			rng := rand.New(rand.NewPCG(5, uint64(k)))
 			for range 20 {
 				m := randomMILP(rng)
@@ -303,21 +301,9 @@ func TestConcurrent(t *testing.T) {
 					t.Errorf("status %v, objective %v, want %v %v; error %v", r.Status, r.Objective, want, ok, err)
 				}
 			}
-		}()
+		})
 	}
 	wg.Wait()
-}
-
-// Solves with several threads follow each other and those with one.
-func TestThreadsInTurn(t *testing.T) {
-	need.HiGHS(t)
-	for k, threads := range []int{2, 2, 1, 2, 1, 1, 2} {
-		done := make(chan milp.Result)
-		go func() { done <- solve(t, knapsack(25), milp.Options{Threads: threads}) }()
-		if r := <-done; r.Status != milp.Optimal {
-			t.Fatalf("solve %d with %d threads: %v", k, threads, r.Status)
-		}
-	}
 }
 
 // Nothing is written to the process's standard output or error.
@@ -414,7 +400,7 @@ func TestLPColumns(t *testing.T) {
 			m.AddVar(milp.Var{Upper: inf, Cost: 10})
 			m.AddRow("", 1, inf, milp.Term{Var: i, Coef: 1})
 		}
-		lp, err := highs.NewLP(m)
+		lp, err := highs.NewLP(t.Context(), m)
 		if err != nil {
 			t.Fatal(err)
 		}

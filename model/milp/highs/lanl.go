@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-//go:build cgo && !nohighs
+//go:build native
 
 package highs
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-//go:build cgo && !nohighs
-
 package highs
 
 import (
@@ -17,24 +15,24 @@ import (
 // from the last basis: the restricted master of a column generation. It must be used by
 // one goroutine at a time, and closed.
 type LP struct {
-	n    *native
+	n    *object
 	rows int
 }
 
-// NewLP returns an LP of the model without integrality. It uses one thread and the
+// NewLP returns an LP of the model without integrality. It uses the
 // primal simplex method, for which the last basis stays feasible when columns are
-// added.
-func NewLP(m *milp.Model) (*LP, error) {
+// added. An error may be that of ctx.
+func NewLP(ctx context.Context, m *milp.Model) (*LP, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
-	n, err := newNative(nil)
+	n, err := newObject(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
 	l := &LP{n: n, rows: len(m.Rows)}
 	for _, set := range []func() error{
-		func() error { return n.intOption("threads", 1) },
+		func() error { return n.apply(optionsOf(milp.Options{})) },
 		func() error { return n.stringOption("presolve", "off") },
 		func() error { return n.stringOption("solver", "simplex") },
 		func() error { return n.intOption("simplex_strategy", 4) },
@@ -74,9 +72,7 @@ func (l *LP) Solve(ctx context.Context) (milp.Result, error) {
 	start := time.Now()
 	stopped := make(chan struct{})
 	cancel := context.AfterFunc(ctx, func() { l.n.stop(); close(stopped) })
-	unlock := lockScheduler(1)
 	_, err := l.n.run(0)
-	unlock()
 	if !cancel() {
 		<-stopped
 	}

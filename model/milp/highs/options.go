@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-//go:build cgo && !nohighs
-
 package highs
 
 import (
 	"errors"
 	"math"
+	"time"
 
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -32,12 +31,21 @@ var safeOptions = []option{
 	{"mip_allow_restart", false},
 }
 
+// integerTolerance is the most by which a MIP may break integrality, bounds and rows. HiGHS 1.15.1 calls feasible models
+// with a big M infeasible at its own 1e-6, from M = 5e6 on; at this one it is right up to M = 1e9.
+const integerTolerance = 1e-9
+
+// tolerances returns the options of a tolerance, 0 for HiGHS's own of linear programs.
+func tolerances(t float64) []option {
+	if t == 0 {
+		return []option{{"primal_feasibility_tolerance", 1e-7}, {"dual_feasibility_tolerance", 1e-7}, {"mip_feasibility_tolerance", integerTolerance}}
+	}
+	return []option{{"primal_feasibility_tolerance", t}, {"dual_feasibility_tolerance", t}, {"mip_feasibility_tolerance", min(t, integerTolerance)}}
+}
+
 // optionsOf returns the options that a caller's set.
 func optionsOf(o milp.Options) []option {
-	all := []option{{"threads", max(1, o.Threads)}, {"mip_rel_gap", o.Gap}}
-	if t := o.Tolerance; t != 0 {
-		all = append(all, option{"primal_feasibility_tolerance", t}, option{"dual_feasibility_tolerance", t}, option{"mip_feasibility_tolerance", t})
-	}
+	all := append(tolerances(o.Tolerance), option{"mip_rel_gap", o.Gap}, option{"time_limit", noLimit.Seconds()})
 	if o.TimeLimit > 0 {
 		all = append(all, option{"time_limit", o.TimeLimit.Seconds()})
 	}
@@ -46,6 +54,9 @@ func optionsOf(o milp.Options) []option {
 	}
 	return all
 }
+
+// noLimit is HiGHS's time limit where none is asked for: it needs one, so that the clock can stop it.
+const noLimit = 1e6 * time.Second
 
 // apply sets options by a binding's functions.
 func apply(setBool func(string, bool) error, setInt func(string, int) error, setFloat func(string, float64) error, all []option) error {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-//go:build cgo && !nohighs
-
 package highs
 
 import (
@@ -14,34 +12,48 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// Built reports whether this program was built with HiGHS.
-const Built = true
-
-var missing error
-
 // solve is Solve of a valid model with valid options.
 func solve(ctx context.Context, m *milp.Model, o milp.Options) (milp.Result, error) {
-	n, err := newNative(o.Log)
+	return prepared(ctx, o, func(n *object) error {
+		if err := n.pass(m, o.Relax); err != nil || o.Start == nil {
+			return err
+		}
+		return n.setStart(o.Start)
+	}, m, mip(m, o))
+}
+
+// prepared solves what pass gives an object.
+func prepared(ctx context.Context, o milp.Options, pass func(*object) error, m *milp.Model, mip bool) (milp.Result, error) {
+	began, waiting := time.Now(), ctx
+	if o.TimeLimit > 0 {
+		var cancel context.CancelFunc
+		waiting, cancel = context.WithTimeout(ctx, o.TimeLimit)
+		defer cancel()
+	}
+	n, err := newObject(waiting, o.Log)
+	if err != nil && waiting.Err() != nil && errors.Is(err, waiting.Err()) {
+		r := emptyResult()
+		if r.Status = milp.TimeLimit; ctx.Err() != nil {
+			r.Status = milp.Interrupted
+		}
+		return r, nil
+	}
 	if err != nil {
 		return emptyResult(), err
 	}
-	if err := errors.Join(n.setOptions(o), n.pass(m, o.Relax)); err != nil {
+	if o.TimeLimit > 0 {
+		o.TimeLimit = max(o.TimeLimit-time.Since(began), time.Millisecond)
+	}
+	if err := errors.Join(n.apply(optionsOf(o)), pass(n)); err != nil {
 		n.close()
 		return emptyResult(), err
 	}
-	if o.Start != nil {
-		if err := n.setStart(o.Start); err != nil {
-			n.close()
-			return emptyResult(), err
-		}
-	}
-	return runAndClose(ctx, n, m, o, mip(m, o))
+	return runAndClose(ctx, n, m, o, mip)
 }
 
 // runAndClose runs HiGHS in a goroutine of its own, and watches ctx.
-func runAndClose(ctx context.Context, n *native, m *milp.Model, o milp.Options, mip bool) (milp.Result, error) {
+func runAndClose(ctx context.Context, n *object, m *milp.Model, o milp.Options, mip bool) (milp.Result, error) {
 	start := time.Now()
-	cols := len(m.Vars)
 	type outcome struct {
 		r   milp.Result
 		err error
@@ -53,12 +65,13 @@ func runAndClose(ctx context.Context, n *native, m *milp.Model, o milp.Options, 
 	go func() {
 		var r milp.Result
 		err := caught.Call(func() error {
-			unlock := lockScheduler(max(1, o.Threads))
 			tolerance, err := n.run(o.Tolerance)
-			unlock()
 			if err == nil {
 				r, err = n.result(mip)
 				r.Tolerance = tolerance
+			}
+			if err == nil && o.Ray && !mip && r.Status == milp.Infeasible {
+				r.Ray, err = n.ray(len(m.Rows))
 			}
 			return err
 		})
@@ -71,8 +84,10 @@ func runAndClose(ctx context.Context, n *native, m *milp.Model, o milp.Options, 
 	finish := func(out outcome) (milp.Result, error) {
 		n.close()
 		out.r.Elapsed = time.Since(start)
-		if out.r.Status == milp.Interrupted && ctx.Err() == nil {
-			out.r.Status = milp.TimeLimit
+		if s := &out.r.Status; *s == milp.Interrupted || *s == milp.TimeLimit { // the clock stops it, too
+			if *s = milp.TimeLimit; ctx.Err() != nil {
+				*s = milp.Interrupted
+			}
 		}
 		return out.r, out.err
 	}
@@ -93,7 +108,7 @@ func runAndClose(ctx context.Context, n *native, m *milp.Model, o milp.Options, 
 	var giveUp <-chan time.Time
 	ended := ctx.Done()
 	tell := func() {
-		if p, _, ok := n.now(cols); ok && o.Progress != nil {
+		if p, _, ok := n.progress(); ok && o.Progress != nil {
 			p.Elapsed = time.Since(start)
 			o.Progress(p)
 		}
@@ -104,10 +119,9 @@ func runAndClose(ctx context.Context, n *native, m *milp.Model, o milp.Options, 
 			return finish(out)
 		case <-tick:
 			tell()
-		case iterations := <-c.ask:
+		case <-c.ask:
 			tell()
-			stop := o.Count(iterations - c.before)
-			c.before = iterations
+			stop := o.Count(looksCounted)
 			c.stop <- stop
 			if stop { // HiGHS ends at once, in the same place in each run
 				ended, deadline, giveUp = nil, nil, nil
@@ -124,7 +138,7 @@ func runAndClose(ctx context.Context, n *native, m *milp.Model, o milp.Options, 
 		case <-giveUp:
 			r := emptyResult()
 			r.Status, r.Elapsed = why, time.Since(start)
-			if p, x, ok := n.now(cols); ok {
+			if p, x, ok := n.progress(); ok {
 				r.Bound, r.Nodes, r.Gap = p.Bound, p.Nodes, p.Gap
 				if x != nil {
 					r.X, r.Feasible, r.Objective = x, true, m.Objective(x)
@@ -140,33 +154,45 @@ func runAndClose(ctx context.Context, n *native, m *milp.Model, o milp.Options, 
 
 // counter passes what HiGHS counts from its goroutine to that of the solve, which may let it wait.
 type counter struct {
-	ask    chan int64 // the iterations so far
-	stop   chan bool  // the answer
-	gone   chan struct{}
-	before int64
+	ask  chan struct{}
+	stop chan bool // the answer
+	gone chan struct{}
 }
 
-// newCounter has HiGHS ask at each place where it may stop, if Options.Count is there. Once gone is closed nobody
-// answers, and the answer is to stop.
-func newCounter(n *native, o milp.Options) *counter {
-	c := &counter{ask: make(chan int64), stop: make(chan bool), gone: make(chan struct{})}
-	if o.Count != nil {
-		n.count(func(iterations int64) bool {
-			select {
-			case c.ask <- iterations:
-				return <-c.stop
-			case <-c.gone:
-				return true
+// looksCounted is how often HiGHS looks at the clock between two calls of Options.Count.
+const looksCounted = 50
+
+// newCounter has HiGHS ask at every so many looks at the clock, if Options.Count is there. Once gone is closed nobody
+// answers, and the answer is to stop. HiGHS's callbacks won't do: it has none in the MIPs of its heuristics.
+func newCounter(n *object, o milp.Options) *counter {
+	c := &counter{ask: make(chan struct{}), stop: make(chan bool), gone: make(chan struct{})}
+	if o.Count == nil {
+		return c
+	}
+	n.looked = func() {
+		if n.looks%looksCounted != 0 {
+			return
+		}
+		select {
+		case c.ask <- struct{}{}:
+			if <-c.stop {
+				n.stop()
 			}
-		})
+		case <-c.gone:
+			n.stop()
+		}
 	}
 	return c
 }
 
 // result returns what HiGHS knows after a run.
-func (n *native) result(mip bool) (milp.Result, error) {
+func (n *object) result(mip bool) (milp.Result, error) {
 	r := emptyResult()
-	switch n.modelStatus() {
+	status, err := n.call("Highs_getModelStatus", n.highs)
+	if err != nil {
+		return r, err
+	}
+	switch status {
 	case 6, 7: // kHighsModelStatusModelEmpty, Optimal
 		r.Status = milp.Optimal
 	case 8:
@@ -184,15 +210,15 @@ func (n *native) result(mip bool) (milp.Result, error) {
 	}
 	r.Iterations = int64(n.intInfo("simplex_iteration_count"))
 	const feasible = 2 // kHighsSolutionStatusFeasible
-	if cols, _ := n.size(); cols == 0 || r.Status == milp.Optimal || n.intInfo("primal_solution_status") == feasible {
+	if r.Status == milp.Optimal || n.intInfo("primal_solution_status") == feasible {
 		// An unbounded model may come with a feasible point, which is no answer.
 		if r.Status != milp.Infeasible && r.Status != milp.Unbounded && r.Status != milp.InfeasibleOrUnbounded {
-			x, reduced, _, dual, err := n.solution()
+			x, reduced, dual, err := n.solution()
 			if err != nil {
 				return r, err
 			}
 			r.X, r.Feasible = x, true
-			r.Objective = n.doubleInfo("objective_function_value")
+			r.Objective = n.doubleInfo("objective_function_value") / n.scale
 			if !mip && r.Status == milp.Optimal {
 				r.Duals, r.Reduced = dual, reduced
 			}
@@ -200,22 +226,9 @@ func (n *native) result(mip bool) (milp.Result, error) {
 	}
 	if mip {
 		r.Nodes = n.int64Info("mip_node_count")
-		r.Bound, r.Gap = n.doubleInfo("mip_dual_bound"), n.doubleInfo("mip_gap")
+		r.Bound, r.Gap = n.doubleInfo("mip_dual_bound")/n.scale, n.doubleInfo("mip_gap")
 	} else if r.Status == milp.Optimal {
 		r.Bound, r.Gap = r.Objective, 0
 	}
 	return r, nil
-}
-
-func solveFile(ctx context.Context, file string, o milp.Options) (milp.Result, error) {
-	n, err := newNative(o.Log)
-	if err != nil {
-		return emptyResult(), err
-	}
-	if err := errors.Join(n.setOptions(o), n.read(file)); err != nil {
-		n.close()
-		return emptyResult(), err
-	}
-	cols, _ := n.size()
-	return runAndClose(ctx, n, &milp.Model{Vars: make([]milp.Var, cols)}, o, true)
 }

@@ -1,7 +1,0 @@
-// SPDX-License-Identifier: MIT
-
-//go:build !cgo || nohighs
-
-package need
-
-const builtWithHiGHS = false
