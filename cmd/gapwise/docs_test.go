@@ -395,7 +395,9 @@ func inFolder(t *testing.T, name, script string, commands map[string]func(*tests
 	testscript.Run(t, testscript.Params{
 		Files: []string{file},
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("GORACE", "atexit_sleep_ms=0")
+			if err := surroundings(env); err != nil {
+				return err
+			}
 			for _, from := range []string{"testdata/documents", "../../docs/examples", "../../examples"} {
 				to := filepath.Join(env.WorkDir, strings.TrimPrefix(strings.TrimPrefix(from, "../../"), "testdata/documents"))
 				if err := os.CopyFS(to, os.DirFS(from)); err != nil {

@@ -27,11 +27,7 @@ func (p *program) version() *cli.Command {
 			if c.Bool("json") {
 				return writeLines(p.out, built)
 			}
-			cgo := "without"
-			if built.Cgo {
-				cgo = "with"
-			}
-			fmt.Fprintf(p.out, "%s\n%s %s cgo\n", strings.ReplaceAll(built.String(), ", ", "\n"), built.Platform, cgo)
+			fmt.Fprintf(p.out, "%s\n%s\n", strings.ReplaceAll(built.String(), ", ", "\n"), built.Platform)
 			return nil
 		},
 	}
