@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/exact"
@@ -258,10 +257,8 @@ func general[S model.Solution](f *milp.Formulation[S]) *milp.Formulation[model.S
 	}, func(s S) (model.Solution, error) { return s, nil })
 }
 
-// problems lists every problem. What only asks for a version makes none.
-var problems = sync.OnceValue(func() []*Problem {
-	return []*Problem{batchProblem(), consolidationProblem(), dagProblem(), reservationProblem(), tvcProblem(), vcschedProblem()}
-})
+// problems lists every problem.
+var problems = []*Problem{batchProblem, consolidationProblem, dagProblem, reservationProblem, tvcProblem, vcschedProblem}
 
 // withFeature names the algorithms that have a feature.
 func (p *Problem) withFeature(has func(model.Algorithm) bool) (names []string) {
@@ -274,11 +271,11 @@ func (p *Problem) withFeature(has func(model.Algorithm) bool) (names []string) {
 }
 
 // Problems returns every problem, in alphabetical order.
-func Problems() []*Problem { return slices.Clone(problems()) }
+func Problems() []*Problem { return slices.Clone(problems) }
 
 // ProblemOf returns the problem of a kind; the error wraps model.ErrUnsupported.
 func ProblemOf(kind model.Kind) (*Problem, error) {
-	for _, p := range problems() {
+	for _, p := range problems {
 		if p.Kind == kind {
 			return p, nil
 		}

@@ -19,46 +19,44 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-func dagProblem() *Problem {
-	return define(definition[*model.DAG]{
-		kind:         model.KindDAG,
-		heuristics:   dagheur.Algorithms(),
-		engines:      dagexact.Engines(),
-		auto:         []string{"sinnen-sousa", "improve", "dls", "lns", "search"},
-		idle:         dagIdle,
-		phases:       dagexact.Phases(),
-		search:       dagexact.Search,
-		kernel:       dagexact.Kernel,
-		formulations: dagbounds.Formulations,
-		formulation:  dagFormulation,
-		linear:       func(_ string, b milp.Backend) model.Solver { return dagexact.Linear(b) },
-		first:        named("one-machine", dagheur.Algorithms()).Solver,
-		features:     features.DAG,
-		quick:        dagbounds.QuickOf,
-		bounds:       dagbounds.All,
-		start:        startOf(dagheur.Complete),
-		generator:    instances.GeneratorOf(instances.NewDAGSpec),
-		parameters:   func() model.Parameters { return new(model.DAGParameters) },
-		gantt:        []string{"heft"},
-		pictured:     dagPictured,
-		variants: []Variant{{
-			Flag: "transfers", Values: names(model.TransferModels),
-			Get: func(in model.Instance) string { return string(in.(*model.DAG).Transfers()) },
-			With: func(in model.Instance, value string) model.Instance {
-				d := *in.(*model.DAG)
-				d.TransferModel = model.TransferModel(value)
-				return &d
-			},
-			MadeFor: func(in model.Instance, s model.Solution) string {
-				if in.(*model.DAG).TransferModel != "" {
-					return ""
-				}
-				return string(s.(*model.Schedule).TransferModel)
-			},
-		}},
-		complete: dagComplete,
-	})
-}
+var dagProblem = define(definition[*model.DAG]{
+	kind:         model.KindDAG,
+	heuristics:   dagheur.Algorithms(),
+	engines:      dagexact.Engines(),
+	auto:         []string{"sinnen-sousa", "improve", "dls", "lns", "search"},
+	idle:         dagIdle,
+	phases:       dagexact.Phases(),
+	search:       dagexact.Search,
+	kernel:       dagexact.Kernel,
+	formulations: dagbounds.Formulations,
+	formulation:  dagFormulation,
+	linear:       func(_ string, b milp.Backend) model.Solver { return dagexact.Linear(b) },
+	first:        named("one-machine", dagheur.Algorithms()).Solver,
+	features:     features.DAG,
+	quick:        dagbounds.QuickOf,
+	bounds:       dagbounds.All,
+	start:        startOf(dagheur.Complete),
+	generator:    instances.GeneratorOf(instances.NewDAGSpec),
+	parameters:   func() model.Parameters { return new(model.DAGParameters) },
+	gantt:        []string{"heft"},
+	pictured:     dagPictured,
+	variants: []Variant{{
+		Flag: "transfers", Values: names(model.TransferModels),
+		Get: func(in model.Instance) string { return string(in.(*model.DAG).Transfers()) },
+		With: func(in model.Instance, value string) model.Instance {
+			d := *in.(*model.DAG)
+			d.TransferModel = model.TransferModel(value)
+			return &d
+		},
+		MadeFor: func(in model.Instance, s model.Solution) string {
+			if in.(*model.DAG).TransferModel != "" {
+				return ""
+			}
+			return string(s.(*model.Schedule).TransferModel)
+		},
+	}},
+	complete: dagComplete,
+})
 
 // dagIdle leaves out dls under contention. Its levels know no links: on 30,000 tasks it takes
 // most of two seconds, and its makespan is 1.6 times that of sinnen-sousa, which books them.

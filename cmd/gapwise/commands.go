@@ -49,8 +49,9 @@ func (p *program) commands() []command {
 	}
 }
 
-// named returns the commands, with flags, description and action those that stand among args. A program of
-// one command is a fifth of the work of all; of the others the help and the shell ask for a name and a line.
+// named returns the commands, with flags, description and action those that stand among args: making them for
+// all is most of what gapwise version would cost. Of the others the help and the shell ask for a name and a line,
+// and nobody asks once the first of args is a command other than help.
 func (p *program) named(args []string) []*cli.Command {
 	var all []*cli.Command
 	for _, x := range p.commands() {
@@ -60,6 +61,9 @@ func (p *program) named(args []string) []*cli.Command {
 		}
 		c.Name, c.Usage, c.Hidden = x.name, x.usage, x.hidden
 		c.OnUsageError, c.CustomHelpTemplate = onUsageError, cli.CommandHelpTemplate
+		if len(args) > 1 && args[1] == x.name && x.name != "help" {
+			return []*cli.Command{c}
+		}
 		all = append(all, c)
 	}
 	return all

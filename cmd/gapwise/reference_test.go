@@ -19,7 +19,7 @@ import (
 
 // whole returns the command line with every command in full.
 func whole(p *program) *cli.Command {
-	var names []string
+	names := []string{"gapwise", "help"}
 	for _, c := range p.commands() {
 		names = append(names, c.name)
 	}
