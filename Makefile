@@ -25,10 +25,13 @@ help: ## what there is
 
 # The go command records the commit itself, but not in a git worktree.
 commit := $(shell git describe --always --exclude='*' --abbrev=10 --dirty=+dirty 2>/dev/null)
-stamp := -ldflags "-X github.com/gapwise/gapwise.commit=$(commit)"
+# -s -w leaves out what debuggers ask for: a panic's stack is whole without it. The tag has the library
+# of commands print help without text/template, for which the linker would keep each method of each type.
+light := urfave_cli_no_template
+stamp := -ldflags "-s -w -X github.com/gapwise/gapwise.commit=$(commit)"
 
 build: ## bin/gapwise
-	@$(with_highs) $(GO) build $(stamp) -o bin/gapwise ./cmd/gapwise
+	@$(with_highs) $(GO) build -tags $(light) $(stamp) -o bin/gapwise ./cmd/gapwise
 
 native: ## bin/gapwise with lanl, too: the libhighs that pkg-config finds, as a second opinion
 	@pkg-config --exists 'highs >= 1.10' || { echo "make native: pkg-config finds no highs.pc of HiGHS 1.10 or later; scripts/tools --native compiles one and says where" >&2; exit 1; }
@@ -36,7 +39,7 @@ native: ## bin/gapwise with lanl, too: the libhighs that pkg-config finds, as a 
 
 web: ## the playground: web/dist, and bin/gapwise with it (gapwise web)
 	@$(GO) run ./scripts/web
-	@$(with_highs) $(GO) build -tags playground $(stamp) -o bin/gapwise ./cmd/gapwise
+	@$(with_highs) $(GO) build -tags playground,$(light) $(stamp) -o bin/gapwise ./cmd/gapwise
 
 site: ## the documents as static pages with a search, in dist/site; with web/dist the playground, too
 	@$(GO) run ./scripts/site
@@ -121,7 +124,7 @@ ablation: ## runs each search without each of its devices, for docs/results/abla
 	  ablation-dag ablation-reservation ablation-vcsched ablation-tvc ablation-batch ablation-consolidation
 
 audit: ## claims held against each other for AUDIT (1m, 10m, ...), from the seed SEED
-	@$(with_highs) $(GO) build $(stamp) -o bin/gapwise ./cmd/gapwise
+	@$(with_highs) $(GO) build -tags $(light) $(stamp) -o bin/gapwise ./cmd/gapwise
 	@bin/gapwise audit --time $(AUDIT) --seed $(SEED) --workers $$(nproc) -o results/audit
 
 # FAULTS=K/N is the K-th of N shares of them.

@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
@@ -120,13 +118,10 @@ func Curves(w io.Writer, style Style, title string, xaxis, yaxis Axis, curves []
 			return style.tooSmall("height", besideAxis+60+legendLine*float64(lines))
 		}
 	}
-	p := newPlot(fitted(xaxis.Label, f, g.width-besideAxis), fitted(yaxis.Label, f, g.height-besideAxis))
+	p := &axes{x: axis{label: fitted(xaxis.Label, f, g.width-besideAxis)}, y: axis{label: fitted(yaxis.Label, f, g.height-besideAxis)}}
 	g.set(p, curves)
-	legend, err := g.add(p, curves)
-	if err != nil {
-		return fmt.Errorf("draw: %w", err)
-	}
-	x := chart{title: clean(title), width: g.width, height: g.height, plot: p, legend: legend, column: column}
+	legend := g.add(p, curves)
+	x := chart{title: clean(title), width: g.width, height: g.height, axes: p, legend: legend, column: column}
 	for k := range legend {
 		legend[k].line = k / columns
 		if k%columns == 0 {
@@ -183,7 +178,7 @@ func (g *curveGrid) interval(q *Point) (low, high float64) {
 
 // set sets ranges and ticks. The ticks of the horizontal axis are at the points, if
 // their labels have room.
-func (g *curveGrid) set(p *plot.Plot, curves []Curve) {
+func (g *curveGrid) set(p *axes, curves []Curve) {
 	var at []tick
 	named, wholeX, wholeY := false, true, true
 	first, last, low, high := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
@@ -204,17 +199,17 @@ func (g *curveGrid) set(p *plot.Plot, curves []Curve) {
 		first, last, low, high = 1, 2, 1, 2
 	}
 	if g.y.Log {
-		setLog(&p.Y, low, high, g.height-besideAxis)
+		p.y.setLog(low, high, g.height-besideAxis)
 	} else {
-		setY(p, low, high, g.height-besideAxis, least(wholeY))
+		p.y.setY(low, high, g.height-besideAxis, least(wholeY))
 		if g.y.NotNegative {
-			p.Y.Min = max(p.Y.Min, min(low, 0))
+			p.y.low = max(p.y.low, min(low, 0))
 		}
 	}
 	if g.x.Log {
-		setLog(&p.X, first, last, g.long())
+		p.x.setLog(first, last, g.long())
 	} else {
-		p.X.Min, p.X.Max = roomy(first, last)
+		p.x.low, p.x.high = roomy(first, last)
 	}
 
 	// One tick at each x, with the label if one of its points has any.
@@ -234,7 +229,7 @@ func (g *curveGrid) set(p *plot.Plot, curves []Curve) {
 	fits := func(every int) bool {
 		end := math.Inf(-1)
 		for k := 0; k < len(at); k += every {
-			x := p.X.Norm(g.x.on(at[k].At)) * g.long()
+			x := p.x.norm(g.x.on(at[k].At)) * g.long()
 			half := f.width(at[k].Label) / 2
 			if x-half < end {
 				return false
@@ -251,16 +246,15 @@ func (g *curveGrid) set(p *plot.Plot, curves []Curve) {
 		if g.x.Log {
 			return // the ticks are set
 		}
-		at = axisOf(p.X.Min, p.X.Max, g.long(), f).Linear(least(wholeX), number)
+		at = axisOf(p.x.low, p.x.high, g.long(), f).Linear(least(wholeX), number)
 	}
-	var x plot.ConstantTicks
+	p.x.ticks = nil
 	for k, t := range at {
 		if k%every != 0 {
 			t.Label = ""
 		}
-		x = append(x, plot.Tick{Value: g.x.on(t.At), Label: t.Label})
+		p.x.ticks = append(p.x.ticks, tick{At: g.x.on(t.At), Label: t.Label})
 	}
-	p.X.Tick.Marker = x
 }
 
 // least returns the least step of an axis: 1 where all that it shows is counted.
@@ -291,7 +285,7 @@ func curveStroke(k int) stroke {
 
 // sideways returns the distance in points between the bars of neighbouring curves at
 // one x; 0 if no intervals overlap.
-func (g *curveGrid) sideways(p *plot.Plot, curves []Curve) float64 {
+func (g *curveGrid) sideways(p *axes, curves []Curve) float64 {
 	at := map[float64][]ganttBar{} // the intervals
 	for _, c := range curves {
 		for _, q := range c.Points {
@@ -311,16 +305,16 @@ func (g *curveGrid) sideways(p *plot.Plot, curves []Curve) float64 {
 	least := 40.0 // of all together
 	places := slices.Sorted(maps.Keys(at))
 	for k := 1; k < len(places); k++ {
-		least = min(least, 0.3*(p.X.Norm(g.x.on(places[k]))-p.X.Norm(g.x.on(places[k-1])))*g.long())
+		least = min(least, 0.3*(p.x.norm(g.x.on(places[k]))-p.x.norm(g.x.on(places[k-1])))*g.long())
 	}
 	return min(3.5, least/float64(len(curves)))
 }
 
 // add adds the lines, points and bars and returns the legend.
-func (g *curveGrid) add(p *plot.Plot, curves []Curve) ([]entry, error) {
+func (g *curveGrid) add(p *axes, curves []Curve) []entry {
 	var legend []entry
 	f := newFace(labelSize, false)
-	apart, bars, number := g.sideways(p, curves), false, 0
+	apart, barred, number := g.sideways(p, curves), false, 0
 	drawn := 0
 	for k := range curves {
 		if !curves[k].Bound {
@@ -345,49 +339,45 @@ func (g *curveGrid) add(p *plot.Plot, curves []Curve) ([]entry, error) {
 			beside = apart * (float64(number) - float64(drawn-1)/2)
 			number++
 		}
-		interval := &plotter.YErrorBars{LineStyle: vgdraw.LineStyle{Color: s.colour, Width: 0.9}, CapWidth: 5}
-		var xy plotter.XYs
+		intervals := &bars{colour: s.colour}
+		var places []xy
 		for _, q := range sorted {
-			at := plotter.XY{X: g.x.on(q.X), Y: g.y.on(q.Y)}
-			xy = append(xy, at)
+			at := xy{g.x.on(q.X), g.y.on(q.Y)}
+			places = append(places, at)
 			if q.half() > 0 {
-				at.X += beside / g.long() * (p.X.Max - p.X.Min)
+				at.x += beside / g.long() * (p.x.high - p.x.low)
 				low, high := g.interval(&q)
-				interval.XYs = append(interval.XYs, at)
-				bottom := p.Y.Min
+				bottom := p.y.low
 				if !g.y.Log || low > 0 {
 					bottom = max(g.y.on(low), bottom)
 				}
-				interval.YErrors = append(interval.YErrors, struct{ Low, High float64 }{at.Y - bottom, g.y.on(high) - at.Y})
+				intervals.all = append(intervals.all, bar{at.x, at.y - math.Abs(at.y-bottom), at.y + math.Abs(g.y.on(high)-at.y)})
 			}
 		}
-		line, points, err := linePoints(xy, s)
-		if err != nil {
-			return nil, err
-		}
+		line, points := joined(places, s)
 		if c.Apart {
 			points.Radius = max(points.Radius, 2.6)
 			if c.Bound {
 				points.Shape = dashMark{}
 			}
-			p.Add(interval, points)
-			bars = bars || len(interval.XYs) > 0
-			legend = append(legend, entry{text: text, thumbs: []plot.Thumbnailer{points}})
+			p.add(intervals, points)
+			barred = barred || len(intervals.all) > 0
+			legend = append(legend, entry{text: text, thumbs: []func(*vgdraw.Canvas){points.thumbnail}})
 			continue
 		}
 		if c.Bound {
-			p.Add(line)
-			legend = append(legend, entry{text: text, thumbs: []plot.Thumbnailer{line}})
+			p.add(line)
+			legend = append(legend, entry{text: text, thumbs: []func(*vgdraw.Canvas){line.thumbnail}})
 			continue
 		}
-		p.Add(line, interval, points)
-		bars = bars || len(interval.XYs) > 0
-		legend = append(legend, entry{text: text, thumbs: []plot.Thumbnailer{line, points}})
+		p.add(line, intervals, points)
+		barred = barred || len(intervals.all) > 0
+		legend = append(legend, entry{text: text, thumbs: []func(*vgdraw.Canvas){line.thumbnail, points.thumbnail}})
 	}
-	if bars {
-		legend = append(legend, entry{text: confidence, thumbs: []plot.Thumbnailer{barThumb{}}})
+	if barred {
+		legend = append(legend, entry{text: confidence, thumbs: []func(*vgdraw.Canvas){(&bars{colour: paleInk}).thumbnail}})
 	}
-	return legend, nil
+	return legend
 }
 
 // dashMark is a short line, the mark of a bound whose points aren't joined.
@@ -396,17 +386,4 @@ type dashMark struct{}
 // DrawGlyph draws it.
 func (dashMark) DrawGlyph(c *vgdraw.Canvas, s vgdraw.GlyphStyle, at vg.Point) {
 	c.StrokeLine2(vgdraw.LineStyle{Color: s.Color, Width: 1.5}, at.X-5, at.Y, at.X+5, at.Y)
-}
-
-// barThumb is an error bar in the legend.
-type barThumb struct{}
-
-// Thumbnail draws it.
-func (barThumb) Thumbnail(c *vgdraw.Canvas) {
-	style := vgdraw.LineStyle{Color: paleInk, Width: 0.9}
-	x, low, high := (c.Min.X+c.Max.X)/2, c.Min.Y+3, c.Max.Y-3
-	c.StrokeLine2(style, x, low, x, high)
-	for _, y := range []vg.Length{low, high} {
-		c.StrokeLine2(style, x-2.5, y, x+2.5, y)
-	}
 }

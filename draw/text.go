@@ -7,9 +7,12 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
-	_ "gonum.org/v1/plot" // fills the font cache
+	"codeberg.org/go-fonts/liberation/liberationsansbold"
+	"codeberg.org/go-fonts/liberation/liberationsansregular"
+	"golang.org/x/image/font/opentype"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 
@@ -39,7 +42,19 @@ type face struct {
 	size float64
 }
 
+// loadFonts puts both fonts of pictures into gonum's cache, when the first is asked for.
+var loadFonts = sync.OnceFunc(func() {
+	for bold, source := range map[bool][]byte{false: liberationsansregular.TTF, true: liberationsansbold.TTF} {
+		parsed, err := opentype.Parse(source)
+		if err != nil {
+			panic(err) // they are a part of the program
+		}
+		font.DefaultCache.Add(font.Collection{{Font: sans(0, bold), Face: parsed}})
+	}
+})
+
 func newFace(size float64, bold bool) face {
+	loadFonts()
 	return face{font.DefaultCache.Lookup(sans(size, bold), vg.Points(size)), size}
 }
 
@@ -84,12 +99,7 @@ func (f face) shorten(s string, width float64) string {
 }
 
 // arrow joins the tasks of a transfer.
-var arrow = func() string {
-	if newFace(labelSize, false).has('→') {
-		return "→"
-	}
-	return "-"
-}()
+const arrow = "→"
 
 // clean makes s fit to be drawn and to stand in XML: one line, no control
 // characters, of a length that no picture has room for.

@@ -27,7 +27,7 @@ import (
 
 // Every command has examples, which run one after the other in one folder.
 func TestExamples(t *testing.T) {
-	for _, c := range (&program{}).app().Commands {
+	for _, c := range whole(&program{}).Commands {
 		if len(examples[c.Name]) == 0 {
 			t.Errorf("gapwise %s has no example", c.Name)
 		}
@@ -324,7 +324,7 @@ var placeholder = regexp.MustCompile(`^\.\.\.$|[A-Z]{3,}|^\[`)
 // parses returns an error if no such command line can be typed.
 func parses(line string) error {
 	p := &program{out: io.Discard, err: io.Discard}
-	app := p.app()
+	app := whole(p)
 	quiet := func(context.Context, *cli.Command) error { return nil }
 	if err := app.Run(context.Background(), []string{"gapwise", "version"}); err != nil { // it adds the command completion
 		return err

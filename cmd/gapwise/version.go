@@ -14,8 +14,6 @@ import (
 
 func (p *program) version() *cli.Command {
 	return &cli.Command{
-		Name:        "version",
-		Usage:       "print what this gapwise was built from",
 		ArgsUsage:   " ",
 		Description: "Prints gapwise's version, its commit (+dirty: with changes since; unknown:\nbuilt without git), the versions of Go and HiGHS, and the platform. Built\nwithout cgo, or with the tag nohighs, gapwise is without HiGHS.",
 		Flags:       []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print it as JSON"}},

@@ -180,7 +180,7 @@ func (r *release) texts(scratch string) error {
 func (r *release) compile(to string, environment []string, highs bool) error {
 	flags := "-s -w -buildid= -X github.com/gapwise/gapwise.commit=" + r.commit
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-o", to}
-	tags := "playground"
+	tags := "playground,urfave_cli_no_template" // see stamp in the Makefile
 	if highs {
 		flags += ` -linkmode external -extldflags "-static -Wl,--build-id=none"`
 		tags += ",netgo,osusergo"
