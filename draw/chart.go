@@ -8,9 +8,29 @@ import (
 	"math"
 	"strings"
 
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 )
+
+// newPlot returns a plot with horizontal grid lines and two named axes in the
+// style of all pictures.
+func newPlot(xlabel, ylabel string) *plot.Plot {
+	p := plot.New()
+	p.BackgroundColor = white
+	p.X.Label.Text, p.Y.Label.Text = xlabel, ylabel
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Label.TextStyle.Font, a.Tick.Label.Font = sans(labelSize, false), sans(axisSize, false)
+		a.Label.TextStyle.Color, a.LineStyle.Color = paleInk, paleInk
+		a.Tick.LineStyle.Color, a.Tick.Label.Color = paleInk, ink
+		a.Label.Padding = 4
+	}
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal.Color = nil, gridColour
+	p.Add(grid)
+	return p
+}
 
 // roomy returns the range from low to high with a margin around it.
 func roomy(low, high float64) (float64, float64) {
@@ -27,20 +47,29 @@ func roomy(low, high float64) (float64, float64) {
 // setY makes the vertical axis, height points long, hold the values from low to
 // high, with marks at least step apart. It doesn't begin at 0: the pictures are there to
 // show differences.
-func (a *axis) setY(low, high, height, step float64) {
-	a.low, a.high = roomy(low, high)
-	a.ticks = axisOf(a.low, a.high, height, newFace(axisSize, false)).Linear(step, number)
+func setY(p *plot.Plot, low, high, height, step float64) {
+	p.Y.Min, p.Y.Max = roomy(low, high)
+	var y plot.ConstantTicks
+	for _, t := range axisOf(p.Y.Min, p.Y.Max, height, newFace(axisSize, false)).Linear(step, number) {
+		y = append(y, plot.Tick{Value: t.At, Label: t.Label})
+	}
+	p.Y.Tick.Marker = y
 }
 
 // setLog makes an axis, so many points long, hold the powers of ten of the values
 // from low to high. Ticks are at powers of ten, of a short axis also at multiples
-// of them.
-func (a *axis) setLog(low, high, length float64) {
-	a.low, a.high = roomy(math.Log10(low), math.Log10(high))
-	if decades := a.high - a.low; decades < 0.1 {
-		a.low, a.high = a.low-0.05, a.high+0.05
+// of them. gonum's LogScale would lay the axis out as if its title were not in the
+// middle.
+func setLog(a *plot.Axis, low, high, length float64) {
+	a.Min, a.Max = roomy(math.Log10(low), math.Log10(high))
+	if decades := a.Max - a.Min; decades < 0.1 {
+		a.Min, a.Max = a.Min-0.05, a.Max+0.05
 	}
-	a.ticks = axisOf(a.low, a.high, length, newFace(axisSize, false)).Log(short)
+	var all plot.ConstantTicks
+	for _, t := range axisOf(a.Min, a.Max, length, newFace(axisSize, false)).Log(short) {
+		all = append(all, plot.Tick{Value: t.At, Label: t.Label})
+	}
+	a.Tick.Marker = all
 }
 
 // stroke is how a line and the points on it look.
@@ -51,17 +80,22 @@ type stroke struct {
 	radius vg.Length
 }
 
-// joined returns a line through places, and points on them.
-func joined(places []xy, s stroke) (*line, *points) {
-	return &line{places, vgdraw.LineStyle{Color: s.colour, Width: 1.5, Dashes: s.dashes}},
-		&points{places, vgdraw.GlyphStyle{Color: s.colour, Radius: s.radius, Shape: s.shape}}
+// linePoints returns a line with its points.
+func linePoints(xy plotter.XYs, s stroke) (*plotter.Line, *plotter.Scatter, error) {
+	l, points, err := plotter.NewLinePoints(xy)
+	if err != nil {
+		return nil, nil, err
+	}
+	l.LineStyle = vgdraw.LineStyle{Color: s.colour, Width: 1.5, Dashes: s.dashes}
+	points.GlyphStyle = vgdraw.GlyphStyle{Color: s.colour, Radius: s.radius, Shape: s.shape}
+	return l, points, nil
 }
 
-// entry is a legend's text about some marks.
+// entry is a legend's text about some of the plotters.
 type entry struct {
 	text   string
 	line   int
-	thumbs []func(*vgdraw.Canvas)
+	thumbs []plot.Thumbnailer
 }
 
 // legendEntries are a legend in the making.
@@ -69,7 +103,7 @@ type legendEntries []entry
 
 // add adds an entry with a sample that draw draws in a box.
 func (all *legendEntries) add(text string, draw func(p pen, r rect)) {
-	*all = append(*all, entry{text: text, thumbs: []func(*vgdraw.Canvas){sample(draw).thumbnail}})
+	*all = append(*all, entry{text: text, thumbs: []plot.Thumbnailer{sample(draw)}})
 }
 
 // area adds an entry with a coloured box.
@@ -80,8 +114,8 @@ func (all *legendEntries) area(text string, c color.Color) {
 // sample draws an entry's sample.
 type sample func(p pen, r rect)
 
-// thumbnail draws it.
-func (s sample) thumbnail(c *vgdraw.Canvas) {
+// Thumbnail draws it.
+func (s sample) Thumbnail(c *vgdraw.Canvas) {
 	base := c.Canvas.(*canvas)
 	s(base.pen(), rect{c.Min.X.Points(), base.height - (c.Min.Y+c.Max.Y).Points()/2 - 4, legendThumb, 8})
 }
@@ -95,7 +129,8 @@ const (
 
 // drawLegend writes the legend, its lines from y down, and returns its lower
 // edge. Entries stand in columns of the given width, or one after the other if
-// it is 0.
+// it is 0. gonum's own legend has one column and no room between its lines, and
+// lies on the data.
 func drawLegend(p pen, legend []entry, column, y float64) float64 {
 	area := vgdraw.New(p.c)
 	f, x := newFace(labelSize, false), margin
@@ -106,7 +141,7 @@ func drawLegend(p pen, legend []entry, column, y float64) float64 {
 		}
 		c := vgdraw.Canvas{Canvas: area.Canvas, Rectangle: vg.Rectangle{Min: p.at(x, y+legendLine), Max: p.at(x+legendThumb, y)}}
 		for _, t := range e.thumbs {
-			t(&c)
+			t.Thumbnail(&c)
 		}
 		p.text(f, ink, x+legendThumb+5, y+legendLine/2+labelSize*capHeight/2, 0, e.text)
 		if column > 0 {
@@ -169,11 +204,11 @@ func (s *sheet) write(w io.Writer, paint func(pen)) error {
 	})
 }
 
-// chart is a picture of axes below its title and its legend.
+// chart is a picture of a plot below its title and its legend.
 type chart struct {
 	title         string // clean
 	width, height float64
-	axes          *axes
+	plot          *plot.Plot
 	legend        []entry
 	column        float64 // of the legend, see drawLegend
 }
@@ -182,7 +217,7 @@ func (x *chart) write(w io.Writer, style Style) error {
 	return style.picture(w, x.title, x.width, x.height, func(p pen) {
 		y := p.title(x.title, x.width)
 		y = drawLegend(p, x.legend, x.column, y) + 6
-		x.axes.draw(vgdraw.Crop(vgdraw.New(p.c), margin, -margin, margin, vg.Points(-y)))
+		x.plot.Draw(vgdraw.Crop(vgdraw.New(p.c), margin, -margin, margin, vg.Points(-y)))
 	})
 }
 

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
@@ -118,10 +120,13 @@ func Curves(w io.Writer, style Style, title string, xaxis, yaxis Axis, curves []
 			return style.tooSmall("height", besideAxis+60+legendLine*float64(lines))
 		}
 	}
-	p := &axes{x: axis{label: fitted(xaxis.Label, f, g.width-besideAxis)}, y: axis{label: fitted(yaxis.Label, f, g.height-besideAxis)}}
+	p := newPlot(fitted(xaxis.Label, f, g.width-besideAxis), fitted(yaxis.Label, f, g.height-besideAxis))
 	g.set(p, curves)
-	legend := g.add(p, curves)
-	x := chart{title: clean(title), width: g.width, height: g.height, axes: p, legend: legend, column: column}
+	legend, err := g.add(p, curves)
+	if err != nil {
+		return fmt.Errorf("draw: %w", err)
+	}
+	x := chart{title: clean(title), width: g.width, height: g.height, plot: p, legend: legend, column: column}
 	for k := range legend {
 		legend[k].line = k / columns
 		if k%columns == 0 {
@@ -178,7 +183,7 @@ func (g *curveGrid) interval(q *Point) (low, high float64) {
 
 // set sets ranges and ticks. The ticks of the horizontal axis are at the points, if
 // their labels have room.
-func (g *curveGrid) set(p *axes, curves []Curve) {
+func (g *curveGrid) set(p *plot.Plot, curves []Curve) {
 	var at []tick
 	named, wholeX, wholeY := false, true, true
 	first, last, low, high := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
@@ -199,17 +204,17 @@ func (g *curveGrid) set(p *axes, curves []Curve) {
 		first, last, low, high = 1, 2, 1, 2
 	}
 	if g.y.Log {
-		p.y.setLog(low, high, g.height-besideAxis)
+		setLog(&p.Y, low, high, g.height-besideAxis)
 	} else {
-		p.y.setY(low, high, g.height-besideAxis, least(wholeY))
+		setY(p, low, high, g.height-besideAxis, least(wholeY))
 		if g.y.NotNegative {
-			p.y.low = max(p.y.low, min(low, 0))
+			p.Y.Min = max(p.Y.Min, min(low, 0))
 		}
 	}
 	if g.x.Log {
-		p.x.setLog(first, last, g.long())
+		setLog(&p.X, first, last, g.long())
 	} else {
-		p.x.low, p.x.high = roomy(first, last)
+		p.X.Min, p.X.Max = roomy(first, last)
 	}
 
 	// One tick at each x, with the label if one of its points has any.
@@ -229,7 +234,7 @@ func (g *curveGrid) set(p *axes, curves []Curve) {
 	fits := func(every int) bool {
 		end := math.Inf(-1)
 		for k := 0; k < len(at); k += every {
-			x := p.x.norm(g.x.on(at[k].At)) * g.long()
+			x := p.X.Norm(g.x.on(at[k].At)) * g.long()
 			half := f.width(at[k].Label) / 2
 			if x-half < end {
 				return false
@@ -246,15 +251,16 @@ func (g *curveGrid) set(p *axes, curves []Curve) {
 		if g.x.Log {
 			return // the ticks are set
 		}
-		at = axisOf(p.x.low, p.x.high, g.long(), f).Linear(least(wholeX), number)
+		at = axisOf(p.X.Min, p.X.Max, g.long(), f).Linear(least(wholeX), number)
 	}
-	p.x.ticks = nil
+	var x plot.ConstantTicks
 	for k, t := range at {
 		if k%every != 0 {
 			t.Label = ""
 		}
-		p.x.ticks = append(p.x.ticks, tick{At: g.x.on(t.At), Label: t.Label})
+		x = append(x, plot.Tick{Value: g.x.on(t.At), Label: t.Label})
 	}
+	p.X.Tick.Marker = x
 }
 
 // least returns the least step of an axis: 1 where all that it shows is counted.
@@ -285,7 +291,7 @@ func curveStroke(k int) stroke {
 
 // sideways returns the distance in points between the bars of neighbouring curves at
 // one x; 0 if no intervals overlap.
-func (g *curveGrid) sideways(p *axes, curves []Curve) float64 {
+func (g *curveGrid) sideways(p *plot.Plot, curves []Curve) float64 {
 	at := map[float64][]ganttBar{} // the intervals
 	for _, c := range curves {
 		for _, q := range c.Points {
@@ -305,16 +311,16 @@ func (g *curveGrid) sideways(p *axes, curves []Curve) float64 {
 	least := 40.0 // of all together
 	places := slices.Sorted(maps.Keys(at))
 	for k := 1; k < len(places); k++ {
-		least = min(least, 0.3*(p.x.norm(g.x.on(places[k]))-p.x.norm(g.x.on(places[k-1])))*g.long())
+		least = min(least, 0.3*(p.X.Norm(g.x.on(places[k]))-p.X.Norm(g.x.on(places[k-1])))*g.long())
 	}
 	return min(3.5, least/float64(len(curves)))
 }
 
 // add adds the lines, points and bars and returns the legend.
-func (g *curveGrid) add(p *axes, curves []Curve) []entry {
+func (g *curveGrid) add(p *plot.Plot, curves []Curve) ([]entry, error) {
 	var legend []entry
 	f := newFace(labelSize, false)
-	apart, barred, number := g.sideways(p, curves), false, 0
+	apart, bars, number := g.sideways(p, curves), false, 0
 	drawn := 0
 	for k := range curves {
 		if !curves[k].Bound {
@@ -339,45 +345,49 @@ func (g *curveGrid) add(p *axes, curves []Curve) []entry {
 			beside = apart * (float64(number) - float64(drawn-1)/2)
 			number++
 		}
-		intervals := &bars{colour: s.colour}
-		var places []xy
+		interval := &plotter.YErrorBars{LineStyle: vgdraw.LineStyle{Color: s.colour, Width: 0.9}, CapWidth: 5}
+		var xy plotter.XYs
 		for _, q := range sorted {
-			at := xy{g.x.on(q.X), g.y.on(q.Y)}
-			places = append(places, at)
+			at := plotter.XY{X: g.x.on(q.X), Y: g.y.on(q.Y)}
+			xy = append(xy, at)
 			if q.half() > 0 {
-				at.x += beside / g.long() * (p.x.high - p.x.low)
+				at.X += beside / g.long() * (p.X.Max - p.X.Min)
 				low, high := g.interval(&q)
-				bottom := p.y.low
+				interval.XYs = append(interval.XYs, at)
+				bottom := p.Y.Min
 				if !g.y.Log || low > 0 {
 					bottom = max(g.y.on(low), bottom)
 				}
-				intervals.all = append(intervals.all, bar{at.x, at.y - math.Abs(at.y-bottom), at.y + math.Abs(g.y.on(high)-at.y)})
+				interval.YErrors = append(interval.YErrors, struct{ Low, High float64 }{at.Y - bottom, g.y.on(high) - at.Y})
 			}
 		}
-		line, points := joined(places, s)
+		line, points, err := linePoints(xy, s)
+		if err != nil {
+			return nil, err
+		}
 		if c.Apart {
 			points.Radius = max(points.Radius, 2.6)
 			if c.Bound {
 				points.Shape = dashMark{}
 			}
-			p.add(intervals, points)
-			barred = barred || len(intervals.all) > 0
-			legend = append(legend, entry{text: text, thumbs: []func(*vgdraw.Canvas){points.thumbnail}})
+			p.Add(interval, points)
+			bars = bars || len(interval.XYs) > 0
+			legend = append(legend, entry{text: text, thumbs: []plot.Thumbnailer{points}})
 			continue
 		}
 		if c.Bound {
-			p.add(line)
-			legend = append(legend, entry{text: text, thumbs: []func(*vgdraw.Canvas){line.thumbnail}})
+			p.Add(line)
+			legend = append(legend, entry{text: text, thumbs: []plot.Thumbnailer{line}})
 			continue
 		}
-		p.add(line, intervals, points)
-		barred = barred || len(intervals.all) > 0
-		legend = append(legend, entry{text: text, thumbs: []func(*vgdraw.Canvas){line.thumbnail, points.thumbnail}})
+		p.Add(line, interval, points)
+		bars = bars || len(interval.XYs) > 0
+		legend = append(legend, entry{text: text, thumbs: []plot.Thumbnailer{line, points}})
 	}
-	if barred {
-		legend = append(legend, entry{text: confidence, thumbs: []func(*vgdraw.Canvas){(&bars{colour: paleInk}).thumbnail}})
+	if bars {
+		legend = append(legend, entry{text: confidence, thumbs: []plot.Thumbnailer{barThumb{}}})
 	}
-	return legend
+	return legend, nil
 }
 
 // dashMark is a short line, the mark of a bound whose points aren't joined.
@@ -386,4 +396,17 @@ type dashMark struct{}
 // DrawGlyph draws it.
 func (dashMark) DrawGlyph(c *vgdraw.Canvas, s vgdraw.GlyphStyle, at vg.Point) {
 	c.StrokeLine2(vgdraw.LineStyle{Color: s.Color, Width: 1.5}, at.X-5, at.Y, at.X+5, at.Y)
+}
+
+// barThumb is an error bar in the legend.
+type barThumb struct{}
+
+// Thumbnail draws it.
+func (barThumb) Thumbnail(c *vgdraw.Canvas) {
+	style := vgdraw.LineStyle{Color: paleInk, Width: 0.9}
+	x, low, high := (c.Min.X+c.Max.X)/2, c.Min.Y+3, c.Max.Y-3
+	c.StrokeLine2(style, x, low, x, high)
+	for _, y := range []vg.Length{low, high} {
+		c.StrokeLine2(style, x-2.5, y, x+2.5, y)
+	}
 }

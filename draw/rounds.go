@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
@@ -44,18 +46,21 @@ func Rounds(w io.Writer, style Style, title string, rounds []model.Round) error 
 			}
 		}
 	}
-	p := &axes{x: axis{label: "round"}, y: axis{label: "makespan (s)"}}
+	p := newPlot("round", "makespan (s)")
 	setAxes(p, rounds)
 	var legend []entry
 	if len(rounds) > 0 {
-		legend = addRounds(p, rounds)
+		var err error
+		if legend, err = addRounds(p, rounds); err != nil {
+			return fmt.Errorf("draw: %w", err)
+		}
 	}
-	x := chart{title: clean(title), width: roundsWidth, height: roundsHeight, axes: p, legend: legend}
+	x := chart{title: clean(title), width: roundsWidth, height: roundsHeight, plot: p, legend: legend}
 	return x.write(w, style)
 }
 
 // setAxes sets ranges and ticks.
-func setAxes(p *axes, rounds []model.Round) {
+func setAxes(p *plot.Plot, rounds []model.Round) {
 	first, last, low, high := 1.0, 1.0, 0.0, 1.0
 	if len(rounds) > 0 {
 		first, last = math.Inf(1), math.Inf(-1)
@@ -65,50 +70,74 @@ func setAxes(p *axes, rounds []model.Round) {
 		first, last = min(first, float64(r.Round)), max(last, float64(r.Round))
 		low, high = min(low, r.Planned, r.Realistic), max(high, r.Planned, r.Realistic)
 	}
-	p.x.low, p.x.high = first-0.5, last+0.5
-	p.y.setY(low, high, roundsHeight, 0)
+	p.X.Min, p.X.Max = first-0.5, last+0.5
+	setY(p, low, high, roundsHeight, 0)
 
 	const most = 25.0 // labels
 	step, next := 1.0, []float64{2, 2.5, 2}
 	for k := 0; (last-first)/step > most; k++ {
 		step *= next[k%len(next)]
 	}
+	var x plot.ConstantTicks
 	for i := math.Ceil(first / step); i*step <= last; i++ {
-		p.x.ticks = append(p.x.ticks, tick{At: i * step, Label: strconv.FormatFloat(i*step, 'f', 0, 64)})
+		x = append(x, plot.Tick{Value: i * step, Label: strconv.FormatFloat(i*step, 'f', 0, 64)})
 	}
+	p.X.Tick.Marker = x
 }
 
 // addRounds adds the lines and points of at least one round.
-func addRounds(p *axes, rounds []model.Round) []entry {
-	var planned, realistic, kept []xy
+func addRounds(p *plot.Plot, rounds []model.Round) ([]entry, error) {
+	var planned, realistic, kept plotter.XYs
 	for _, r := range rounds {
 		x := float64(r.Round)
-		planned = append(planned, xy{x, r.Planned})
-		realistic = append(realistic, xy{x, r.Realistic})
+		planned = append(planned, plotter.XY{X: x, Y: r.Planned})
+		realistic = append(realistic, plotter.XY{X: x, Y: r.Realistic})
 		if r.Kept {
-			kept = append(kept, xy{x, r.Realistic})
+			kept = append(kept, plotter.XY{X: x, Y: r.Realistic})
 		}
 	}
-	level := func(y float64, c color.Color) *line {
-		return &line{[]xy{{p.x.low, y}, {p.x.high, y}}, vgdraw.LineStyle{Color: c, Width: 1, Dashes: []vg.Length{5, 3}}}
+	level := func(y float64, c color.Color) (*plotter.Line, error) {
+		l, err := plotter.NewLine(plotter.XYs{{X: p.X.Min, Y: y}, {X: p.X.Max, Y: y}})
+		if err != nil {
+			return nil, err
+		}
+		l.LineStyle = vgdraw.LineStyle{Color: c, Width: 1, Dashes: []vg.Length{5, 3}}
+		return l, nil
 	}
-	firstRealistic, firstPlanned := level(rounds[0].Realistic, realisticColour), level(rounds[0].Planned, plannedColour)
-	planLine, planPoints := joined(planned, stroke{plannedColour, nil, vgdraw.BoxGlyph{}, 2.6})
-	realLine, realPoints := joined(realistic, stroke{realisticColour, nil, vgdraw.CircleGlyph{}, 2.6})
-	p.add(firstRealistic, firstPlanned, planLine, planPoints, realLine, realPoints)
+	firstRealistic, err := level(rounds[0].Realistic, realisticColour)
+	if err != nil {
+		return nil, err
+	}
+	firstPlanned, err := level(rounds[0].Planned, plannedColour)
+	if err != nil {
+		return nil, err
+	}
+	planLine, planPoints, err := linePoints(planned, stroke{plannedColour, nil, vgdraw.BoxGlyph{}, 2.6})
+	if err != nil {
+		return nil, err
+	}
+	realLine, realPoints, err := linePoints(realistic, stroke{realisticColour, nil, vgdraw.CircleGlyph{}, 2.6})
+	if err != nil {
+		return nil, err
+	}
+	p.Add(firstRealistic, firstPlanned, planLine, planPoints, realLine, realPoints)
 	legend := []entry{
-		{"realistic", 0, []func(*vgdraw.Canvas){realLine.thumbnail, realPoints.thumbnail}},
-		{"first round: " + short(rounds[0].Realistic), 0, []func(*vgdraw.Canvas){firstRealistic.thumbnail}},
+		{"realistic", 0, []plot.Thumbnailer{realLine, realPoints}},
+		{"first round: " + short(rounds[0].Realistic), 0, []plot.Thumbnailer{firstRealistic}},
 	}
 	if len(kept) > 0 {
-		rings := &points{kept, vgdraw.GlyphStyle{Color: ink, Radius: 5.5, Shape: vgdraw.RingGlyph{}}}
-		p.add(rings)
-		best := slices.MinFunc(kept, func(a, b xy) int { return cmp.Compare(a.y, b.y) })
-		legend = append(legend, entry{"kept; the best: " + short(best.y), 0, []func(*vgdraw.Canvas){rings.thumbnail}})
+		rings, err := plotter.NewScatter(kept)
+		if err != nil {
+			return nil, err
+		}
+		rings.GlyphStyle = vgdraw.GlyphStyle{Color: ink, Radius: 5.5, Shape: vgdraw.RingGlyph{}}
+		p.Add(rings)
+		best := slices.MinFunc(kept, func(a, b plotter.XY) int { return cmp.Compare(a.Y, b.Y) })
+		legend = append(legend, entry{"kept; the best: " + short(best.Y), 0, []plot.Thumbnailer{rings}})
 	}
 	return append(legend,
-		entry{"planned, without contention", 1, []func(*vgdraw.Canvas){planLine.thumbnail, planPoints.thumbnail}},
-		entry{"first round: " + short(rounds[0].Planned), 1, []func(*vgdraw.Canvas){firstPlanned.thumbnail}})
+		entry{"planned, without contention", 1, []plot.Thumbnailer{planLine, planPoints}},
+		entry{"first round: " + short(rounds[0].Planned), 1, []plot.Thumbnailer{firstPlanned}}), nil
 }
 
 // short prints a time for a label.

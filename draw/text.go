@@ -7,12 +7,9 @@ import (
 	"sort"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode"
 
-	"codeberg.org/go-fonts/liberation/liberationsansbold"
-	"codeberg.org/go-fonts/liberation/liberationsansregular"
-	"golang.org/x/image/font/opentype"
+	_ "gonum.org/v1/plot" // fills the font cache
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 
@@ -42,19 +39,7 @@ type face struct {
 	size float64
 }
 
-// loadFonts puts both fonts of pictures into gonum's cache, when the first is asked for.
-var loadFonts = sync.OnceFunc(func() {
-	for bold, source := range map[bool][]byte{false: liberationsansregular.TTF, true: liberationsansbold.TTF} {
-		parsed, err := opentype.Parse(source)
-		if err != nil {
-			panic(err) // they are a part of the program
-		}
-		font.DefaultCache.Add(font.Collection{{Font: sans(0, bold), Face: parsed}})
-	}
-})
-
 func newFace(size float64, bold bool) face {
-	loadFonts()
 	return face{font.DefaultCache.Lookup(sans(size, bold), vg.Points(size)), size}
 }
 

@@ -21,17 +21,12 @@ func (p *program) man() *cli.Command {
 		ArgsUsage: " ",
 		Description: "The page is in roff, for man:\n" +
 			"gapwise man -o ~/.local/share/man/man1/gapwise.1",
-		Flags: []cli.Flag{&cli.StringFlag{
-			Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output",
-		}},
+		Flags: []cli.Flag{&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"}},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.NArg() > 0 {
 				return usagef("man: it takes no files")
 			}
-			return p.writeFile(c.String("output"), func(w io.Writer) error {
-				_, err := io.WriteString(w, manual)
-				return err
-			})
+			return p.writeFile(c.String("output"), func(w io.Writer) error { _, err := io.WriteString(w, manual); return err })
 		},
 	}
 }
