@@ -170,7 +170,7 @@ func TestInstance(t *testing.T) {
 	}
 	text := b.String()
 	wellMade(t, text)
-	for _, want := range []string{"<h1>diamond</h1>", "It is optimal: no solution is better than the bound", "critical-path", "data:image/svg&#43;xml;base64,", "has verified", "gapwise solve --algorithm"} {
+	for _, want := range []string{"<h1>diamond</h1>", "It is optimal: no solution is better than the bound", "critical-path", "data:image/svg+xml;base64,", "has verified", "gapwise solve --algorithm"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page doesn't hold %q", want)
 		}
