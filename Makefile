@@ -29,8 +29,8 @@ build: ## bin/gapwise
 	@$(with_highs) $(GO) build $(stamp) -o bin/gapwise ./cmd/gapwise
 
 web: ## the playground: web/dist, and bin/gapwise with it (gapwise web)
-	@$(GO) run ./scripts/web
-	@$(with_highs) $(GO) build -tags playground $(stamp) -o bin/gapwise ./cmd/gapwise
+	@CGO_ENABLED=0 $(GO) run ./scripts/web
+	@CGO_ENABLED=0 $(GO) build -tags playground $(stamp) -o bin/gapwise ./cmd/gapwise
 
 site: ## the documents as static pages with a search, in dist/site; with web/dist the playground, too
 	@CGO_ENABLED=0 $(GO) run ./scripts/site

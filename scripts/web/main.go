@@ -151,13 +151,18 @@ func first(folder, file string, solver *packed) error {
 	return os.WriteFile(filepath.Join(folder, "first.json"), data, 0o644)
 }
 
-// small lists what is compiled without inlining: what reads, judges and tells of a solution, where
-// no search runs. It makes the packed library a tenth smaller.
+// small lists what is compiled without inlining: what reads, judges and tells of a solution, drives a run or decides
+// once, where no search runs. It makes the packed library a tenth smaller.
 var small = []string{
-	"github.com/gapwise/gapwise", "github.com/gapwise/gapwise/verify", "github.com/gapwise/gapwise/model/...", "github.com/gapwise/gapwise/instances/...",
-	"github.com/gapwise/gapwise/internal/play", "github.com/gapwise/gapwise/internal/explain",
-	"crypto/...", "encoding/...", "fmt", "gonum.org/...", "math/big", "os/...", "reflect", "regexp/...", "strconv", "time",
+	own, own + "/verify", own + "/model/...", own + "/instances/...", own + "/exact/internal/engine",
+	own + "/heuristics/batch", own + "/heuristics/command", own + "/heuristics/online/...", own + "/heuristics/reservation", own + "/heuristics/vcsched",
+	own + "/internal/duals", own + "/internal/explain", own + "/internal/features", own + "/internal/params", own + "/internal/placement",
+	own + "/internal/play", own + "/internal/process", own + "/internal/tvcrelax", own + "/internal/verdict", own + "/internal/words",
+	"bufio", "bytes", "compress/...", "context", "crypto/...", "encoding/...", "fmt", "github.com/xrash/...", "gonum.org/...", "io/...", "math/big",
+	"math/cmplx", "os/...", "path/...", "reflect", "regexp/...", "strconv", "strings", "syscall/...", "text/...", "time",
 }
+
+const own = "github.com/gapwise/gapwise"
 
 // library builds the library as WebAssembly, and packs it.
 func library(folder string) error {

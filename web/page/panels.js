@@ -3,7 +3,7 @@
 import { mend, undo } from "./hand.js";
 import { ready, reload } from "./read.js";
 import { solveFromHere } from "./solve.js";
-import { algorithms, failed, mark, redraw, refresh, run, show, state, stop } from "./state.js";
+import { algorithms, failed, mark, redraw, refresh, run, show, state, stop, toLoad } from "./state.js";
 import { $, delta, download, figure, make, percent, toast, value } from "./ui.js";
 
 const button = (text, onclick, attributes = {}) => make("button", { type: "button", onclick, ...attributes }, text);
@@ -97,6 +97,8 @@ const compare = {
       this.running ? button("Stop", () => { this.halt = true; stop(); }, { class: "stop" }) : button("Run them all", () => this.run(all), { class: "primary" }),
       make("label", {}, "each at most ", make("input", { type: "number", min: 0.1, max: 600, step: "any", value: this.limit, size: 4, onchange: (e) => (this.limit = Number(e.target.value) || 2) }), " s"));
     const parts = [head];
+    const load = all.map((a) => toLoad(a.name)).find(Boolean);
+    if (load && !this.running) parts.push(make("p", { class: "note" }, `Some need more: ${load}, which is loaded first.`));
     const values = results.map((r) => r.shown.objective).filter((x) => x !== null);
     const far = Math.max(...values.map((x) => Math.abs(x - (bound ?? values[0]))), 1e-12);
     for (const c of state.about.classes) {
