@@ -16,7 +16,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// The page is small enough to be fetched: all its files packed are below 5 MB, and HiGHS, which few ask for, is below 1.5.
+// The page is small enough to be fetched: all its files packed are below 5 MB, and HiGHS, which few ask for, below 1.5.
 func TestPacked(t *testing.T) {
 	page(t)
 	folder, err := built()

@@ -108,7 +108,8 @@ func (d *Desk) about(context.Context, struct{}, func(any)) (any, error) {
 	for _, p := range gapwise.Problems() {
 		k := Kind{Kind: p.Kind}
 		for _, x := range p.Algorithms {
-			k.Algorithms = append(k.Algorithms, Algorithm{x.Name, string(x.Class), x.Summary, x.Paper, x.Exact, x.Traced, x.Seeded, linear(x.Name)})
+			k.Algorithms = append(k.Algorithms, Algorithm{Name: x.Name, Class: string(x.Class), Summary: x.Summary, Paper: x.Paper,
+				Exact: x.Exact, Traced: x.Traced, Seeded: x.Seeded, Linear: linear(x.Name)})
 		}
 		a.Kinds = append(a.Kinds, k)
 	}

@@ -5,8 +5,9 @@
 //	go run ./scripts/web [-o web/dist]
 //
 // It holds the files of web/page, the look's values (internal/look/look.css), the library as
-// WebAssembly (packed), Go's wasm_exec.js and the examples that web/page/examples.json names. HiGHS, which scripts/highs
-// gets, lies beside them; without it the page has no engines of linear models. The same commit and Go give the same bytes.
+// WebAssembly (packed), Go's wasm_exec.js and the examples that web/page/examples.json names. HiGHS, which
+// scripts/highs gets, lies beside them; without it the page has no engines of linear models. The same commit and Go
+// give the same bytes.
 package main
 
 import (
@@ -155,11 +156,13 @@ func first(folder, file string, solver *packed) error {
 // once, where no search runs. It makes the packed library a tenth smaller.
 var small = []string{
 	own, own + "/verify", own + "/model/...", own + "/instances/...", own + "/exact/internal/engine",
-	own + "/heuristics/batch", own + "/heuristics/command", own + "/heuristics/online/...", own + "/heuristics/reservation", own + "/heuristics/vcsched",
-	own + "/internal/duals", own + "/internal/explain", own + "/internal/features", own + "/internal/params", own + "/internal/placement",
-	own + "/internal/play", own + "/internal/process", own + "/internal/tvcrelax", own + "/internal/verdict", own + "/internal/words",
-	"bufio", "bytes", "compress/...", "context", "crypto/...", "encoding/...", "fmt", "github.com/xrash/...", "gonum.org/...", "io/...", "math/big",
-	"math/cmplx", "os/...", "path/...", "reflect", "regexp/...", "strconv", "strings", "syscall/...", "text/...", "time",
+	own + "/heuristics/batch", own + "/heuristics/command", own + "/heuristics/online/...",
+	own + "/heuristics/reservation", own + "/heuristics/vcsched",
+	own + "/internal/duals", own + "/internal/explain", own + "/internal/features", own + "/internal/params",
+	own + "/internal/placement", own + "/internal/play", own + "/internal/process", own + "/internal/tvcrelax",
+	own + "/internal/verdict", own + "/internal/words",
+	"bufio", "bytes", "compress/...", "context", "crypto/...", "encoding/...", "fmt", "github.com/xrash/...", "gonum.org/...",
+	"io/...", "math/big", "math/cmplx", "os/...", "path/...", "reflect", "regexp/...", "strconv", "strings", "syscall/...", "text/...", "time",
 }
 
 const own = "github.com/gapwise/gapwise"

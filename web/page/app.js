@@ -108,7 +108,8 @@ async function begin() {
     const [about, examples] = await Promise.all(["first.json", "examples.json"].map((f) => fetch(f).then((r) => r.json())));
     state.about = about.about;
     state.highs = about.highs;
-    if (state.highs) $("licences").append("; with ", make("a", { href: state.highs.file.replace(/wasm\.gz$/, "LICENSE") }, "HiGHS"), ", MIT licence, too");
+    const licence = state.highs?.file.replace(/wasm\.gz$/, "LICENSE");
+    if (licence) $("licences").append("; with ", make("a", { href: licence }, "HiGHS"), ", MIT licence, too");
     state.examples = examples;
     $("version").textContent = `gapwise ${state.about.version}`;
     if (!(await fromLink())) await drawFirst(about);

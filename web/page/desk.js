@@ -86,7 +86,7 @@ export class Desk {
    * @param {string} operation
    * @param {object} question
    * @param {((told: any) => void) | null} tell
-   * @param {boolean} linear whether HiGHS may be used: then an answer depends on its question alone, not on what was loaded before
+   * @param {boolean} linear whether HiGHS may be used; else an answer would depend on what was loaded before
    */
   async ask(operation, question, tell = null, linear = false) {
     await this.started;

@@ -118,7 +118,7 @@ class Instance {
     if (this.stopped && into) this.view.setInt32(into >>> 0, 1, true);
   }
 
-  /** Host returns what HiGHS imports. It has no files, no arguments and no environment, and what it writes goes nowhere. */
+  /** Host returns what HiGHS imports. It has no files, arguments and environment, and what it writes goes nowhere. */
   host() {
     const lost = () => {
       throw new Error("it aborted");

@@ -41,8 +41,8 @@ type machine struct {
 	notify js.Func
 }
 
-// counts says that the work of a run can't be counted: where it would wait for another's turn, the browser's one stack has
-// HiGHS below that other, and neither could go on.
+// counts says that the work of a run can't be counted: where it would wait for another's turn, the browser's one
+// stack has HiGHS below that other, and neither could go on.
 const counts = false
 
 // breathe lets timers fire, and the goroutines run that wait for them: whenever the browser calls Go, the call returns
@@ -115,7 +115,8 @@ func (s *instance) call(name string, args ...any) (int, error) {
 	return 0, fmt.Errorf("%w: %s: %s", errSolver, name, answer.String())
 }
 
-// put copies data into the memory, get out of it. Both panic beyond its end, which only a wrong address of HiGHS can be.
+// put copies data into the memory, get out of it. Both panic beyond its end, which only a wrong address of HiGHS
+// can be.
 func (m *machine) put(at uint32, data []byte) { js.CopyBytesToJS(m.bytes(at, len(data)), data) }
 
 func (m *machine) get(at uint32, data []byte) { js.CopyBytesToGo(data, m.bytes(at, len(data))) }

@@ -73,8 +73,8 @@ func (s *instance) release() {
 	s.end()
 }
 
-// stop has every callback ask for the end. HiGHS calls nobody in a root LP, and in the MIPs of its heuristics: if it still
-// runs after patience, its clock jumps beyond any time limit.
+// stop has every callback ask for the end. HiGHS calls nobody in a root LP, and in the MIPs of its heuristics: if it
+// still runs after patience, its clock jumps beyond any time limit.
 func (s *instance) stop() {
 	if s.stopped.CompareAndSwap(0, int64(time.Since(epoch))) {
 		s.tellStop()
@@ -98,7 +98,8 @@ const jump = 2 * noLimit
 func notifier() []byte {
 	return slices.Concat([]byte("\x00asm\x01\x00\x00\x00"),
 		section(1, "\x02\x60\x05\x7f\x7f\x7f\x7f\x7f\x00\x60\x00\x01\x7f"), // the types of both functions
-		section(2, "\x02\x07gapwise\x06notify\x00\x00\x05highs"+string(rune(len(exports["table"])))+exports["table"]+"\x01\x70\x00\x01"),
+		section(2, "\x02\x07gapwise\x06notify\x00\x00\x05highs"+
+			string(rune(len(exports["table"])))+exports["table"]+"\x01\x70\x00\x01"),
 		section(3, "\x01\x01"),                                      // one function of the second type
 		section(7, "\x01\x05place\x00\x01"),                         // its export
 		section(9, "\x01\x03\x00\x01\x00"),                          // the imported function may be referred to

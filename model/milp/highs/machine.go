@@ -83,8 +83,8 @@ func (m *machine) size() uint32 { return m.memory.Size() }
 // tellStop has nothing to do: the clock knows when the instance was stopped.
 func (m *machine) tellStop() {}
 
-// now returns the time in nanoseconds, as HiGHS sees it. If its work is counted, time passes by its looks at the clock, so that
-// two runs are the same.
+// now returns the time in nanoseconds, as HiGHS sees it. If its work is counted, time passes by its looks at the
+// clock, so that two runs are the same.
 func (s *instance) now() int64 {
 	t, stopped := time.Since(epoch), s.stopped.Load()
 	late := stopped != 0 && int64(t)-stopped > int64(patience)
@@ -159,7 +159,8 @@ func (m *machine) parts(stack []uint64) []part {
 	return all
 }
 
-// put copies data into the memory, get out of it. Both panic beyond its end, which only a wrong address of HiGHS can be.
+// put copies data into the memory, get out of it. Both panic beyond its end, which only a wrong address of HiGHS
+// can be.
 func (m *machine) put(at uint32, data []byte) {
 	if !m.memory.Write(at, data) {
 		panic(errLost)

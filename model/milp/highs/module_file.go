@@ -23,7 +23,8 @@ const (
 )
 
 // remedy says how HiGHS comes here.
-const remedy = "run scripts/highs of the checkout, or set GAPWISE_HIGHS to build/highs.wasm of npm's package highs@" + packageVersion
+const remedy = "run scripts/highs of the checkout, or set GAPWISE_HIGHS to build/highs.wasm of npm's package highs@" +
+	packageVersion
 
 // Missing returns nil if HiGHS is there, else an error that wraps ErrMissing.
 func Missing() error {
