@@ -48,6 +48,8 @@ func serve(dist fs.FS) http.Handler {
 			kind = "text/javascript; charset=utf-8"
 		case ".gz":
 			kind = "application/gzip"
+		case ".LICENSE":
+			kind = "text/plain; charset=utf-8"
 		}
 		h := w.Header()
 		h.Set("Content-Type", kind)

@@ -13,13 +13,13 @@ import (
 // The page is served with its policy; nothing beside its files is.
 func TestServe(t *testing.T) {
 	t.Parallel()
-	h := serve(fstest.MapFS{"index.html": {Data: []byte("<!doctype html>")}, "app.js": {Data: []byte("0")}, "gapwise.wasm.gz": {Data: []byte{0x1f, 0x8b}}})
+	h := serve(fstest.MapFS{"index.html": {Data: []byte("<!doctype html>")}, "app.js": {Data: []byte("0")}, "gapwise.wasm.gz": {Data: []byte{0x1f, 0x8b}}, "x.LICENSE": {Data: []byte("MIT")}})
 	for _, c := range []struct {
 		method, path, kind string
 		code               int
 	}{
 		{"GET", "/", "text/html", 200}, {"GET", "/app.js", "text/javascript", 200}, {"HEAD", "/app.js", "text/javascript", 200},
-		{"GET", "/gapwise.wasm.gz", "application/gzip", 200}, {"GET", "/none", "", 404}, {"GET", "/../go.mod", "", 404},
+		{"GET", "/gapwise.wasm.gz", "application/gzip", 200}, {"GET", "/x.LICENSE", "text/plain", 200}, {"GET", "/none", "", 404}, {"GET", "/../go.mod", "", 404},
 		{"GET", "/examples", "", 404}, {"POST", "/", "", 405},
 	} {
 		w := httptest.NewRecorder()

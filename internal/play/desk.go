@@ -21,6 +21,7 @@ import (
 	"github.com/gapwise/gapwise/internal/explain"
 	"github.com/gapwise/gapwise/internal/verdict"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp/highs"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -82,6 +83,7 @@ type Algorithm struct {
 	Exact   bool   `json:"exact"`
 	Traced  bool   `json:"traced"`
 	Seeded  bool   `json:"seeded"`
+	Linear  bool   `json:"linear"` // it needs HiGHS, which the page loads when it is asked for
 }
 
 // Class is a class of algorithms, for the page.
@@ -106,14 +108,17 @@ func (d *Desk) about(context.Context, struct{}, func(any)) (any, error) {
 	for _, p := range gapwise.Problems() {
 		k := Kind{Kind: p.Kind}
 		for _, x := range p.Algorithms {
-			if strings.HasPrefix(x.Name, "highs") { // it isn't linked: WebAssembly has no C++
-				continue
-			}
-			k.Algorithms = append(k.Algorithms, Algorithm{x.Name, string(x.Class), x.Summary, x.Paper, x.Exact, x.Traced, x.Seeded})
+			k.Algorithms = append(k.Algorithms, Algorithm{Name: x.Name, Class: string(x.Class), Summary: x.Summary, Paper: x.Paper,
+				Exact: x.Exact, Traced: x.Traced, Seeded: x.Seeded, Linear: linear(x.Name)})
 		}
 		a.Kinds = append(a.Kinds, k)
 	}
 	return a, nil
+}
+
+// linear reports whether an algorithm can't do without HiGHS.
+func linear(name string) bool {
+	return strings.HasPrefix(name, highs.Backend.Name) || name == "rrnd" || name == "rrnz"
 }
 
 // Load is a question: a file to be put on the desk.

@@ -5,9 +5,11 @@ package play
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -18,6 +20,7 @@ import (
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/verdict"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
 // ask puts a question as the page does, through JSON.
@@ -351,4 +354,39 @@ func read(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return string(data)
+}
+
+// The page loads HiGHS for the algorithms that can't do without, and for no others.
+func TestLinear(t *testing.T) {
+	const inside = "GAPWISE_TEST_LINEAR"
+	if os.Getenv(inside) == "" {
+		c := exec.Command(os.Args[0], "-test.run=^TestLinear$", "-test.v")
+		// A process looks for HiGHS once.
+		c.Env = append(os.Environ(), inside+"=1", "GAPWISE_HIGHS="+filepath.Join(t.TempDir(), "none"))
+		if out, err := c.CombinedOutput(); err != nil || !strings.Contains(string(out), "PASS: TestLinear") {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return
+	}
+	d, hard := new(Desk), []string{"sixteen-hosts.json", "forty-clusters.json"}
+	for _, path := range examples(t) {
+		in := loaded(t, d, path)
+		for _, k := range ask[About](t, d, "about", struct{}{}).Kinds {
+			for _, a := range k.Algorithms {
+				if k.Kind != in.Kind || slices.Contains(hard, filepath.Base(path)) {
+					continue
+				}
+				question, err := json.Marshal(Solve{Algorithm: a.Name, Seed: 1, TimeLimitS: 0.2, Quiet: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = d.Ask(context.Background(), "solve", question, func(any) {})
+				// A variant that the linear model doesn't know is unsupported, too.
+				missing, unsupported := errors.Is(err, highs.ErrMissing), errors.Is(err, model.ErrUnsupported)
+				if missing && !a.Linear || !unsupported && a.Linear {
+					t.Errorf("%s, %s: linear is %v, and without HiGHS: %v", path, a.Name, a.Linear, err)
+				}
+			}
+		}
+	}
 }

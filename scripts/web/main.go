@@ -5,11 +5,14 @@
 //	go run ./scripts/web [-o web/dist]
 //
 // It holds the files of web/page, the look's values (internal/look/look.css), the library as
-// WebAssembly (packed), Go's wasm_exec.js and the examples that web/page/examples.json names. The same commit and Go give the same bytes.
+// WebAssembly (packed), Go's wasm_exec.js and the examples that web/page/examples.json names. HiGHS, which
+// scripts/highs gets, lies beside them; without it the page has no engines of linear models. The same commit and Go
+// give the same bytes.
 package main
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -59,7 +62,11 @@ func build(folder string) error {
 	if err := os.WriteFile(filepath.Join(folder, "look.css"), values, 0o644); err != nil {
 		return err
 	}
-	if err := examples(folder); err != nil {
+	solver, err := highs(folder)
+	if err != nil {
+		return err
+	}
+	if err := examples(folder, solver); err != nil {
 		return err
 	}
 	root, err := exec.Command("go", "env", "GOROOT").Output()
@@ -85,7 +92,7 @@ type example struct {
 }
 
 // examples copies those of examples.json, which also tells the page what there is.
-func examples(folder string) error {
+func examples(folder string, solver *packed) error {
 	data, err := os.ReadFile(filepath.Join("web", "page", "examples.json"))
 	if err != nil {
 		return err
@@ -110,17 +117,17 @@ func examples(folder string) error {
 	if err := os.WriteFile(filepath.Join(folder, "examples.json"), append(data, '\n'), 0o644); err != nil {
 		return err
 	}
-	return first(folder, all[0].File)
+	return first(folder, all[0].File, solver)
 }
 
 // first writes what the page shows before the library is there: what there is, and the first
 // example with its picture.
-func first(folder, file string) error {
+func first(folder, file string, solver *packed) error {
 	data, err := os.ReadFile(filepath.Join(folder, "examples", file))
 	if err != nil {
 		return err
 	}
-	desk, all := new(play.Desk), map[string]any{"file": file}
+	desk, all := new(play.Desk), map[string]any{"file": file, "highs": solver}
 	for _, ask := range []struct {
 		operation string
 		question  any
@@ -145,13 +152,20 @@ func first(folder, file string) error {
 	return os.WriteFile(filepath.Join(folder, "first.json"), data, 0o644)
 }
 
-// small lists what is compiled without inlining: what reads, judges and tells of a solution, where
-// no search runs. It makes the packed library a tenth smaller.
+// small lists what is compiled without inlining: what reads, judges and tells of a solution, drives a run or decides
+// once, where no search runs. It makes the packed library a tenth smaller.
 var small = []string{
-	"github.com/gapwise/gapwise", "github.com/gapwise/gapwise/verify", "github.com/gapwise/gapwise/model/...", "github.com/gapwise/gapwise/instances/...",
-	"github.com/gapwise/gapwise/internal/play", "github.com/gapwise/gapwise/internal/explain",
-	"crypto/...", "encoding/...", "fmt", "gonum.org/...", "math/big", "os/...", "reflect", "regexp/...", "strconv", "time",
+	own, own + "/verify", own + "/model/...", own + "/instances/...", own + "/exact/internal/engine",
+	own + "/heuristics/batch", own + "/heuristics/command", own + "/heuristics/online/...",
+	own + "/heuristics/reservation", own + "/heuristics/vcsched",
+	own + "/internal/duals", own + "/internal/explain", own + "/internal/features", own + "/internal/params",
+	own + "/internal/placement", own + "/internal/play", own + "/internal/process", own + "/internal/tvcrelax",
+	own + "/internal/verdict", own + "/internal/words",
+	"bufio", "bytes", "compress/...", "context", "crypto/...", "encoding/...", "fmt", "github.com/xrash/...", "gonum.org/...",
+	"io/...", "math/big", "math/cmplx", "os/...", "path/...", "reflect", "regexp/...", "strconv", "strings", "syscall/...", "text/...", "time",
 }
+
+const own = "github.com/gapwise/gapwise"
 
 // library builds the library as WebAssembly, and packs it.
 func library(folder string) error {
@@ -171,21 +185,58 @@ func library(folder string) error {
 	if err := c.Run(); err != nil {
 		return err
 	}
+	_, err = pack(folder, "the library", program, "gapwise.wasm")
+	return err
+}
+
+// packed is a file of WebAssembly that the page can load.
+type packed struct {
+	File  string `json:"file"`
+	Bytes int    `json:"bytes"`
+}
+
+// pack packs a program into the folder, and says how large it is.
+func pack(folder, title, program, name string) (*packed, error) {
 	data, err := os.ReadFile(program)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var packed bytes.Buffer
-	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if _, err := z.Write(data); err != nil {
-		return err
+		return nil, err
 	}
 	if err := z.Close(); err != nil {
-		return err
+		return nil, err
 	}
-	fmt.Printf("%s: the library has %.2f MB, packed %.2f MB\n", folder, float64(len(data))/1e6, float64(packed.Len())/1e6)
-	return os.WriteFile(filepath.Join(folder, "gapwise.wasm.gz"), packed.Bytes(), 0o644)
+	fmt.Printf("%s: %s has %.2f MB, packed %.2f MB\n", folder, title, float64(len(data))/1e6, float64(b.Len())/1e6)
+	p := &packed{name + ".gz", b.Len()}
+	return p, os.WriteFile(filepath.Join(folder, p.File), b.Bytes(), 0o644)
+}
+
+// highs packs HiGHS with its licence, nil where scripts/highs can't get it. Its version stands in the name, so that
+// nobody's browser has another one in store.
+func highs(folder string) (*packed, error) {
+	c := exec.Command(filepath.Join("scripts", "highs"))
+	var said bytes.Buffer
+	c.Stderr = &said
+	out, err := c.Output()
+	if err != nil {
+		lines := strings.Split(strings.TrimSpace(said.String()), "\n")
+		fmt.Fprintf(os.Stderr, "%s: without HiGHS and its engines: %s\n", folder, cmp.Or(lines[len(lines)-1], err.Error()))
+		return nil, nil
+	}
+	program := strings.TrimSpace(string(out))
+	name := strings.TrimSuffix(filepath.Base(program), ".wasm")
+	licence, err := os.ReadFile(filepath.Join(filepath.Dir(program), name+".LICENSE"))
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(folder, name+".LICENSE"), licence, 0o644); err != nil {
+		return nil, err
+	}
+	return pack(folder, "HiGHS", program, name+".wasm")
 }

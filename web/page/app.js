@@ -107,6 +107,9 @@ async function begin() {
   try {
     const [about, examples] = await Promise.all(["first.json", "examples.json"].map((f) => fetch(f).then((r) => r.json())));
     state.about = about.about;
+    state.highs = about.highs;
+    const licence = state.highs?.file.replace(/wasm\.gz$/, "LICENSE");
+    if (licence) $("licences").append("; with ", make("a", { href: licence }, "HiGHS"), ", MIT licence, too");
     state.examples = examples;
     $("version").textContent = `gapwise ${state.about.version}`;
     if (!(await fromLink())) await drawFirst(about);

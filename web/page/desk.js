@@ -1,9 +1,13 @@
 // The page's side of the worker: questions, answers, and how one is stopped.
 
-/** The file of the library. It is packed, and unpacked here: then any host will do. */
-async function fetchModule() {
-  const response = await fetch("gapwise.wasm.gz");
-  if (!response.ok || !response.body) throw new Error(`the solver isn't there: ${response.status} for gapwise.wasm.gz`);
+/**
+ * FetchModule loads a file of WebAssembly. It is packed, and unpacked here: then any host will do.
+ * @param {string} file
+ * @param {AbortSignal | null} signal
+ */
+async function fetchModule(file, signal = null) {
+  const response = await fetch(file, { signal });
+  if (!response.ok || !response.body) throw new Error(`the solver isn't there: ${response.status} for ${file}`);
   const bytes = new Uint8Array(await response.arrayBuffer());
   const packed = bytes[0] === 0x1f && bytes[1] === 0x8b; // some hosts unpack it
   const stream = new Blob([bytes]).stream();
@@ -21,7 +25,11 @@ export class Desk {
     this.next = 1;
     /** @type {object | null} what was loaded last, for a worker that is started anew */
     this.loaded = null;
-    this.module = fetchModule();
+    this.module = fetchModule("gapwise.wasm.gz");
+    /** @type {WebAssembly.Module | null} HiGHS, once it is loaded */
+    this.highs = null;
+    /** @type {AbortController | null} ends its loading */
+    this.loading = null;
     this.started = this.begin();
   }
 
@@ -35,7 +43,7 @@ export class Desk {
         if (data.id === 0) resolve(undefined);
         else this.hear(data);
       };
-      worker.postMessage({ module });
+      worker.postMessage({ module, highs: this.highs });
     });
     worker.onerror = (e) => {
       for (const q of this.open.values()) q.reject(new Error(e.message));
@@ -57,16 +65,34 @@ export class Desk {
   }
 
   /**
+   * LoadHighs loads HiGHS, for the worker and those that are started after it.
+   * @param {string} file
+   */
+  async loadHighs(file) {
+    this.loading = new AbortController();
+    try {
+      this.highs = await fetchModule(file, this.loading.signal);
+    } catch (e) {
+      throw this.loading.signal.aborted ? new Stopped("stopped") : e;
+    } finally {
+      this.loading = null;
+    }
+    await this.started;
+    this.worker.postMessage({ highs: this.highs });
+  }
+
+  /**
    * Ask returns the answer to a question.
    * @param {string} operation
    * @param {object} question
    * @param {((told: any) => void) | null} tell
+   * @param {boolean} linear whether HiGHS may be used; else an answer would depend on what was loaded before
    */
-  async ask(operation, question, tell = null) {
+  async ask(operation, question, tell = null, linear = false) {
     await this.started;
     const id = this.next++;
     const answer = new Promise((resolve, reject) => this.open.set(id, { resolve, reject, tell }));
-    this.worker.postMessage({ id, operation, question: JSON.stringify(question) });
+    this.worker.postMessage({ id, operation, question: JSON.stringify(question), linear });
     const x = await answer;
     if (operation === "load") this.loaded = { name: x.name + ".json", text: JSON.stringify(x.instance) };
     return x;
@@ -78,6 +104,7 @@ export class Desk {
 
   /** Stop ends all that runs: the worker has one thread, which hears nothing while it solves. */
   stop() {
+    this.loading?.abort();
     if (this.busy) this.anew(new Stopped("stopped"));
   }
 

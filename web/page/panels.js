@@ -1,9 +1,9 @@
 // What stands beside the picture: the judge, the explanation, all algorithms, steps, proofs
 // and the data.
 import { mend, undo } from "./hand.js";
-import { reload } from "./read.js";
+import { ready, reload } from "./read.js";
 import { solveFromHere } from "./solve.js";
-import { failed, mark, redraw, refresh, run, show, state, stop } from "./state.js";
+import { algorithms, failed, mark, redraw, refresh, run, show, state, stop, toLoad } from "./state.js";
 import { $, delta, download, figure, make, percent, toast, value } from "./ui.js";
 
 const button = (text, onclick, attributes = {}) => make("button", { type: "button", onclick, ...attributes }, text);
@@ -89,7 +89,7 @@ const compare = {
   },
   limit: 2,
   show(into) {
-    const m = state.loaded.metric, all = state.about.kinds.find((k) => k.kind === state.kind).algorithms;
+    const m = state.loaded.metric, all = algorithms();
     const results = [...this.rows.values()].filter((r) => r.shown);
     const bounds = results.map((r) => r.shown.bound).filter((b) => b !== null && b !== undefined);
     const bound = bounds.length ? (m.minimise ? Math.max(...bounds) : Math.min(...bounds)) : null;
@@ -97,6 +97,8 @@ const compare = {
       this.running ? button("Stop", () => { this.halt = true; stop(); }, { class: "stop" }) : button("Run them all", () => this.run(all), { class: "primary" }),
       make("label", {}, "each at most ", make("input", { type: "number", min: 0.1, max: 600, step: "any", value: this.limit, size: 4, onchange: (e) => (this.limit = Number(e.target.value) || 2) }), " s"));
     const parts = [head];
+    const load = all.map((a) => toLoad(a.name)).find(Boolean);
+    if (load && !this.running) parts.push(make("p", { class: "note" }, `Some need more: ${load}, which is loaded first.`));
     const values = results.map((r) => r.shown.objective).filter((x) => x !== null);
     const far = Math.max(...values.map((x) => Math.abs(x - (bound ?? values[0]))), 1e-12);
     for (const c of state.about.classes) {
@@ -129,9 +131,11 @@ const compare = {
       if (this.halt || state.loaded !== of) break;
       this.running = a.name;
       if (state.panel === "compare") refresh();
-      // A worker that hears nothing is ended, as in a solve.
-      const guard = setTimeout(stop, (this.limit * 1.2 + 4) * 1000);
+      let guard;
       try {
+        await ready(a.name);
+        // A worker that hears nothing is ended, as in a solve.
+        guard = setTimeout(stop, (this.limit * 1.2 + 4) * 1000);
         const shown = await run("comparing", "solve", { algorithm: a.name, seed: Number($("seed").value) || 1, time_limit_s: this.limit, quiet: true });
         if (state.loaded === of) this.rows.set(a.name, { shown });
       } catch (e) {
@@ -157,7 +161,7 @@ const step = {
     this.playing = 0;
   },
   show(into) {
-    const traced = state.about.kinds.find((k) => k.kind === state.kind).algorithms.filter((a) => a.traced);
+    const traced = algorithms().filter((a) => a.traced);
     if (!traced.some((a) => a.name === this.name)) this.name = (traced.find((a) => ["heft", "easy", "mcb8", "adaba", "first-fit", "drain"].includes(a.name)) ?? traced[0]).name;
     const head = make("div", { class: "fields" },
       make("label", {}, "Algorithm ", make("select", { onchange: (e) => { this.name = e.target.value; } }, traced.map((a) => make("option", { value: a.name, selected: a.name === this.name }, a.name)))),
@@ -173,6 +177,7 @@ const step = {
   async run(into) {
     into.lastChild?.remove?.();
     try {
+      await ready(this.name);
       const shown = await run("walking", "solve", { algorithm: this.name, seed: Number($("seed").value) || 1, time_limit_s: 5, trace: true, quiet: true });
       if (!shown.steps?.length) throw new Error(`${this.name} tells no steps of this instance`);
       this.shown = shown;

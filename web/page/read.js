@@ -1,7 +1,7 @@
 // How an instance comes on the desk: an example, a file, a text.
 import { kinds } from "./kinds.js";
 import { panels } from "./panels.js";
-import { buttons, curves, desk, failed, figures, occupied, run, setState, show, state, statusText } from "./state.js";
+import { algorithms, buttons, curves, desk, during, failed, figures, occupied, run, setState, show, state, statusText, toLoad, unsaid } from "./state.js";
 import { $, figure, make, toast } from "./ui.js";
 
 export const load = (question, options = {}) => occupied(() => put(question, options));
@@ -71,16 +71,29 @@ function fillVariants() {
 
 function fillAlgorithms() {
   const select = $("algorithm"), was = select.value;
-  const k = state.about.kinds.find((x) => x.kind === state.kind);
-  const groups = state.about.classes.map((c) => make("optgroup", { label: c.title }, k.algorithms.filter((a) => a.class === c.class).map((a) => make("option", { value: a.name }, a.name))));
+  const groups = state.about.classes.map((c) => make("optgroup", { label: c.title }, algorithms().filter((a) => a.class === c.class).map((a) =>
+    make("option", { value: a.name }, toLoad(a.name) ? `${a.name} (loads HiGHS)` : a.name))));
   select.replaceChildren(make("option", { value: "auto" }, "auto: all take turns"), ...groups);
   select.value = [...select.options].some((o) => o.value === was) ? was : "auto";
   aboutAlgorithm();
 }
 
+/** Ready loads what an algorithm needs, before its time begins. */
+export async function ready(name) {
+  const what = toLoad(name);
+  if (!what) return;
+  setState(`Loading ${what} …`, "running", true);
+  try {
+    await during("loading", () => desk.loadHighs(state.highs.file));
+  } finally {
+    unsaid();
+  }
+  fillAlgorithms();
+}
+
 export function aboutAlgorithm() {
-  const a = state.about.kinds.find((x) => x.kind === state.kind).algorithms.find((x) => x.name === $("algorithm").value);
-  $("about-algorithm").textContent = a ? `${a.summary}. ${a.paper}` : "Heuristics, local search and exact engines take turns, until the gap is closed or the time is over.";
+  const a = algorithms().find((x) => x.name === $("algorithm").value), load = a && toLoad(a.name);
+  $("about-algorithm").textContent = a ? `${a.summary}. ${a.paper}${load ? `. Solve first loads ${load}.` : ""}` : "Heuristics, local search and exact engines take turns, until the gap is closed or the time is over.";
 }
 
 function chooseKind(kind) {

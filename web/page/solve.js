@@ -1,5 +1,6 @@
 // Solving: progress is shown as it is told; what was found stays when it is stopped.
 import { Stopped } from "./desk.js";
+import { ready } from "./read.js";
 import { curves, desk, failed, figures, picture, run, setState, show, state, statusText, titleOf } from "./state.js";
 import { $, figure } from "./ui.js";
 
@@ -11,12 +12,14 @@ export async function solve(start = null) {
   if (start) question.start = start;
   curves.clear();
   const kept = { solution: null, bound: null, objective: null, algorithm: question.algorithm, elapsed: 0 };
-  setState("Solving …", "running");
-  const began = performance.now();
-  // The solver has one thread and can't always hear its own clock.
-  const guard = setTimeout(() => desk.stop(), (limit * 1.2 + 4) * 1000);
-  const clock = setInterval(() => setState(`Solving, ${figure((performance.now() - began) / 1000, 2)} of ${figure(limit)} s …`, "running"), 1000);
+  let began = performance.now(), guard, clock;
   try {
+    await ready(question.algorithm);
+    began = performance.now();
+    setState("Solving …", "running");
+    // The solver has one thread and can't always hear its own clock.
+    guard = setTimeout(() => desk.stop(), (limit * 1.2 + 4) * 1000);
+    clock = setInterval(() => setState(`Solving, ${figure((performance.now() - began) / 1000, 2)} of ${figure(limit)} s …`, "running"), 1000);
     const shown = await run("solving", "solve", question, (p) => {
       curves.add(p.elapsed_s, p.objective, p.bound);
       $("objective").classList.remove("void");

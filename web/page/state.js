@@ -14,6 +14,7 @@ let opening = 0; // how many instances or moves are about to be read
 /** All that the page knows. */
 export const state = {
   about: null, // what there is
+  highs: null, // the file of HiGHS, if the page has it
   examples: [],
   kind: "dag",
   loaded: null, // the instance
@@ -101,12 +102,24 @@ export const mark = (items) => picture.mark(items);
 // Questions. One at a time: the solver has one thread.
 
 /** Run asks the desk while the page shows that something runs. */
-export async function run(what, operation, question, tell = null) {
+export const run = (what, operation, question, tell = null) => during(what, () => desk.ask(operation, question, tell, linear(question.algorithm)));
+
+/** Linear reports whether an algorithm needs HiGHS. */
+const linear = (name) => Boolean(name) && algorithms().some((a) => a.name === name && a.linear);
+
+/** Algorithms returns those of the problem that the page can run. */
+export const algorithms = () => state.about.kinds.find((k) => k.kind === state.kind).algorithms.filter((a) => state.highs || !a.linear);
+
+/** ToLoad says what is still to be loaded for an algorithm, if anything. */
+export const toLoad = (name) => (linear(name) && !desk.highs ? `HiGHS, the solver of linear models, ${(state.highs.bytes / 1e6).toFixed(1)} MB` : "");
+
+/** During does one thing while the page shows that it runs. */
+export async function during(what, work) {
   if (state.running) throw new Error(`wait for what runs (${state.running}), or stop it`);
   state.running = what;
   buttons();
   try {
-    return await desk.ask(operation, question, tell);
+    return await work();
   } finally {
     state.running = "";
     buttons();

@@ -1,9 +1,10 @@
-// The solver, as WebAssembly, in a worker: it gets {id, operation, question} and answers
+// The solver, as WebAssembly, in a worker: it gets {id, operation, question, linear} and answers
 // {id, answer} or {id, error}; before that {id, told} as often as the solver tells. The id 0
-// says that it is there, -1 that it has ended.
+// says that it is there, -1 that it has ended. HiGHS comes as {highs} and is offered to questions that are linear.
+import { Highs } from "./highs.js";
 import "./wasm_exec.js";
 
-let ready;
+let ready, highs;
 
 /** @param {WebAssembly.Module} module */
 async function start(module) {
@@ -14,13 +15,13 @@ async function start(module) {
 }
 
 onmessage = async ({ data }) => {
-  if (data.module) {
-    ready = start(data.module);
-    return;
-  }
-  const { id, operation, question } = data;
+  if (data.highs) highs = new Highs(data.highs);
+  if (data.module) ready = start(data.module);
+  const { id, operation, question, linear } = data;
+  if (!id) return;
   try {
     await ready;
+    globalThis.highs = linear ? highs : undefined;
     const answer = await globalThis.gapwise(operation, question, (told) => postMessage({ id, told }));
     postMessage({ id, answer });
   } catch (error) {

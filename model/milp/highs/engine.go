@@ -109,27 +109,6 @@ func compile(data []byte, folder string) (*engine, error) {
 	return e, nil
 }
 
-// notifier is a module that puts the function "notify" of the host into the table of HiGHS, where callbacks are
-// looked up, and returns its place:
-//
-//	(import "gapwise" "notify" (func (param i32 i32 i32 i32 i32)))
-//	(import "highs" "table" (table 1 funcref))
-//	(func (export "place") (result i32) (table.grow (ref.func 0) (i32.const 1)))
-func notifier() []byte {
-	return slices.Concat([]byte("\x00asm\x01\x00\x00\x00"),
-		section(1, "\x02\x60\x05\x7f\x7f\x7f\x7f\x7f\x00\x60\x00\x01\x7f"), // the types of both functions
-		section(2, "\x02\x07gapwise\x06notify\x00\x00\x05highs"+string(rune(len(exports["table"])))+exports["table"]+"\x01\x70\x00\x01"),
-		section(3, "\x01\x01"),                                      // one function of the second type
-		section(7, "\x01\x05place\x00\x01"),                         // its export
-		section(9, "\x01\x03\x00\x01\x00"),                          // the imported function may be referred to
-		section(10, "\x01\x09\x00\xd2\x00\x41\x01\xfc\x0f\x00\x0b")) // ref.func 0; i32.const 1; table.grow 0
-}
-
-// section returns a section of a module, of at most 127 bytes.
-func section(id byte, content string) []byte {
-	return append([]byte{id, byte(len(content))}, content...)
-}
-
 // host defines the functions that HiGHS imports. It has no files but the one that SolveFile pretends, no
 // arguments and no environment, and what it writes goes nowhere.
 func (e *engine) host(ctx context.Context) error {

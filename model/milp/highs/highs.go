@@ -9,6 +9,9 @@
 // the machine code, a tenth of a second; the first on a machine makes it, six seconds of CPU. wazero has a compiler for amd64
 // and arm64; elsewhere it interprets, some hundred times slower.
 //
+// In the browser the same file runs beside this program, which is WebAssembly itself: a page offers it, see
+// web/page/highs.js.
+//
 // HiGHS prints nothing unless a Log is given. Many solves may run at once, each in memory of its own of at most 2 GiB.
 //
 // Its word is no proof. Each version calls some feasible models infeasible, and some points optimal that aren't; what

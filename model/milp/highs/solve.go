@@ -5,10 +5,12 @@ package highs
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"time"
 
 	"github.com/gapwise/gapwise/internal/caught"
+	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
 
@@ -24,6 +26,9 @@ func solve(ctx context.Context, m *milp.Model, o milp.Options) (milp.Result, err
 
 // prepared solves what pass gives an object.
 func prepared(ctx context.Context, o milp.Options, pass func(*object) error, m *milp.Model, mip bool) (milp.Result, error) {
+	if o.Count != nil && !counts {
+		return emptyResult(), fmt.Errorf("%w: HiGHS doesn't count its work here", model.ErrUnsupported)
+	}
 	began, waiting := time.Now(), ctx
 	if o.TimeLimit > 0 {
 		var cancel context.CancelFunc
@@ -176,9 +181,6 @@ func newCounter(n *object, o milp.Options) *counter {
 		return c
 	}
 	n.looked = func() {
-		if n.looks%looksCounted != 0 {
-			return
-		}
 		select {
 		case c.ask <- struct{}{}:
 			if <-c.stop {
