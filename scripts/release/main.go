@@ -207,13 +207,13 @@ func (r *release) texts(scratch string) error {
 // compile builds the program in pure Go, for this machine or by the environment.
 func (r *release) compile(to string, environment []string) error {
 	flags := "-s -w -buildid= -X github.com/gapwise/gapwise.commit=" + r.commit
+	tags := "highs"
 	args := []string{"build", "-buildvcs=false", "-o", to, "-ldflags", flags}
-	if r.wheelOnly {
-		args = append(args, "-tags", "highs")
-	} else {
-		args = append(args, "-tags", "playground,highs", "-trimpath")
+	if !r.wheelOnly {
+		tags += ",playground"
+		args = append(args, "-trimpath")
 	}
-	_, err := output(append(environment, "CGO_ENABLED=0"), "go", append(args, "./cmd/gapwise")...)
+	_, err := output(append(environment, "CGO_ENABLED=0"), "go", append(args, "-tags", tags, "./cmd/gapwise")...)
 	return err
 }
 
