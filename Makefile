@@ -10,36 +10,45 @@ BASELINE ?= benchmarks/baseline/$(shell sed -n 's/^const Version = "\(.*\)"/\1/p
 # What a release is compared by: some of each room, six runs each, a few minutes.
 BENCHED := ./heuristics/... ./bounds/... ./exact/... ./verify ./instances/internal/swf .
 BENCHES := HEFT/tasks=10000$$|Replay/fair/tasks=(100|1000)$$|MCB8/hosts=(64|640)$$/jobs=(500|5000)$$|Find/sizes=32/PE_W/live=(100|10000)$$/fast|Search/hosts=[48]$$|Sweep/jobs=[24]0|PackingBound/tasks=[15]00$$|ReservationBounds/./accepted/requests=1000$$|Verify$$/tasks=1000$$|VerifyReservation/scattered/bookings=1000$$|^BenchmarkRead$$/plain|^BenchmarkRead$$/requests=10000$$
-run_benches = set -o pipefail && $(with_highs) $(GO) test -run '^$$' -bench '$(BENCHES)' -benchtime 50ms -count 6 $(BENCHED) | grep -v '^PASS\|^ok\|no test files'
+run_benches = set -o pipefail && $(GO) test -run '^$$' -bench '$(BENCHES)' -benchtime 50ms -count 6 $(BENCHED) | grep -v '^PASS\|^ok\|no test files'
 
-# HiGHS is built on first use (see scripts/highs); its path is asked for once.
-export CGO_ENABLED := 1
-with_highs = pc=$$(scripts/highs) && export PKG_CONFIG_PATH="$$pc$${PKG_CONFIG_PATH:+:$$PKG_CONFIG_PATH}" &&
+# Everything is pure Go, but for the race detector and make native.
+export CGO_ENABLED := 0
+# HiGHS, the solver of linear models, is one file, fetched once. Where it can't be had its script says
+# how to get it by hand, and all else works.
+with_highs = scripts/highs >/dev/null || true;
 
-.PHONY: help build web site highs demo test check fmt vet staticcheck types race slow release release-check python portable kubernetes karpenter fuzz ablation audit faults bench bench-baseline bench-compare reproduce clean
+.PHONY: help build native web site highs demo test check fmt vet staticcheck types race slow release release-check python portable nightly kubernetes karpenter fuzz ablation audit faults bench bench-baseline bench-compare reproduce clean
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
 # The go command records the commit itself, but not in a git worktree.
 commit := $(shell git describe --always --exclude='*' --abbrev=10 --dirty=+dirty 2>/dev/null)
-stamp := -ldflags "-X github.com/gapwise/gapwise.commit=$(commit)"
+# -s -w leaves out what debuggers ask for: a panic's stack is whole without it. The tag has the library
+# of commands print help without text/template, for which the linker would keep each method of each type.
+light := urfave_cli_no_template
+stamp := -ldflags "-s -w -X github.com/gapwise/gapwise.commit=$(commit)"
 
 build: ## bin/gapwise
-	@$(with_highs) $(GO) build $(stamp) -o bin/gapwise ./cmd/gapwise
+	@$(with_highs) $(GO) build -tags $(light) $(stamp) -o bin/gapwise ./cmd/gapwise
+
+native: ## bin/gapwise with lanl, too: the libhighs that pkg-config finds, as a second opinion
+	@pkg-config --exists 'highs >= 1.10' || { echo "make native: pkg-config finds no highs.pc of HiGHS 1.10 or later; scripts/tools --native compiles one and says where" >&2; exit 1; }
+	@$(with_highs) CGO_ENABLED=1 $(GO) build -tags native $(stamp) -o bin/gapwise ./cmd/gapwise
 
 web: ## the playground: web/dist, and bin/gapwise with it (gapwise web)
 	@$(GO) run ./scripts/web
-	@$(with_highs) $(GO) build -tags playground $(stamp) -o bin/gapwise ./cmd/gapwise
+	@$(with_highs) $(GO) build -tags playground,$(light) $(stamp) -o bin/gapwise ./cmd/gapwise
 
 site: ## the documents as static pages with a search, in dist/site; with web/dist the playground, too
-	@CGO_ENABLED=0 $(GO) run ./scripts/site
+	@$(GO) run ./scripts/site
 
-highs: ## the solver library alone
-	@scripts/highs
+highs: # as it was called when HiGHS was compiled
+	@echo "make highs: HiGHS isn't compiled any more: scripts/highs fetches it, make native links a libhighs of your own" >&2; exit 1
 
-demo: ## a picture of each of the five problems, in a minute, while HiGHS compiles beside it
-	@GO="$(GO)" scripts/demo
+demo: build ## a picture of each of the five problems
+	@scripts/demo bin/gapwise
 
 # EVERYDAY= runs all tests: after make check they come from the cache.
 EVERYDAY ?= -short
@@ -53,13 +62,13 @@ fmt:
 	@scripts/spdx --check
 
 vet:
-	@$(with_highs) $(GO) vet ./...
+	@$(GO) vet ./...
 
 types:
 	@scripts/web/types
 
 staticcheck:
-	@$(with_highs) $(GO) tool staticcheck ./...
+	@$(GO) tool staticcheck ./...
 
 # The packages that start goroutines, or lock what others share (and wire, by channels alone). What they run at
 # once of the other packages, the detector sees: TestConformanceAtOnce runs every
@@ -68,38 +77,42 @@ staticcheck:
 # internal/papers and internal/runs, which make values once, for benchmarks.
 concurrent := {{range .Imports}}{{if or (eq . "sync") (eq . "sync/atomic") (eq . "golang.org/x/sync/errgroup")}}{{$$.ImportPath}}{{"\n"}}{{end}}{{end}}
 race:
-	@$(with_highs) $(GO) test -race -short $$($(GO) list -f '$(concurrent)' ./... | sort -u | grep -v '/draw$$\|/cmd/gapwise$$\|/gapwise$$\|/instances$$\|/internal/papers$$\|/internal/runs$$') ./heuristics/online/wire && \
+	@$(with_highs) export CGO_ENABLED=1; $(GO) test -race -short $$($(GO) list -f '$(concurrent)' ./... | sort -u | grep -v '/draw$$\|/cmd/gapwise$$\|/gapwise$$\|/instances$$\|/internal/papers$$\|/internal/runs$$') ./heuristics/online/wire && \
 	  $(GO) test -race -short -run 'AtOnce|Session' . ./instances && \
 	  $(GO) test -race -short -run 'TestTerm|TestScripts/(interrupt|bench|results|solve|shard)' ./cmd/gapwise
 
 slow: ## all tests, the slow ones too
 	@$(with_highs) $(GO) test -timeout 30m ./...
 
-# Packages that need no linear program are the same with and without HiGHS.
-linear := {{if and .ForTest (not .Standard)}}{{range .Deps}}{{if eq . "github.com/gapwise/gapwise/model/milp/highs"}}{{$$.ForTest}}{{"\n"}}{{end}}{{end}}{{end}}
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 release: ## archives of all platforms, packages, licences, a list of what is linked and checksums, in dist
-	@CGO_ENABLED=0 $(GO) run ./scripts/release $(if $(DIRTY),-dirty)
+	@$(GO) run ./scripts/release $(if $(DIRTY),-dirty)
 
 python: ## this machine's wheel, in bin/wheel, installed in an environment of its own and tried
 	@python/check
-	@CGO_ENABLED=0 $(GO) run ./scripts/release -wheel -o bin/wheel
+	@$(GO) run ./scripts/release -wheel -o bin/wheel
 	@python/check bin/wheel/*.whl
 
 release-check: ## one platform twice, the second with a build cache of its own: the same bytes; installs the package
 	@scripts/release/check
 
-portable: ## builds without cgo for six platforms, and tests what is different without HiGHS
-	@for p in $(PLATFORMS); do echo "$$p"; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build ./... || exit 1; done
-	@CGO_ENABLED=0 $(GO) test -short -vet=off -skip 'TestConformanceHard|TestLimits/(batch|consolidation|dag|reservation)' ./model/milp/... ./bounds/... ./exact/tvc ./exact/vcsched \
-	  ./heuristics/vcsched ./benchmarks $$($(GO) list -test -f '$(linear)' ./internal/... | sort -u) .
-	@CGO_ENABLED=0 $(GO) test -short -vet=off -run 'TestScripts/(nohighs|solve|all|output|version|dag|reservation)' ./cmd/gapwise
+portable: ## builds for six platforms
+	@for p in $(PLATFORMS); do echo "$$p"; GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build ./... || exit 1; done
+
+# NATIVE=: without lanl, where no C++ compiler is.
+NATIVE ?= yes
+nightly: ## what is too long for every change: fuzzing, the audit, planted faults, and HiGHS through both bindings
+	@$(MAKE) --no-print-directory fuzz FUZZTIME=30s
+	@$(MAKE) --no-print-directory audit AUDIT=30m SEED="$$(date +%Y%m%d)"
+	@$(MAKE) --no-print-directory faults
+	@[ -z "$(NATIVE)" ] || { pc=$$(scripts/tools --native) && export CGO_ENABLED=1 PKG_CONFIG_PATH="$$pc" && \
+	  $(GO) vet -tags native ./... && $(GO) test -tags native -count=1 ./model/milp/... && $(GO) test -tags native -count=1 -run 'External|Formulations' .; }
 
 kubernetes: ## tests on a real control plane, whose programs lie in GAPWISE_KUBERNETES; RUNS=small:default:1-8 records such drains
-	@$(with_highs) GAPWISE_KUBERNETES=$$(realpath $${GAPWISE_KUBERNETES:-../shared/kubernetes}) $(GO) test -count=1 -timeout 40m -v ./internal/kubernetes $(if $(RUNS),-run LiveTable -runs $(RUNS) -update,-run Live)
+	@GAPWISE_KUBERNETES=$$(realpath $${GAPWISE_KUBERNETES:-../shared/kubernetes}) $(GO) test -count=1 -timeout 40m -v ./internal/kubernetes $(if $(RUNS),-run LiveTable -runs $(RUNS) -update,-run Live)
 
 karpenter: ## Karpenter beside a drain on the same clusters, a quarter of an hour, as root: GAPWISE_KARPENTER is its program
-	@$(with_highs) $(GO) test -c -o bin/kubernetes.test ./internal/kubernetes && cd internal/kubernetes && \
+	@$(GO) test -c -o bin/kubernetes.test ./internal/kubernetes && cd internal/kubernetes && \
 	  GAPWISE_KUBERNETES=$$(realpath $${GAPWISE_KUBERNETES:-../../../shared/kubernetes}) unshare -n bash -c 'ip link set lo up && exec ../../bin/kubernetes.test -test.run LiveKarpenter -test.v -update'
 
 fuzz: ## every fuzz target for FUZZTIME
@@ -112,7 +125,7 @@ ablation: ## runs each search without each of its devices, for docs/results/abla
 	  ablation-dag ablation-reservation ablation-vcsched ablation-tvc ablation-batch ablation-consolidation
 
 audit: ## claims held against each other for AUDIT (1m, 10m, ...), from the seed SEED
-	@$(with_highs) $(GO) build $(stamp) -o bin/gapwise ./cmd/gapwise
+	@$(with_highs) $(GO) build -tags $(light) $(stamp) -o bin/gapwise ./cmd/gapwise
 	@bin/gapwise audit --time $(AUDIT) --seed $(SEED) --workers $$(nproc) -o results/audit
 
 # FAULTS=K/N is the K-th of N shares of them.

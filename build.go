@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -23,10 +22,10 @@ type Build struct {
 	// Commit is the abbreviated commit, with changedSuffix if files had changed since;
 	// "" if it isn't known.
 	Commit   string `json:"commit"`
-	Go       string `json:"go"`       // go1.26
-	HiGHS    string `json:"highs"`    // 1.10.0; "" without it
-	Cgo      bool   `json:"cgo"`      // HiGHS needs it
-	Platform string `json:"platform"` // linux/amd64
+	Go       string `json:"go"`               // go1.26
+	HiGHS    string `json:"highs"`            // 1.15.1, which runs as WebAssembly; "" without it
+	Native   string `json:"native,omitempty"` // the version of the HiGHS of this machine that lanl links; "" without it
+	Platform string `json:"platform"`         // linux/amd64
 }
 
 // changedSuffix marks a commit with changes that aren't committed.
@@ -37,9 +36,8 @@ const commitLength = 10
 
 // Built returns what this program was built from.
 func Built() Build {
-	b := Build{Version: Version, Commit: commit, Go: runtime.Version(), HiGHS: highs.Version(), Cgo: highs.Available(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	b := Build{Version: Version, Commit: commit, Go: runtime.Version(), HiGHS: highs.Version(), Native: highs.NativeVersion(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
-		b.Cgo = b.Cgo || slices.Contains(info.Settings, debug.BuildSetting{Key: "CGO_ENABLED", Value: "1"})
 		b.Commit = cmp.Or(b.Commit, recorded(info.Settings))
 	}
 	return b
@@ -64,10 +62,14 @@ func recorded(settings []debug.BuildSetting) string {
 
 // Tools names what the build was made with beside gapwise's own code.
 func (b Build) Tools() string {
-	if b.HiGHS == "" {
-		return b.Go + ", without HiGHS"
+	tools := b.Go + ", without HiGHS"
+	if b.HiGHS != "" {
+		tools = fmt.Sprintf("%s, HiGHS %s as WebAssembly", b.Go, b.HiGHS)
 	}
-	return fmt.Sprintf("%s, HiGHS %s", b.Go, b.HiGHS)
+	if b.Native != "" {
+		tools += fmt.Sprintf(", HiGHS %s by lanl", b.Native)
+	}
+	return tools
 }
 
 // Changed reports whether files had changed since a commit, so that two builds of one

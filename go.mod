@@ -39,7 +39,7 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require github.com/tetratelabs/wazero v1.12.0 // indirect
+require github.com/tetratelabs/wazero v1.12.0
 
 require (
 	codeberg.org/go-fonts/liberation v0.5.0 // indirect

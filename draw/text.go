@@ -84,12 +84,7 @@ func (f face) shorten(s string, width float64) string {
 }
 
 // arrow joins the tasks of a transfer.
-var arrow = func() string {
-	if newFace(labelSize, false).has('→') {
-		return "→"
-	}
-	return "-"
-}()
+const arrow = "→"
 
 // clean makes s fit to be drawn and to stand in XML: one line, no control
 // characters, of a length that no picture has room for.

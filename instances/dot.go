@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gonum.org/v1/gonum/graph/formats/dot"
 	"gonum.org/v1/gonum/graph/formats/dot/ast"
@@ -54,7 +55,7 @@ func badDOT(line int, format string, args ...any) error {
 
 // dotPosition matches the beginning of the library parser's errors: line,
 // column.
-var dotPosition = regexp.MustCompile(`^(\d+):\d+: error: `)
+var dotPosition = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d+):\d+: error: `) })
 
 // parseDOT runs the library's parser, which panics on some input that is no DOT
 // at all.
@@ -68,7 +69,7 @@ func parseDOT(data []byte) (file *ast.File, err error) {
 		return file, nil
 	}
 	line, text := 0, err.Error()
-	if at := dotPosition.FindStringSubmatch(text); at != nil {
+	if at := dotPosition().FindStringSubmatch(text); at != nil {
 		line, _ = strconv.Atoi(at[1])
 		text = text[len(at[0]):]
 	}

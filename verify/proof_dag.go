@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -56,7 +57,9 @@ const (
 )
 
 // decimalNumber is how a unit is written, of what ParseFloat reads.
-var decimalNumber = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?$`)
+var decimalNumber = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?$`)
+})
 
 var proofEpsilon = new(big.Rat).SetFloat64(1 + 1.0/(1<<50))
 
@@ -66,7 +69,7 @@ func newDAGProof(in model.Instance, s *proofState, unit string, upper int64) (pr
 		return nil, errors.New("the instance is no task graph")
 	}
 	u, err := strconv.ParseFloat(unit, 64)
-	if err != nil || !decimalNumber.MatchString(unit) || !(u > 0) {
+	if err != nil || !decimalNumber().MatchString(unit) || !(u > 0) {
 		return nil, fmt.Errorf("the unit %q is no number above 0", unit)
 	}
 	if upper < 0 || upper >= far {

@@ -18,8 +18,6 @@ import (
 
 func (p *program) algorithms() *cli.Command {
 	return &cli.Command{
-		Name:      "algorithms",
-		Usage:     "list the algorithms, with their papers and complexity",
 		ArgsUsage: "[KIND...]",
 		Description: "In three groups, which no table of gapwise ranks against each other: online\n" +
 			"policies decide with what is known at that time; offline heuristics see the\n" +

@@ -21,9 +21,6 @@ import (
 // audit returns a hidden command, for people who work on gapwise.
 func (p *program) audit() *cli.Command {
 	return &cli.Command{
-		Name:      "audit",
-		Usage:     "compare engines, heuristics, bounds and the judge",
-		Hidden:    true,
 		ArgsUsage: " ",
 		Description: "Draws instances of every kind from many families and compares what is\n" +
 			"claimed of them: by engines, plain engines, heuristics, bounds, the judge,\n" +

@@ -24,8 +24,6 @@ import (
 
 func (p *program) bench() *cli.Command {
 	return &cli.Command{
-		Name:      "bench",
-		Usage:     "run an experiment's plan, or algorithms on files; or go on",
 		ArgsUsage: "PLAN | --algorithm LIST FILE|FOLDER...",
 		Description: "PLAN is a YAML or JSON file (docs/reference/plans.md says what it\n" +
 			"holds) or a built-in plan: --list lists these, --print shows one.\n" +

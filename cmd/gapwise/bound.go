@@ -17,8 +17,6 @@ import (
 
 func (p *program) bound() *cli.Command {
 	return &cli.Command{
-		Name:      "bound",
-		Usage:     "bounds that no solution can beat, without search",
 		ArgsUsage: "FILE...",
 		Description: "Bounds of the objective, each by its method; of batch then those of the mean\n" +
 			"and of the largest bounded slowdown.",

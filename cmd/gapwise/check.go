@@ -24,8 +24,6 @@ import (
 
 func (p *program) check() *cli.Command {
 	return &cli.Command{
-		Name:      "check",
-		Usage:     "replay a proof of a bound",
 		ArgsUsage: "INSTANCE PROOF",
 		Description: "PROOF is what gapwise solve --proof writes, gzip or not. Each inference is\n" +
 			"checked in whole numbers against the one constraint that it names, which is\n" +

@@ -13,8 +13,6 @@ import (
 
 func (p *program) compare() *cli.Command {
 	return &cli.Command{
-		Name:      "compare",
-		Usage:     "test in pairs which algorithm is better",
 		ArgsUsage: "RESULTS...",
 		Description: "A row for each pair of algorithms, on the instances that both have runs on:\n" +
 			"n instances, those that the first one wins, ties and losses (a run with a\n" +

@@ -25,7 +25,6 @@ func describeCompletion(c *cli.Command) {
 	c.Hidden = false
 	c.Usage = "print a script that completes command lines"
 	c.UsageText = "gapwise completion bash | zsh | fish | pwsh"
-	c.CustomHelpTemplate = cli.SubcommandHelpTemplate + exampleLines(c.Name, "EXAMPLES:", "   ")
 	c.OnUsageError = onUsageError
 	c.Action = func(_ context.Context, c *cli.Command) error {
 		var shells []string

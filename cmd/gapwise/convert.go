@@ -22,8 +22,6 @@ import (
 
 func (p *program) convert() *cli.Command {
 	return &cli.Command{
-		Name:      "convert",
-		Usage:     "write a foreign file or an instance in the own format",
 		ArgsUsage: "FILE",
 		Description: "DOT (as daggen writes it), WfFormat 1.3 to 1.5 (WfCommons), STG and the JSON\n" +
 			"of SAGA and DAGBench are read, gzipped or not. They need a platform: a preset\n" +

@@ -27,7 +27,7 @@ import (
 
 // Every command has examples, which run one after the other in one folder.
 func TestExamples(t *testing.T) {
-	for _, c := range (&program{}).app().Commands {
+	for _, c := range whole(&program{}).Commands {
 		if len(examples[c.Name]) == 0 {
 			t.Errorf("gapwise %s has no example", c.Name)
 		}
@@ -324,7 +324,7 @@ var placeholder = regexp.MustCompile(`^\.\.\.$|[A-Z]{3,}|^\[`)
 // parses returns an error if no such command line can be typed.
 func parses(line string) error {
 	p := &program{out: io.Discard, err: io.Discard}
-	app := p.app()
+	app := whole(p)
 	quiet := func(context.Context, *cli.Command) error { return nil }
 	if err := app.Run(context.Background(), []string{"gapwise", "version"}); err != nil { // it adds the command completion
 		return err
@@ -395,7 +395,9 @@ func inFolder(t *testing.T, name, script string, commands map[string]func(*tests
 	testscript.Run(t, testscript.Params{
 		Files: []string{file},
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("GORACE", "atexit_sleep_ms=0")
+			if err := surroundings(env); err != nil {
+				return err
+			}
 			for _, from := range []string{"testdata/documents", "../../docs/examples", "../../examples"} {
 				to := filepath.Join(env.WorkDir, strings.TrimPrefix(strings.TrimPrefix(from, "../../"), "testdata/documents"))
 				if err := os.CopyFS(to, os.DirFS(from)); err != nil {

@@ -18,8 +18,6 @@ import (
 
 func (p *program) explain() *cli.Command {
 	return &cli.Command{
-		Name:      "explain",
-		Usage:     "say why no solution beats the bound, and what holds it up",
 		ArgsUsage: "INSTANCE [RESULT]",
 		Description: "RESULT is what gapwise solve -o writes; without it the instance is solved\n" +
 			"first. Told are the bound and how it follows, by names of the instance; why\n" +

@@ -16,8 +16,6 @@ import (
 
 func (p *program) export() *cli.Command {
 	return &cli.Command{
-		Name:        "export",
-		Usage:       "write a formulation as MPS or LP",
 		ArgsUsage:   "FILE",
 		Description: formulationsHelp(),
 		Flags: append([]cli.Flag{

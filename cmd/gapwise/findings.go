@@ -18,8 +18,6 @@ import (
 
 func (p *program) findings() *cli.Command {
 	return &cli.Command{
-		Name:      "findings",
-		Usage:     "check a paper's findings against results",
 		ArgsUsage: "RESULTS...",
 		Description: "Checks what a paper says of its experiments against the RESULTS of a plan:\n" +
 			"of batch sections 3.4 and 3.5 (Figures 6 to 14), of dag sections 6.3 to 6.5\n" +

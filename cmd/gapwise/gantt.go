@@ -29,8 +29,6 @@ import (
 
 func (p *program) gantt() *cli.Command {
 	return &cli.Command{
-		Name:      "gantt",
-		Usage:     "draw a solution",
 		ArgsUsage: "INSTANCE [SOLUTION]",
 		Description: words.Wrap("SVG, PNG or PDF; without -o in characters, for a terminal. Without a SOLUTION the instance is solved first, by "+ganttDefaults()+
 			"; of several results the best is drawn, or that by --algorithm.", 76, 0) + "\n" +

@@ -22,8 +22,6 @@ import (
 
 func (p *program) generate() *cli.Command {
 	return &cli.Command{
-		Name:      "generate",
-		Usage:     "draw random instances",
 		ArgsUsage: " ",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "plan", Usage: "draw the instances of a plan instead, by `NAME` or file"},

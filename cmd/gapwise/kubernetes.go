@@ -43,8 +43,6 @@ func (p *program) kubernetesPlans() *cli.Command {
 		&cli.BoolFlag{Name: "json", Usage: "print the plan as an object"},
 	}
 	return &cli.Command{
-		Name:  "kubernetes",
-		Usage: "fewer or cheaper nodes for the pods of a cluster",
 		Description: "Reads what kubectl get -A -o json prints of nodes, pods,\n" +
 			"poddisruptionbudgets, persistentvolumes, persistentvolumeclaims and\n" +
 			"namespaces, from files (.json, .json.gz) or folders, or asks a cluster itself\n" +

@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -19,9 +20,10 @@ import (
 // variantFlag is a flag that chooses a variant, with the problems that have one
 // of this name.
 type variantFlag struct {
-	name  string
-	kinds []string
-	usage string
+	name   string
+	kinds  []string
+	usage  string
+	number bool // its values are numbers
 }
 
 func variantFlags() (all []variantFlag) {
@@ -29,7 +31,8 @@ func variantFlags() (all []variantFlag) {
 		for _, v := range p.Variants {
 			k := slices.IndexFunc(all, func(f variantFlag) bool { return f.name == v.Flag })
 			if k < 0 {
-				k, all = len(all), append(all, variantFlag{name: v.Flag})
+				_, err := strconv.Atoi(v.Values[0])
+				k, all = len(all), append(all, variantFlag{name: v.Flag, number: err == nil})
 			} else {
 				all[k].usage += "; "
 			}
@@ -45,6 +48,7 @@ func variantFlags() (all []variantFlag) {
 func readingFlags() []cli.Flag {
 	all := []cli.Flag{&cli.StringFlag{Name: "platform", Usage: "for foreign graphs (gapwise help convert)"}}
 	for _, f := range variantFlags() {
+		numberFlags[f.name] = f.number
 		all = append(all, &cli.StringFlag{Name: f.name, Usage: f.usage})
 	}
 	return all

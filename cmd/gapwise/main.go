@@ -85,7 +85,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 		if p.completeValue(args) {
 			return nil
 		}
-		return p.app().Run(ctx, args)
+		return p.app(args).Run(ctx, args)
 	})
 	var code codeError
 	switch {
@@ -144,10 +144,11 @@ func wrappedFlag(f cli.Flag) string {
 	return names + "\t" + strings.ReplaceAll(words.Wrap(meaning, 46, 0), "\n", "\n\t")
 }
 
-func (p *program) app() *cli.Command {
+// app returns the command line, in full for the commands that args name.
+func (p *program) app(args []string) *cli.Command {
 	cli.VersionPrinter = func(c *cli.Command) { fmt.Fprintln(c.Root().Writer, "gapwise", gapwise.Version) }
-	cli.FlagStringer = wrappedFlag
-	app := &cli.Command{
+	cli.FlagStringer, cli.HelpPrinter = wrappedFlag, printHelp
+	return &cli.Command{
 		Name:      "gapwise",
 		Usage:     "optimal and near-optimal schedules for clusters and clouds",
 		UsageText: "gapwise COMMAND [options] [FILE...]    (- reads standard input)",
@@ -168,8 +169,7 @@ func (p *program) app() *cli.Command {
 		EnableShellCompletion:           true,
 		ConfigureShellCompletionCommand: describeCompletion,
 		ExitErrHandler:                  func(context.Context, *cli.Command, error) {},
-		Commands: []*cli.Command{p.generate(), p.solve(), p.pack(), p.kubernetesPlans(), p.verify(), p.check(), p.bound(), p.explain(), p.bench(), p.merge(), p.table(), p.compare(),
-			p.export(), p.convert(), p.gantt(), p.plot(), p.report(), p.findings(), p.algorithms(), p.policy(), p.session(), p.serve(), p.web(), p.version(), p.audit(), p.man(), p.help()},
+		Commands:                        p.named(args),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.NArg() > 0 {
 				return unknownCommand(c, c.Args().First())
@@ -177,11 +177,6 @@ func (p *program) app() *cli.Command {
 			return cli.ShowRootCommandHelp(c)
 		},
 	}
-	for _, c := range app.Commands {
-		c.OnUsageError = onUsageError
-		c.CustomHelpTemplate = cli.CommandHelpTemplate + exampleLines(c.Name, "EXAMPLES:", "   ")
-	}
-	return app
 }
 
 // isTerminal reports whether w is one.

@@ -153,11 +153,8 @@ func interrupt() {
 
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
-		Setup: func(env *testscript.Env) error {
-			env.Setenv("GORACE", "atexit_sleep_ms=0") // a second for each command otherwise
-			return nil
-		},
+		Dir:   "testdata/script",
+		Setup: surroundings,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":  exits,
 			"mask":   mask,
@@ -172,6 +169,16 @@ func TestScripts(t *testing.T) {
 			return name == "root" && os.Geteuid() == 0 || name == "devices" && devices(t.TempDir()) || name == "highs" && highs.Available(), nil
 		},
 	})
+}
+
+// surroundings are those of every script: no home, but the user's cache, in which HiGHS lies.
+func surroundings(env *testscript.Env) error {
+	env.Setenv("GORACE", "atexit_sleep_ms=0") // a second for each command otherwise
+	cache, err := os.UserCacheDir()
+	if err == nil {
+		env.Setenv("XDG_CACHE_HOME", cache)
+	}
+	return err
 }
 
 // devices reports whether device files can be made and used in a folder.

@@ -17,8 +17,6 @@ import (
 
 func (p *program) merge() *cli.Command {
 	return &cli.Command{
-		Name:      "merge",
-		Usage:     "put the shards of an experiment together",
 		ArgsUsage: "PARTS...",
 		Description: "PARTS are results files of one plan, or folders of them, as of gapwise bench\n" +
 			"--shard. A run that is there twice counts once; two results of one run that\n" +

@@ -19,8 +19,6 @@ import (
 
 func (p *program) pack() *cli.Command {
 	return &cli.Command{
-		Name:      "pack",
-		Usage:     "least number of equal hosts: vector bin packing",
 		ArgsUsage: "FILE...",
 		Description: "Of a VBP file the least number of bins; of a vcsched instance that of hosts\n" +
 			"on which every job gets all that it needs, CPU too. How many hosts it has\n" +

@@ -39,8 +39,6 @@ func (p *program) plot() *cli.Command {
 		help += fmt.Sprintf("  %-19s %s\n", v[0], words.Wrap(v[1], 53, 22))
 	}
 	return &cli.Command{
-		Name:        "plot",
-		Usage:       "draw curves of a benchmark, or the rounds of network-aware",
 		ArgsUsage:   "RESULTS... | RESULT",
 		Description: strings.TrimRight(help, "\n"),
 		Flags: slices.Concat([]cli.Flag{

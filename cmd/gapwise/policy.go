@@ -60,8 +60,6 @@ func (p *program) policy() *cli.Command {
 		kinds = append(kinds, string(k.kind))
 	}
 	return &cli.Command{
-		Name:      "policy",
-		Usage:     "begin an online policy of your own, in any language",
 		ArgsUsage: "init",
 		Description: "gapwise policy init writes a small policy that works, first come, first\n" +
 			"served or first fit, with what the language brings along. gapwise solve runs\n" +

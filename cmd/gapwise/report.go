@@ -25,8 +25,6 @@ import (
 
 func (p *program) report() *cli.Command {
 	return &cli.Command{
-		Name:      "report",
-		Usage:     "one page of results, of an instance or of a log, as HTML",
 		ArgsUsage: "RESULTS... [INSTANCE...] | INSTANCE | LOG",
 
 		DisableSliceFlagSeparator: true, // a change holds commas

@@ -20,8 +20,6 @@ import (
 
 func (p *program) serve() *cli.Command {
 	return &cli.Command{
-		Name:      "serve",
-		Usage:     "answer over HTTP: solve, verify, bound, explain, check",
 		ArgsUsage: " ",
 		Description: "POST /v1/solve takes {\"instance\": ..., \"options\": {...}} and answers what\n" +
 			"gapwise solve --json prints; docs/how-to/service.md shows it by curl, and\n" +

@@ -20,8 +20,6 @@ import (
 
 func (p *program) session() *cli.Command {
 	return &cli.Command{
-		Name:      "session",
-		Usage:     "solve an instance again after each change, line by line",
 		ArgsUsage: " ",
 		Description: "A line of standard input is an instance as it is now, in gapwise's format.\n" +
 			"Its answer is a line, too: {\"result\": ...} or {\"error\": ..., \"code\": ...}.\n" +

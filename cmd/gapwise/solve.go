@@ -25,8 +25,6 @@ import (
 
 func (p *program) solve() *cli.Command {
 	return &cli.Command{
-		Name:      "solve",
-		Usage:     "solve instances: solution, bound and gap, verified",
 		ArgsUsage: "FILE...",
 
 		DisableSliceFlagSeparator: true, // a command may hold commas

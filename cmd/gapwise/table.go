@@ -35,8 +35,6 @@ func (p *program) table() *cli.Command {
 		help += fmt.Sprintf("  %-21s %s\n", c[0], words.Wrap(c[1], 51, 24))
 	}
 	return &cli.Command{
-		Name:        "table",
-		Usage:       "make a table of results",
 		ArgsUsage:   "RESULTS... [INSTANCE...]",
 		Description: strings.TrimRight(help, "\n"),
 		Flags: append([]cli.Flag{

@@ -130,8 +130,6 @@ func unknownCommand(app *cli.Command, name string) error {
 
 func (p *program) help() *cli.Command {
 	return &cli.Command{
-		Name:      "help",
-		Usage:     "say what the command or one of its commands does",
 		ArgsUsage: "[COMMAND]",
 		Action: func(ctx context.Context, c *cli.Command) error {
 			name := c.Args().First()

@@ -20,8 +20,6 @@ import (
 
 func (p *program) verify() *cli.Command {
 	return &cli.Command{
-		Name:      "verify",
-		Usage:     "judge a solution in exact arithmetic",
 		ArgsUsage: "INSTANCE SOLUTION",
 		Description: "SOLUTION is what gapwise solve -o or --json writes, one result or one a line,\n" +
 			"or a bare solution, which may leave out what follows from the rest\n" +

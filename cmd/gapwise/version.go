@@ -14,8 +14,6 @@ import (
 
 func (p *program) version() *cli.Command {
 	return &cli.Command{
-		Name:        "version",
-		Usage:       "print what this gapwise was built from",
 		ArgsUsage:   " ",
 		Description: "Prints gapwise's version, its commit (+dirty: with changes since; unknown:\nbuilt without git), the versions of Go and HiGHS, and the platform. Built\nwithout cgo, or with the tag nohighs, gapwise is without HiGHS.",
 		Flags:       []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print it as JSON"}},
@@ -27,11 +25,7 @@ func (p *program) version() *cli.Command {
 			if c.Bool("json") {
 				return writeLines(p.out, built)
 			}
-			cgo := "without"
-			if built.Cgo {
-				cgo = "with"
-			}
-			fmt.Fprintf(p.out, "%s\n%s %s cgo\n", strings.ReplaceAll(built.String(), ", ", "\n"), built.Platform, cgo)
+			fmt.Fprintf(p.out, "%s\n%s\n", strings.ReplaceAll(built.String(), ", ", "\n"), built.Platform)
 			return nil
 		},
 	}

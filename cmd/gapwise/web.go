@@ -19,8 +19,6 @@ import (
 
 func (p *program) web() *cli.Command {
 	return &cli.Command{
-		Name:      "web",
-		Usage:     "serve the playground: a page that solves in the browser",
 		ArgsUsage: " ",
 		Description: "The page has the solver in it, as WebAssembly: what is opened there goes\n" +
 			"nowhere. It is served to this machine alone. Released programs have the page\n" +

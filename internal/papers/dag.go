@@ -8,6 +8,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -74,7 +75,7 @@ func newDAGGraphs(records []runs.Record) (s dagGraphs, err error) {
 		if r.Algorithm != "heft" && r.Algorithm != "network-aware" || r.Objective == nil {
 			continue
 		}
-		m := daggenName.FindStringSubmatch(r.Instance)
+		m := daggenName().FindStringSubmatch(r.Instance)
 		if m == nil {
 			return s, fmt.Errorf("findings about dag are about the graphs of a daggen file, %s is none", r.Instance)
 		}
@@ -117,7 +118,9 @@ func newDAGGraphs(records []runs.Record) (s dagGraphs, err error) {
 
 // daggenName is the name of an instance whose graph is a daggen file's: the graph,
 // and all the rest but the draw.
-var daggenName = regexp.MustCompile(`^(.*-d[0-9]+)-(m[0-9]+-.*)-[0-9]+$`)
+var daggenName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(.*-d[0-9]+)-(m[0-9]+-.*)-[0-9]+$`)
+})
 
 // values returns the values of a parameter, ascending.
 func (s dagGraphs) values(parameter string) (all []float64) {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // rule is a finding as a paper's file writes it, or several that have a loop or a
@@ -148,11 +149,11 @@ func (s *scope) list(text string) (all []string) {
 	return all
 }
 
-var variable = regexp.MustCompile(`\{([a-zA-Z][^{}]*)\}`)
+var variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([a-zA-Z][^{}]*)\}`) })
 
 // put puts in the variables that a text names: {a}, and {a!} as it is printed.
 func (s *scope) put(text string) string {
-	return variable.ReplaceAllStringFunc(text, func(v string) string {
+	return variable().ReplaceAllStringFunc(text, func(v string) string {
 		name, printed := strings.CutSuffix(v[1:len(v)-1], "!")
 		x, ok := s.vars[name]
 		switch {
@@ -180,7 +181,7 @@ func (s *scope) holds(condition, in string) bool {
 	switch {
 	case equal:
 		return (a == b) != not
-	case predicate.MatchString(condition):
+	case predicate().MatchString(condition):
 		return len(s.points(s.in(in), condition, "")) > 0 != not
 	}
 	return s.facts[condition] != not
@@ -195,14 +196,14 @@ func (s *scope) in(name string) *experiment {
 	return e
 }
 
-var predicate = regexp.MustCompile(`^p(\d)(<=|>=|<|>|=|!=)([0-9.]+)$`)
+var predicate = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^p(\d)(<=|>=|<|>|=|!=)([0-9.]+)$`) })
 
 // points returns points of an experiment: all for "", those after the first for "steps",
 // one by its name (see point), those that a predicate "p0<0.4" holds of, p0 being the
 // first parameter.
 func (s *scope) points(e *experiment, at, measure string) (all []int) {
 	at = s.put(at)
-	m := predicate.FindStringSubmatch(at)
+	m := predicate().FindStringSubmatch(at)
 	for k, p := range e.points {
 		switch {
 		case m != nil:
@@ -239,7 +240,7 @@ func (s *scope) point(e *experiment, name string, k int, measure string) int {
 		}
 		return least
 	}
-	if predicate.MatchString(name) {
+	if predicate().MatchString(name) {
 		if some := s.points(e, name, ""); len(some) > 0 {
 			return some[0]
 		}
@@ -249,7 +250,7 @@ func (s *scope) point(e *experiment, name string, k int, measure string) int {
 
 // said puts variables and points in a text.
 func (s *scope) said(text string, e *experiment, k int, from, to int) string {
-	return variable.ReplaceAllStringFunc(s.put(text), func(v string) string {
+	return variable().ReplaceAllStringFunc(s.put(text), func(v string) string {
 		switch name := v[1 : len(v)-1]; name {
 		case "from":
 			return e.where(from)
@@ -485,12 +486,14 @@ func (s *scope) estimate(c *Claim, e *experiment, point func(string) int) estima
 	return value
 }
 
-var termText = regexp.MustCompile(`^([+-]?)(?:([0-9.]+)\*)?([^@:]+)(?:@([^:]+))?(?::(.+))?$`)
+var termText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([+-]?)(?:([0-9.]+)\*)?([^@:]+)(?:@([^:]+))?(?::(.+))?$`)
+})
 
 // term reads "+2*ALGORITHM@POINT:MEASURE", of which all but the algorithm may be absent;
 // _ stands for a space.
 func (s *scope) term(text, measure string, point func(string) int) term {
-	m := termText.FindStringSubmatch(text)
+	m := termText().FindStringSubmatch(text)
 	if m == nil {
 		s.fail("%q is no term", text)
 		return term{}

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/kballard/go-shellquote"
 )
@@ -49,14 +50,14 @@ func (c Command) Args(values map[string]string) []string {
 	return args
 }
 
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=,@%+-]+$`)
+var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./:=,@%+-]+$`) })
 
 // Quote writes words as a part of a command line of a POSIX shell, in quotes where
 // necessary.
 func Quote(words ...string) string {
 	all := make([]string, len(words))
 	for i, w := range words {
-		if all[i] = w; !plainWord.MatchString(w) {
+		if all[i] = w; !plainWord().MatchString(w) {
 			all[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 	}

@@ -4,7 +4,7 @@ package report
 
 import (
 	"fmt"
-	"html/template"
+	"html"
 	"math"
 	"slices"
 	"strings"
@@ -107,7 +107,7 @@ func (c *chart) empty() bool {
 }
 
 // svg draws the chart for a page and, all of it narrow enough, for a phone.
-func (c *chart) svg() template.HTML {
+func (c *chart) svg() string {
 	c.span()
 	large := c.sized("chart", 600, 230)
 	if c.wide {
@@ -117,7 +117,7 @@ func (c *chart) svg() template.HTML {
 }
 
 // sized draws the chart in a size, once its axes have their ends.
-func (c *chart) sized(class string, width, height float64) template.HTML {
+func (c *chart) sized(class string, width, height float64) string {
 	top, bottom := 10.0, height-42
 	yTicks := c.y.ticks(bottom - top)
 	longest := 0
@@ -164,7 +164,7 @@ func (c *chart) sized(class string, width, height float64) template.HTML {
 		b.WriteString("</g>")
 	}
 	b.WriteString("</svg>")
-	return template.HTML(b.String())
+	return b.String()
 }
 
 func (c *chart) draw(b *strings.Builder, v curve, px, py func(float64) float64) {
@@ -229,7 +229,7 @@ func n1(x float64) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0")
 }
 
-func escape(s string) string { return template.HTMLEscapeString(s) }
+func escape(s string) string { return html.EscapeString(s) }
 
 // clipText shortens a text to n letters.
 func clipText(s string, n int) string {

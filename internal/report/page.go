@@ -5,30 +5,26 @@
 package report
 
 import (
-	"bytes"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
 	"fmt"
-	"html/template"
 	"io"
 	"slices"
+	"sync"
 
-	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/look"
 	"github.com/gapwise/gapwise/internal/words"
 )
 
 var (
-	//go:embed page.tmpl
-	pageTemplate string
 	//go:embed page.css
 	pageRules string
 	//go:embed page.js
 	pageScript string
 )
 
-// page is what the template shows. All texts are plain; the template escapes them.
+// page is what is shown. All texts are plain; markup escapes them.
 type page struct {
 	Title    string
 	Subtitle string
@@ -46,15 +42,9 @@ type section struct {
 	ID, Title string
 	Text      []string
 	Blocks    []block
-	half      bool // it stands beside another
+	half      bool // it stands beside another, in half of the page's width
 	duo       bool // its chart and its table stand side by side
 }
-
-// Half reports whether the section takes half of the page's width.
-func (s section) Half() bool { return s.half }
-
-// Duo reports whether a section's chart and its table stand side by side.
-func (s section) Duo() bool { return s.duo }
 
 // narrow reports whether half of the page's width is enough: for charts that aren't over
 // time, and tables of few columns beside them.
@@ -148,7 +138,7 @@ type figures struct {
 
 type figure struct {
 	Keys    []string // values of the choices
-	SVG     template.HTML
+	SVG     string
 	Legend  []legend
 	Caption string
 	Wide    bool
@@ -187,7 +177,7 @@ type item struct {
 
 // picture is a drawing of a solution.
 type picture struct {
-	URL     template.URL
+	URL     string
 	Alt     string
 	Caption string
 }
@@ -195,22 +185,11 @@ type picture struct {
 // newPicture returns a picture of an image file of a type, svg+xml or png. It stands in
 // an img element: nothing in it is a part of the page.
 func newPicture(kind string, image []byte, alt, caption string) *picture {
-	return &picture{template.URL("data:image/" + kind + ";base64," + base64.StdEncoding.EncodeToString(image)), alt, caption}
-}
-
-// view is what the template is executed with.
-type view struct {
-	*page
-	Policy  string
-	Style   template.CSS
-	Script  template.JS
-	Version string
+	return &picture{"data:image/" + kind + ";base64," + base64.StdEncoding.EncodeToString(image), alt, caption}
 }
 
 // pageStyle is the page's style sheet: the design values, and the rules that use them.
-var pageStyle = look.CSS() + pageRules
-
-var parsed = template.Must(template.New("page").Funcs(template.FuncMap{"inc": func(n int) int { return n + 1 }}).Parse(pageTemplate))
+var pageStyle = sync.OnceValue(func() string { return look.CSS() + pageRules })
 
 // hashOf returns the source expression of a Content Security Policy that allows an
 // inline script or style of exactly this text.
@@ -222,7 +201,7 @@ func hashOf(text string) string {
 // policy forbids the page to load anything and to run any script but its own, even
 // if a name that it shows were taken for markup.
 func policy() string {
-	return fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; img-src data:; base-uri 'none'; form-action 'none'", hashOf(pageScript), hashOf(pageStyle))
+	return fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; img-src data:; base-uri 'none'; form-action 'none'", hashOf(pageScript), hashOf(pageStyle()))
 }
 
 func (p *page) write(w io.Writer) error {
@@ -242,12 +221,9 @@ func (p *page) write(w io.Writer) error {
 			}
 		}
 	}
-	var b bytes.Buffer
-	v := view{p, policy(), template.CSS(pageStyle), template.JS(pageScript), gapwise.Version}
-	if err := parsed.Execute(&b, v); err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
-	_, err := w.Write(b.Bytes())
+	var m markup
+	m.page(p)
+	_, err := w.Write(m.Bytes())
 	return err
 }
 

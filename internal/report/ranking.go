@@ -4,7 +4,6 @@ package report
 
 import (
 	"fmt"
-	"html/template"
 	"math"
 	"strings"
 
@@ -31,11 +30,11 @@ type rank struct {
 }
 
 // svg draws the ranking for a page and for a phone.
-func (r *ranking) svg() template.HTML {
+func (r *ranking) svg() string {
 	return r.sized("chart wide", 1080) + r.sized("chart narrow", 400)
 }
 
-func (r *ranking) sized(class string, width float64) template.HTML {
+func (r *ranking) sized(class string, width float64) string {
 	const rowHeight, top = 23.0, 8.0
 	longest, widest := 4, 4 // letters of the names, and of their values
 	low, high := math.Inf(1), math.Inf(-1)
@@ -109,5 +108,5 @@ func (r *ranking) sized(class string, width float64) template.HTML {
 		fmt.Fprintf(&b, `<g class="curve bound"><path class="line" d="M%s %sV%s"><title>bound %s</title></path></g>`, n1(px(r.bound)), n1(top), n1(bottom), words.Tidy(r.bound))
 	}
 	b.WriteString("</svg>")
-	return template.HTML(b.String())
+	return b.String()
 }

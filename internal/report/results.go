@@ -4,13 +4,11 @@ package report
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strings"
-	"text/template"
 
 	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/internal/stats"
@@ -49,9 +47,7 @@ func Results(ctx context.Context, w io.Writer, runs []Run, o Options) error {
 		return err
 	}
 	p := &page{Title: o.Title, Lead: o.assumptions()}
-	if err := p.summarise(all); err != nil {
-		return err
-	}
+	p.summarise(all)
 	p.Sections = append(p.Sections, gapTables(all), parameterCurves(all), profiles(all), overTime(all), growth(all))
 	d := &pictures{left: o.Pictures}
 	s, left, err := listed(ctx, all, d)
@@ -118,32 +114,53 @@ func totalsOf(all []*part) *totals {
 	return s
 }
 
-//go:embed results.tmpl
-var leadText string
-
-var leadOf = leadTemplate(leadText)
-
-// leadTemplate reads what a summary says, a line a paragraph.
-func leadTemplate(text string) *template.Template {
-	return template.Must(template.New("lead").Option("missingkey=zero").Funcs(template.FuncMap{"plural": words.Plural, "join": words.And, "percent": words.Percent, "verb": verb}).Parse(text))
-}
-
-// say adds what a template says to the summary.
-func (p *page) say(lead *template.Template, about any) error {
-	var text strings.Builder
-	if err := lead.Execute(&text, about); err != nil {
-		return fmt.Errorf("report: %w", err)
+// lead says in words what the runs brought.
+func (s *totals) lead() []string {
+	first := fmt.Sprintf("%s of %s on %s of %s", words.Plural(len(s.Records), "run"), words.Plural(len(s.Algorithms), "algorithm"),
+		words.Plural(s.Instances, "instance"), words.And(s.Kinds))
+	if n := len(s.Plans); n == 1 {
+		first += ", plan " + s.Plans[0]
+	} else if n > 1 {
+		first += ", plans " + words.And(s.Plans)
 	}
-	for line := range strings.Lines(text.String()) {
-		if line = strings.TrimSpace(line); line != "" {
-			p.Lead = append(p.Lead, line)
+	all := []string{first + "."}
+	if len(s.Status) > 0 {
+		proved := fmt.Sprintf("An optimal solution is proved for %s", words.Plural(s.Status["optimal"], "instance"))
+		if n := s.Status["infeasible"]; n > 0 {
+			proved += fmt.Sprintf(", %d %s proved to have no solution", n, verb(n))
 		}
+		if n := s.Status["open"]; n > 0 {
+			proved += fmt.Sprintf(", %d %s open: a solution is known and not proved optimal", n, verb(n))
+		}
+		if n := s.Status["unknown"]; n > 0 {
+			proved += fmt.Sprintf(", of %d neither a solution nor a proof is known", n)
+		}
+		all = append(all, proved+".")
 	}
-	return nil
+	if n := s.Status["stated optimal"]; n > 0 {
+		all = append(all, fmt.Sprintf("For %s the files state an optimum; this page takes their word for it.", words.Plural(n, "instance")))
+	}
+	if s.WorstGap > s.Closed {
+		all = append(all, fmt.Sprintf("The best solutions are %s %% from the best bounds on average and %s %% at worst, on %s (n = %d instances with a solution and a bound).",
+			words.Percent(s.Mean), words.Percent(s.WorstGap), s.Worst.Name, len(s.Gaps)))
+	}
+	if s.Failed > 0 {
+		all = append(all, words.Plural(s.Failed, "run")+" ended without a solution on instances that aren't proved infeasible.")
+	}
+	if s.Judged > 0 {
+		all = append(all, "The judge has verified "+words.Plural(s.Judged, "solution")+" of result files for this page; their bounds are as stated.")
+	}
+	for _, line := range s.Vouched {
+		all = append(all, line+".")
+	}
+	if len(s.Builds) > 1 {
+		all = append(all, "The runs are of several builds of gapwise: their times may not be comparable.")
+	}
+	return all
 }
 
 // summarise writes title, cards and lead of runs.
-func (p *page) summarise(all []*part) error {
+func (p *page) summarise(all []*part) {
 	s := totalsOf(all)
 	if p.Title == "" {
 		p.Title = "Results of " + strings.Join(s.Plans, ", ")
@@ -165,7 +182,7 @@ func (p *page) summarise(all []*part) error {
 		p.Cards = append(p.Cards, card{words.Percent(s.Mean) + " %", "mean gap of the best solutions"}, card{words.Percent(s.WorstGap) + " %", "worst gap of a best solution"})
 	}
 	p.Cards = append(p.Cards, card{count(s.Failed), "runs that failed"})
-	return p.say(leadOf, s)
+	p.Lead = append(p.Lead, s.lead()...)
 }
 
 func verb(n int) string {

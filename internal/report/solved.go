@@ -5,7 +5,6 @@ package report
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"fmt"
 	"io"
 	"math"
@@ -49,9 +48,7 @@ func Instance(ctx context.Context, w io.Writer, in model.Instance, log *Log, s S
 	}
 	p := &page{Title: cmp.Or(o.Title, in.ID(), "Instance")}
 	p.Lead = o.assumptions()
-	if err := q.lead(p, found, log); err != nil {
-		return err
-	}
+	q.lead(p, found, log)
 	for _, line := range p.Lead {
 		s.say("%s", line)
 	}
@@ -104,7 +101,7 @@ func (p *part) solved() (all []runs.Solved) {
 	return all
 }
 
-// instanceLead is what instance.tmpl says of an instance. Seer is the best algorithm that
+// instanceLead is what a page says of an instance. Seer is the best algorithm that
 // sees the instance whole, where Best is the best policy, and Cost by how much it is better.
 type instanceLead struct {
 	Log                                    *Log
@@ -116,13 +113,60 @@ type instanceLead struct {
 	Verified, Solutions                    int
 }
 
-//go:embed instance.tmpl
-var instanceText string
+// words returns what the page says, a paragraph each.
+func (x *instanceLead) words() []string {
+	var all []string
+	if x.Log != nil {
+		all = append(all, "Jobs: "+x.Log.Said+".")
+		if x.Log.Invented != "" {
+			all = append(all, "Not the log's, and in every figure of this page: "+x.Log.Invented+".")
+		} else {
+			all = append(all, "Nothing was drawn: sizes, runtimes, estimates and submissions are the log's.")
+		}
+	}
+	if x.Overrun != "" {
+		all = append(all, x.Overrun)
+	}
+	return append(all, x.best(), fmt.Sprintf("The judge, which shares no code with the solvers, has verified %d of %s.", x.Verified, words.Plural(x.Solutions, "solution")))
+}
 
-var instanceLeadOf = leadTemplate(instanceText)
+// best returns what the page says of the best solution.
+func (x *instanceLead) best() string {
+	bound := fmt.Sprintf("the bound %s (%s)", x.Bound, x.BoundBy)
+	switch {
+	case x.Infeasible:
+		return "The instance is proved to have no solution."
+	case x.Best == "":
+		return "No algorithm found a solution, and none is proved not to exist."
+	case x.Seer == "":
+		said := fmt.Sprintf("The best of %s is %s: %s %s, found in %s.", words.Plural(x.Algorithms, "algorithm"), x.Best, x.Measure, x.Value, x.Time)
+		if x.Closed {
+			said += " It is optimal: no solution is better than " + bound + "."
+		} else if x.Bound != "" {
+			said += fmt.Sprintf(" No solution is better than %s, so it is at most %s %% from the optimum.", bound, x.Gap)
+		}
+		return said
+	}
+	policies := fmt.Sprintf("%d policies", x.Policies)
+	if x.Policies == 1 {
+		policies = "1 policy"
+	}
+	said := fmt.Sprintf("The best of %s is %s: %s %s. They decide with what is known at that time.", policies, x.Best, x.Measure, x.Value)
+	if x.Cost != "" {
+		said += fmt.Sprintf(" Of those that see the instance whole the best is %s: %s. So not knowing the future costs the best policy %s %% of that, at least.", x.Seer, x.SeerValue, x.Cost)
+	} else {
+		said += " None of those that see the instance whole found a better solution."
+	}
+	if x.Closed {
+		said += " The best solution of all is optimal: no solution is better than " + bound + "."
+	} else if x.Bound != "" {
+		said += fmt.Sprintf(" No solution is better than %s; the best of all is at most %s %% from the optimum, the best policy %s %%.", bound, x.Gap, x.OwnGap)
+	}
+	return said
+}
 
 // lead writes the summary of an instance.
-func (p *part) lead(to *page, found *solved, log *Log) error {
+func (p *part) lead(to *page, found *solved, log *Log) {
 	i := p.instances[0]
 	for k, f := range runs.Features(found.in) {
 		if k < 2 {
@@ -177,7 +221,7 @@ func (p *part) lead(to *page, found *solved, log *Log) error {
 			}
 		}
 	}
-	return to.say(instanceLeadOf, x)
+	to.Lead = append(to.Lead, x.words()...)
 }
 
 // overrun says which jobs run longer than their users estimated, and what that means

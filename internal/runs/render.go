@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/tw"
@@ -173,10 +174,10 @@ func harmless(cell string) string { return visible.Text(cell, "") }
 
 // markdownCell keeps a cell one cell, and a tag text.
 func markdownCell(cell string) string {
-	return markdownTag.ReplaceAllString(strings.ReplaceAll(harmless(cell), "|", `\|`), "&lt;$1")
+	return markdownTag().ReplaceAllString(strings.ReplaceAll(harmless(cell), "|", `\|`), "&lt;$1")
 }
 
-var markdownTag = regexp.MustCompile("<([A-Za-z/!?])")
+var markdownTag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("<([A-Za-z/!?])") })
 
 // csvCell puts an apostrophe before what a spreadsheet would compute, but for numbers.
 func csvCell(cell string) string {

@@ -3,14 +3,13 @@
 package submit
 
 import (
-	"bytes"
 	_ "embed"
 	"fmt"
 	"path"
 	"regexp"
 	"strconv"
 	"strings"
-	"text/template"
+	"sync"
 
 	"github.com/gapwise/gapwise/internal/process"
 	"github.com/gapwise/gapwise/model"
@@ -37,20 +36,12 @@ const PlanFile = "/plan/plan.yaml"
 //go:embed job.yaml.tmpl
 var jobText string
 
-var manifest = template.Must(template.New("job").Funcs(template.FuncMap{
-	"join":  path.Join,
-	"base":  path.Base,
-	"dir":   path.Dir,
-	"mount": func() string { return Mount },
-	"plan":  func() string { return PlanFile },
-	// text writes a string: Go's escapes are those of YAML.
-	"text": strconv.Quote,
-}).Parse(jobText))
-
 var (
-	notInName = regexp.MustCompile(`[^a-z0-9]+`)
-	quantity  = regexp.MustCompile(`^[1-9][0-9]*(\.[0-9]+)?(k|M|G|T|Ki|Mi|Gi|Ti)?$`)
-	label     = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`)
+	notInName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-z0-9]+`) })
+	quantity  = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[1-9][0-9]*(\.[0-9]+)?(k|M|G|T|Ki|Mi|Gi|Ti)?$`)
+	})
+	label = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`) })
 )
 
 // maxObject leaves room for "-merge" and for what Kubernetes adds to pods' names.
@@ -58,7 +49,7 @@ const maxObject = 50
 
 // Object returns the name of the Job: the plan's as Kubernetes writes names.
 func (k *Kubernetes) Object() string {
-	name := strings.Trim(notInName.ReplaceAllString(strings.ToLower(k.Name), "-"), "-")
+	name := strings.Trim(notInName().ReplaceAllString(strings.ToLower(k.Name), "-"), "-")
 	return strings.TrimRight("gapwise-"+name[:min(len(name), maxObject)], "-")
 }
 
@@ -71,16 +62,24 @@ func (k *Kubernetes) Manifest() ([]byte, error) {
 	switch {
 	case k.Image == "" || strings.ContainsAny(k.Image, " \t\n\r"):
 		return nil, fmt.Errorf("%w job: the image is %q, give one that has gapwise and sh", model.ErrInvalid, k.Image)
-	case !quantity.MatchString(k.Memory):
+	case !quantity().MatchString(k.Memory):
 		return nil, fmt.Errorf("%w job: the memory is %q, give a quantity of Kubernetes like 2Gi", model.ErrInvalid, k.Memory)
-	case !label.MatchString(k.Claim) || len(k.Claim) > 253:
+	case !label().MatchString(k.Claim) || len(k.Claim) > 253:
 		return nil, fmt.Errorf("%w job: the claim is %q, must be the name of a PersistentVolumeClaim", model.ErrInvalid, k.Claim)
 	case len(k.PlanText) > 1<<20:
 		return nil, fmt.Errorf("%w job: the plan has %d bytes, a ConfigMap holds 1 MiB", model.ErrInvalid, len(k.PlanText))
 	}
-	var b bytes.Buffer
-	err := manifest.Execute(&b, k)
-	return b.Bytes(), err
+	object, text := k.Object(), strconv.Quote // Go's escapes are those of YAML
+	plan, planMount, planVolume := "", "", ""
+	if k.PlanText != "" {
+		plan = fmt.Sprintf("\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: %s\ndata:\n  %s: %s", object, path.Base(PlanFile), text(k.PlanText))
+		planMount = fmt.Sprintf("\n        - {name: plan, mountPath: %s, readOnly: true}", path.Dir(PlanFile))
+		planVolume = fmt.Sprintf("\n      - name: plan\n        configMap: {name: %s}", object)
+	}
+	return fill(jobText, "name", strconv.QuoteToASCII(k.Name), "merged", strconv.QuoteToASCII(path.Join(k.Folder, k.Name+".jsonl")),
+		"object", object, "shards", strconv.Itoa(k.Shards), "parallelism", strconv.Itoa(k.Parallelism()), "workers", strconv.Itoa(k.Workers),
+		"image", text(k.Image), "memory", text(k.Memory), "claim", k.Claim, "claim quoted", text(k.Claim), "mount", Mount,
+		"task", text(k.Task()), "merge", text(k.Merge()), "plan", plan, "plan mount", planMount, "plan volume", planVolume), nil
 }
 
 // Task returns the command line of a task's shell. Kubernetes counts from 0.

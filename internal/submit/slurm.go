@@ -11,8 +11,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
-	"text/template"
 
 	"github.com/gapwise/gapwise/internal/process"
 	"github.com/gapwise/gapwise/model"
@@ -31,15 +31,6 @@ var arrayText string
 //go:embed merge.sh.tmpl
 var mergeText string
 
-var scripts = template.Must(template.New("array").Funcs(template.FuncMap{
-	"quote": process.Quote,
-	"join":  filepath.Join,
-	// option writes a path for a line of options, where sbatch expands %.
-	"option": func(path string) string { return strings.ReplaceAll(path, "%", "%%") },
-}).Parse(arrayText))
-
-func init() { template.Must(scripts.New("merge").Parse(mergeText)) }
-
 // Scripts returns the scripts of the array job and of the job that merges.
 func (s *Slurm) Scripts() (array, merge []byte, err error) {
 	if err := s.check(); err != nil {
@@ -57,11 +48,24 @@ func (s *Slurm) Scripts() (array, merge []byte, err error) {
 			return nil, nil, fmt.Errorf("%w job: the option %s of sbatch is taken: the shards are the array", model.ErrInvalid, name)
 		}
 	}
-	var a, m bytes.Buffer
-	if err := errors.Join(scripts.ExecuteTemplate(&a, "array", s), scripts.ExecuteTemplate(&m, "merge", s)); err != nil {
-		return nil, nil, err
+	var options strings.Builder
+	for _, o := range s.Options {
+		options.WriteString("\n#SBATCH " + o)
 	}
-	return a.Bytes(), m.Bytes(), nil
+	tasks := fmt.Sprintf("1-%d", s.Shards)
+	if s.AtOnce > 0 {
+		tasks += fmt.Sprintf("%%%d", s.AtOnce)
+	}
+	bench, merging := append([]string{s.Program, "bench"}, s.Arguments...), []string{s.Program, "merge", filepath.Join(s.Folder, "parts")}
+	if s.Plan != "" {
+		merging = append(merging, "--plan", s.Plan)
+	}
+	merging = append(merging, "-o", filepath.Join(s.Folder, s.Name+".jsonl"))
+	values := []string{"name", s.Name, "options", options.String(), "work", process.Quote(s.Work),
+		"logs", strings.ReplaceAll(filepath.Join(s.Folder, "logs"), "%", "%%"), // in options sbatch expands %
+		"array", tasks, "shards", strconv.Itoa(s.Shards), "workers", strconv.Itoa(s.Workers), "parts", process.Quote(filepath.Join(s.Folder, "parts")),
+		"bench", process.Quote(bench...), "merge", process.Quote(merging...)}
+	return fill(arrayText, values...), fill(mergeText, values...), nil
 }
 
 // Submitted names the jobs of a plan that was submitted.

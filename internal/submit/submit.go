@@ -11,6 +11,7 @@ package submit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -49,4 +50,13 @@ func (j *Job) check() error {
 		}
 	}
 	return nil
+}
+
+// fill replaces names in double braces in a text by what follows them.
+func fill(text string, values ...string) []byte {
+	values = slices.Clone(values)
+	for k := 0; k < len(values); k += 2 {
+		values[k] = "{{" + values[k] + "}}"
+	}
+	return []byte(strings.NewReplacer(values...).Replace(text))
 }

@@ -46,7 +46,7 @@ func (r *runner) prepare() (err error) {
 	}
 	if r.gapwise == "" {
 		r.gapwise = "bin/gapwise"
-		_, err = output("go", "build", "-ldflags", "-X github.com/gapwise/gapwise.commit="+r.commit, "-o", r.gapwise, "./cmd/gapwise")
+		_, err = output("go", "build", "-tags", "urfave_cli_no_template", "-ldflags", "-s -w -X github.com/gapwise/gapwise.commit="+r.commit, "-o", r.gapwise, "./cmd/gapwise")
 		return err
 	}
 	built, err := output(r.gapwise, "version")

@@ -4,6 +4,12 @@
 
 package highs
 
+/*
+#cgo pkg-config: highs
+const char* Highs_version(void);
+*/
+import "C"
+
 import (
 	"context"
 	"errors"
@@ -18,6 +24,15 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
+// Lanl is HiGHS by github.com/lanl/highs, which links a library of this machine: a second opinion, and the field's own
+// binding. It has no callbacks, interrupt, start or added columns, for which package highs exists: so there is no
+// progress, a cancelled solve goes on in the background, one that reaches its time limit hands back nothing, and it uses
+// one thread. It refuses coefficients below 1e-9.
+var Lanl = milp.Backend{Name: "lanl", Title: "HiGHS (lanl/highs)", Solve: solveLanl, Missing: func() error { return nil }}
+
+// NativeVersion returns the version of the library that Lanl is linked with.
+func NativeVersion() string { return C.GoString(C.Highs_version()) }
+
 // solveLanl is Lanl.Solve. HiGHS goes on in the background after the end of ctx, for
 // the binding has no interrupt, until a time limit or the end of the program.
 func solveLanl(ctx context.Context, m *milp.Model, o milp.Options) (milp.Result, error) {
@@ -31,10 +46,6 @@ func solveLanl(ctx context.Context, m *milp.Model, o milp.Options) (milp.Result,
 	start := time.Now()
 	done := make(chan struct{})
 	r := emptyResult()
-	// A solve that goes on in the background doesn't keep the lock: one with several
-	// threads would wait for it, and all others for that.
-	unlock := lockScheduler(1)
-	defer unlock()
 	go func() {
 		defer close(done)
 		err = caught.Call(func() error {
@@ -89,8 +100,11 @@ func lanlModel(m *milp.Model, o milp.Options) (*lanl.RawModel, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Threads = 1
-	return raw, errors.Join(raw.SetBoolOption("output_flag", false), apply(raw.SetBoolOption, raw.SetIntOption, raw.SetFloat64Option, slices.Concat(safeOptions, optionsOf(o))))
+	options := append(slices.Concat(safeOptions, optionsOf(o)), option{"output_flag", false}, option{"threads", 1})
+	if t := o.Tolerance; t != 0 {
+		options = append(options, option{"primal_feasibility_tolerance", t}, option{"dual_feasibility_tolerance", t}, option{"mip_feasibility_tolerance", t})
+	}
+	return raw, apply(raw.SetBoolOption, raw.SetIntOption, raw.SetFloat64Option, options)
 }
 
 // lanlResult reads what HiGHS has found, without the variable that lanlModel added.

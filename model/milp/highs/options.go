@@ -32,20 +32,24 @@ var safeOptions = []option{
 }
 
 // integerTolerance is the most by which a MIP may break integrality, bounds and rows. HiGHS 1.15.1 calls feasible models
-// with a big M infeasible at its own 1e-6, from M = 5e6 on; at this one it is right up to M = 1e9.
+// with a big M infeasible at its own 1e-6, from M = 5e6 on; at this one it is right up to M = 1e9. (1.10 is right there at
+// 1e-6, and has given a wrong optimum at 1e-9: so it isn't among safeOptions.)
 const integerTolerance = 1e-9
+
+// smallest is the smallest coefficient that HiGHS can be had to look at. It takes less for 0.
+const smallest = 1e-12
 
 // tolerances returns the options of a tolerance, 0 for HiGHS's own of linear programs.
 func tolerances(t float64) []option {
 	if t == 0 {
-		return []option{{"primal_feasibility_tolerance", 1e-7}, {"dual_feasibility_tolerance", 1e-7}, {"mip_feasibility_tolerance", integerTolerance}}
+		t = 1e-7
 	}
 	return []option{{"primal_feasibility_tolerance", t}, {"dual_feasibility_tolerance", t}, {"mip_feasibility_tolerance", min(t, integerTolerance)}}
 }
 
-// optionsOf returns the options that a caller's set.
+// optionsOf returns the options that a caller's set, but for the tolerances.
 func optionsOf(o milp.Options) []option {
-	all := append(tolerances(o.Tolerance), option{"mip_rel_gap", o.Gap}, option{"time_limit", noLimit.Seconds()})
+	all := []option{{"mip_rel_gap", o.Gap}, {"time_limit", noLimit.Seconds()}}
 	if o.TimeLimit > 0 {
 		all = append(all, option{"time_limit", o.TimeLimit.Seconds()})
 	}

@@ -44,7 +44,7 @@ func prepared(ctx context.Context, o milp.Options, pass func(*object) error, m *
 	if o.TimeLimit > 0 {
 		o.TimeLimit = max(o.TimeLimit-time.Since(began), time.Millisecond)
 	}
-	if err := errors.Join(n.apply(optionsOf(o)), pass(n)); err != nil {
+	if err := errors.Join(n.apply(tolerances(o.Tolerance)), n.apply(optionsOf(o)), pass(n)); err != nil {
 		n.close()
 		return emptyResult(), err
 	}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+
+//go:build !js
+
+package highs
+
+import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/model/milp"
+)
+
+// What goes wrong inside is an error of that run: the next has another instance.
+func TestAbort(t *testing.T) {
+	need.HiGHS(t)
+	for name, abort := range map[string]func(o *object) error{
+		"an address beyond the memory": func(o *object) error { _, err := o.call("Highs_getNumCol", uint32(math.MaxUint32-8)); return err },
+		"no such function":             func(o *object) error { _, err := o.call("Highs_none"); return err },
+		"more than 2 GiB": func(o *object) error {
+			for {
+				if _, err := o.alloc(1 << 30); err != nil {
+					return err
+				}
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if name == "more than 2 GiB" && testing.Short() {
+				t.Skip("it copies gigabytes")
+			}
+			o, err := newObject(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := abort(o); !errors.Is(err, errSolver) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("it gives %v", err)
+			} else if name == "more than 2 GiB" && !errors.Is(err, errMemory) {
+				t.Errorf("it gives %v", err)
+			}
+			o.close()
+			r, err := Solve(t.Context(), &milp.Model{Vars: []milp.Var{{Upper: 3, Cost: -1, Integer: true}}}, milp.Options{})
+			if err != nil || r.Objective != -3 {
+				t.Errorf("the next solve: %+v, %v", r, err)
+			}
+		})
+	}
+}
+
+// A model that HiGHS refuses is an error, and nothing that it keeps of it is solved. (Validate refuses this one before.)
+func TestRefusedModel(t *testing.T) {
+	need.HiGHS(t)
+	o, err := newObject(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.close()
+	twice := &milp.Model{Vars: []milp.Var{{Upper: 1}}, Rows: []milp.Row{{Upper: 1, Terms: []milp.Term{{Var: 0, Coef: 1}, {Var: 0, Coef: 1}}}}}
+	if err := o.pass(twice, false); !errors.Is(err, errSolver) {
+		t.Errorf("a row that names a variable twice gives %v", err)
+	}
+}
+
+// The options' names and numbers are those of this version: the rule that is switched off is the one that is meant.
+func TestOptionsAreThose(t *testing.T) {
+	need.HiGHS(t)
+	var log strings.Builder
+	m := &milp.Model{Maximise: true}
+	var row []milp.Term
+	for j := range 12 {
+		m.AddVar(milp.Var{Upper: 1, Cost: float64(7 + j*5%11), Integer: true})
+		row = append(row, milp.Term{Var: j, Coef: float64(5 + j*7%13)})
+	}
+	m.AddRow("", math.Inf(-1), 30, row...)
+	if _, err := Solve(t.Context(), m, milp.Options{Log: func(line string) { log.WriteString(line + "\n") }}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(log.String(), "Parallel rows and columns") {
+		t.Errorf("the log doesn't say that presolve leaves parallel rows and columns alone:\n%s", log.String())
+	}
+}
+
+// A file that isn't HiGHS is refused, by name.
+func TestAnotherFile(t *testing.T) {
+	for name, size := range map[string]int{"short": 10, "as long": moduleSize} {
+		file := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(file, make([]byte, size), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("GAPWISE_HIGHS", file)
+		open, err := find()
+		if err == nil {
+			_, err = open()
+		}
+		if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), file) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	t.Setenv("GAPWISE_HIGHS", filepath.Join(t.TempDir(), "none"))
+	if _, err := find(); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "none") {
+		t.Errorf("a file that isn't there: %v", err)
+	}
+	if err := Use([]byte("x")); !errors.Is(err, ErrMissing) {
+		t.Errorf("another file handed over: %v", err)
+	}
+}
+
+func TestCostScale(t *testing.T) {
+	for _, c := range []struct {
+		costs []float64
+		want  float64
+	}{{nil, 1}, {[]float64{0, 3}, 1}, {[]float64{1e-8}, 1 << 21}, {[]float64{1e-8, 1e3}, 1 << 10}, {[]float64{1e9}, 1}} {
+		m := &milp.Model{}
+		for _, cost := range c.costs {
+			m.AddVar(milp.Var{Cost: -cost})
+		}
+		if got := costScale(m); got != c.want {
+			t.Errorf("costs %v: scale %v, want %v", c.costs, got, c.want)
+		}
+	}
+}
