@@ -86,10 +86,11 @@ slow: ## all tests, the slow ones too
 
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 release: ## archives of all platforms, packages, licences, a list of what is linked and checksums, in dist
-	@$(GO) run ./scripts/release $(if $(DIRTY),-dirty) -highs
+	@$(GO) run ./scripts/release $(if $(DIRTY),-dirty)
 
-python: ## this machine's wheel, in bin/wheel, installed and tested in an environment of its own
-	@$(GO) run ./scripts/release -dirty -wheels -o bin/wheel $$($(GO) env GOOS)/$$($(GO) env GOARCH)
+python: ## this machine's wheel, in bin/wheel, installed in an environment of its own and tried
+	@python/check
+	@$(GO) run ./scripts/release -wheel -o bin/wheel
 	@python/check bin/wheel/*.whl
 
 release-check: ## one platform twice, the second with a build cache of its own: the same bytes; installs the package

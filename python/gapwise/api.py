@@ -234,7 +234,7 @@ def generate(kind: str = "vcsched", **options: Any) -> Any:
 
 
 def version() -> Dict[str, str]:
-    """Returns what the program was built from: version, commit, go, highs, cgo, platform."""
+    """Returns what the program was built from, as gapwise version --json prints it."""
     ended = command.run(["version", "--json"])
     if ended.code != 0:
         raise ended.fail()

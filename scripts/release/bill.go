@@ -23,7 +23,7 @@ type component struct {
 }
 
 // link notes what a program is linked of, and returns the licences of that.
-func (r *release) link(program string, highs bool) ([]file, error) {
+func (r *release) link(program string) ([]file, error) {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {
 		return nil, err
@@ -38,21 +38,7 @@ func (r *release) link(program string, highs bool) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	if highs {
-		version, err := output([]string{"PKG_CONFIG_PATH=" + filepath.Join(r.library, "lib", "pkgconfig")}, "pkg-config", "--modversion", "highs")
-		if err != nil {
-			return nil, err
-		}
-		r.linked["highs"] = component{"library", "highs", version, "pkg:github/ERGO-Code/HiGHS@v" + version}
-		of, err := licencesOf("licences/highs", r.library)
-		if err != nil {
-			return nil, err
-		}
-		if len(of) == 0 {
-			return nil, fmt.Errorf("HiGHS in %s was built before its licence was kept: remove that folder, run scripts/highs, and this again", r.library)
-		}
-		licences = append(licences, of...)
-	}
+	licences = append(licences, file{"licences/highs/LICENSE", r.highs.licence, 0o644})
 	for _, m := range info.Deps {
 		if m.Replace != nil {
 			m = m.Replace
@@ -82,7 +68,9 @@ func licencesOf(name, folder string) (all []file, err error) {
 	}
 	for _, e := range entries {
 		upper := strings.ToUpper(e.Name())
-		if e.IsDir() || filepath.Ext(e.Name()) == ".go" || !slices.ContainsFunc([]string{"LICEN", "COPYING", "NOTICE", "PATENTS", "THIRD_PARTY"}, func(s string) bool { return strings.HasPrefix(upper, s) }) {
+		begins := func(s string) bool { return strings.HasPrefix(upper, s) }
+		if e.IsDir() || filepath.Ext(e.Name()) == ".go" ||
+			!slices.ContainsFunc([]string{"LICEN", "COPYING", "NOTICE", "PATENTS", "THIRD_PARTY"}, begins) {
 			continue
 		}
 		data, err := os.ReadFile(filepath.Join(folder, e.Name()))

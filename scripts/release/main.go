@@ -2,21 +2,24 @@
 
 // Command release builds what is published of a version, into a folder:
 //
-//	CGO_ENABLED=0 go run ./scripts/release [-o dist] [-highs] [-wheels] [-dirty] [OS/ARCH...]
+//	CGO_ENABLED=0 go run ./scripts/release [-o dist] [-dirty] [OS/ARCH...]
+//	CGO_ENABLED=0 go run ./scripts/release -wheel [-o dist]
 //
 // It makes
 //
-//   - an archive for each platform, all six by default: the program without cgo and with the
+//   - an archive for each platform, all six by default: the program in pure Go with HiGHS and the
 //     playground, the manual page, completions, and the licences of all that is linked
-//   - with -highs, one for linux/amd64 with HiGHS, linked statically
 //   - the Python package as a wheel for each of these, with the program in it
 //   - Debian packages of the linux archives, if dpkg-deb is there
 //   - files for images, Homebrew and Nix, with the version and the checksums
 //   - gapwise.cdx.json, a list of what is linked (CycloneDX 1.6)
 //   - SHA256SUMS
 //
-// The same commit, Go and HiGHS give the same bytes: times are the commit's, paths are
-// cut, and files stand in the order of their names.
+// The same commit and Go give the same bytes: times are the commit's, paths are cut, and files stand in
+// the order of their names.
+//
+// With -wheel it makes this machine's wheel alone, for its user: without the playground, whose library is
+// compiled by itself, and out of the same build cache as make build.
 package main
 
 import (
@@ -28,23 +31,22 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/gapwise/gapwise"
 )
 
 // platforms are those that are built by default.
 var platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
 func main() {
-	r := release{version: gapwise.Version}
+	var r release
 	flag.StringVar(&r.folder, "o", "dist", "the folder, which is made anew")
-	flag.BoolVar(&r.highs, "highs", false, "also linux/amd64 with HiGHS")
 	flag.BoolVar(&r.dirty, "dirty", false, "build in spite of changes that aren't committed, for a trial")
-	flag.BoolVar(&r.wheels, "wheels", false, "nothing but the wheels")
+	flag.BoolVar(&r.wheelOnly, "wheel", false, "nothing but this machine's wheel, in spite of changes")
 	flag.Parse()
 	if err := r.build(flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
@@ -54,15 +56,15 @@ func main() {
 
 // release is what is being built.
 type release struct {
-	version      string
-	folder       string
-	highs, dirty bool
-	wheels       bool   // and nothing else
-	library      string // the folder of HiGHS, with -highs
-	commit       string
-	at           time.Time // of the commit
-	shared       []file    // in all archives: texts, the manual page, completions
-	linked       map[string]component
+	version   string
+	folder    string
+	dirty     bool
+	wheelOnly bool
+	commit    string
+	at        time.Time // of the commit
+	highs     solver
+	shared    []file // in all archives: texts, the manual page, completions
+	linked    map[string]component
 }
 
 // file is a file of an archive.
@@ -73,6 +75,12 @@ type file struct {
 }
 
 func (r *release) build(chosen []string) error {
+	if r.wheelOnly {
+		if len(chosen) > 0 {
+			return errors.New("-wheel takes no platform: it is for this machine")
+		}
+		chosen = []string{runtime.GOOS + "/" + runtime.GOARCH}
+	}
 	for _, p := range chosen {
 		if !slices.Contains(platforms, p) {
 			return fmt.Errorf("there is no platform %q, there are %s", p, strings.Join(platforms, ", "))
@@ -81,7 +89,7 @@ func (r *release) build(chosen []string) error {
 	if len(chosen) == 0 {
 		chosen = platforms
 	}
-	if err := r.identify(); err != nil {
+	if err := errors.Join(r.readVersion(), r.identify()); err != nil {
 		return err
 	}
 	if err := errors.Join(os.RemoveAll(r.folder), os.MkdirAll(r.folder, 0o755)); err != nil {
@@ -92,28 +100,40 @@ func (r *release) build(chosen []string) error {
 		return err
 	}
 	defer os.RemoveAll(scratch)
-	if !r.wheels {
+	if err := r.takeHiGHS(); err != nil {
+		return err
+	}
+	r.linked = map[string]component{}
+	if !r.wheelOnly {
 		if err := r.texts(scratch); err != nil {
 			return err
 		}
 	}
-	r.linked = map[string]component{}
 	for _, p := range chosen {
-		if err := r.platform(scratch, p, false); err != nil {
+		if err := r.platform(scratch, p); err != nil {
 			return fmt.Errorf("%s: %w", p, err)
 		}
 	}
-	if r.highs {
-		if err := r.platform(scratch, "linux/amd64", true); err != nil {
-			return fmt.Errorf("linux/amd64 with HiGHS: %w", err)
-		}
-	}
-	if !r.wheels {
+	if !r.wheelOnly {
 		if err := errors.Join(r.writeBill(), r.packaging()); err != nil {
 			return err
 		}
 	}
 	return r.sums()
+}
+
+// readVersion reads the version in gapwise.go. To import it would compile every solver once more.
+func (r *release) readVersion() error {
+	data, err := os.ReadFile("gapwise.go")
+	if err != nil {
+		return err
+	}
+	m := regexp.MustCompile(`(?m)^const Version = "([0-9.]+)"`).FindSubmatch(data)
+	if m == nil {
+		return errors.New("gapwise.go has no Version")
+	}
+	r.version = string(m[1])
+	return nil
 }
 
 // identify finds the commit, and refuses changes since.
@@ -122,7 +142,7 @@ func (r *release) identify() error {
 	if err != nil {
 		return err
 	}
-	if len(status) > 0 && !r.dirty {
+	if len(status) > 0 && !r.dirty && !r.wheelOnly {
 		return errors.New("there are changes that aren't committed: commit them, or try it with -dirty")
 	}
 	if r.commit, err = output(nil, "git", "rev-parse", "--short=10", "HEAD"); err != nil {
@@ -150,12 +170,20 @@ func (r *release) texts(scratch string) error {
 		}
 		r.shared = append(r.shared, file{name, data, 0o644})
 	}
-	if _, err := output([]string{"CGO_ENABLED=0"}, "go", "run", "./scripts/web"); err != nil { // the playground is in each program
+	// The playground is in each program.
+	if _, err := output([]string{"CGO_ENABLED=0"}, "go", "run", "./scripts/web"); err != nil {
 		return err
 	}
 	program := filepath.Join(scratch, "here")
-	if err := r.compile(program, nil, false); err != nil {
+	if err := r.compile(program, nil); err != nil {
 		return err
+	}
+	solvers, err := r.highs.components(program)
+	if err != nil {
+		return err
+	}
+	for _, c := range solvers {
+		r.linked[c.URL] = c
 	}
 	for _, made := range []struct {
 		name string
@@ -176,52 +204,43 @@ func (r *release) texts(scratch string) error {
 	return nil
 }
 
-// compile builds the program, for this machine or by the environment.
-func (r *release) compile(to string, environment []string, highs bool) error {
+// compile builds the program in pure Go, for this machine or by the environment.
+func (r *release) compile(to string, environment []string) error {
 	flags := "-s -w -buildid= -X github.com/gapwise/gapwise.commit=" + r.commit
-	args := []string{"build", "-trimpath", "-buildvcs=false", "-o", to}
-	tags := "playground,urfave_cli_no_template" // see stamp in the Makefile
-	if highs {
-		flags += ` -linkmode external -extldflags "-static -Wl,--build-id=none"`
-		tags += ",netgo,osusergo"
-	} else {
-		environment = append(environment, "CGO_ENABLED=0")
+	tags := "highs,urfave_cli_no_template" // see stamp in the Makefile
+	args := []string{"build", "-buildvcs=false", "-o", to, "-ldflags", flags}
+	if !r.wheelOnly {
+		tags += ",playground"
+		args = append(args, "-trimpath")
 	}
-	args = append(args, "-tags", tags)
-	_, err := output(environment, "go", append(args, "-ldflags", flags, "./cmd/gapwise")...)
+	_, err := output(append(environment, "CGO_ENABLED=0"), "go", append(args, "-tags", tags, "./cmd/gapwise")...)
 	return err
 }
 
 // platform builds the program of a platform and packs it.
-func (r *release) platform(scratch, platform string, highs bool) error {
+func (r *release) platform(scratch, platform string) error {
 	system, machine, _ := strings.Cut(platform, "/")
 	name := fmt.Sprintf("gapwise-%s-%s-%s", r.version, system, machine)
 	program, environment := "gapwise", []string{"GOOS=" + system, "GOARCH=" + machine}
 	if system == "windows" {
 		program += ".exe"
 	}
-	if highs {
-		folder, err := output(nil, "scripts/highs")
-		if err != nil {
-			return err
-		}
-		name += "-highs"
-		r.library = filepath.Dir(filepath.Dir(folder))
-		environment = append(environment, "CGO_ENABLED=1", "PKG_CONFIG_PATH="+folder)
-	}
 	path := filepath.Join(scratch, name)
-	if err := r.compile(path, environment, highs); err != nil {
+	if err := r.compile(path, environment); err != nil {
 		return err
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	licences, err := r.link(path, highs)
+	if err := r.highs.holds(data); err != nil {
+		return err
+	}
+	licences, err := r.link(path)
 	if err != nil {
 		return err
 	}
-	if err := r.wheel(platform, program, data, licences, highs); err != nil || r.wheels {
+	if err := r.wheel(platform, program, data, licences); err != nil || r.wheelOnly {
 		return err
 	}
 	files := append([]file{{program, data, 0o755}}, append(slices.Clone(r.shared), licences...)...)
@@ -238,7 +257,7 @@ func (r *release) platform(scratch, platform string, highs bool) error {
 		return err
 	}
 	if system == "linux" {
-		return r.debian(scratch, name, machine, highs, files)
+		return r.debian(scratch, name, machine, files)
 	}
 	return nil
 }

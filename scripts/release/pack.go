@@ -26,7 +26,10 @@ func tarball(folder string, files []file, at time.Time) ([]byte, error) {
 	}
 	t := tar.NewWriter(z)
 	for _, f := range files {
-		h := &tar.Header{Typeflag: tar.TypeReg, Name: folder + "/" + f.name, Mode: f.mode, Size: int64(len(f.data)), ModTime: at, Format: tar.FormatPAX}
+		h := &tar.Header{
+			Typeflag: tar.TypeReg, Name: folder + "/" + f.name, Mode: f.mode, Size: int64(len(f.data)),
+			ModTime: at, Format: tar.FormatPAX,
+		}
 		if err := t.WriteHeader(h); err != nil {
 			return nil, err
 		}
@@ -58,7 +61,7 @@ func zipped(folder string, files []file, at time.Time) ([]byte, error) {
 }
 
 // debian makes a package of the files for Debian, if dpkg-deb is there.
-func (r *release) debian(scratch, name, machine string, highs bool, files []file) error {
+func (r *release) debian(scratch, name, machine string, files []file) error {
 	if _, err := exec.LookPath("dpkg-deb"); err != nil {
 		fmt.Fprintln(os.Stderr, "release: without packages for Debian: there is no dpkg-deb")
 		return nil
@@ -92,13 +95,12 @@ func (r *release) debian(scratch, name, machine string, highs bool, files []file
 			return err
 		}
 	}
-	summary := "optimal and near-optimal scheduling of clusters and clouds"
-	if highs {
-		summary += ", with HiGHS"
-	}
-	control := fmt.Sprintf("Package: gapwise\nVersion: %s\nArchitecture: %s\nMaintainer: the gapwise maintainers <gapwise@users.noreply.example>\n"+
-		"Installed-Size: %d\nSection: science\nPriority: optional\nDescription: %s\n"+
-		" An instance goes in; a solution, a bound that no solution can beat and the\n gap come out, verified by an independent judge.\n", r.version, machine, (size+1023)/1024, summary)
+	control := fmt.Sprintf("Package: gapwise\nVersion: %s\nArchitecture: %s\n"+
+		"Maintainer: the gapwise maintainers <gapwise@users.noreply.example>\n"+
+		"Installed-Size: %d\nSection: science\nPriority: optional\n"+
+		"Description: optimal and near-optimal scheduling of clusters and clouds\n"+
+		" An instance goes in; a solution, a bound that no solution can beat and the\n"+
+		" gap come out, verified by an independent judge.\n", r.version, machine, (size+1023)/1024)
 	if err := put("DEBIAN/control", []byte(control), 0o644); err != nil {
 		return err
 	}

@@ -27,7 +27,6 @@ func (r *release) packaging() error {
 	archive := func(system, machine string) string { return system + "-" + machine + ".tar.gz" }
 	words := template.FuncMap{
 		"version": func() string { return r.version },
-		"built":   func(rest string) (string, error) { _, err := sum(rest); return name(rest), err },
 		"url": func(system, machine string) string {
 			return downloads + r.version + "/" + name(archive(system, machine))
 		},

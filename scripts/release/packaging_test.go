@@ -19,16 +19,18 @@ import (
 func TestPackaging(t *testing.T) {
 	t.Chdir("../..")
 	r := release{version: "1.2.3", folder: t.TempDir()}
-	if err := os.WriteFile(filepath.Join(r.folder, "gapwise-1.2.3-linux-amd64.tar.gz"), []byte("linux-amd64.tar.gz"), 0o600); err != nil {
+	first := filepath.Join(r.folder, "gapwise-1.2.3-linux-amd64.tar.gz")
+	if err := os.WriteFile(first, []byte("linux-amd64.tar.gz"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.packaging(); err != nil {
 		t.Fatal(err)
 	}
-	if there := listed(t, r.folder); !slices.Equal(there, []string{"Containerfile", "gapwise-1.2.3-linux-amd64.tar.gz"}) {
-		t.Errorf("of one platform there are %q", there)
+	want := []string{"Containerfile", "Containerfile.shell", "gapwise-1.2.3-linux-amd64.tar.gz"}
+	if there := listed(t, r.folder); !slices.Equal(there, want) {
+		t.Errorf("of one platform there are %q, want %q", there, want)
 	}
-	for _, rest := range []string{"linux-arm64.tar.gz", "darwin-amd64.tar.gz", "darwin-arm64.tar.gz", "linux-amd64-highs.deb"} {
+	for _, rest := range []string{"linux-arm64.tar.gz", "darwin-amd64.tar.gz", "darwin-arm64.tar.gz"} {
 		if err := os.WriteFile(filepath.Join(r.folder, "gapwise-1.2.3-"+rest), []byte(rest), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +39,7 @@ func TestPackaging(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := map[string]string{}
-	for _, name := range []string{"Containerfile", "Containerfile.highs", "gapwise.rb", "flake.nix"} {
+	for _, name := range []string{"Containerfile", "Containerfile.shell", "gapwise.rb", "flake.nix"} {
 		data, err := os.ReadFile(filepath.Join(r.folder, name))
 		if err != nil {
 			t.Fatal(err)
@@ -67,7 +69,7 @@ func TestPackaging(t *testing.T) {
 			t.Errorf("%s: %v\n%s", name, err, out)
 		}
 	}
-	for _, name := range []string{"Containerfile", "Containerfile.highs"} {
+	for _, name := range []string{"Containerfile", "Containerfile.shell"} {
 		if err := containerfile(text[name]); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -9,13 +9,18 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gapwise/gapwise"
 )
 
 // Archives hold the files with their modes and the time given, and are the same whenever
@@ -36,7 +41,8 @@ func TestArchives(t *testing.T) {
 		check := func(path string, mode os.FileMode, modified time.Time, r io.Reader) {
 			f := files[seen]
 			data, err := io.ReadAll(r)
-			if err != nil || path != "gapwise-1/"+f.name || int64(mode.Perm()) != f.mode || !modified.Equal(at) || !bytes.Equal(data, f.data) {
+			if err != nil || path != "gapwise-1/"+f.name || int64(mode.Perm()) != f.mode || !modified.Equal(at) ||
+				!bytes.Equal(data, f.data) {
 				t.Errorf("%s: %s, mode %v, of %v, %d bytes: %v", name, path, mode, modified, len(data), err)
 			}
 			seen++
@@ -104,66 +110,115 @@ func TestUnknownPlatform(t *testing.T) {
 	}
 }
 
+// HiGHS is packed to the same bytes each time, and only with its licence. A program without it is refused, and
+// so is one that tells of no HiGHS.
+func TestHiGHS(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name, text string, mode os.FileMode) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	path := write("highs-1.2.3.wasm", strings.Repeat("module ", 1000), 0o644)
+	if _, err := readHiGHS(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without a licence: %v", err)
+	}
+	write("highs-1.2.3.LICENSE", "the package has its text", 0o644)
+	if _, err := readHiGHS(path); err == nil || !strings.Contains(err.Error(), "isn't the licence") {
+		t.Errorf("with a reference to the licence: %v", err)
+	}
+	write("highs-1.2.3.LICENSE", "Permission is hereby granted, free of charge", 0o644)
+	one, err := readHiGHS(path)
+	if err != nil || one.version != "1.2.3" || len(one.packed) > 1000 {
+		t.Fatalf("version %q, %d bytes: %v", one.version, len(one.packed), err)
+	}
+	if two, err := readHiGHS(path); err != nil || !bytes.Equal(one.packed, two.packed) {
+		t.Errorf("two packs of one file differ: %v", err)
+	}
+	if err := one.holds(append([]byte("program"), one.packed...)); err != nil {
+		t.Error(err)
+	}
+	if one.holds([]byte("program")) == nil || (solver{}).holds([]byte("program")) == nil {
+		t.Error("a program without HiGHS passes")
+	}
+	told := write("with", "#!/bin/sh\n[ -z \"$HOME\" ] && echo '{\"highs\":\"1.2.0\"}'\n", 0o755)
+	all, err := one.components(told)
+	if err != nil || len(all) != 2 || all[0].Version != "1.2.0" || all[1].URL != "pkg:npm/highs@1.2.3" {
+		t.Errorf("%v %v", all, err)
+	}
+	if _, err := one.components(write("without", "#!/bin/sh\necho '{\"highs\":\"\"}'\n", 0o755)); err == nil {
+		t.Error("a program that tells of no HiGHS passes")
+	}
+}
+
+// The version is read out of gapwise.go.
+func TestVersion(t *testing.T) {
+	t.Chdir("../..")
+	var r release
+	if err := r.readVersion(); err != nil || r.version != gapwise.Version {
+		t.Errorf("%q, want %q: %v", r.version, gapwise.Version, err)
+	}
+}
+
 // A wheel lists each of its files with the digest and size that it has, and is the same
 // whenever it is made.
 func TestWheel(t *testing.T) {
 	t.Chdir("../..")
-	wheels := map[string][]byte{}
-	for _, highs := range []bool{false, false, true} {
+	const name, info = "gapwise-1.2.3-py3-none-manylinux_2_17_x86_64.musllinux_1_1_x86_64.whl", "gapwise-1.2.3.dist-info/"
+	var made [2][]byte
+	for i := range made {
 		r := release{version: "1.2.3", folder: t.TempDir(), at: time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)}
-		if err := r.wheel("linux/amd64", "gapwise", []byte("the program"), []file{{"licences/x/LICENSE", []byte("text"), 0o644}}, highs); err != nil {
+		licences := []file{{"licences/x/LICENSE", []byte("text"), 0o644}}
+		if err := r.wheel("linux/amd64", "gapwise", []byte("the program"), licences); err != nil {
 			t.Fatal(err)
 		}
-		names, err := filepath.Glob(filepath.Join(r.folder, "*.whl"))
-		if err != nil || len(names) != 1 {
-			t.Fatal(names, err)
+		if there := listed(t, r.folder); !slices.Equal(there, []string{name}) {
+			t.Fatalf("there are %q, want %q", there, name)
 		}
-		data, err := os.ReadFile(names[0])
-		if err != nil {
+		var err error
+		if made[i], err = os.ReadFile(filepath.Join(r.folder, name)); err != nil {
 			t.Fatal(err)
 		}
-		name := filepath.Base(names[0])
-		if before := wheels[name]; before != nil && !bytes.Equal(before, data) {
-			t.Errorf("%s: two wheels of the same files differ", name)
-		}
-		wheels[name] = data
 	}
-	for name, build := range map[string]string{"gapwise-1.2.3-py3-none-manylinux_2_17_x86_64.musllinux_1_1_x86_64.whl": "",
-		"gapwise-1.2.3-1highs-py3-none-manylinux_2_17_x86_64.musllinux_1_1_x86_64.whl": "Build: 1highs\n"} {
-		z, err := zip.NewReader(bytes.NewReader(wheels[name]), int64(len(wheels[name])))
+	if !bytes.Equal(made[0], made[1]) {
+		t.Error("two wheels of the same files differ")
+	}
+	z, err := zip.NewReader(bytes.NewReader(made[0]), int64(len(made[0])))
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, record := map[string]string{}, ""
+	for _, f := range z.File {
+		r, err := f.Open()
 		if err != nil {
-			t.Fatal(name, err)
+			t.Fatal(err)
 		}
-		held, record := map[string]string{}, ""
-		for _, f := range z.File {
-			r, err := f.Open()
-			if err != nil {
-				t.Fatal(err)
-			}
-			data, err := io.ReadAll(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			held[f.Name] = string(data)
+		data, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		held[f.Name] = string(data)
+		if f.Name != info+"RECORD" {
 			sum := sha256.Sum256(data)
-			if line := fmt.Sprintf("%s,sha256=%s,%d\n", f.Name, base64.RawURLEncoding.EncodeToString(sum[:]), len(data)); f.Name != "gapwise-1.2.3.dist-info/RECORD" {
-				record += line
-			}
-			if executable := f.Mode()&0o111 != 0; executable != (f.Name == "gapwise/bin/gapwise") {
-				t.Errorf("%s: mode %v", f.Name, f.Mode())
-			}
+			record += fmt.Sprintf("%s,sha256=%s,%d\n", f.Name, base64.RawURLEncoding.EncodeToString(sum[:]), len(data))
 		}
-		info := "gapwise-1.2.3.dist-info/"
-		if want := record + info + "RECORD,,\n"; held[info+"RECORD"] != want {
-			t.Errorf("RECORD is %s, want %s", held[info+"RECORD"], want)
+		if executable := f.Mode()&0o111 != 0; executable != (f.Name == "gapwise/bin/gapwise") {
+			t.Errorf("%s: mode %v", f.Name, f.Mode())
 		}
-		if want := build + "Tag: py3-none-manylinux_2_17_x86_64\nTag: py3-none-musllinux_1_1_x86_64\n"; !strings.HasSuffix(held[info+"WHEEL"], "false\n"+want) {
-			t.Errorf("WHEEL is %s, want %s at its end", held[info+"WHEEL"], want)
-		}
-		for _, name := range []string{"gapwise/__init__.py", "gapwise/relay.py", "gapwise/py.typed", info + "licenses/LICENSE", info + "licenses/x/LICENSE", info + "entry_points.txt"} {
-			if _, there := held[name]; !there {
-				t.Errorf("the wheel lacks %s", name)
-			}
+	}
+	if want := record + info + "RECORD,,\n"; held[info+"RECORD"] != want {
+		t.Errorf("RECORD is %s, want %s", held[info+"RECORD"], want)
+	}
+	want := "false\nTag: py3-none-manylinux_2_17_x86_64\nTag: py3-none-musllinux_1_1_x86_64\n"
+	if !strings.HasSuffix(held[info+"WHEEL"], want) {
+		t.Errorf("WHEEL is %s, want %s at its end", held[info+"WHEEL"], want)
+	}
+	for _, name := range []string{"gapwise/__init__.py", "gapwise/relay.py", "gapwise/py.typed",
+		info + "licenses/LICENSE", info + "licenses/x/LICENSE", info + "entry_points.txt"} {
+		if _, there := held[name]; !there {
+			t.Errorf("the wheel lacks %s", name)
 		}
 	}
 	for _, p := range platforms {

@@ -25,16 +25,9 @@ var wheelTags = map[string][]string{
 	"windows/arm64": {"win_arm64"},
 }
 
-// highsBuild is the build tag of wheels with HiGHS: of two that fit, pip takes the one that
-// has a build tag.
-const highsBuild = "1highs"
-
 // wheel writes the Python package with the program in it (PEP 427).
-func (r *release) wheel(platform, program string, data []byte, licences []file, highs bool) error {
-	tags, build, line := wheelTags[platform], "", ""
-	if highs {
-		build, line = "-"+highsBuild, "Build: "+highsBuild+"\n"
-	}
+func (r *release) wheel(platform, program string, data []byte, licences []file) error {
+	tags := wheelTags[platform]
 	files, err := sources("python/gapwise", "gapwise")
 	if err != nil {
 		return err
@@ -48,14 +41,20 @@ func (r *release) wheel(platform, program string, data []byte, licences []file, 
 	if err != nil {
 		return err
 	}
-	metadata := "Metadata-Version: 2.1\nName: gapwise\nVersion: " + r.version + "\nSummary: Schedules for clusters and clouds, each with a bound and a gap, verified\n" +
-		"Home-page: https://github.com/gapwise/gapwise\nLicense: MIT\nRequires-Python: >=3.9\nDescription-Content-Type: text/markdown\n\n" + string(about)
-	facts := "Wheel-Version: 1.0\nGenerator: gapwise scripts/release\nRoot-Is-Purelib: false\n" + line
+	metadata := "Metadata-Version: 2.1\nName: gapwise\nVersion: " + r.version + "\n" +
+		"Summary: Schedules for clusters and clouds, each with a bound and a gap, verified\n" +
+		"Home-page: https://github.com/gapwise/gapwise\nLicense: MIT\nRequires-Python: >=3.9\n" +
+		"Description-Content-Type: text/markdown\n\n" + string(about)
+	facts := "Wheel-Version: 1.0\nGenerator: gapwise scripts/release\nRoot-Is-Purelib: false\n"
 	for _, tag := range tags {
 		facts += "Tag: py3-none-" + tag + "\n"
 	}
-	files = append(files, file{"gapwise/bin/" + program, data, 0o755}, file{info + "METADATA", []byte(metadata), 0o644}, file{info + "WHEEL", []byte(facts), 0o644},
-		file{info + "entry_points.txt", []byte("[console_scripts]\ngapwise = gapwise.command:main\n"), 0o644}, file{info + "licenses/LICENSE", licence, 0o644})
+	files = append(files,
+		file{"gapwise/bin/" + program, data, 0o755},
+		file{info + "METADATA", []byte(metadata), 0o644},
+		file{info + "WHEEL", []byte(facts), 0o644},
+		file{info + "entry_points.txt", []byte("[console_scripts]\ngapwise = gapwise.command:main\n"), 0o644},
+		file{info + "licenses/LICENSE", licence, 0o644})
 	for _, f := range licences {
 		files = append(files, file{info + "licenses/" + strings.TrimPrefix(f.name, "licences/"), f.data, f.mode})
 	}
@@ -70,7 +69,7 @@ func (r *release) wheel(platform, program string, data []byte, licences []file, 
 	if err != nil {
 		return err
 	}
-	name := fmt.Sprintf("gapwise-%s%s-py3-none-%s.whl", r.version, build, strings.Join(tags, "."))
+	name := fmt.Sprintf("gapwise-%s-py3-none-%s.whl", r.version, strings.Join(tags, "."))
 	return os.WriteFile(filepath.Join(r.folder, name), packed, 0o644)
 }
 
