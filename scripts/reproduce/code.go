@@ -25,9 +25,13 @@ const (
 	heuristics = " heuristics"
 )
 
+// unmeasured are the rooms that don't change what is found.
+var unmeasured = []string{"model", "internal/evidence", "model/milp/highs"}
+
 // roomsOf returns the code of what a part measures, folders and files in their order: bounds, exact
 // engines and heuristics, with all that these are made of; beside portfolio also how auto shares them. Package model, names of
-// evidence and what reads, judges and writes aren't among it: they don't change what is found.
+// evidence and what reads, judges and writes aren't among it: they don't change what is found. Nor is package highs: a part
+// names the version of HiGHS.
 func roomsOf(measured ...string) (all []string, err error) {
 	args := []string{"list", "-deps", "-f", "{{.ImportPath}}"}
 	auto := slices.Contains(measured, portfolio)
@@ -52,7 +56,7 @@ func roomsOf(measured ...string) (all []string, err error) {
 		return nil, err
 	}
 	for path := range strings.Lines(text) {
-		if folder, ours := strings.CutPrefix(strings.TrimSpace(path), module); ours && folder != "model" && folder != "internal/evidence" {
+		if folder, ours := strings.CutPrefix(strings.TrimSpace(path), module); ours && !slices.Contains(unmeasured, folder) {
 			all = append(all, folder)
 		}
 	}
