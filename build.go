@@ -36,7 +36,8 @@ const commitLength = 10
 
 // Built returns what this program was built from.
 func Built() Build {
-	b := Build{Version: Version, Commit: commit, Go: runtime.Version(), HiGHS: highs.Version(), Native: highs.NativeVersion(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	b := Build{Version: Version, Commit: commit, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	b.HiGHS, b.Native = highs.Versions()
 	if info, ok := debug.ReadBuildInfo(); ok {
 		b.Commit = cmp.Or(b.Commit, recorded(info.Settings))
 	}

@@ -48,7 +48,8 @@ func backendOf(name string) (milp.Backend, error) {
 // 2.10.8"; "" if it isn't one of Externals.
 func ExternalVersion(engine string) string {
 	if engine == highs.Lanl.Name || strings.HasPrefix(engine, highs.Lanl.Name+"-") {
-		return strings.TrimSpace("HiGHS " + highs.NativeVersion())
+		_, native := highs.Versions()
+		return strings.TrimSpace("HiGHS " + native)
 	}
 	for _, name := range Externals() {
 		if programs && (engine == name || strings.HasPrefix(engine, name+"-")) {

@@ -235,7 +235,7 @@ func (m *Moves) Refute(ctx context.Context, load int64) (bool, error) {
 		return false, nil
 	}
 	master, _ := m.master(load)
-	lp, err := highs.NewLP(ctx, master)
+	lp, err := highs.NewLP(master)
 	if err != nil {
 		return false, fmt.Errorf("moves: %w", err)
 	}

@@ -122,7 +122,7 @@ func (p *Patterns) Refute(ctx context.Context, load int64) (bool, error) {
 	if !highs.Available() {
 		return false, nil
 	}
-	lp, err := highs.NewLP(ctx, m)
+	lp, err := highs.NewLP(m)
 	if err != nil {
 		return false, fmt.Errorf("patterns: %w", err)
 	}

@@ -99,6 +99,8 @@ type typed struct {
 func (c typed) shown(lines []string) string { return strings.Join(lines[c.from:c.last], "\n") }
 
 var (
+	// A page says so if a command needs a program that it doesn't name.
+	needed = regexp.MustCompile(`<!-- needs ([a-z0-9]+) -->`)
 	// A block whose first line is a comment with the name of a file is that file.
 	shownFile    = regexp.MustCompile("(?m)^```[a-z]+\n((?:#|//) ([a-z0-9-]+\\.(?:py|sh|yaml))\\b(?s:.*?\n))```$")
 	shownPicture = regexp.MustCompile(`\]\(\.\./pictures/([^)]+)\)`)
@@ -140,6 +142,9 @@ func runPage(t *testing.T, page, text string) {
 	}
 	for _, c := range commands { // a later command reads files of an earlier one: the whole page is run, or nothing
 		needTools(t, c.line)
+	}
+	for _, m := range needed.FindAllStringSubmatch(text, -1) {
+		needTools(t, m[1])
 	}
 	files := map[string]string{}
 	for _, m := range shownFile.FindAllStringSubmatch(text, -1) {

@@ -41,8 +41,6 @@ type Options struct {
 	// integrality (of HiGHS 1e-7, 1e-7 and 1e-6, from 1e-10 on); 0 leaves them. A
 	// model that HiGHS fails on is solved again with 1e-6.
 	Tolerance float64
-	// Ray asks for Result.Ray of an infeasible linear program, which may cost as much as the solve.
-	Ray bool
 	// Start is a point to start a MIP from, one value for each variable.
 	// HiGHS ignores an infeasible start without saying so.
 	Start []float64
@@ -107,7 +105,7 @@ type Result struct {
 	Duals, Reduced []float64
 	// Ray has a multiplier for each row of a linear program that is infeasible: positive on the row's lower side,
 	// negative on its upper. With y = Ray and d = A'y no x between its bounds has Σ y_i side_i <= d'x (Farkas), up to
-	// the solver's rounding. Nil unless it was asked for and the solver has one.
+	// the solver's rounding. Nil where the solver has none.
 	Ray []float64
 	// Tolerance is the feasibility tolerance that the solve ended with; it may
 	// be larger than the one asked for, see Options.

@@ -22,8 +22,8 @@ const offered = "highs"
 // remedy says how HiGHS comes here.
 const remedy = "in the browser the page loads it, for the algorithms that name it"
 
-// Missing returns nil if HiGHS is there, else an error that wraps ErrMissing.
-func Missing() error {
+// missing returns nil if HiGHS is there, else an error that wraps ErrMissing.
+func missing() error {
 	_, err := started(context.Background())
 	return err
 }

@@ -31,11 +31,8 @@ import (
 // errSolver marks an error that HiGHS itself returned.
 var errSolver = errors.New("highs: solver error")
 
-// ErrStart marks a start solution whose length isn't the number of variables.
-var ErrStart = errors.New("highs: start solution of the wrong length")
-
 // Backend is HiGHS.
-var Backend = milp.Backend{Name: "highs", Title: "HiGHS", Solve: Solve, Missing: Missing}
+var Backend = milp.Backend{Name: "highs", Title: "HiGHS", Solve: Solve, Missing: missing}
 
 // Column is a variable to add to an LP.
 type Column struct {
@@ -72,7 +69,7 @@ func checkSolve(m *milp.Model, o milp.Options) error {
 		return err
 	}
 	if o.Start != nil && len(o.Start) != len(m.Vars) {
-		return fmt.Errorf("%w: %d values for %d variables", ErrStart, len(o.Start), len(m.Vars))
+		return fmt.Errorf("%w: a start of %d values for %d variables", milp.ErrInvalid, len(o.Start), len(m.Vars))
 	}
 	if o.Gap < 0 || math.IsNaN(o.Gap) || o.TimeLimit < 0 || o.NodeLimit < 0 || o.Threads < 0 {
 		return fmt.Errorf("highs: an option is negative: gap %v, time limit %v, node limit %d, threads %d", o.Gap, o.TimeLimit, o.NodeLimit, o.Threads)

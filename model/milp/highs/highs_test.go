@@ -272,7 +272,7 @@ func TestStart(t *testing.T) {
 	if !r.Feasible || r.Objective > want+1e-6 {
 		t.Errorf("objective %v, the start has %v", r.Objective, want)
 	}
-	if _, err := highs.Solve(context.Background(), m, milp.Options{Start: start[:3]}); !errors.Is(err, highs.ErrStart) {
+	if _, err := highs.Solve(context.Background(), m, milp.Options{Start: start[:3]}); !errors.Is(err, milp.ErrInvalid) {
 		t.Errorf("a start of the wrong length gives the error %v", err)
 	}
 }
@@ -402,7 +402,7 @@ func TestLPColumns(t *testing.T) {
 			m.AddVar(milp.Var{Upper: inf, Cost: 10})
 			m.AddRow("", 1, inf, milp.Term{Var: i, Coef: 1})
 		}
-		lp, err := highs.NewLP(t.Context(), m)
+		lp, err := highs.NewLP(m)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,8 +30,8 @@ import (
 // one thread. It refuses coefficients below 1e-9.
 var Lanl = milp.Backend{Name: "lanl", Title: "HiGHS (lanl/highs)", Solve: solveLanl, Missing: func() error { return nil }}
 
-// NativeVersion returns the version of the library that Lanl is linked with.
-func NativeVersion() string { return C.GoString(C.Highs_version()) }
+// nativeVersion returns the version of the library that Lanl is linked with.
+func nativeVersion() string { return C.GoString(C.Highs_version()) }
 
 // solveLanl is Lanl.Solve. HiGHS goes on in the background after the end of ctx, for
 // the binding has no interrupt, until a time limit or the end of the program.

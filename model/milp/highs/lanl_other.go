@@ -19,5 +19,4 @@ var errNative = fmt.Errorf("%w: this gapwise is built without lanl, a native HiG
 var Lanl = milp.Backend{Name: "lanl", Title: "HiGHS (lanl/highs)", Missing: func() error { return errNative },
 	Solve: func(context.Context, *milp.Model, milp.Options) (milp.Result, error) { return emptyResult(), errNative }}
 
-// NativeVersion returns the version of the library that Lanl is linked with, "" without one.
-func NativeVersion() string { return "" }
+func nativeVersion() string { return "" }

@@ -4,6 +4,7 @@ package highs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -15,35 +16,42 @@ import (
 // from the last basis: the restricted master of a column generation. It must be used by
 // one goroutine at a time, and closed.
 type LP struct {
-	n    *object
+	m    *milp.Model
+	more []Column // added before the object is there
+	n    *object  // nil before the first Solve, which has a context to wait for HiGHS in
 	rows int
 }
 
-// NewLP returns an LP of the model without integrality. It uses the
-// primal simplex method, for which the last basis stays feasible when columns are
-// added. An error may be that of ctx.
-func NewLP(ctx context.Context, m *milp.Model) (*LP, error) {
+// NewLP returns an LP of the model, which must not change, without integrality. It uses the primal simplex method, for
+// which the last basis stays feasible when columns are added.
+func NewLP(m *milp.Model) (*LP, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
+	return &LP{m: m, rows: len(m.Rows)}, missing()
+}
+
+// begin makes the object.
+func (l *LP) begin(ctx context.Context) error {
 	n, err := newObject(ctx, nil)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	l := &LP{n: n, rows: len(m.Rows)}
 	for _, set := range []func() error{
 		func() error { return n.apply(optionsOf(milp.Options{})) },
 		func() error { return n.stringOption("presolve", "off") },
 		func() error { return n.stringOption("solver", "simplex") },
 		func() error { return n.intOption("simplex_strategy", 4) },
-		func() error { return n.pass(m, true) },
+		func() error { return n.pass(l.m, true) },
+		func() error { return n.addColumns(l.more) },
 	} {
 		if err := set(); err != nil {
-			l.Close()
-			return nil, err
+			n.close()
+			return err
 		}
 	}
-	return l, nil
+	l.n, l.m, l.more = n, nil, nil
+	return nil
 }
 
 // AddColumns appends variables.
@@ -55,7 +63,8 @@ func (l *LP) AddColumns(cols []Column) error {
 			}
 		}
 	}
-	if len(cols) == 0 {
+	if l.n == nil {
+		l.more = append(l.more, cols...)
 		return nil
 	}
 	return l.n.addColumns(cols)
@@ -64,10 +73,17 @@ func (l *LP) AddColumns(cols []Column) error {
 // Solve solves the program from the last basis. When ctx ends, HiGHS stops at its next
 // callback, and the status is Interrupted.
 func (l *LP) Solve(ctx context.Context) (milp.Result, error) {
+	interrupted := emptyResult()
+	interrupted.Status = milp.Interrupted
 	if turns.Stop(ctx, 20*int64(l.rows)) {
-		r := emptyResult()
-		r.Status = milp.Interrupted
-		return r, nil
+		return interrupted, nil
+	}
+	if l.n == nil {
+		if err := l.begin(ctx); err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+			return interrupted, nil
+		} else if err != nil {
+			return emptyResult(), err
+		}
 	}
 	start := time.Now()
 	stopped := make(chan struct{})
@@ -85,4 +101,8 @@ func (l *LP) Solve(ctx context.Context) (milp.Result, error) {
 }
 
 // Close frees the solver.
-func (l *LP) Close() { l.n.close() }
+func (l *LP) Close() {
+	if l.n != nil {
+		l.n.close()
+	}
+}

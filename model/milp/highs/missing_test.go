@@ -33,7 +33,7 @@ func TestMissing(t *testing.T) {
 	m := &milp.Model{Vars: []milp.Var{{Upper: 1, Cost: -1}}}
 	_, solve := highs.Solve(context.Background(), m, milp.Options{})
 	_, file := highs.SolveFile(context.Background(), filepath.Join("testdata", "knapsack.mps"), milp.Options{})
-	lp, newLP := highs.NewLP(context.Background(), m)
+	lp, newLP := highs.NewLP(m)
 	if lp != nil {
 		defer lp.Close()
 	}
@@ -42,8 +42,8 @@ func TestMissing(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if (highs.Version() != "") != highs.Available() {
-		t.Errorf("the version is %q", highs.Version())
+	if version, _ := highs.Versions(); (version != "") != highs.Available() {
+		t.Errorf("the version is %q", version)
 	}
 	if _, err := highs.Solve(context.Background(), &milp.Model{Vars: []milp.Var{{Lower: 2, Upper: 1}}}, milp.Options{}); !errors.Is(err, milp.ErrInvalid) {
 		t.Errorf("an invalid model gives %v", err)

@@ -19,13 +19,13 @@ const (
 // model.ErrUnsupported.
 var ErrMissing = fmt.Errorf("%w: HiGHS isn't here: %s", model.ErrUnsupported, remedy)
 
-// Version returns HiGHS's version, "" where it is missing.
-func Version() string {
-	if !Available() {
-		return ""
+// Versions returns HiGHS's version and that of the library which Lanl is linked with, each "" where it is missing.
+func Versions() (webAssembly, native string) {
+	if Available() {
+		webAssembly = version
 	}
-	return version
+	return webAssembly, nativeVersion()
 }
 
 // Available reports whether HiGHS is there, without reading its file.
-func Available() bool { return Missing() == nil }
+func Available() bool { return missing() == nil }

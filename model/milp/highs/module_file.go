@@ -26,8 +26,8 @@ const (
 const remedy = "run scripts/highs of the checkout, or set GAPWISE_HIGHS to build/highs.wasm of npm's package highs@" +
 	packageVersion
 
-// Missing returns nil if HiGHS is there, else an error that wraps ErrMissing.
-func Missing() error {
+// missing returns nil if HiGHS is there, else an error that wraps ErrMissing.
+func missing() error {
 	_, err := found()
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
 
@@ -256,7 +257,7 @@ func (o *object) pass(m *milp.Model, relax bool) error {
 		rowLower[i], rowUpper[i] = m.Rows[i].Lower, m.Rows[i].Upper
 		for _, t := range m.Rows[i].Terms {
 			if c := math.Abs(t.Coef); c != 0 && c < smallest {
-				return fmt.Errorf("%w: row %d %q: HiGHS takes the coefficient %v of %q for 0: scale the row", milp.ErrInvalid, i, m.Rows[i].Name, t.Coef, m.Vars[t.Var].Name)
+				return fmt.Errorf("%w: row %d %q: HiGHS takes the coefficient %v of %q for 0: scale the row", model.ErrUnsupported, i, m.Rows[i].Name, t.Coef, m.Vars[t.Var].Name)
 			}
 			index, value = append(index, int32(t.Var)), append(value, t.Coef)
 		}
@@ -292,6 +293,9 @@ func costScale(m *milp.Model) float64 {
 }
 
 func (o *object) addColumns(cols []Column) error {
+	if len(cols) == 0 {
+		return nil
+	}
 	var cost, lower, upper, value []float64
 	var start, index []int32
 	for _, c := range cols {

@@ -81,7 +81,7 @@ func runAndClose(ctx context.Context, n *object, m *milp.Model, o milp.Options, 
 				r, err = n.result(mip)
 				r.Tolerance = tolerance
 			}
-			if err == nil && o.Ray && !mip && r.Status == milp.Infeasible {
+			if err == nil && !mip && r.Status == milp.Infeasible {
 				r.Ray, err = n.ray(len(m.Rows))
 			}
 			return err
