@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-//go:build !js
+//go:build linux || darwin
 
 package highs
 
@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model/milp"
@@ -122,5 +124,19 @@ func TestCostScale(t *testing.T) {
 		if got := costScale(m); got != c.want {
 			t.Errorf("costs %v: scale %v, want %v", c.costs, got, c.want)
 		}
+	}
+}
+
+// Memory keeps what was written when it grows, whoever has it, and ends where the module says.
+func TestMemory(t *testing.T) {
+	for name, m := range map[string]experimental.LinearMemory{"reserved": reserved(make([]byte, 1000)), "grown": &grown{}} {
+		small := m.Reallocate(10)
+		small[9] = 7
+		if large := m.Reallocate(900); len(small) != 10 || len(large) != 900 || large[9] != 7 || large[10] != 0 {
+			t.Errorf("%s: %d bytes, then %d, %v", name, len(small), len(large), large[:11])
+		}
+	}
+	if reserved(make([]byte, 1000)).Reallocate(1001) != nil {
+		t.Error("more is given than is reserved")
 	}
 }

@@ -42,7 +42,7 @@ func (s *instance) begin(e *engine) (err error) {
 	s.functions = map[string]api.Function{}
 	s.ctx = context.WithValue(context.Background(), instanceKey{}, s)
 	unnamed := wazero.NewModuleConfig().WithName("").WithStartFunctions()
-	if s.module, err = e.runtime.InstantiateModule(s.ctx, e.highs, unnamed); err != nil {
+	if s.module, err = e.runtime.InstantiateModule(withMemory(s.ctx), e.highs, unnamed); err != nil {
 		return err
 	}
 	s.memory = s.module.Memory()
