@@ -50,10 +50,12 @@ highs: # as it was called when HiGHS was compiled
 demo: build ## a picture of each of the five problems
 	@scripts/demo bin/gapwise
 
-# EVERYDAY= runs all tests: after make check they come from the cache.
+# EVERYDAY= runs all tests: after make check they come from the cache. vet is make check's own, and programs of tests have no
+# symbols: both cost a new machine a minute.
 EVERYDAY ?= -short
+tested := -timeout 30m -vet=off -ldflags "-s -w"
 test: ## the everyday tests, in a minute or two
-	@$(with_highs) $(GO) test -timeout 30m $(EVERYDAY) ./...
+	@$(with_highs) $(GO) test $(tested) $(EVERYDAY) ./...
 
 check: fmt vet staticcheck types race slow ## formatting, vet, staticcheck, types of the page, everyday tests with the race detector, all tests
 
@@ -82,7 +84,7 @@ race:
 	  $(GO) test -race -short -run 'TestTerm|TestScripts/(interrupt|bench|results|solve|shard)' ./cmd/gapwise
 
 slow: ## all tests, the slow ones too
-	@$(with_highs) $(GO) test -timeout 30m ./...
+	@$(with_highs) $(GO) test $(tested) ./...
 
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 release: ## archives of all platforms, packages, licences, a list of what is linked and checksums, in dist
