@@ -437,9 +437,7 @@ func LoadWeights(ctx context.Context, cost []float64, machines int) ([]float64, 
 			once = append(once, milp.Term{Var: v, Coef: 1})
 			// Figures that solvers take: what costs more than everything
 			// else together isn't used, whatever it is.
-			if c := min(cost[t*machines+a]/scale, 1e6) * float64(n); c > 1e-9 { // nor is less than that of everything
-				loads[a] = append(loads[a], milp.Term{Var: v, Coef: -c})
-			}
+			loads[a] = append(loads[a], milp.Term{Var: v, Coef: -min(cost[t*machines+a]/scale*float64(n), 1e6*float64(n))})
 		}
 		p.AddRow("", 1, 1, once...)
 	}

@@ -38,7 +38,7 @@ func (l *LP) begin(ctx context.Context) error {
 		return err
 	}
 	for _, set := range []func() error{
-		func() error { return n.apply(optionsOf(milp.Options{})) },
+		func() error { return errors.Join(n.apply(tolerances(0, 1e-9)), n.apply(optionsOf(milp.Options{}))) },
 		func() error { return n.stringOption("presolve", "off") },
 		func() error { return n.stringOption("solver", "simplex") },
 		func() error { return n.intOption("simplex_strategy", 4) },

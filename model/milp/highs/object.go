@@ -57,7 +57,7 @@ func newObject(ctx context.Context, log func(string)) (*object, error) {
 	}
 	if err == nil {
 		err = errors.Join(o.boolOption("output_flag", log != nil), o.boolOption("log_to_console", log != nil),
-			o.apply(safeOptions), o.apply(tolerances(0)), o.doubleOption("small_matrix_value", smallest), o.do("Highs_setCallback", int(s.place), 0))
+			o.apply(safeOptions), o.doubleOption("small_matrix_value", smallest), o.do("Highs_setCallback", int(s.place), 0))
 	}
 	for _, kind := range kinds {
 		if err == nil {
@@ -256,8 +256,9 @@ func (o *object) pass(m *milp.Model, relax bool) error {
 		start = append(start, int32(len(index)))
 		rowLower[i], rowUpper[i] = m.Rows[i].Lower, m.Rows[i].Upper
 		for _, t := range m.Rows[i].Terms {
-			if c := math.Abs(t.Coef); c != 0 && c < smallest {
-				return fmt.Errorf("%w: row %d %q: HiGHS takes the coefficient %v of %q for 0: scale the row", model.ErrUnsupported, i, m.Rows[i].Name, t.Coef, m.Vars[t.Var].Name)
+			// HiGHS takes the coefficient for 0, which is less than its tolerance where the variable has small bounds.
+			if c, v := math.Abs(t.Coef), &m.Vars[t.Var]; c != 0 && c < smallest && c*max(math.Abs(v.Lower), math.Abs(v.Upper)) > 1e-9 {
+				return fmt.Errorf("%w: row %d %q: HiGHS takes the coefficient %v of %q for 0: scale the row", model.ErrUnsupported, i, m.Rows[i].Name, t.Coef, v.Name)
 			}
 			index, value = append(index, int32(t.Var)), append(value, t.Coef)
 		}
@@ -332,7 +333,7 @@ func (o *object) run(tolerance float64) (float64, error) {
 		func() error { return o.stringOption("presolve", "off") },
 		func() error {
 			used = defaultTolerance
-			return o.apply(tolerances(0))
+			return o.apply(tolerances(0, 1e-9))
 		},
 		func() error { return o.stringOption("presolve", "choose") },
 	} {

@@ -31,20 +31,37 @@ var safeOptions = []option{
 	{"mip_allow_restart", false},
 }
 
-// integerTolerance is the most by which a MIP may break integrality, bounds and rows. HiGHS 1.15.1 calls feasible models
-// with a big M infeasible at its own 1e-6, from M = 5e6 on; at this one it is right up to M = 1e9. (1.10 is right there at
-// 1e-6, and has given a wrong optimum at 1e-9: so it isn't among safeOptions.)
-const integerTolerance = 1e-9
+// integerTolerance returns the most by which a MIP may break integrality, bounds and rows. HiGHS 1.15.1 calls feasible
+// models with a big M infeasible at its own 1e-6, from M = 5e6 on: an integer variable that is off by the tolerance t opens
+// a row by t M. At 1e-9 it is right up to M = 1e9. That costs up to nine times the time of 1e-8 on clusters of 600 rows, so
+// models without such rows have 1e-8. (1.10 is right there at 1e-6, and has given a wrong optimum at 1e-9: so this isn't
+// among safeOptions.)
+func integerTolerance(m *milp.Model) float64 {
+	const big = 1e5 // t M is 1e-3 then
+	for i := range m.Rows {
+		least, most := math.Inf(1), 0.0
+		for _, t := range m.Rows[i].Terms {
+			if c := math.Abs(t.Coef); c > 0 {
+				least, most = min(least, c), max(most, c)
+			}
+		}
+		if most > big*least {
+			return 1e-9
+		}
+	}
+	return 1e-8
+}
 
 // smallest is the smallest coefficient that HiGHS can be had to look at. It takes less for 0.
 const smallest = 1e-12
 
-// tolerances returns the options of a tolerance, 0 for HiGHS's own of linear programs.
-func tolerances(t float64) []option {
+// tolerances returns the options of a tolerance, 0 for HiGHS's own of linear programs; whole is that of MIPs. Who asks a MIP
+// again at HiGHS's own wants another answer, and the search takes another way by the seed.
+func tolerances(t, whole float64) []option {
 	if t == 0 {
-		t = 1e-7
+		return append(tolerances(1e-7, whole), option{"random_seed", 1})
 	}
-	return []option{{"primal_feasibility_tolerance", t}, {"dual_feasibility_tolerance", t}, {"mip_feasibility_tolerance", min(t, integerTolerance)}}
+	return []option{{"primal_feasibility_tolerance", t}, {"dual_feasibility_tolerance", t}, {"mip_feasibility_tolerance", min(t, whole)}}
 }
 
 // optionsOf returns the options that a caller's set, but for the tolerances.

@@ -49,7 +49,7 @@ func prepared(ctx context.Context, o milp.Options, pass func(*object) error, m *
 	if o.TimeLimit > 0 {
 		o.TimeLimit = max(o.TimeLimit-time.Since(began), time.Millisecond)
 	}
-	err = errors.Join(n.apply(tolerances(o.Tolerance)), n.apply(optionsOf(o)), pass(n))
+	err = errors.Join(n.apply(tolerances(o.Tolerance, integerTolerance(m))), n.apply(optionsOf(o)), pass(n))
 	if err == nil && !mip {
 		// Presolve costs more than it saves on linear programs of our kinds: half of the time of 18 of up to 2,500
 		// rows, and a tenth at 17,000. Without it an infeasible one has its ray at hand, too.
