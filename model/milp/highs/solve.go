@@ -194,9 +194,9 @@ func newCounter(n *object, o milp.Options) *counter {
 }
 
 // result returns what HiGHS knows after a run.
-func (n *object) result(mip bool) (milp.Result, error) {
+func (o *object) result(mip bool) (milp.Result, error) {
 	r := emptyResult()
-	status, err := n.call("Highs_getModelStatus", n.highs)
+	status, err := o.call("Highs_getModelStatus", o.highs)
 	if err != nil {
 		return r, err
 	}
@@ -216,25 +216,25 @@ func (n *object) result(mip bool) (milp.Result, error) {
 	case 14, 16, 11, 12:
 		r.Status = milp.NodeLimit
 	}
-	r.Iterations = int64(n.intInfo("simplex_iteration_count"))
+	r.Iterations = int64(o.intInfo("simplex_iteration_count"))
 	const feasible = 2 // kHighsSolutionStatusFeasible
-	if r.Status == milp.Optimal || n.intInfo("primal_solution_status") == feasible {
+	if r.Status == milp.Optimal || o.intInfo("primal_solution_status") == feasible {
 		// An unbounded model may come with a feasible point, which is no answer.
 		if r.Status != milp.Infeasible && r.Status != milp.Unbounded && r.Status != milp.InfeasibleOrUnbounded {
-			x, reduced, dual, err := n.solution()
+			x, reduced, dual, err := o.solution()
 			if err != nil {
 				return r, err
 			}
 			r.X, r.Feasible = x, true
-			r.Objective = n.doubleInfo("objective_function_value") / n.scale
+			r.Objective = o.doubleInfo("objective_function_value") / o.scale
 			if !mip && r.Status == milp.Optimal {
 				r.Duals, r.Reduced = dual, reduced
 			}
 		}
 	}
 	if mip {
-		r.Nodes = n.int64Info("mip_node_count")
-		r.Bound, r.Gap = n.doubleInfo("mip_dual_bound")/n.scale, n.doubleInfo("mip_gap")
+		r.Nodes = o.int64Info("mip_node_count")
+		r.Bound, r.Gap = o.doubleInfo("mip_dual_bound")/o.scale, o.doubleInfo("mip_gap")
 	} else if r.Status == milp.Optimal {
 		r.Bound, r.Gap = r.Objective, 0
 	}
