@@ -38,6 +38,9 @@ var safeOptions = []option{
 // among safeOptions.)
 func integerTolerance(m *milp.Model) float64 {
 	const big = 1e5 // t M is 1e-3 then
+	if len(m.Rows) == 0 { // a file's, whose rows nobody has seen
+		return 1e-9
+	}
 	for i := range m.Rows {
 		least, most := math.Inf(1), 0.0
 		for _, t := range m.Rows[i].Terms {
