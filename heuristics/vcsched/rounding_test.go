@@ -80,7 +80,7 @@ func TestRounding(t *testing.T) {
 			}
 		}
 	}
-	if rrnd == 0 || rrnz < rrnd || outside == 0 {
+	if rrnd == 0 || rrnz < rrnd || outside == 0 && !testing.Short() {
 		t.Errorf("rrnd solved %d, rrnz %d with %d tasks on hosts that the relaxation doesn't use", rrnd, rrnz, outside)
 	}
 }
