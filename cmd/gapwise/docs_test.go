@@ -363,7 +363,7 @@ func parses(line string) error {
 		}
 	}
 	for k, a := range args[1:] {
-		if (a == "-a" || a == "--algorithm") && k+2 < len(args) && args[k+2] != "1" {
+		if (a == "-a" || a == "--algorithm") && k+2 < len(args) && args[k+2] != "1" && !strings.HasPrefix(args[k+2], "online:") { // whose program needn't be there
 			if !slices.ContainsFunc(model.Kinds(), func(kind model.Kind) bool {
 				return gapwise.Options{Algorithm: args[k+2]}.Check(kind) == nil
 			}) && args[k+2] != "all" {
