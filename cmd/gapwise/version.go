@@ -15,7 +15,7 @@ import (
 func (p *program) version() *cli.Command {
 	return &cli.Command{
 		ArgsUsage:   " ",
-		Description: "Prints gapwise's version, its commit (+dirty: with changes since; unknown:\nbuilt without git), the versions of Go and HiGHS, and the platform. Built\nwithout cgo, or with the tag nohighs, gapwise is without HiGHS.",
+		Description: "Prints gapwise's version, its commit (+dirty: with changes since; unknown:\nbuilt without git), the versions of Go and HiGHS, how HiGHS runs, and the\nplatform. Without the file of HiGHS, which scripts/highs fetches, gapwise is\nwithout it.",
 		Flags:       []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print it as JSON"}},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.NArg() > 0 {

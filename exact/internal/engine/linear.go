@@ -114,7 +114,7 @@ func counting(b milp.Backend) milp.Backend {
 	solve := b.Solve
 	b.Solve = func(ctx context.Context, m *milp.Model, o milp.Options) (milp.Result, error) {
 		// A unit of HiGHS's work takes more in larger models: 40 µs at 150 rows and variables, 90 at 840, 80 to 220 at 8,400
-		// (1.15.1, in 41 models of five kinds), but 1,000 in the first linear program of 14,000.
+		// (1.15.1, in 39 models of four kinds), but 1,000 in the first linear program of 14,000.
 		size := math.Sqrt(float64(len(m.Rows) + len(m.Vars)))
 		o.Threads = 1
 		o.Count = func(work int64) bool { return turns.Stop(ctx, work*int64(30+2*size)) }
