@@ -39,7 +39,7 @@ native: ## bin/gapwise with lanl, too: the libhighs that pkg-config finds, as a 
 
 web: ## the playground: web/dist, and bin/gapwise with it (gapwise web)
 	@$(GO) run ./scripts/web
-	@$(with_highs) $(GO) build -tags playground,$(light) $(stamp) -o bin/gapwise ./cmd/gapwise
+	@$(GO) build -tags playground,$(light) $(stamp) -o bin/gapwise ./cmd/gapwise
 
 site: ## the documents as static pages with a search, in dist/site; with web/dist the playground, too
 	@$(GO) run ./scripts/site

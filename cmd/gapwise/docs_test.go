@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -363,7 +364,7 @@ func parses(line string) error {
 		}
 	}
 	for k, a := range args[1:] {
-		if (a == "-a" || a == "--algorithm") && k+2 < len(args) && args[k+2] != "1" && !strings.HasPrefix(args[k+2], "online:") { // whose program needn't be there
+		if (a == "-a" || a == "--algorithm") && k+2 < len(args) && args[k+2] != "1" && !lacksProgram(args[k+2]) {
 			if !slices.ContainsFunc(model.Kinds(), func(kind model.Kind) bool {
 				return gapwise.Options{Algorithm: args[k+2]}.Check(kind) == nil
 			}) && args[k+2] != "all" {
@@ -377,6 +378,13 @@ func parses(line string) error {
 		return nil
 	}
 	return err
+}
+
+// lacksProgram reports whether an algorithm is an online policy whose program isn't on PATH: no name is known then.
+func lacksProgram(algorithm string) bool {
+	program, online := strings.CutPrefix(algorithm, "online:")
+	_, err := exec.LookPath(program)
+	return online && err != nil
 }
 
 // runCommands runs command lines in one folder, by the shell. They succeed, or say

@@ -193,11 +193,14 @@ func (m *markup) table(t *table) {
 <div class="scroll" tabindex="0" role="region" aria-label="%s"><table>
 <caption>%s</caption>
 <thead><tr>`, t.Caption, t.Caption)
+	class := func(number bool) string {
+		if number {
+			return ` class="number"`
+		}
+		return ""
+	}
 	for _, c := range t.Columns {
-		m.WriteString(`<th scope="col"`)
-		m.when(c.Number, ` class="number"`)
-		m.putIf(` title="%s"`, c.Help)
-		m.putf(`><button type="button">%s</button></th>`, c.Name)
+		m.heading(class(c.Number), c.Help, c.Name)
 	}
 	m.WriteString("</tr></thead>\n<tbody>\n")
 	for _, r := range t.Rows {
@@ -209,16 +212,27 @@ func (m *markup) table(t *table) {
 				m.putf(`<th scope="row">%s</th>`, c.Text)
 				continue
 			}
-			m.WriteString("<td")
-			m.when(t.Columns[k].Number, ` class="number"`)
-			m.putIf(` data-sort="%s"`, c.Sort)
-			m.putf(">%s</td>", c.Text)
+			m.cell(class(t.Columns[k].Number), c.Sort, c.Text)
 		}
 		m.WriteString("</tr>\n")
 	}
 	m.WriteString("</tbody></table></div>\n")
 	m.putIf(`<p class="note">%s</p>`, t.Note)
 	m.WriteString("\n</div>")
+}
+
+// heading writes the head of a column, by which the page sorts; class is its attribute, or nothing.
+func (m *markup) heading(class, help, name string) {
+	m.WriteString(`<th scope="col"` + class)
+	m.putIf(` title="%s"`, help)
+	m.putf(`><button type="button">%s</button></th>`, name)
+}
+
+// cell writes a cell below it, sorted by its text unless sort says otherwise.
+func (m *markup) cell(class, sort, text string) {
+	m.WriteString("<td" + class)
+	m.putIf(` data-sort="%s"`, sort)
+	m.putf(">%s</td>", text)
 }
 
 func (m *markup) figures(f *figures) {
@@ -252,17 +266,18 @@ func (m *markup) items(t *items) {
 <div class="scroll" tabindex="0" role="region" aria-label="Instances"><table>
 <caption>Instances</caption>
 <thead><tr><th scope="col"><button type="button">instance</button></th>`)
-	class := func(c itemColumn) {
-		m.WriteString(` class="`)
-		m.when(c.Number, "number")
-		m.when(c.Minor, " minor")
-		m.WriteString(`"`)
+	class := func(c itemColumn) string {
+		all := ""
+		if c.Number {
+			all = "number"
+		}
+		if c.Minor {
+			all += " minor"
+		}
+		return ` class="` + all + `"`
 	}
 	for _, c := range t.Columns {
-		m.WriteString(`<th scope="col"`)
-		class(c)
-		m.putIf(` title="%s"`, c.Help)
-		m.putf(`><button type="button">%s</button></th>`, c.Name)
+		m.heading(class(c), c.Help, c.Name)
 	}
 	m.WriteString("</tr></thead>\n")
 	for _, i := range t.All {
@@ -271,10 +286,7 @@ func (m *markup) items(t *items) {
 		m.putf(`>
 <tr><th scope="row"><button type="button" class="open" aria-expanded="false">%s</button></th>`, i.Name)
 		for k, c := range i.Cells {
-			m.WriteString("<td")
-			class(t.Columns[k])
-			m.putIf(` data-sort="%s"`, c.Sort)
-			m.putf(">%s</td>", c.Text)
+			m.cell(class(t.Columns[k]), c.Sort, c.Text)
 		}
 		m.putf("</tr>\n<tr class=\"inside\" hidden><td colspan=\"%s\">", fmt.Sprint(len(i.Cells)+1))
 		m.paragraphs(i.Words)

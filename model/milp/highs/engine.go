@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -79,7 +78,7 @@ func machineCode() string {
 		return ""
 	}
 	folder := filepath.Join(cache, "machine-code")
-	if err := os.MkdirAll(folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return ""
 	}
 	return folder

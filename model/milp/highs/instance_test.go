@@ -140,3 +140,16 @@ func TestMemory(t *testing.T) {
 		t.Error("more is given than is reserved")
 	}
 }
+
+// The script fetches the file that this package takes.
+func TestScriptFetchesIt(t *testing.T) {
+	script, err := os.ReadFile(filepath.Join("..", "..", "..", "scripts", "highs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\nversion=" + packageVersion + "\n", "\nsha256=" + moduleDigest + " "} {
+		if !strings.Contains(string(script), want) {
+			t.Errorf("scripts/highs doesn't hold %q", want)
+		}
+	}
+}

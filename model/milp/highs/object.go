@@ -127,10 +127,13 @@ func (o *object) text(at uint32) string {
 func (o *object) close() {
 	if !o.lost && o.highs != 0 { // what is left lies in an instance that others use
 		_, _ = o.call("Highs_destroy", o.highs)
-		_, _ = o.call("free", o.scratch)
+		o.free(o.scratch)
 	}
 	o.release()
 }
+
+// free gives back what alloc returned; a lost instance goes whole.
+func (o *object) free(at uint32) { _, _ = o.call("free", at) }
 
 // alloc returns the address of size bytes.
 func (o *object) alloc(size int) (uint32, error) {
@@ -151,9 +154,7 @@ func (o *object) ask(name string, values ...any) (code int, err error) {
 	var addresses []uint32
 	defer func() {
 		for _, at := range addresses {
-			if !o.lost {
-				_, _ = o.call("free", at)
-			}
+			o.free(at)
 		}
 	}()
 	for _, value := range values {
@@ -402,6 +403,7 @@ func (o *object) solution() (x, reduced, dual []float64, err error) {
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	defer o.free(at)
 	reducedAt := at + uint32(8*cols)
 	dualAt := reducedAt + uint32(8*cols)
 	if err = o.do("Highs_getSolution", at, reducedAt, uint32(0), dualAt); err == nil {
@@ -411,9 +413,6 @@ func (o *object) solution() (x, reduced, dual []float64, err error) {
 				costs[k] /= o.scale
 			}
 		}
-	}
-	if !o.lost {
-		_, _ = o.call("free", at)
 	}
 	return x, reduced, dual, err
 }
@@ -425,6 +424,7 @@ func (o *object) ray(rows int) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer o.free(at)
 	var y []float64
 	err = errors.Join(o.stringOption("solver", "simplex"), o.do("Highs_zeroAllClocks"))
 	if err == nil {
@@ -436,9 +436,6 @@ func (o *object) ray(rows int) ([]float64, error) {
 				y = o.floats(at, rows)
 			}
 		}
-	}
-	if !o.lost {
-		_, _ = o.call("free", at)
 	}
 	return y, err
 }

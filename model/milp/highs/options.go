@@ -3,6 +3,7 @@
 package highs
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"time"
@@ -38,6 +39,7 @@ var safeOptions = []option{
 // among safeOptions.)
 func integerTolerance(m *milp.Model) float64 {
 	const big = 1e5 // t M is 1e-3 then
+
 	if len(m.Rows) == 0 { // a file's, whose rows nobody has seen
 		return 1e-9
 	}
@@ -69,10 +71,7 @@ func tolerances(t, whole float64) []option {
 
 // optionsOf returns the options that a caller's set, but for the tolerances.
 func optionsOf(o milp.Options) []option {
-	all := []option{{"mip_rel_gap", o.Gap}, {"time_limit", noLimit.Seconds()}}
-	if o.TimeLimit > 0 {
-		all = append(all, option{"time_limit", o.TimeLimit.Seconds()})
-	}
+	all := []option{{"mip_rel_gap", o.Gap}, {"time_limit", cmp.Or(o.TimeLimit, noLimit).Seconds()}}
 	if o.NodeLimit > 0 {
 		all = append(all, option{"mip_max_nodes", int(min(o.NodeLimit, math.MaxInt32))})
 	}

@@ -52,7 +52,7 @@ func prepared(ctx context.Context, o milp.Options, pass func(*object) error, m *
 	err = errors.Join(n.apply(tolerances(o.Tolerance, integerTolerance(m))), n.apply(optionsOf(o)), pass(n))
 	if err == nil && !mip {
 		// Presolve costs more than it saves on linear programs of our kinds: half of the time of 18 of up to 2,500
-		// rows, and a tenth at 17,000. Without it an infeasible one has its ray at hand, too.
+		// rows, and 15 % at 17,000. Without it an infeasible one has its ray at hand, too.
 		err = n.stringOption("presolve", "off")
 	}
 	if err != nil {
