@@ -250,9 +250,6 @@ func (b *timeIndexed) build() error {
 			v := b.AddVar(milp.Var{Name: fmt.Sprintf("x_%d_%d", k+1, s), Upper: 1, Cost: cost, Integer: true})
 			once = append(once, milp.Term{Var: v, Coef: 1})
 		}
-		if len(once) > 0 {
-			b.Sensitivity += 2 * b.Vars[len(b.Vars)-1].Cost
-		}
 		b.AddRow(fmt.Sprintf("once_%d", k+1), 1, 1, once...)
 	}
 	b.Limit = float64(total) / scale

@@ -82,7 +82,6 @@ func Build(in *model.Consolidation, most int64) (*Program, error) {
 	}
 	b.objective()
 	b.scale()
-	p.Sensitivity = b.sensitivity()
 	p.Encode, p.Decode = p.encode, p.decode
 	return p, nil
 }
@@ -288,13 +287,4 @@ func (b *builder) scale() {
 			b.Rows[k].Lower, b.Rows[k].Upper = row.Lower*by, row.Upper*by
 		}
 	}
-}
-
-// sensitivity bounds what the objective gains by a tolerance of the integers.
-func (b *builder) sensitivity() float64 {
-	sum := 0.0
-	for _, v := range b.Vars {
-		sum += math.Abs(v.Cost)
-	}
-	return sum
 }

@@ -91,9 +91,6 @@ func build(d *model.DAG, horizon float64) (*dagBuild, error) {
 	b.Encode = func(s *model.Schedule) []float64 { return b.encode(d, s) }
 	b.Value = func(objective float64) float64 { return objective * b.unit }
 	b.Limit = b.Vars[b.c].Lower
-	// A binary y that is off by the tolerance lets a task start early by that
-	// part of its big coefficient, at most twice the horizon.
-	b.Sensitivity = 2 * float64(b.n) * b.horizon
 	return b, nil
 }
 

@@ -72,7 +72,7 @@ func newWeighted(t *view.Reservation, scheme string) *weighted {
 	for _, w := range f.weights {
 		total += w
 	}
-	f.Limit, f.Sensitivity = total, total // each acceptance may be off by the tolerance
+	f.Limit = total
 	switch t.Goal {
 	case model.GoalAll:
 		all := total*f.unit + t.FreeWeight

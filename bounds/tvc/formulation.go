@@ -180,7 +180,6 @@ func (f *Formulation) add(m *modelled, cost float64) {
 	m.accept = binary("x")
 	f.Vars[m.accept].Cost = cost
 	f.Limit += cost
-	f.Sensitivity += cost
 	lanes := t.Lanes[root-1]
 	sum := []milp.Term{{Var: m.accept, Coef: -1}}
 	for l := range lanes {

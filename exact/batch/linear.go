@@ -52,8 +52,5 @@ func questions(r *engine.Run, b *model.Batch) (h engine.Linear[[]int64], err err
 		return batchbounds.BuildBelow(j.t, j.sum(incumbent))
 	}
 	h.Accept = func(_ context.Context, starts []int64) (model.Solution, error) { return processors.Place(b, starts) }
-	h.Better = func(f *milp.Formulation[[]int64], target float64) (*milp.Formulation[[]int64], error) {
-		return f.Demand(target), nil
-	}
 	return h, nil
 }

@@ -55,12 +55,6 @@ func Linear(backend milp.Backend) model.Solver {
 			}
 			return a, nil
 		}
-		if from == nil { // it may have no solution, which no other question confirms
-			return h, nil
-		}
-		h.Better = func(f *milp.Formulation[*model.Assignment], target float64) (*milp.Formulation[*model.Assignment], error) {
-			return f.Demand(target), nil
-		}
 		return h, nil
 	}}
 }

@@ -36,9 +36,6 @@ func Linear(backend milp.Backend) model.Solver {
 				return dagbounds.Build(d, makespan)
 			},
 			Accept: func(_ context.Context, p *model.Schedule) (model.Solution, error) { return p, nil },
-			Better: func(f *milp.Formulation[*model.Schedule], target float64) (*milp.Formulation[*model.Schedule], error) {
-				return dagbounds.Build(d, f.Value(target))
-			},
 		}, err
 	}
 	return engine.LinearEngine[*model.DAG, *model.Schedule]{Backend: backend, Prepare: ask}

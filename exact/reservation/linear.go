@@ -49,15 +49,6 @@ func Linear(backend milp.Backend) model.Solver {
 				}
 				return bookings.BookTicks(v, t, starts)
 			},
-			Better: func(f *milp.Formulation[[]int64], target float64) (*milp.Formulation[[]int64], error) {
-				return f.Demand(target), nil
-			},
-			Elastic: func() (*milp.Formulation[[]int64], []int64, error) {
-				loose := *t
-				loose.Goal = model.GoalAccepted
-				e, err := resbounds.Build(&loose, "")
-				return e, serial(&loose, nil), err
-			},
 			Explain: func(ctx context.Context, r *model.Result) error {
 				r.Reason = backend.Title + " found that not all requests can be kept"
 				addConflict(ctx, v, seed, r)

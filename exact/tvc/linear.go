@@ -48,9 +48,6 @@ func questions(r *engine.Run, v *model.TVC) (h engine.Linear[*model.Embeddings],
 			}
 			return e, nil
 		},
-		Better: func(f *milp.Formulation[*model.Embeddings], target float64) (*milp.Formulation[*model.Embeddings], error) {
-			return f.Demand(target), nil
-		},
 		Exclude: func(e *model.Embeddings) bool { return f.Exclude(e) },
 	}, err
 }

@@ -17,7 +17,7 @@ import (
 // beside FitTolerance, for HiGHS. It is more than the tolerance to which HiGHS
 // satisfies rows, so that no set of tasks that fits is near a row's end, where
 // presolve or a cut may be wrong by a rounding.
-const memoryMargin = engine.Margin * engine.Tolerance
+const memoryMargin = 10 * engine.Tolerance
 
 // covers adds cover inequalities that make HiGHS's rows of memory, of the other rigid
 // resources and of the budget exact.
@@ -60,10 +60,19 @@ func newCovers(in *model.VCSched, u *view.VCSched, f *vcbounds.Formulation) *cov
 		c.f.Rows[f.Budget].Upper += view.FitTolerance*max(1, in.Sizes()[0].Memory) + memoryMargin
 	}
 	c.f.Encode = func(p *model.Placement) []float64 {
-		if len(c.z) > 0 {
-			return nil // f's points have no values for z
+		x := make([]float64, len(c.f.Vars))
+		copy(x, f.Encode(p))
+		for s, z := range c.z {
+			terms, _ := c.number(s)
+			on := 0.0
+			for _, t := range terms {
+				on += x[t.Var]
+			}
+			if on >= float64(s.number) {
+				x[z] = 1
+			}
 		}
-		return f.Encode(p)
+		return x
 	}
 	return c
 }

@@ -134,7 +134,7 @@ func TestVCSchedRulesAtMiddleSize(t *testing.T) {
 		}
 	}
 	t.Log(count)
-	if count["rule off"] == 0 || count["kernel"] == 0 || (highs.Available() && count["highs"] == 0) || count["plain"] == 0 {
+	if count["rule off"] == 0 || count["kernel"] == 0 || (highs.Available() && need.Rounds(6) == 6 && count["highs"] == 0) || count["plain"] == 0 {
 		t.Errorf("nothing compared: %v", count)
 	}
 }

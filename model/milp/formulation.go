@@ -2,11 +2,6 @@
 
 package milp
 
-import (
-	"math"
-	"slices"
-)
-
 // Formulation is a linear model of an instance of some problem, with the way
 // from the problem's solutions to the model's points and back. S is what the
 // model decides: a placement, a schedule, start times.
@@ -31,35 +26,13 @@ type Formulation[S any] struct {
 	Limit float64
 	// Whole says that every solution has a whole number for its objective.
 	Whole bool
-	// Sensitivity bounds what the objective gains, in its own unit, for each
-	// unit of tolerance by which a solver lets integer variables be off.
-	Sensitivity float64
-}
-
-// Demand returns a copy of the formulation with one more row: its points have
-// an objective of target or better.
-func (f *Formulation[S]) Demand(target float64) *Formulation[S] {
-	g := *f
-	row := Row{Name: "better", Lower: math.Inf(-1), Upper: Inf}
-	if g.Maximise {
-		row.Lower = target - g.Offset
-	} else {
-		row.Upper = target - g.Offset
-	}
-	for j := range g.Vars {
-		if c := g.Vars[j].Cost; c != 0 {
-			row.Terms = append(row.Terms, Term{Var: j, Coef: c})
-		}
-	}
-	g.Rows = append(slices.Clip(g.Rows), row)
-	return &g
 }
 
 // Convert returns the formulation with solutions of another type. from is used
 // by Encode, to by Decode; an error of from makes Encode return nil.
 func Convert[S, T any](f *Formulation[S], from func(T) (S, error), to func(S) (T, error)) *Formulation[T] {
 	return &Formulation[T]{
-		Model: f.Model, Scheme: f.Scheme, Value: f.Value, Limit: f.Limit, Whole: f.Whole, Sensitivity: f.Sensitivity,
+		Model: f.Model, Scheme: f.Scheme, Value: f.Value, Limit: f.Limit, Whole: f.Whole,
 		Encode: func(t T) []float64 {
 			s, err := from(t)
 			if err != nil {

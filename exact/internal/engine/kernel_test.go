@@ -126,3 +126,28 @@ func TestMinimiseEnds(t *testing.T) {
 		t.Errorf("infeasible: %v, %v", r, err)
 	}
 }
+
+// number is an instance whose solutions are the whole numbers from 0 to most,
+// and whose objective is the number; minimise turns the sense.
+type number struct {
+	model.Instance
+	most     int
+	minimise bool
+}
+
+type chosen int
+
+func (chosen) Kind() model.Kind { return "number" }
+
+func (n *number) Kind() model.Kind { return "number" }
+
+func (n *number) Metrics() []model.Metric {
+	if n.minimise {
+		return []model.Metric{{Sense: model.Minimise}}
+	}
+	return []model.Metric{{Sense: model.Maximise}}
+}
+
+func (n *number) Objective(p model.Solution) (model.Objective, error) {
+	return model.Objective{Value: float64(p.(chosen)), Sense: model.SenseOf(n)}, nil
+}

@@ -7,243 +7,297 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// number is an instance whose solutions are the whole numbers from 0 to most,
-// and whose objective is the number; minimise turns the sense.
-type number struct {
+// program is an instance whose solutions are whole numbers within bounds that satisfy rows of whole numbers.
+type program struct {
 	model.Instance
-	most     int
-	minimise bool
+	maximise bool
+	most     []int64 // of each number; the least is 0
+	cost     []int64
+	rows     [][]int64 // coefficients
+	limits   []int64   // of each row: at most
+	hidden   []int64   // coefficients of a row of at most hiddenMost that the formulation doesn't have, nil: none
+	atMost   int64
 }
 
-type chosen int
+type numbers []int64
 
-func (chosen) Kind() model.Kind { return "number" }
+func (numbers) Kind() model.Kind { return "numbers" }
 
-func (n *number) Kind() model.Kind { return "number" }
+func (p *program) Kind() model.Kind { return "numbers" }
 
-func (n *number) Metrics() []model.Metric {
-	if n.minimise {
-		return []model.Metric{{Sense: model.Minimise}}
+func (p *program) Metrics() []model.Metric {
+	if p.maximise {
+		return []model.Metric{{Sense: model.Maximise}}
 	}
-	return []model.Metric{{Sense: model.Maximise}}
+	return []model.Metric{{Sense: model.Minimise}}
 }
 
-func (n *number) Objective(p model.Solution) (model.Objective, error) {
-	return model.Objective{Value: float64(p.(chosen)), Sense: model.SenseOf(n)}, nil
-}
-
-// formulation is number's, in thirds: nothing is 30 or better.
-func (n *number) formulation() *milp.Formulation[chosen] {
-	f := &milp.Formulation[chosen]{Scheme: "thirds", Whole: true, Limit: 30, Sensitivity: 2}
-	f.Maximise = !n.minimise
-	if n.minimise {
-		f.Limit = 0
+func times(a []int64, x numbers) (sum int64) {
+	for j, v := range x {
+		sum += a[j] * v
 	}
-	f.AddVar(milp.Var{Upper: 30, Cost: 1, Integer: true})
-	f.Value = func(objective float64) float64 { return objective / 3 }
-	f.Encode = func(c chosen) []float64 { return []float64{3 * float64(c)} }
-	f.Decode = func(x []float64) (chosen, error) {
-		if x[0] != math.Round(x[0]) {
-			return 0, fmt.Errorf("%w point", model.ErrInfeasible)
+	return sum
+}
+
+func (p *program) Objective(s model.Solution) (model.Objective, error) {
+	return model.Objective{Value: float64(times(p.cost, s.(numbers))), Sense: model.SenseOf(p)}, nil
+}
+
+func (p *program) feasible(x numbers) bool {
+	for i, row := range p.rows {
+		if times(row, x) > p.limits[i] {
+			return false
 		}
-		return chosen(x[0] / 3), nil
+	}
+	return p.hidden == nil || times(p.hidden, x) <= p.atMost
+}
+
+// best returns the best objective by trying all numbers; ok is false if there is no solution.
+func (p *program) best() (best int64, ok bool) {
+	x := make(numbers, len(p.most))
+	var try func(j int)
+	try = func(j int) {
+		if j == len(x) {
+			if v := times(p.cost, x); p.feasible(x) && (!ok || (v > best) == p.maximise && v != best) {
+				best, ok = v, true
+			}
+			return
+		}
+		for x[j] = 0; x[j] <= p.most[j]; x[j]++ {
+			try(j + 1)
+		}
+		x[j] = 0
+	}
+	try(0)
+	return best, ok
+}
+
+func (p *program) formulation() *milp.Formulation[numbers] {
+	f := &milp.Formulation[numbers]{Whole: true}
+	f.Maximise = p.maximise
+	for j, c := range p.cost {
+		f.AddVar(milp.Var{Upper: float64(p.most[j]), Cost: float64(c), Integer: true})
+		if (c > 0) == p.maximise {
+			f.Limit += float64(c * p.most[j])
+		}
+	}
+	for i, row := range p.rows {
+		var terms []milp.Term
+		for j, a := range row {
+			if a != 0 {
+				terms = append(terms, milp.Term{Var: j, Coef: float64(a)})
+			}
+		}
+		f.AddRow("", math.Inf(-1), float64(p.limits[i]), terms...)
+	}
+	f.Value = func(objective float64) float64 { return objective }
+	f.Encode = func(x numbers) []float64 {
+		all := make([]float64, len(p.most))
+		for j, v := range x {
+			all[j] = float64(v)
+		}
+		return all
+	}
+	f.Decode = func(x []float64) (numbers, error) {
+		all := make(numbers, len(x))
+		for j, v := range x {
+			all[j] = int64(math.Round(v))
+		}
+		return all, nil
 	}
 	return f
 }
 
-// optimal, stopped and none are answers of HiGHS about thirds; x may be NaN for
-// no point.
-func optimal(x, bound float64) milp.Result {
-	return milp.Result{Status: milp.Optimal, Feasible: true, X: []float64{x}, Objective: x, Bound: bound, Tolerance: Tolerance, Nodes: 1}
-}
-
-func stopped(x, bound float64) milp.Result {
-	r := optimal(x, bound)
-	if r.Status = milp.NodeLimit; math.IsNaN(x) {
-		r.Feasible, r.X = false, nil
-	}
-	return r
-}
-
-func none() milp.Result {
-	return milp.Result{Status: milp.Infeasible, Objective: math.NaN(), Bound: math.NaN(), Tolerance: Tolerance, Nodes: 1}
-}
-
-// The rules under which HiGHS's word counts, against answers that are right and
-// wrong. The script holds what HiGHS answers in turn; every answer must be asked
-// for, and no more.
-func TestLinearRules(t *testing.T) {
-	const most = 8
-	nan := math.NaN()
-	type config struct {
-		start           chosen // -1: none
-		better, elastic bool
-		minimise        bool
-		excludes        int // points that Exclude adds rows against
-		notWhole        bool
-		fixed           bool
-	}
-	twice, confirmed, flexible := config{start: -1}, config{start: 3, better: true}, config{start: -1, better: true, elastic: true}
-	tests := map[string]struct {
-		config config
-		script []milp.Result
-		status model.Status
-		value  float64 // NaN: no solution
-		bound  float64 // NaN: none
-		reason string
-	}{
-		"optimal, twice":             {twice, []milp.Result{optimal(24, 24), optimal(24, 24)}, model.StatusOptimal, 8, 8, ""},
-		"optimal, confirmed":         {confirmed, []milp.Result{optimal(24, 24), none()}, model.StatusOptimal, 8, 8, ""},
-		"the limit needs no proof":   {config{start: 10}, nil, model.StatusOptimal, 10, 10, ""},
-		"the limit is reached":       {confirmed, []milp.Result{optimal(30, 30)}, model.StatusOptimal, 10, 10, ""},
-		"minimise, confirmed":        {config{start: 3, better: true, minimise: true}, []milp.Result{optimal(3, 3), none()}, model.StatusOptimal, 1, 1, ""},
-		"minimise, a wrong optimum":  {config{start: 3, better: true, minimise: true}, []milp.Result{optimal(6, 6), optimal(3, 3), optimal(3, 3), none()}, model.StatusOptimal, 1, 1, ""},
-		"a wrong optimum, twice":     {twice, []milp.Result{optimal(15, 15), optimal(24, 24)}, model.StatusOptimal, 8, 8, ""},
-		"a wrong optimum, confirmed": {confirmed, []milp.Result{optimal(15, 15), optimal(24, 24), optimal(24, 24), none()}, model.StatusOptimal, 8, 8, ""},
-		"a wrong bound":              {confirmed, []milp.Result{optimal(24, 15), none()}, model.StatusFeasible, 8, nan, beaten},
-		"a wrong bound, twice":       {twice, []milp.Result{optimal(24, 15), optimal(15, 15)}, model.StatusFeasible, 8, nan, beaten},
-		"a wrong bound, stopped":     {confirmed, []milp.Result{stopped(24, 15)}, model.StatusFeasible, 8, nan, beaten},
-		"a bound with a gap":         {config{start: 3, better: true, notWhole: true}, []milp.Result{optimal(24, 26), stopped(nan, 27)}, model.StatusFeasible, 8, 9, unconfirmed},
-		"no bound":                   {confirmed, []milp.Result{stopped(nan, nan)}, model.StatusFeasible, 3, 10, "node limit"},
-		"a gap that tolerance leaves": {config{start: -1, notWhole: true}, []milp.Result{optimal(24, 24+3e-4), optimal(24, 24)}, model.StatusFeasible, 8,
-			8 + 1e-4 + 4e-8, leavesGap},
-		"a better one that isn't":                 {confirmed, []milp.Result{optimal(24, 24), optimal(24, 27)}, model.StatusFeasible, 8, 9, contradiction},
-		"both bounds prove it":                    {confirmed, []milp.Result{optimal(24, 24), optimal(24, 24)}, model.StatusOptimal, 8, 8, ""},
-		"infeasible the second time":              {twice, []milp.Result{optimal(24, 24), none()}, model.StatusFeasible, 8, 10, contradiction},
-		"infeasible with a solution":              {confirmed, []milp.Result{none()}, model.StatusFeasible, 3, 10, isSolution},
-		"infeasible with a solution, twice":       {config{start: 3}, []milp.Result{none(), none()}, model.StatusFeasible, 3, 10, isSolution},
-		"infeasible, twice":                       {twice, []milp.Result{none(), none()}, model.StatusInfeasible, nan, nan, "infeasible"},
-		"infeasible, refuted":                     {twice, []milp.Result{none(), optimal(24, 24)}, model.StatusOptimal, 8, 8, ""},
-		"infeasible, not confirmed":               {twice, []milp.Result{none(), stopped(nan, nan)}, model.StatusUnknown, nan, 10, "node limit"},
-		"infeasible, nothing to confirm it":       {config{start: -1, better: true}, []milp.Result{none()}, model.StatusUnknown, nan, 10, "nothing confirms"},
-		"infeasible, elastic":                     {flexible, []milp.Result{none(), optimal(27, 27)}, model.StatusInfeasible, nan, nan, "infeasible"},
-		"infeasible, elastic, stopped in time":    {flexible, []milp.Result{none(), stopped(27, 28.9)}, model.StatusInfeasible, nan, nan, "infeasible"},
-		"infeasible, elastic, refuted":            {flexible, []milp.Result{none(), optimal(30, 30)}, model.StatusOptimal, 10, 10, ""},
-		"infeasible, elastic, too weak":           {flexible, []milp.Result{none(), stopped(27, 29.9)}, model.StatusUnknown, nan, 10, contradiction},
-		"infeasible, elastic, infeasible":         {flexible, []milp.Result{none(), none()}, model.StatusUnknown, nan, 10, contradiction},
-		"a point that doesn't decode":             {twice, []milp.Result{optimal(24.5, 25), optimal(24.5, 25)}, model.StatusUnknown, nan, 8 + 1.0/3, noSolution},
-		"a point that isn't feasible":             {twice, []milp.Result{optimal(27, 27), optimal(27, 27)}, model.StatusUnknown, nan, 9, noSolution},
-		"a point that is excluded":                {config{start: -1, excludes: 1}, []milp.Result{optimal(27, 27), optimal(27, 27), optimal(24, 24), optimal(24, 24)}, model.StatusOptimal, 8, 8, ""},
-		"all points are excluded":                 {config{start: -1, excludes: 1}, []milp.Result{optimal(27, 27), optimal(27, 27), none(), none()}, model.StatusInfeasible, nan, nan, "infeasible"},
-		"a point to exclude as the limit strikes": {config{start: -1, excludes: 1}, []milp.Result{stopped(27, 28)}, model.StatusUnknown, nan, 28.0 / 3, "node limit"},
-		"stopped with a solution":                 {twice, []milp.Result{stopped(21, 27)}, model.StatusFeasible, 7, 9, "node limit"},
-		"stopped without one":                     {twice, []milp.Result{stopped(nan, 27)}, model.StatusUnknown, nan, 9, "node limit"},
-		"stopped at the optimum":                  {confirmed, []milp.Result{stopped(24, 24)}, model.StatusOptimal, 8, 8, ""},
-		"stopped the second time":                 {twice, []milp.Result{optimal(24, 24), stopped(nan, 26)}, model.StatusFeasible, 8, 26.0 / 3, "node limit"},
-		"stopped as it confirms":                  {confirmed, []milp.Result{optimal(24, 24), stopped(nan, 27)}, model.StatusFeasible, 8, 9, unconfirmed},
-		"fixed, optimal":                          {config{start: 3, fixed: true}, []milp.Result{optimal(24, 24)}, model.StatusOptimal, 8, 8, ""},
-		"fixed, a gap":                            {config{start: 3, fixed: true, notWhole: true}, []milp.Result{optimal(24, 24.3)}, model.StatusFeasible, 8, 8.1, leavesGap},
-		"fixed, infeasible":                       {config{start: -1, fixed: true}, []milp.Result{none()}, model.StatusUnknown, nan, 10, "nothing confirms"},
-		"fixed, confirmed":                        {config{start: 3, better: true, fixed: true}, []milp.Result{optimal(24, 24), none()}, model.StatusOptimal, 8, 8, ""},
-		"a start that isn't feasible":             {config{start: 9}, []milp.Result{optimal(24, 24), optimal(24, 24)}, model.StatusOptimal, 8, 8, ""},
-		"nothing as good as the start":            {config{start: 7, better: true}, []milp.Result{stopped(21, 26)}, model.StatusFeasible, 7, 26.0 / 3, "node limit"},
-	}
-	for name, c := range tests {
-		t.Run(name, func(t *testing.T) {
-			in := &number{most: most, minimise: c.config.minimise}
-			f := in.formulation()
-			f.Whole = !c.config.notWhole
-			left := c.config.excludes
-			h := Linear[chosen]{
-				Formulate: func(float64) (*milp.Formulation[chosen], error) { return f, nil },
-				// 9 is what a point may stand for and no solution; 10 is one for
-				// the questions about the limit.
-				Accept: func(_ context.Context, s chosen) (model.Solution, error) {
-					if s == 9 {
-						return nil, nil
-					}
-					return s, nil
-				},
+// linear tells what to ask about the program. Exclude adds a row against the point alone.
+func (p *program) linear(f *milp.Formulation[numbers], starts ...numbers) Linear[numbers] {
+	return Linear[numbers]{
+		Starts:    starts,
+		Formulate: func(float64) (*milp.Formulation[numbers], error) { return f, nil },
+		Accept: func(_ context.Context, x numbers) (model.Solution, error) {
+			if !p.feasible(x) {
+				return nil, nil
 			}
-			if c.config.start >= 0 {
-				h.Starts = []chosen{c.config.start}
-			}
-			if c.config.better {
-				h.Better = func(f *milp.Formulation[chosen], target float64) (*milp.Formulation[chosen], error) {
-					return f.Demand(target), nil
-				}
-			}
-			if c.config.elastic {
-				h.Elastic = func() (*milp.Formulation[chosen], chosen, error) { return in.formulation(), 0, nil }
-			}
-			if left > 0 {
-				h.Exclude = func(s chosen) bool {
-					if s != 9 {
-						t.Errorf("%d is to be excluded", s)
-					}
-					left--
-					return left >= 0
-				}
-			}
-			r := &Run{Result: model.NewResult("test", 0), in: in}
-			asked := 0
-			d := &driver[chosen]{Run: r, Linear: h, known: nan, Backend: milp.Backend{Title: "Test", Fixed: c.config.fixed, Solve: func(_ context.Context, m *milp.Model, o milp.Options) (milp.Result, error) {
-				if err := m.Validate(); err != nil {
-					t.Error(err)
-				}
-				if o.Start != nil && len(o.Start) != len(m.Vars) {
-					t.Errorf("start %v", o.Start)
-				}
-				asked++
-				if asked > len(c.script) {
-					t.Fatal("a question too many")
-				}
-				return c.script[asked-1], nil
-			}}}
-			if err := d.run(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if asked != len(c.script) || r.Nodes != int64(asked) {
-				t.Errorf("%d questions and %d nodes, want %d", asked, r.Nodes, len(c.script))
-			}
-			same := func(got, want float64) bool {
-				return math.IsNaN(got) && math.IsNaN(want) || math.Abs(got-want) <= 1e-6
-			}
-			if r.Status != c.status || !same(r.Objective, c.value) || !same(r.Bound, c.bound) || !strings.Contains(r.Reason, c.reason) || (r.Reason == "") != (c.reason == "") {
-				t.Errorf("%s %v, bound %v, %q\nwant %s %v, bound %v, %q", r.Status, r.Objective, r.Bound, r.Reason, c.status, c.value, c.bound, c.reason)
-			}
-		})
-	}
-}
-
-// What the driver asks for: the start, the least improvement that counts, the
-// tolerances, and that a solution is confirmed by another question.
-func TestLinearQuestions(t *testing.T) {
-	in := &number{}
-	f := in.formulation()
-	var targets []float64
-	var o []milp.Options
-	r := &Run{Result: model.NewResult("test", 0), in: in, Set: model.Settings{Gap: 0.1, Threads: 2}}
-	d := &driver[chosen]{Run: r, known: math.NaN(), Linear: Linear[chosen]{
-		Starts:    []chosen{3, 5, 4},
-		Formulate: func(float64) (*milp.Formulation[chosen], error) { return f, nil },
-		Accept:    func(_ context.Context, s chosen) (model.Solution, error) { return s, nil },
-		Better: func(f *milp.Formulation[chosen], target float64) (*milp.Formulation[chosen], error) {
-			targets = append(targets, target)
-			return nil, model.ErrInfeasible
+			return x, nil
 		},
-	}, Backend: milp.Backend{Solve: func(_ context.Context, _ *milp.Model, options milp.Options) (milp.Result, error) {
-		o = append(o, options)
-		return optimal(24, 25), nil
-	}}}
-	if err := d.run(t.Context()); err != nil {
-		t.Fatal(err)
+		Exclude: func(x numbers) bool {
+			if p.hidden == nil || times(p.hidden, x) <= p.atMost {
+				return false
+			}
+			// hidden's coefficients aren't negative: what isn't below x in any place where x has something breaks it, too.
+			var terms []milp.Term
+			for j, v := range x {
+				if p.hidden[j] > 0 && v > 0 {
+					if v < p.most[j] { // numbers above are excluded by points of their own
+						return false
+					}
+					terms = append(terms, milp.Term{Var: j, Coef: 1})
+				}
+			}
+			sum := 0.0
+			for _, t := range terms {
+				sum += float64(p.most[t.Var])
+			}
+			f.AddRow("", math.Inf(-1), sum-1, terms...)
+			return true
+		},
 	}
-	// 24 and a twentieth is 25.2: nothing of 26 exists, so 25 bounds.
-	if len(targets) != 1 || targets[0] != 26 || r.Bound != 25.0/3 || r.Status != model.StatusOptimal {
-		t.Errorf("targets %v, %s, bound %v", targets, r.Status, r.Bound)
+}
+
+// draw returns a program: small figures, or some that are too large for a solver's tolerance.
+func draw(rng *rand.Rand) *program {
+	n := 1 + rng.IntN(5)
+	p := &program{maximise: rng.IntN(2) == 0}
+	for range n {
+		p.most = append(p.most, int64(rng.IntN(4)))
+		p.cost = append(p.cost, int64(rng.IntN(12))-3)
 	}
-	if len(o) != 1 || o[0].Tolerance != Tolerance || o[0].Gap != 0.05 || o[0].Threads != 2 || len(o[0].Start) != 1 || o[0].Start[0] != 15 || o[0].Progress != nil {
-		t.Errorf("options %+v", o)
+	if rng.IntN(6) == 0 {
+		p.cost[rng.IntN(n)] *= 100_000_000
+	}
+	for range rng.IntN(5) {
+		row := make([]int64, n)
+		for j := range row {
+			if row[j] = int64(rng.IntN(9)) - 4; rng.IntN(8) == 0 {
+				row[j] *= 100_000_000
+			}
+		}
+		p.rows, p.limits = append(p.rows, row), append(p.limits, int64(rng.IntN(14))-4)
+	}
+	return p
+}
+
+// liar answers at random: any status, point, and bound; and sometimes as HiGHS does.
+func liar(rng *rand.Rand) milp.Backend {
+	return milp.Backend{Name: "liar", Title: "Liar", Solve: func(ctx context.Context, m *milp.Model, o milp.Options) (milp.Result, error) {
+		if rng.IntN(3) == 0 {
+			return highs.Solve(ctx, m, o)
+		}
+		r := milp.NoResult(Tolerance)
+		r.Status = []milp.Status{milp.Optimal, milp.Infeasible, milp.NodeLimit, milp.Unknown, milp.Unbounded}[rng.IntN(5)]
+		if r.Status != milp.Infeasible && rng.IntN(2) == 0 {
+			r.Feasible, r.X = true, make([]float64, len(m.Vars))
+			for j := range r.X {
+				r.X[j] = math.Floor(rng.Float64() * (m.Vars[j].Upper + 1))
+			}
+			r.Objective = m.Objective(r.X)
+		}
+		r.Bound = float64(rng.IntN(100)) - 50
+		return r, nil
+	}}
+}
+
+// lyingLP changes some of HiGHS's answers about relaxations.
+type lyingLP struct {
+	relaxation
+	rng *rand.Rand
+}
+
+func newLyingLP(m *milp.Model, rng *rand.Rand) (relaxation, error) {
+	lp, err := relaxed(m)
+	return &lyingLP{lp, rng}, err
+}
+
+func (l *lyingLP) Solve(ctx context.Context) (milp.Result, error) {
+	r, err := l.relaxation.Solve(ctx)
+	if l.rng.IntN(10) > 0 {
+		return r, err
+	}
+	y := func() []float64 {
+		all := append(append([]float64(nil), r.Duals...), r.Ray...)
+		for i := range all {
+			all[i] += float64(l.rng.IntN(5) - 2)
+		}
+		return all
+	}
+	switch l.rng.IntN(3) {
+	case 0:
+		r.Status, r.Ray, r.X, r.Duals = milp.Infeasible, y(), nil, nil
+	case 1:
+		if r.Status == milp.Optimal {
+			r.Duals, r.Objective = y(), r.Objective+100
+		}
+	case 2:
+		r.Status, r.X = milp.Unbounded, nil
+	}
+	return r, err
+}
+
+// Whatever a solver says of a program, or of its relaxations, what is proved is true: of programs that can be tried out, with costs and
+// coefficients beyond any tolerance among them. Nearly all are proved, with each rule left out, too.
+func TestCertificates(t *testing.T) {
+	need.HiGHS(t)
+	for _, off := range []rules{0, noPropagation, noFixing, noProbing} {
+		rng := rand.New(rand.NewPCG(47, uint64(off)))
+		count, proved, none := 600, 0, 0
+		for k := range count {
+			p := draw(rng)
+			if k%5 == 0 {
+				p.hidden = make([]int64, len(p.most))
+				for j := range p.hidden {
+					p.hidden[j] = int64(rng.IntN(3))
+				}
+				p.atMost = int64(rng.IntN(8))
+			}
+			best, ok := p.best()
+			x := make(numbers, len(p.most)) // a start, mostly
+			for j, most := range p.most {
+				x[j] = rng.Int64N(most + 1)
+			}
+			ctx, stopped := t.Context(), k%4 == 0
+			if stopped {
+				ctx = turns.Limit(ctx, 20+rng.Int64N(1000))
+			}
+			r := &Run{Result: model.NewResult("test", 0), in: p}
+			d := &driver[numbers]{Run: r, Linear: p.linear(p.formulation(), x), Backend: liar(rng), known: math.NaN(), off: off,
+				relaxed: func(m *milp.Model) (relaxation, error) { return newLyingLP(m, rng) }}
+			if err := d.run(ctx); err != nil {
+				t.Fatalf("%d: %v\n%+v", k, err, p)
+			}
+			wrong := r.Solution != nil && !p.feasible(r.Solution.(numbers)) ||
+				r.Status == model.StatusInfeasible && ok ||
+				r.Status == model.StatusOptimal && (!ok || r.Objective != float64(best)) ||
+				ok && (model.SenseOf(p).Better(float64(best), r.Bound) || model.SenseOf(p).Better(float64(best), d.known))
+			if wrong {
+				t.Fatalf("%d: %s %v, bound %v, %q; the optimum is %v, %v\n%+v", k, r.Status, r.Objective, r.Bound, r.Reason, best, ok, p)
+			}
+			if r.Status == model.StatusOptimal || r.Status == model.StatusInfeasible {
+				proved++
+			} else if !stopped && !strings.Contains(r.Reason, "Liar") {
+				t.Errorf("%d: %s without a reason: %q", k, r.Status, r.Reason)
+			}
+			if !ok {
+				none++
+			}
+		}
+		if proved < count*7/10 || none < 10 {
+			t.Errorf("without %b: %d of %d are proved, %d have no solution", off, proved, count, none)
+		}
+	}
+}
+
+// Objectives of millions are optimal only where no smaller whole number is left, whatever the gap in parts is.
+func TestWholeGap(t *testing.T) {
+	need.HiGHS(t)
+	p := &program{most: []int64{1, 3}, cost: []int64{100_000_000, 1}, rows: [][]int64{{-1, 0}, {0, -1}}, limits: []int64{-1, -1}}
+	in := p.formulation()
+	stop := milp.Backend{Title: "Test", Solve: func(context.Context, *milp.Model, milp.Options) (milp.Result, error) {
+		return milp.NoResult(0), nil
+	}}
+	r := &Run{Result: model.NewResult("test", 0), in: p}
+	d := &driver[numbers]{Run: r, Linear: p.linear(in, numbers{1, 3}), Backend: stop, known: math.NaN(), relaxed: relaxed}
+	if err := d.run(t.Context()); err != nil || r.Objective != 100_000_001 || r.Bound != 100_000_001 {
+		t.Errorf("%v: %s %v, bound %v", err, r.Status, r.Objective, r.Bound)
 	}
 }
 
@@ -251,23 +305,19 @@ func TestLinearQuestions(t *testing.T) {
 // errors of preparing are errors.
 func TestSolveLinear(t *testing.T) {
 	need.HiGHS(t)
-	in := &number{most: 8}
+	in := &program{maximise: true, most: []int64{8, 9}, cost: []int64{3, 2}, rows: [][]int64{{3, 2}}, limits: []int64{11}}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	f := in.formulation()
-	ask := func(ctx context.Context, in model.Instance, fail error) (model.Result, error) {
-		return LinearEngine[*number, chosen]{Backend: highs.Backend, ID: "test", Prepare: func(*Run, *number) (Linear[chosen], error) {
-			return Linear[chosen]{
-				Formulate: func(float64) (*milp.Formulation[chosen], error) { return f, nil },
-				Accept:    func(_ context.Context, s chosen) (model.Solution, error) { return s, nil },
-			}, fail
-		}}.Solve(ctx, in, model.Settings{Seed: 3, Progress: func(model.Progress) {}})
+	ask := func(ctx context.Context, from model.Instance, fail error) (model.Result, error) {
+		return LinearEngine[*program, numbers]{Backend: highs.Backend, ID: "test", Prepare: func(*Run, *program) (Linear[numbers], error) {
+			return in.linear(in.formulation()), fail
+		}}.Solve(ctx, from, model.Settings{Seed: 3, Progress: func(model.Progress) {}})
 	}
-	if r, err := ask(cancelled, in, nil); err != nil || r.Status != model.StatusUnknown || r.Reason != "interrupted" || r.Bound != 10 || r.Seed != 3 {
+	if r, err := ask(cancelled, in, nil); err != nil || r.Status != model.StatusUnknown || r.Reason != "interrupted" || r.Bound != 42 || r.Seed != 3 {
 		t.Errorf("cancelled: %+v %v", r, err)
 	}
-	if r, err := ask(t.Context(), in, nil); err != nil || r.Status != model.StatusOptimal || r.Objective != 10 || r.Elapsed == 0 {
-		t.Errorf("%+v %v, want 10", r, err)
+	if r, err := ask(t.Context(), in, nil); err != nil || r.Status != model.StatusOptimal || r.Objective != 11 || r.Elapsed == 0 {
+		t.Errorf("%+v %v, want 11", r, err)
 	}
 	if r, err := ask(t.Context(), in, fmt.Errorf("%w: stopped", model.ErrNoSolution)); err != nil || r.Status != model.StatusUnknown || r.Reason == "" {
 		t.Errorf("no first solution: %+v %v", r, err)
@@ -280,33 +330,38 @@ func TestSolveLinear(t *testing.T) {
 	}
 }
 
-// Progress reports the problem's figures: the best solution, and a bound that is
-// never worse than it.
-func TestLinearProgress(t *testing.T) {
-	in := &number{}
-	f := in.formulation()
+// What the driver asks for, and reports: the best start, the tolerance, half of the gap; a bound that is certified,
+// never the solver's, and never worse than the incumbent.
+func TestLinearQuestions(t *testing.T) {
+	need.HiGHS(t)
+	in := &program{maximise: true, most: []int64{8, 9}, cost: []int64{3, 2}, rows: [][]int64{{3, 2}, {4, 1}}, limits: []int64{11, 9}}
+	var o []milp.Options
 	var got []model.Progress
-	r := &Run{Result: model.NewResult("test", 0), in: in, Set: model.Settings{Progress: func(p model.Progress) { got = append(got, p) }}}
-	d := &driver[chosen]{Run: r, known: math.NaN(), Linear: Linear[chosen]{
-		Starts:    []chosen{5},
-		Formulate: func(float64) (*milp.Formulation[chosen], error) { return f, nil },
-		Accept:    func(_ context.Context, s chosen) (model.Solution, error) { return s, nil },
-	}, Backend: milp.Backend{Solve: func(_ context.Context, _ *milp.Model, o milp.Options) (milp.Result, error) {
-		o.Progress(milp.Progress{Incumbent: math.NaN(), Bound: math.NaN()})
-		o.Progress(milp.Progress{Incumbent: 18, Bound: 27, Nodes: 7})
-		o.Progress(milp.Progress{Incumbent: 9, Bound: 6})
-		return stopped(18, 27), nil
-	}}}
+	set := model.Settings{Gap: 0.01, Threads: 2, Progress: func(p model.Progress) { got = append(got, p) }}
+	r := &Run{Result: model.NewResult("test", 0), in: in, Set: set}
+	d := &driver[numbers]{Run: r, known: math.NaN(), relaxed: relaxed, Linear: in.linear(in.formulation(), numbers{1, 0}, numbers{0, 2}, numbers{1, 0}),
+		Backend: milp.Backend{Title: "Test", Solve: func(_ context.Context, _ *milp.Model, options milp.Options) (milp.Result, error) {
+			o = append(o, options)
+			got = nil
+			options.Progress(milp.Progress{Incumbent: math.NaN(), Bound: 5, Nodes: 7})
+			options.Progress(milp.Progress{Incumbent: 6, Bound: 5})
+			options.Progress(milp.Progress{Incumbent: 60, Bound: 5})
+			r := milp.NoResult(Tolerance)
+			r.Status, r.Nodes = milp.Optimal, 7
+			return r, nil
+		}}}
 	if err := d.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	want := [][2]float64{{5, 10}, {6, 9}, {5, 5}}
-	if len(got) != len(want) {
-		t.Fatalf("%+v, want %v", got, want)
+	if len(o) != 1 || o[0].Tolerance != Tolerance || o[0].Gap != 0.005 || o[0].Threads != 2 || fmt.Sprint(o[0].Start) != "[0 2]" {
+		t.Errorf("options %+v", o)
 	}
-	for k, w := range want {
-		if got[k].Incumbent != w[0] || got[k].Bound != w[1] || got[k].Algorithm != "test" {
-			t.Errorf("%+v, want %v", got[k], w)
+	for k, want := range []float64{4, 6, 4} {
+		if got[k].Incumbent != want || !(got[k].Bound >= 11 && got[k].Bound < 12) || got[k].Algorithm != "test" {
+			t.Errorf("report %d: %+v, want %v and the bound of the root", k, got[k], want)
 		}
+	}
+	if best, _ := in.best(); r.Status != model.StatusOptimal || r.Objective != float64(best) {
+		t.Errorf("%s %v, want %d", r.Status, r.Objective, best)
 	}
 }

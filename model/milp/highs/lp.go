@@ -12,18 +12,22 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// LP is a linear program that is solved repeatedly while columns are added, each time
-// from the last basis: the restricted master of a column generation. It must be used by
+// LP is a linear program that is solved repeatedly while columns are added or bounds of variables change, each time
+// from the last basis: the restricted master of a column generation, the nodes of a branch and bound. It must be used by
 // one goroutine at a time, and closed.
 type LP struct {
-	m    *milp.Model
-	more []Column // added before the object is there
-	n    *object  // nil before the first Solve, which has a context to wait for HiGHS in
-	rows int
+	m            *milp.Model
+	more         []Column // added before the object is there
+	n            *object  // nil before the first Solve, which has a context to wait for HiGHS in
+	rows         int
+	lower, upper []float64 // new bounds of all variables, nil: those that the object has
 }
 
+// The simplex methods of HiGHS's option simplex_strategy.
+const dualSimplex, primalSimplex = 1, 4
+
 // NewLP returns an LP of the model, which must not change, without integrality. It uses the primal simplex method, for
-// which the last basis stays feasible when columns are added.
+// which the last basis stays feasible when columns are added, and the dual one after SetBounds.
 func NewLP(m *milp.Model) (*LP, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
@@ -41,7 +45,7 @@ func (l *LP) begin(ctx context.Context) error {
 		func() error { return errors.Join(n.apply(tolerances(0, 1e-9)), n.apply(optionsOf(milp.Options{}))) },
 		func() error { return n.stringOption("presolve", "off") },
 		func() error { return n.stringOption("solver", "simplex") },
-		func() error { return n.intOption("simplex_strategy", 4) },
+		func() error { return n.intOption("simplex_strategy", primalSimplex) },
 		func() error { return n.pass(l.m, true) },
 		func() error { return n.addColumns(l.more) },
 	} {
@@ -70,6 +74,9 @@ func (l *LP) AddColumns(cols []Column) error {
 	return l.n.addColumns(cols)
 }
 
+// SetBounds replaces the bounds of all variables.
+func (l *LP) SetBounds(lower, upper []float64) { l.lower, l.upper = lower, upper }
+
 // Solve solves the program from the last basis. When ctx ends, HiGHS stops at its next
 // callback, and the status is Interrupted.
 func (l *LP) Solve(ctx context.Context) (milp.Result, error) {
@@ -85,6 +92,13 @@ func (l *LP) Solve(ctx context.Context) (milp.Result, error) {
 			return emptyResult(), err
 		}
 	}
+	if l.lower != nil {
+		err := errors.Join(l.n.intOption("simplex_strategy", dualSimplex),
+			l.n.do("Highs_changeColsBoundsByRange", 0, len(l.lower)-1, l.lower, l.upper))
+		if l.lower, l.upper = nil, nil; err != nil {
+			return emptyResult(), err
+		}
+	}
 	start := time.Now()
 	stopped := make(chan struct{})
 	cancel := context.AfterFunc(ctx, func() { l.n.stop(); close(stopped) })
@@ -96,6 +110,9 @@ func (l *LP) Solve(ctx context.Context) (milp.Result, error) {
 		return emptyResult(), err
 	}
 	r, err := l.n.result(false)
+	if err == nil && r.Status == milp.Infeasible {
+		r.Ray, err = l.n.ray(l.rows)
+	}
 	r.Elapsed = time.Since(start)
 	return r, err
 }
