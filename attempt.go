@@ -140,7 +140,7 @@ func (l *listener) progress(p model.Progress) {
 	if p.Solution != nil && (l.best.Solution == nil || sense.Better(p.Incumbent, l.best.Incumbent)) {
 		l.best = p
 	}
-	l.r.SetBound(sense, p.Bound, l.gap)
+	l.r.SetBound(l.in.Metrics()[0], p.Bound, l.gap)
 	l.r.Nodes = p.Nodes
 	if l.next != nil {
 		l.next(p)
@@ -153,7 +153,7 @@ func (l *listener) close() model.Result {
 	defer l.mu.Unlock()
 	l.shut = true
 	if l.best.Solution != nil && l.r.SetSolution(l.in, l.best.Solution) == nil {
-		l.r.SetBound(model.SenseOf(l.in), l.r.Bound, l.gap)
+		l.r.SetBound(l.in.Metrics()[0], l.r.Bound, l.gap)
 	}
 	return l.r
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 	"github.com/gapwise/gapwise/verify"
@@ -284,6 +285,40 @@ func TestConformanceSolve(t *testing.T) {
 			}
 		}
 		t.Logf("%d instances, %d of them infeasible", len(all), infeasible)
+	})
+}
+
+// No algorithm fails on an instance without hosts, of one machine, without edges, of the largest figures: each returns a
+// verified result, or says that it doesn't take the instance. Proofs agree.
+func TestConformanceExtremes(t *testing.T) {
+	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
+		rng := rand.New(rand.NewPCG(11, 47))
+		for _, in := range few(smallInstances(t, p, 1)) {
+			in = testkit.Extreme(rng, in)
+			var all []model.Result
+			names := []string{"exact", "auto"}
+			for _, a := range p.Algorithms {
+				names = append(names, a.Name)
+			}
+			for _, name := range names {
+				r, err := gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: name, Settings: model.Settings{Seed: 1, Effort: 30_000}})
+				switch {
+				case errors.Is(err, model.ErrUnsupported), errors.Is(err, highs.ErrMissing):
+				case err != nil:
+					raw, _ := json.Marshal(in)
+					t.Errorf("%s: %v\n%s", name, err, raw)
+				case strings.Contains(r.Reason, "left out"):
+					raw, _ := json.Marshal(in)
+					t.Errorf("%s: %s\n%s", name, r.Reason, raw)
+				default:
+					all = append(all, r)
+				}
+			}
+			if err := gapwise.Join(in, all, model.DefaultGap); err != nil {
+				raw, _ := json.Marshal(in)
+				t.Errorf("%v\n%s", err, raw)
+			}
+		}
 	})
 }
 

@@ -57,7 +57,7 @@ func TestSolveReportsDefects(t *testing.T) {
 		}, "wrong_objective"},
 		"beaten bound": {func(in model.Instance, r *model.Result) error {
 			err := placed(0.5, 0, 1, 1)(in, r)
-			r.SetBound(1, 0.4, 1e-6)
+			r.SetBound(model.Metric{Sense: 1}, 0.4, 1e-6)
 			return err
 		}, "beaten_bound"},
 		"optimal, no bound": {func(in model.Instance, r *model.Result) error { r.Status = model.StatusOptimal; return nil }, "wrong_status"},
@@ -141,7 +141,7 @@ func TestReconcile(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		r.SetBound(model.Maximise, bound, 1e-6)
+		r.SetBound(model.Metric{Sense: model.Maximise}, bound, 1e-6)
 		r.Status, r.Nodes, r.Elapsed, r.Reason = status, 5, time.Second, "stopped"
 		return r
 	}
@@ -253,7 +253,7 @@ func (p planned) Solve(_ context.Context, in model.Instance, set model.Settings)
 	r := model.NewResult("planned", set.Seed)
 	err := r.SetSolution(in, p.s)
 	o, _ := in.Objective(p.s)
-	r.SetBound(model.SenseOf(in), o.Value, set.GapLimit())
+	r.SetBound(in.Metrics()[0], o.Value, set.GapLimit())
 	return r, err
 }
 

@@ -32,7 +32,7 @@ func Join(in model.Instance, results []model.Result, gapLimit float64) error {
 		}
 		for _, other := range results {
 			if !other.Unverified && other.Status != model.StatusInfeasible {
-				r.SetBound(model.SenseOf(in), other.Bound, gapLimit)
+				r.SetBound(in.Metrics()[0], other.Bound, gapLimit)
 				if r.Evidence == nil && r.Bound == other.Bound {
 					r.Evidence = other.Evidence
 				}
@@ -86,7 +86,7 @@ func reconcile(in model.Instance, a, b model.Result, gap float64) (model.Result,
 	r.Elapsed, r.Nodes = a.Elapsed+b.Elapsed, a.Nodes+b.Nodes
 	r.Evidence = nil // both say what they searched
 	for _, x := range []model.Result{a, b} {
-		r.SetBound(sense, x.Bound, gap)
+		r.SetBound(in.Metrics()[0], x.Bound, gap)
 	}
 	if r.Status == model.StatusOptimal {
 		r.Reason = "" // one was stopped, but together they prove it

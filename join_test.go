@@ -95,7 +95,7 @@ func TestJoinContradictions(t *testing.T) {
 	}
 	bounded := func(bound float64) model.Result {
 		r := model.NewResult("theirs", 1)
-		r.SetBound(model.SenseOf(in), bound, model.DefaultGap)
+		r.SetBound(in.Metrics()[0], bound, model.DefaultGap)
 		return r
 	}
 	impossible := model.NewResult("theirs", 1)

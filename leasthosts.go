@@ -94,7 +94,7 @@ func LeastHosts(ctx context.Context, in *model.VCSched, o Options) (HostCount, e
 	if err := r.SetSolution(h.Instance, h.Instance.NewPlacement(c.hosts, h.Instance.Yield(c.hosts))); err != nil {
 		return h, err
 	}
-	r.SetBound(model.Maximise, 1, o.GapLimit())
+	r.SetBound(h.Instance.Metrics()[0], 1, o.GapLimit())
 	r.Nodes, r.Elapsed = c.nodes, time.Since(start)
 	r, err := (&attempt{Case: NewCase(h.Instance), ctx: ctx, set: o.Settings, judging: o.Judging}).stamp(r)
 	h.Result, h.Elapsed = r, r.Elapsed

@@ -44,6 +44,8 @@ type portfolio struct {
 	began time.Time
 	nodes int64          // of all engines, as far as their turns count
 	known model.Progress // what the workers know of each other
+	lost  error          // the last panic of a worker
+	left  []string       // notes of those
 }
 
 // turnLengths are the turns of auto, in effort (turns.Stop).
@@ -147,7 +149,16 @@ func (a *portfolio) Solve(ctx context.Context, in model.Instance, set model.Sett
 	err := a.run(ctx, quick, first, later)
 	a.r.Elapsed = time.Since(a.began)
 	a.close(ctx, append(later, first...))
+	if a.lost != nil && a.r.Solution == nil && !a.over() {
+		return a.r, a.lost // which no other worker has made up for
+	}
 	return a.r, err
+}
+
+// leave notes that a worker has panicked. Nothing that it has told in that turn counts; the others go on.
+func (a *portfolio) leave(name string, err error) {
+	a.lost = err
+	a.left = append(a.left, fmt.Sprintf("%s was left out, it failed (%v): please report it", name, err))
 }
 
 // begin takes the start for the best solution if it is, and leaves it to the workers
@@ -249,7 +260,7 @@ func (a *portfolio) publish() {
 
 // run gives turns until there is nothing left to do.
 func (a *portfolio) run(ctx context.Context, quick *turns.Seat, first, later []*worker) error {
-	sense, gap := model.SenseOf(a.Instance), a.set.GapLimit()
+	gap := a.set.GapLimit()
 	length := turnsOfAuto.first
 	active := first
 	for round, bounded := 0, false; len(active) > 0 || round == 0; round++ {
@@ -257,12 +268,14 @@ func (a *portfolio) run(ctx context.Context, quick *turns.Seat, first, later []*
 			var err error
 			before := quick.Spent
 			bounded, err = quick.Turn(turnsOfAuto.heuristic << min(round, 10))
-			caught.Pass(err)
+			if err != nil {
+				a.leave("the quick bounds", err)
+			}
 			turns.Stop(ctx, quick.Spent-before)
-			if bounded && ctx.Err() == nil {
+			if bounded && err == nil && ctx.Err() == nil {
 				for _, b := range a.computeQuick(ctx) {
 					if !b.Infeasible {
-						a.r.SetBound(sense, b.Value, gap)
+						a.r.SetBound(a.Instance.Metrics()[0], b.Value, gap)
 					} else if a.r.Solution == nil {
 						return a.explain(later, b.Reason)
 					}
@@ -352,8 +365,9 @@ func (a *portfolio) round(ctx context.Context, workers []*worker, length func(*w
 		}
 		switch told := <-rested[k]; {
 		case errors.Is(told, model.ErrUnsupported):
+		case errors.As(told, new(*caught.Panic)):
+			a.leave(w.Name, told)
 		case told != nil:
-			defer caught.PassPanic(told) // when all have rested
 			err = told
 		case errors.Is(context.Cause(ctx), turns.ErrSpent): // with one thread it had no turn any more
 		case err == nil && !a.over():
@@ -382,7 +396,7 @@ func (a *portfolio) take(w *worker) error {
 				return err
 			}
 		}
-		told.SetBound(sense, w.bound, gap)
+		told.SetBound(a.Instance.Metrics()[0], w.bound, gap)
 	}
 	if w.Exact {
 		a.nodes += told.Nodes - w.taken
@@ -404,7 +418,7 @@ func (a *portfolio) take(w *worker) error {
 		bound, evidence = told.Bound, told.Evidence
 	}
 	a.r.Bound, a.r.Evidence = math.NaN(), nil
-	a.r.SetBound(sense, bound, gap)
+	a.r.SetBound(a.Instance.Metrics()[0], bound, gap)
 	a.r.Evidence = evidence
 	w.best, w.bound = model.Progress{}, math.NaN()
 	w.credit = w.credit/2 + brought(sense, before, a.r)
@@ -447,14 +461,18 @@ func (a *portfolio) close(ctx context.Context, workers []*worker) {
 	a.r.Nodes = a.nodes
 	if a.over() {
 		if a.r.Status == model.StatusOptimal {
-			a.r.Reason = ""
+			a.r.Reason = strings.Join(a.left, "; ")
 		}
 		return
 	}
-	a.r.Reason = exact.StopReason(ctx)
+	why := exact.StopReason(ctx)
 	for _, w := range workers {
-		if a.r.Reason == "" && w.ended {
-			a.r.Reason = w.result.Reason
+		if why == "" && w.ended {
+			why = w.result.Reason
 		}
 	}
+	if why != "" {
+		a.left = append(a.left, why)
+	}
+	a.r.Reason = strings.Join(a.left, "; ")
 }

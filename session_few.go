@@ -146,7 +146,7 @@ func (f *fewMoves) close(ctx context.Context, r model.Result, bound float64, hos
 	if err := r.SetSolution(f.in, p); err != nil {
 		return r, err
 	}
-	r.SetBound(model.Maximise, bound, f.o.GapLimit())
+	r.SetBound(f.in.Metrics()[0], bound, f.o.GapLimit())
 	return r, nil
 }
 

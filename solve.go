@@ -181,14 +181,14 @@ func improving(in model.Instance, tell func(model.Progress)) func(model.Progress
 // finish completes what a solver returned: by a better solution that was at hand, by
 // bounds, by the judge.
 func (t *attempt) finish(s model.Solver, r model.Result) (model.Result, error) {
-	in, sense, gap := t.Instance, model.SenseOf(t.Instance), t.set.GapLimit()
+	in, gap := t.Instance, t.set.GapLimit()
 	r.Elapsed += t.first.Elapsed
 	t.own = r.Bound
 	if lacksBounds(r) {
 		for _, b := range t.quickBounds() {
 			switch {
 			case !b.Infeasible:
-				r.SetBound(sense, b.Value, gap)
+				r.SetBound(in.Metrics()[0], b.Value, gap)
 			case r.Solution == nil:
 				r.Status, r.Reason = model.StatusInfeasible, b.Reason
 			default:
@@ -203,7 +203,7 @@ func (t *attempt) finish(s model.Solver, r model.Result) (model.Result, error) {
 	for _, b := range t.stated {
 		switch {
 		case !b.Infeasible && r.Status != model.StatusInfeasible:
-			r.SetBound(sense, b.Value, gap)
+			r.SetBound(in.Metrics()[0], b.Value, gap)
 		case b.Infeasible && r.Solution == nil:
 			r.Status, r.Reason = model.StatusInfeasible, b.Reason
 		case b.Infeasible:
@@ -266,7 +266,7 @@ func (t *attempt) atLeast(r *model.Result) error {
 			return err
 		}
 		r.SolutionOf, r.Details = held.what, held.details
-		if r.SetBound(o.Sense, bound, t.set.GapLimit()); r.Status == model.StatusOptimal {
+		if r.SetBound(t.Instance.Metrics()[0], bound, t.set.GapLimit()); r.Status == model.StatusOptimal {
 			r.Reason = ""
 		}
 	}

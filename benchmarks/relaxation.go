@@ -29,6 +29,6 @@ func (relaxation) Solve(_ context.Context, in model.Instance, set model.Settings
 		r.Status, r.Reason = model.StatusInfeasible, b.Reason
 		return r, nil
 	}
-	r.SetBound(model.SenseOf(in), b.Value, set.GapLimit())
+	r.SetBound(in.Metrics()[0], b.Value, set.GapLimit())
 	return r, nil
 }

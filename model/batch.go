@@ -277,9 +277,9 @@ func (b *Batch) Metrics() []Metric {
 	if b.Weighted() {
 		response = "weighted " + response
 	}
-	return []Metric{{"response", response, "s", Minimise}, {"bounded slowdown", "mean bounded slowdown", "", Minimise},
-		{"utilisation", "utilisation", "%", Maximise}, {"migrations", "migrations", "", Minimise}, {"kills", "kills", "", Minimise},
-		{"wait", "mean wait", "s", Minimise}, {"wait p95", "95th percentile of the waits", "s", Minimise}}
+	return []Metric{{"response", response, "s", Minimise, false}, {"bounded slowdown", "mean bounded slowdown", "", Minimise, false},
+		{"utilisation", "utilisation", "%", Maximise, false}, {"migrations", "migrations", "", Minimise, false}, {"kills", "kills", "", Minimise, false},
+		{"wait", "mean wait", "s", Minimise, false}, {"wait p95", "95th percentile of the waits", "s", Minimise, false}}
 }
 
 // Objective returns the figures of Metrics. The error is ErrInvalid for another

@@ -191,11 +191,11 @@ func (c *Consolidation) ID() string { return c.Name }
 
 // Metrics implements Instance: cost, then moves, or the other way round by the goal.
 func (c *Consolidation) Metrics() []Metric {
-	all := []Metric{{"cost", "cost", c.PriceUnit, Minimise}, {"moves", "moves", "", Minimise}}
+	all := []Metric{{"cost", "cost", c.PriceUnit, Minimise, true}, {"moves", "moves", "", Minimise, true}}
 	if c.Goal == GoalMoves {
 		all[0], all[1] = all[1], all[0]
 	}
-	return append(all, Metric{"hosts used", "hosts in use", "", Minimise})
+	return append(all, Metric{"hosts used", "hosts in use", "", Minimise, true})
 }
 
 // Tasks is the number of tasks of all jobs together.

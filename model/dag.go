@@ -81,7 +81,7 @@ func (d *DAG) ID() string { return d.Name }
 
 // Metrics implements Instance.
 func (*DAG) Metrics() []Metric {
-	return []Metric{{"makespan", "makespan", "s", Minimise}, {"mean finish", "mean finish time", "s", Minimise}}
+	return []Metric{{"makespan", "makespan", "s", Minimise, false}, {"mean finish", "mean finish time", "s", Minimise, false}}
 }
 
 // Transfers returns the transfer model, ideal if none is given.

@@ -13,6 +13,13 @@ type Metric struct {
 	Name  string // in words: "makespan"
 	Unit  string // empty for counts, shares and ratios
 	Sense Sense
+	Whole bool // its values are whole numbers
+}
+
+// Closed reports whether a bound proves an objective optimal up to a relative gap. Of whole numbers DefaultGap asks for
+// more: that none between the two is left.
+func (m Metric) Closed(objective, bound, gapLimit float64) bool {
+	return Gap(objective, bound) <= gapLimit && !(m.Whole && gapLimit <= DefaultGap && math.Abs(objective-bound) >= 1)
 }
 
 // String returns the name with its unit, as on an axis: "makespan (s)".

@@ -365,12 +365,12 @@ func (r *Result) SetSolution(in Instance, s Solution) error {
 }
 
 // SetBound stores a proved bound, unless it has a better one, and updates gap
-// and status: optimal if there is a solution and the gap is at most gapLimit.
-func (r *Result) SetBound(sense Sense, bound, gapLimit float64) {
+// and status: optimal if there is a solution and the gap is closed up to gapLimit. The objective is of the metric.
+func (r *Result) SetBound(m Metric, bound, gapLimit float64) {
 	if math.IsNaN(bound) {
 		return
 	}
-	if math.IsNaN(r.Bound) || sense.Better(r.Bound, bound) {
+	if math.IsNaN(r.Bound) || m.Sense.Better(r.Bound, bound) {
 		r.Bound, r.Evidence = bound, nil
 	}
 	r.Gap = Gap(r.Objective, r.Bound)
@@ -379,7 +379,7 @@ func (r *Result) SetBound(sense Sense, bound, gapLimit float64) {
 	}
 	if r.Solution != nil && (r.Status == StatusFeasible || r.Status == StatusOptimal) {
 		r.Status = StatusFeasible
-		if r.Gap <= gapLimit {
+		if m.Closed(r.Objective, r.Bound, gapLimit) {
 			r.Status = StatusOptimal
 		}
 	}

@@ -202,7 +202,7 @@ func TestRoundTrips(t *testing.T) {
 			if err := r.SetSolution(in, in.NewPlacement(hosts, in.Yield(hosts))); err != nil {
 				t.Fatal(err)
 			}
-			r.SetBound(model.Maximise, rapid.Float64Range(0, 1).Draw(t, "bound"), 1e-6)
+			r.SetBound(model.Metric{Sense: model.Maximise}, rapid.Float64Range(0, 1).Draw(t, "bound"), 1e-6)
 		}
 		r.Kind, r.Instance = in.Kind(), in.Name
 		resultRoundTrip(t, r)
@@ -278,7 +278,7 @@ func TestGap(t *testing.T) {
 func TestSetBound(t *testing.T) {
 	in := &model.VCSched{Hosts: 1, Jobs: []model.VCSchedJob{{ID: "a", Tasks: 1, CPU: 1}, {ID: "b", Tasks: 1, CPU: 1}}}
 	r := model.NewResult("x", 0)
-	r.SetBound(model.Maximise, 1, 1e-6)
+	r.SetBound(model.Metric{Sense: model.Maximise}, 1, 1e-6)
 	if r.Status != model.StatusUnknown || r.Bound != 1 {
 		t.Fatalf("%+v", r)
 	}
@@ -289,7 +289,7 @@ func TestSetBound(t *testing.T) {
 		bound, want float64
 		status      model.Status
 	}{{0.75, 0.75, model.StatusFeasible}, {0.9, 0.75, model.StatusFeasible}, {math.NaN(), 0.75, model.StatusFeasible}, {0.5 + 1e-7, 0.5 + 1e-7, model.StatusOptimal}} {
-		r.SetBound(model.Maximise, c.bound, 1e-6)
+		r.SetBound(model.Metric{Sense: model.Maximise}, c.bound, 1e-6)
 		if r.Bound != c.want || r.Status != c.status {
 			t.Errorf("after %v: bound %v, status %s, want %v, %s", c.bound, r.Bound, r.Status, c.want, c.status)
 		}

@@ -129,14 +129,14 @@ func (r *Reservation) ID() string { return r.Name }
 
 // Metrics implements Instance. What is counted depends on the goal.
 func (r *Reservation) Metrics() []Metric {
-	first := Metric{"accepted", "accepted requests", "", Maximise}
+	first := Metric{"accepted", "accepted requests", "", Maximise, true}
 	switch r.EffectiveGoal() {
 	case GoalPESeconds:
-		first = Metric{"used PE-seconds", "used PE-seconds", "", Maximise}
+		first = Metric{"used PE-seconds", "used PE-seconds", "", Maximise, false}
 	case GoalReservedPESeconds:
-		first = Metric{"reserved PE-seconds", "reserved PE-seconds", "", Maximise}
+		first = Metric{"reserved PE-seconds", "reserved PE-seconds", "", Maximise, false}
 	}
-	return []Metric{first, {"slowdown", "mean slowdown", "", Minimise}, {"acceptance %", "acceptance rate", "%", Maximise}}
+	return []Metric{first, {"slowdown", "mean slowdown", "", Minimise, false}, {"acceptance %", "acceptance rate", "%", Maximise, false}}
 }
 
 // KindReservation is the problem of advance reservations with deadlines.

@@ -270,17 +270,17 @@ const SlowdownFloor = 10
 //     kept. A migration needs a suspension, if only for an instant.
 //   - never fit: as above.
 func (v *TVC) Metrics() []Metric {
-	never := Metric{"never fit", "requests that never fit", "", Minimise}
+	never := Metric{"never fit", "requests that never fit", "", Minimise, true}
 	if v.Queue {
-		return []Metric{{"response", "mean response time", "s", Minimise}, {"bounded slowdown", "mean bounded slowdown", "", Minimise},
-			{"wait", "mean wait (Eq. 1)", "s", Minimise}, {"slowdown eq2", "mean bounded slowdown (Eq. 2 as printed)", "", Minimise},
-			{"suspensions", "suspensions", "", Minimise}, {"migrations", "migrations", "", Minimise}, never}
+		return []Metric{{"response", "mean response time", "s", Minimise, false}, {"bounded slowdown", "mean bounded slowdown", "", Minimise, false},
+			{"wait", "mean wait (Eq. 1)", "s", Minimise, false}, {"slowdown eq2", "mean bounded slowdown (Eq. 2 as printed)", "", Minimise, false},
+			{"suspensions", "suspensions", "", Minimise, false}, {"migrations", "migrations", "", Minimise, false}, never}
 	}
-	requests, revenue := Metric{"requests", "accepted requests", "", Maximise}, Metric{"revenue", "revenue", "VM Mbit", Maximise}
+	requests, revenue := Metric{"requests", "accepted requests", "", Maximise, true}, Metric{"revenue", "revenue", "VM Mbit", Maximise, false}
 	if v.EffectiveGoal() == GoalRevenue {
 		requests, revenue = revenue, requests
 	}
-	return []Metric{requests, revenue, {"accept rate", "accept rate", "%", Maximise}, never}
+	return []Metric{requests, revenue, {"accept rate", "accept rate", "%", Maximise, false}, never}
 }
 
 // Revenue returns what accepting the request brings: N·B·duration, in VM Mbit.

@@ -92,7 +92,7 @@ func (v *VCSched) ID() string { return v.Name }
 
 // Metrics implements Instance.
 func (*VCSched) Metrics() []Metric {
-	return []Metric{{"yield", "minimum yield", "", Maximise}, {"average yield", "average yield", "", Maximise}}
+	return []Metric{{"yield", "minimum yield", "", Maximise, false}, {"average yield", "average yield", "", Maximise, false}}
 }
 
 // KindVCSched is the problem of VM placement for max-min yield.

@@ -904,7 +904,7 @@ func TestEvidenceOfResult(t *testing.T) {
 		t.Helper()
 		r := model.NewResult("mine", 1)
 		r.Instance, r.Kind = in.Name, model.KindDAG
-		r.SetBound(model.Minimise, bound, model.DefaultGap)
+		r.SetBound(model.Metric{Sense: model.Minimise}, bound, model.DefaultGap)
 		r.Evidence = e
 		report, err := verify.Result(t.Context(), in, r, verify.Options{})
 		if err != nil {

@@ -365,7 +365,7 @@ func Result(ctx context.Context, in model.Instance, res model.Result, o Options)
 		switch {
 		case math.IsNaN(gap):
 			r.add(wrongStatus, 0, "status %q without a bound", res.Status)
-		case !(gap <= limit*(1+1e-9)):
+		case !(gap <= limit*(1+1e-9)), gap <= limit && !in.Metrics()[0].Closed(res.Objective, res.Bound, limit):
 			r.add(wrongStatus, 0, "status %q with a gap of %.6g, the limit is %.6g", res.Status, gap, limit)
 		}
 	}

@@ -242,7 +242,7 @@ func TestResult(t *testing.T) {
 		if err := r.SetSolution(in, p); err != nil {
 			t.Fatal(err)
 		}
-		r.SetBound(model.Maximise, r.Objective*1.01, 1e-6)
+		r.SetBound(model.Metric{Sense: model.Maximise}, r.Objective*1.01, 1e-6)
 		r.Kind = in.Kind()
 		r.InstanceHash, _ = model.Hash(in)
 		return in, r

@@ -67,7 +67,7 @@ func work(r *engine.Run, d *model.DAG, off deviceSet, without lcg.Device) error 
 	} else if err := x.contended(d); err != nil {
 		return err
 	}
-	r.SetBound(model.Minimise, x.lower, r.Set.GapLimit())
+	r.SetBound(d.Metrics()[0], x.lower, r.Set.GapLimit())
 	return nil
 }
 

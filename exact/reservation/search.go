@@ -318,7 +318,7 @@ func (s *searcher) result() error {
 			return err
 		}
 	}
-	s.SetBound(model.Maximise, s.objectiveBound(), s.Set.GapLimit())
+	s.SetBound(s.in.Metrics()[0], s.objectiveBound(), s.Set.GapLimit())
 	s.Reason = exact.StopReason(s.Ctx)
 	for _, p := range s.parts {
 		s.Reason = cmp.Or(s.Reason, p.given)

@@ -94,7 +94,7 @@ func worker(search func(s *run, improve func(steps int)) error) func(*engine.Run
 				return err
 			}
 		}
-		r.SetBound(model.Maximise, s.u.YieldBound(s.lower), r.Set.GapLimit())
+		r.SetBound(v.Metrics()[0], s.u.YieldBound(s.lower), r.Set.GapLimit())
 		return nil
 	}
 }

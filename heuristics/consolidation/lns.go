@@ -349,7 +349,7 @@ func (s *search) stays(h int) (n int) {
 // ones: that of most tasks; -1 without one.
 func (s *search) home() int {
 	best := view.Nowhere
-	if s.rng.IntN(2) == 0 {
+	if s.C.Existing == 0 || s.rng.IntN(2) == 0 {
 		return best
 	}
 	for range 6 {

@@ -103,7 +103,7 @@ func (d *Desk) solve(ctx context.Context, q Solve, tell func(any)) (any, error) 
 	sense := model.SenseOf(d.in)
 	for _, b := range quick { // of a heuristic's result nothing else is known
 		if r.Solution != nil && verdict.Number(b.Value) != nil && (math.IsNaN(r.Bound) || sense.Better(r.Bound, b.Value)) {
-			r.SetBound(sense, b.Value, o.GapLimit())
+			r.SetBound(d.in.Metrics()[0], b.Value, o.GapLimit())
 			r.Evidence = b.Evidence
 		}
 	}

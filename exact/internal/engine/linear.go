@@ -325,7 +325,7 @@ func (d *driver[S]) conclude(bound float64, reason string) {
 		}
 		bound = d.Objective
 	}
-	d.SetBound(model.SenseOf(d.in), bound, d.Set.GapLimit())
+	d.SetBound(d.in.Metrics()[0], bound, d.Set.GapLimit())
 	if d.Status != model.StatusOptimal {
 		d.Reason = reason
 	}

@@ -96,7 +96,7 @@ func (r *Run) Raise(bound float64) {
 	if sense.Better(r.Objective, bound) && math.Abs(bound-r.Objective) <= 1e-9*math.Abs(r.Objective) {
 		bound = r.Objective
 	}
-	r.SetBound(sense, bound, r.Set.GapLimit())
+	r.SetBound(r.in.Metrics()[0], bound, r.Set.GapLimit())
 }
 
 // Closed reports whether the gap asked for is reached.
