@@ -44,8 +44,8 @@ func TestScripts(t *testing.T) {
 	}
 	for text, want := range map[string][]string{
 		string(array): {"#SBATCH --array=1-8%3\n", "#SBATCH --cpus-per-task=2\n", "#SBATCH --requeue\n", "#SBATCH --partition=short\n#SBATCH --time=2:00:00\n", `#SBATCH --output="/home/me/it's 5 %%/logs/%A_%a.log"`,
-			"\n/opt/gapwise bench p.yaml --workers 2 --shard \"$shard/8\" -o '/home/me/it'\\''s 5 %/parts'/ &\n"},
-		string(merge): {"#SBATCH --partition=short\n", "exec /opt/gapwise merge '/home/me/it'\\''s 5 %/parts' --plan p.yaml -o '/home/me/it'\\''s 5 %/p.jsonl'\n"},
+			"\n/opt/gapwise bench p.yaml --workers 2 --shard \"$shard/8\" -o \"/home/me/it's 5 %/parts\"/ &\n"},
+		string(merge): {"#SBATCH --partition=short\n", "exec /opt/gapwise merge \"/home/me/it's 5 %/parts\" --plan p.yaml -o \"/home/me/it's 5 %/p.jsonl\"\n"},
 	} {
 		for _, w := range want {
 			if !strings.Contains(text, w) {
