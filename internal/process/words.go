@@ -85,7 +85,7 @@ func (c Command) Args(values map[string]string) []string {
 }
 
 // Quote writes words as a part of a command line of a POSIX shell, in quotes where
-// necessary. Where characters can't be shown, it takes $'...', which newer shells know; a NUL, which no
+// necessary. For control characters it takes $'...', which newer shells know; a NUL, which no
 // program can be given, is written as text.
 func Quote(words ...string) string {
 	all := make([]string, len(words))
@@ -96,7 +96,11 @@ func Quote(words ...string) string {
 				continue
 			}
 			quoted, err := syntax.Quote(piece, syntax.LangPOSIX)
-			if err != nil {
+			switch {
+			case err == nil:
+			case visible.Text(piece, "") == piece: // blanks of other scripts and the like, which POSIX takes as they are
+				quoted = "'" + strings.ReplaceAll(piece, "'", `'\''`) + "'"
+			default:
 				quoted, _ = syntax.Quote(piece, syntax.LangBash) // without a NUL it can
 			}
 			pieces[k] = quoted

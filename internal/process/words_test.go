@@ -43,9 +43,9 @@ func TestCommand(t *testing.T) {
 // What Quote writes, ParseCommand reads, and a shell passes on as it was; nobody sees a character that can't be shown.
 func TestQuote(t *testing.T) {
 	t.Parallel()
-	plain := []string{"gapwise", "-o", "a b", "", "it's", "$HOME", `\`, "x=1,2", "é", "-", "$(touch x)", "`touch x`", "a;b", "a|b&", "it's!x", "!", "~", "*", "if", "{a,b}", `"`, "#"}
+	plain := []string{"gapwise", "-o", "a b", "", "it's", "$HOME", `\`, "x=1,2", "é", "-", "$(touch x)", "`touch x`", "a\u00a0'b", "a;b", "a|b&", "it's!x", "!", "~", "*", "if", "{a,b}", `"`, "#"}
 	text := Quote(plain...)
-	if want := `gapwise -o 'a b' '' "it's" '$HOME' '\' 'x=1,2' é - '$(touch x)' '` + "`touch x`" + `' 'a;b' 'a|b&' "it's"'!'x '!' '~' '*' 'if' '{a,b}' '"' '#'`; text != want {
+	if want := `gapwise -o 'a b' '' "it's" '$HOME' '\' 'x=1,2' é - '$(touch x)' '` + "`touch x`" + "' 'a\u00a0'\\''b" + `' 'a;b' 'a|b&' "it's"'!'x '!' '~' '*' 'if' '{a,b}' '"' '#'`; text != want {
 		t.Errorf("%s, want %s", text, want)
 	}
 	c, err := ParseCommand(text)
