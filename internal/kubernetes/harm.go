@@ -32,6 +32,9 @@ const (
 	harmCordoned = "cordoned"       // nodes that somebody else has closed
 )
 
+// systemCritical is the priority of system-cluster-critical, which only the system's classes have.
+const systemCritical = 2_000_000_000
+
 // harm returns why the steps of a plan aren't carried out; nil if they can be. With begun the plan follows steps that have been
 // made: pods may not be ready yet, and nodes were looked at before.
 func (in *Instance) harm(p *Plan, allow []string, begun, script bool) error {
@@ -68,7 +71,7 @@ func (in *Instance) harm(p *Plan, allow []string, begun, script bool) error {
 				add(harmJobs, name)
 				continue
 			case ready[name] > 1:
-			case x.Spec.PriorityClassName == "system-cluster-critical" || x.Spec.PriorityClassName == "system-node-critical":
+			case strings.HasPrefix(x.Spec.PriorityClassName, "system-"), x.Spec.Priority != nil && *x.Spec.Priority >= systemCritical:
 				if !slices.Contains(allow, name) {
 					found[critical], by[critical] = append(found[critical], name), append(by[critical], name)
 				}

@@ -108,6 +108,7 @@ func TestHarm(t *testing.T) {
 		"one by name":             {d: two().pod("pay-0", "pay", "StatefulSet", "n1", nil), allow: []string{"shop/pay"}, names: []string{"shop/pay"}},
 		"a second isn't ready":    {d: two().pod("pay-0", "pay", "ReplicaSet", "n1", nil).pod("pay-1", "pay", "ReplicaSet", "n2", unready), allow: []string{"single-replica", "unready"}, names: []string{"shop/pay", "shop/pay-1"}},
 		"system-critical":         {d: two().pod("dns-0", "dns", "ReplicaSet", "n1", critical), allow: []string{"shop/dns"}, names: []string{"shop/dns", "system-critical"}},
+		"critical by its number":  {d: two().pod("dns-0", "dns", "ReplicaSet", "n1", func(p *corev1.Pod) { most := int32(2_000_001_000); p.Spec.Priority = &most }), allow: []string{"shop/dns"}, names: []string{"shop/dns", "system-critical"}},
 		"critical, two of it":     {d: two().pod("dns-0", "dns", "ReplicaSet", "n1", critical).pod("dns-1", "dns", "ReplicaSet", "n2", critical)},
 		"two in a step":           {d: three(), allow: []string{"same-step"}, names: []string{"shop/web"}},
 		"failed elsewhere":        {d: two().pod("old", "old", "ReplicaSet", "n2", func(p *corev1.Pod) { unready(p); p.Status.Phase = corev1.PodFailed }), allow: []string{"unready"}, names: []string{"shop/old"}},
