@@ -78,7 +78,8 @@ func (p Platform) assumed(w Workflow) string {
 	}
 	if w.Measured {
 		if len(w.Edges) == 0 && len(w.Tasks) > 1 {
-			return fmt.Sprintf("none of the %d tasks depends on another: the file has no parents, no children, and no file that two tasks share", len(w.Tasks))
+			return fmt.Sprintf("none of the %d tasks depends on another: "+
+				"the file has no parents, no children, and no file that two tasks share", len(w.Tasks))
 		}
 		return ""
 	}

@@ -326,7 +326,8 @@ func unlinkedWf(tasks []wfTask) error {
 				from = last
 			}
 			if k := slices.IndexFunc(from, func(w int) bool { return w != i }); k >= 0 {
-				return badWf("no task has parents or children, yet task %q reads the file %q that task %q writes: give parents and children", tasks[i].ID, name, tasks[from[k]].ID)
+				return badWf("no task has parents or children, yet task %q reads the file %q that task %q writes: "+
+					"give parents and children", tasks[i].ID, name, tasks[from[k]].ID)
 			}
 		}
 	}

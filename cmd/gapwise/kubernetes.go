@@ -42,7 +42,8 @@ func (p *program) kubernetesPlans() *cli.Command {
 		&cli.IntFlag{Name: "threads", Value: 1, Usage: "number of worker threads"},
 		&cli.BoolFlag{Name: "json", Usage: "print the plan as an object"},
 	}
-	allow := &cli.StringSliceFlag{Name: "allow", Usage: "`HARM` that doesn't stop commands or --execute: " + strings.Join(kubernetes.Harms, ", ") + ", or a workload as NAMESPACE/NAME"}
+	allow := &cli.StringSliceFlag{Name: "allow", Usage: "`HARM` that doesn't stop commands or --execute: " +
+		strings.Join(kubernetes.Harms, ", ") + ", or a workload as NAMESPACE/NAME"}
 	return &cli.Command{
 		Description: "Reads what kubectl get -A -o json prints of nodes, pods,\n" +
 			"poddisruptionbudgets, persistentvolumes, persistentvolumeclaims and\n" +
@@ -311,7 +312,8 @@ func allowed(c *cli.Command) ([]string, error) {
 	all := c.StringSlice("allow")
 	for _, x := range all {
 		if !slices.Contains(kubernetes.Harms, x) && !strings.Contains(x, "/") {
-			return nil, usagef("kubernetes: --allow is %q, give some of %s, or a workload as NAMESPACE/NAME", x, strings.Join(kubernetes.Harms, ", "))
+			return nil, usagef("kubernetes: --allow is %q, give some of %s, or a workload as NAMESPACE/NAME", x,
+				strings.Join(kubernetes.Harms, ", "))
 		}
 	}
 	return all, nil

@@ -104,7 +104,8 @@ func (p *program) policy() *cli.Command {
 				return err
 			}
 			run := strings.Replace(l.run, l.file, process.Quote(file), 1)
-			fmt.Fprintf(p.out, "%s: %s; its first line says how to run it:\n  %s\n", file, what.does, process.Quote("gapwise", "solve", "-a", run, what.solves))
+			fmt.Fprintf(p.out, "%s: %s; its first line says how to run it:\n  %s\n", file, what.does,
+				process.Quote("gapwise", "solve", "-a", run, what.solves))
 			return nil
 		},
 	}

@@ -367,5 +367,7 @@ func (c *Cluster) settled() bool {
 // unready reports whether a pod is being deleted, or has a node and says that it isn't ready.
 func unready(p *corev1.Pod) bool {
 	return p.DeletionTimestamp != nil || p.Spec.NodeName != "" && p.Status.Phase != corev1.PodSucceeded &&
-		slices.ContainsFunc(p.Status.Conditions, func(x corev1.PodCondition) bool { return x.Type == corev1.PodReady && x.Status != corev1.ConditionTrue })
+		slices.ContainsFunc(p.Status.Conditions, func(x corev1.PodCondition) bool {
+			return x.Type == corev1.PodReady && x.Status != corev1.ConditionTrue
+		})
 }

@@ -3,6 +3,7 @@
 package kubernetes
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -18,7 +19,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// ErrHarm is the error of a plan that isn't carried out because it may harm what runs: it names what, and what allows it.
+// ErrHarm is the error of a plan that isn't carried out because it may harm what runs: it names what, and what
+// allows it.
 var ErrHarm = errors.New("what runs may be harmed")
 
 // Harms are what a plan isn't carried out for unless it is allowed. A workload, as NAMESPACE/NAME, can be allowed, too.
@@ -35,8 +37,8 @@ const (
 // systemCritical is the priority of system-cluster-critical, which only the system's classes have.
 const systemCritical = 2_000_000_000
 
-// harm returns why the steps of a plan aren't carried out; nil if they can be. With begun the plan follows steps that have been
-// made: pods may not be ready yet, and nodes were looked at before.
+// harm returns why the steps of a plan aren't carried out; nil if they can be. With begun the plan follows steps that
+// have been made: pods may not be ready yet, and nodes were looked at before. A script also waits for pods without a node.
 func (in *Instance) harm(p *Plan, allow []string, begun, script bool) error {
 	if err := p.named(); err != nil {
 		return err
@@ -71,7 +73,8 @@ func (in *Instance) harm(p *Plan, allow []string, begun, script bool) error {
 				add(harmJobs, name)
 				continue
 			case ready[name] > 1:
-			case strings.HasPrefix(x.Spec.PriorityClassName, "system-"), x.Spec.Priority != nil && *x.Spec.Priority >= systemCritical:
+			case strings.HasPrefix(x.Spec.PriorityClassName, "system-"),
+				x.Spec.Priority != nil && *x.Spec.Priority >= systemCritical:
 				if !slices.Contains(allow, name) {
 					found[critical], by[critical] = append(found[critical], name), append(by[critical], name)
 				}
@@ -109,7 +112,8 @@ func (in *Instance) harm(p *Plan, allow []string, begun, script bool) error {
 func (p *Plan) named() error {
 	check := func(name string, wrong func(string) []string) error {
 		if len(wrong(name)) > 0 {
-			return fmt.Errorf("%w cluster: no node, namespace or pod can be called %q (RFC 1123), so nothing is carried out; give what kubectl get prints", model.ErrInvalid, name)
+			return fmt.Errorf("%w cluster: no node, namespace or pod can be called %q (RFC 1123), so nothing is carried out; "+
+				"give what kubectl get prints", model.ErrInvalid, name)
 		}
 		return nil
 	}
@@ -121,7 +125,8 @@ func (p *Plan) named() error {
 			if nodes = append(nodes, m.To); m.From != "" {
 				nodes = append(nodes, m.From)
 			}
-			if err := errors.Join(check(namespace, validation.IsDNS1123Label), check(name, validation.IsDNS1123Subdomain)); err != nil {
+			err := cmp.Or(check(namespace, validation.IsDNS1123Label), check(name, validation.IsDNS1123Subdomain))
+			if err != nil {
 				return err
 			}
 		}
@@ -218,8 +223,10 @@ func zoneOf(n *corev1.Node) string { return n.Labels[corev1.LabelTopologyZone] }
 // Lines says the risks in lines, each after its name.
 func (r *Risks) Lines() (all [][2]string) {
 	one := func(name string, now, then []string) {
-		text := fmt.Sprintf("all replicas of %d of %s now, of %d then", len(now), words.Plural(r.Replicated, "replicated workload"), len(then))
-		if worse := slices.DeleteFunc(slices.Clone(then), func(x string) bool { return slices.Contains(now, x) }); len(worse) > 0 {
+		text := fmt.Sprintf("all replicas of %d of %s now, of %d then",
+			len(now), words.Plural(r.Replicated, "replicated workload"), len(then))
+		worse := slices.DeleteFunc(slices.Clone(then), func(x string) bool { return slices.Contains(now, x) })
+		if len(worse) > 0 {
 			text += ", new: " + list(worse)
 		}
 		all = append(all, [2]string{name, text})
