@@ -11,6 +11,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/params"
 	"github.com/gapwise/gapwise/internal/runs"
+	"github.com/gapwise/gapwise/internal/visible"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -80,7 +81,7 @@ func decodePlan(data []byte) (p *Plan, err error) {
 		return nil, err
 	}
 	switch {
-	case p.Name == "" || strings.ContainsAny(p.Name, "/\\\n"):
+	case p.Name == "" || strings.ContainsAny(p.Name, `/\`) || visible.Text(p.Name, "") != p.Name:
 		return nil, fmt.Errorf("name is %q, must be a word that can name a file", p.Name)
 	case len(p.Generators) == 0 && len(p.Files) == 0:
 		return nil, errors.New("there are neither generators nor files")

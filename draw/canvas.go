@@ -19,6 +19,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/gapwise/gapwise/internal/look"
+	"github.com/gapwise/gapwise/internal/visible"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -168,7 +169,8 @@ func (c *canvas) write(w io.Writer, title string) error {
 			b = *bytes.NewBufferString(c.resize(b.String()))
 		}
 		const head, text = "http://www.w3.org/1999/xlink\">\n", "<text "
-		s := strings.Replace(b.String(), head, head+"<title>"+html.EscapeString(title)+"</title>\n"+c.darkStyle(), 1)
+		title = "<title>" + html.EscapeString(visible.Text(title, "")) + "</title>\n"
+		s := strings.Replace(b.String(), head, head+title+c.darkStyle(), 1)
 		s = strings.ReplaceAll(s, `style="font-family:Liberation Sans;`, `style="font-family:'Liberation Sans',Arial,Helvetica,sans-serif;`)
 		b.Reset()
 		for k, part := range strings.Split(s, text) {

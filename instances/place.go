@@ -77,6 +77,10 @@ func (p Platform) assumed(w Workflow) string {
 		return fmt.Sprintf("platform %s: bandwidth 1 Gbit/s (125 MB/s) is assumed, as the graph's data are in bytes; another by --platform %s,bandwidth=10Gbps", p.Name, p.Name)
 	}
 	if w.Measured {
+		if len(w.Edges) == 0 && len(w.Tasks) > 1 {
+			return fmt.Sprintf("none of the %d tasks depends on another: "+
+				"the file has no parents, no children, and no file that two tasks share", len(w.Tasks))
+		}
 		return ""
 	}
 	var all, keys []string

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"path"
 	"slices"
 	"strings"
 
@@ -71,7 +72,8 @@ func badWf(format string, args ...any) error {
 // repeats it (Workflow.Measured). An edge's data are the bytes of the files that its first task
 // writes and its second reads, each file once. Versions 1.3 and 1.4 give a
 // file's size at its writer and at its readers; the writer's counts. Parents
-// and children must agree, unless no task has one of the two lists. Errors wrap
+// and children must agree, unless no task has one of the two lists. Without any, no file may lead from one task
+// to another. Errors wrap
 // model.ErrInvalid and name the task or file. O(length of the file + edges ×
 // files of a task).
 func readWfFormat(data []byte) (Workflow, error) {
@@ -298,7 +300,38 @@ func linkWf(tasks []wfTask, index map[string]int) (Workflow, error) {
 		}
 		w.Edges = append(w.Edges, model.DAGEdge{From: from.ID, To: to.ID, Data: data})
 	}
+	if len(w.Edges) == 0 {
+		return w, unlinkedWf(tasks)
+	}
 	return w, nil
+}
+
+// unlinkedWf reports a file that one task writes and another reads. Where no task has parents or children that is what
+// depends on what: without it all tasks could run at once. Some writers name the folder differently at both ends, so a
+// file's last name counts, too, if one task alone writes it.
+func unlinkedWf(tasks []wfTask) error {
+	writers := map[string][]int{}
+	for i := range tasks {
+		for name := range tasks[i].writes {
+			writers[name] = append(writers[name], i)
+			if base := path.Base(name); base != name {
+				writers[base] = append(writers[base], i)
+			}
+		}
+	}
+	for i := range tasks {
+		for _, name := range slices.Sorted(maps.Keys(tasks[i].reads)) {
+			from := writers[name]
+			if last := writers[path.Base(name)]; len(from) == 0 && len(last) == 1 {
+				from = last
+			}
+			if k := slices.IndexFunc(from, func(w int) bool { return w != i }); k >= 0 {
+				return badWf("no task has parents or children, yet task %q reads the file %q that task %q writes: "+
+					"give parents and children", tasks[i].ID, name, tasks[from[k]].ID)
+			}
+		}
+	}
+	return nil
 }
 
 // sharedWf returns the bytes of the files that one task writes and another

@@ -5,6 +5,7 @@ package instances
 import (
 	"encoding/json"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -117,6 +118,35 @@ func TestReadWfFormatErrors(t *testing.T) {
 			wantError(t, err, "invalid WfFormat file: "+c.want)
 		})
 	}
+}
+
+// A file whose tasks have no parents and no children but share files isn't of tasks that can all run at once; one whose tasks
+// share nothing is, and that is said.
+func TestUnlinkedWfFormat(t *testing.T) {
+	bare := regexp.MustCompile(`"(parents|children)":\[[^]]*\],?`)
+	apart := regexp.MustCompile(`"(inputFiles|outputFiles)":\[[^]]*\]|\{"name":"[xy]","link":"input"`)
+	for version, text := range map[string]string{"1.3": threeWf3, "1.4": threeWf4, "1.5": threeWf5} {
+		for how, lists := range map[string]string{"empty": `"$1":[],`, "absent": ``} {
+			unlinked := bare.ReplaceAllString(text, lists)
+			_, err := readWfFormat([]byte(unlinked))
+			wantError(t, err, `invalid WfFormat file: no task has parents or children, yet task "b" reads the file "x" that task "a" writes`)
+			w, err := readWfFormat([]byte(apart.ReplaceAllStringFunc(unlinked, func(s string) string {
+				if strings.HasPrefix(s, "{") {
+					return strings.Replace(s, `"name":"`, `"name":"other `, 1)
+				}
+				return s[:strings.Index(s, "[")] + "[]"
+			})))
+			if err != nil || len(w.Tasks) != 3 || len(w.Edges) != 0 {
+				t.Fatalf("%s, %s: %v, %+v", version, how, err, w)
+			}
+			if said := (Platform{Name: "uniform"}).assumed(w); !strings.HasPrefix(said, "none of the 3 tasks depends on another") {
+				t.Errorf("%s, %s: %q", version, how, said)
+			}
+		}
+	}
+	staged := strings.ReplaceAll(bare.ReplaceAllString(threeWf4, ""), `"link":"output"`, `"path":"/tmp/1/","link":"output"`)
+	_, err := readWfFormat([]byte(staged))
+	wantError(t, err, `invalid WfFormat file: no task has parents or children, yet task "b" reads the file "x"`)
 }
 
 // A graph written in each version is read back the same.

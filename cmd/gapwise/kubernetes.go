@@ -42,21 +42,27 @@ func (p *program) kubernetesPlans() *cli.Command {
 		&cli.IntFlag{Name: "threads", Value: 1, Usage: "number of worker threads"},
 		&cli.BoolFlag{Name: "json", Usage: "print the plan as an object"},
 	}
+	allow := &cli.StringSliceFlag{Name: "allow", Usage: "`HARM` that doesn't stop commands or --execute: " +
+		strings.Join(kubernetes.Harms, ", ") + ", or a workload as NAMESPACE/NAME"}
 	return &cli.Command{
 		Description: "Reads what kubectl get -A -o json prints of nodes, pods,\n" +
 			"poddisruptionbudgets, persistentvolumes, persistentvolumeclaims and\n" +
 			"namespaces, from files (.json, .json.gz) or folders, or asks a cluster itself\n" +
 			"(--context). The rules are kube-scheduler's: requests, selectors, taints,\n" +
 			"required affinity, hard topology spread, host ports, volumes. Pods that can't\n" +
-			"be evicted stay. Nothing is changed in the cluster.",
+			"be evicted stay. Nothing is changed in the cluster but by drain --execute.",
 		Commands: []*cli.Command{
 			{
 				Name: "plan", Usage: "the least cost, the fewest moves to it, and an order that keeps the budgets", ArgsUsage: "[FILE|FOLDER]...",
-				Description: "Exit codes are those of solve: 5 where something is left open.",
+				Description: "Exit codes are those of solve: 5 where something is left open. Commands aren't\n" +
+					"printed for a plan that may harm what runs: pods of Jobs, pods without a\n" +
+					"second replica, two of a workload without a budget in one step, pods that\n" +
+					"aren't ready, nodes that others have cordoned. --allow lets them be.",
 				Flags: slices.Concat(flags, solving, []cli.Flag{
 					&cli.Int64Flag{Name: "budget", Value: -1, Usage: "most pods that may move", DefaultText: "any number"},
 					&cli.BoolFlag{Name: "commands", Usage: "print kubectl commands that carry the plan out, for a shell"},
 					&cli.BoolFlag{Name: "moves", Usage: "print each move"},
+					allow,
 					&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output, by its ending: .json, .html, .sh, else text"},
 				}),
 				Action: p.kubernetesPlan,
@@ -93,9 +99,12 @@ func (p *program) kubernetesPlans() *cli.Command {
 					"What becomes empty is cordoned first. For each step the nodes that\n" +
 					"kube-scheduler would prefer to the plan's are cordoned until the new pods are\n" +
 					"ready. If it chooses otherwise, the cluster is planned again. Budgets are kept\n" +
-					"by the eviction API. Ctrl-C opens the nodes again. Empty nodes stay cordoned.",
+					"by the eviction API. Ctrl-C opens the nodes again. Empty nodes stay cordoned.\n" +
+					"What may harm what runs stops it, as with plan --commands, unless --allow has\n" +
+					"it.",
 				Flags: slices.Concat(flags, solving, []cli.Flag{
 					&cli.BoolFlag{Name: "execute", Usage: "do it; without it nothing is changed"},
+					allow,
 					&cli.DurationFlag{Name: "patience", Value: 2 * time.Minute, Usage: "longest time for a wave's new pods to run"},
 				}),
 				Action: p.kubernetesDrain,
@@ -239,6 +248,10 @@ func (p *program) kubernetesPlan(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
+	allow, err := allowed(c)
+	if err != nil {
+		return err
+	}
 	if c.Bool("json") && c.Bool("commands") {
 		return usagef("kubernetes plan: give --json or --commands, not both")
 	}
@@ -260,7 +273,13 @@ func (p *program) kubernetesPlan(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	file := c.String("output")
+	file, script := c.String("output"), ""
+	commands := c.Bool("commands") || strings.HasSuffix(file, ".sh")
+	if commands {
+		if script, err = in.Commands(plan, allow); err != nil {
+			return harmful(err)
+		}
+	}
 	err = p.writeFile(file, func(w io.Writer) error {
 		switch {
 		case c.Bool("json"), strings.HasSuffix(file, ".json"):
@@ -270,8 +289,8 @@ func (p *program) kubernetesPlan(ctx context.Context, c *cli.Command) error {
 			}
 			_, err = fmt.Fprintf(w, "%s\n", text)
 			return err
-		case c.Bool("commands"), strings.HasSuffix(file, ".sh"):
-			_, err := fmt.Fprint(w, plan.Commands())
+		case commands:
+			_, err := io.WriteString(w, script)
 			return err
 		case strings.HasSuffix(file, ".html"):
 			return report.Cluster(w, plan, nil, report.Options{})
@@ -286,6 +305,26 @@ func (p *program) kubernetesPlan(ctx context.Context, c *cli.Command) error {
 		return codeError(exitStopped)
 	}
 	return nil
+}
+
+// allowed returns the harms and workloads that are allowed.
+func allowed(c *cli.Command) ([]string, error) {
+	all := c.StringSlice("allow")
+	for _, x := range all {
+		if !slices.Contains(kubernetes.Harms, x) && !strings.Contains(x, "/") {
+			return nil, usagef("kubernetes: --allow is %q, give some of %s, or a workload as NAMESPACE/NAME", x,
+				strings.Join(kubernetes.Harms, ", "))
+		}
+	}
+	return all, nil
+}
+
+// harmful makes of a plan that isn't carried out a matter of flags.
+func harmful(err error) error {
+	if errors.Is(err, kubernetes.ErrHarm) {
+		return usagef("kubernetes: %w", err)
+	}
+	return err
 }
 
 // kubernetesReport writes the page of a plan.
@@ -340,13 +379,17 @@ func (p *program) kubernetesDrain(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	d, err := kubernetes.Drain(ctx, kubernetes.Kubectl{Args: []string{"--context", name}}, kubernetes.DrainOptions{Options: read, Solve: o, Patience: c.Duration("patience"), Poll: time.Second,
+	allow, err := allowed(c)
+	if err != nil {
+		return err
+	}
+	d, err := kubernetes.Drain(ctx, kubernetes.Kubectl{Args: []string{"--context", name}}, kubernetes.DrainOptions{Options: read, Solve: o, Allow: allow, Patience: c.Duration("patience"), Poll: time.Second,
 		Log: func(format string, args ...any) { fmt.Fprintf(p.err, format+"\n", args...) }})
 	fmt.Fprintf(p.out, "%d nodes in use, %d before; %d pods evicted in %d steps, %d evictions refused\n", d.After.Nodes, d.Before.Nodes, d.Evicted, d.Steps, d.Refused)
 	if err == nil && len(d.Empty) > 0 {
 		fmt.Fprintln(p.out, words.Wrap("empty and cordoned: "+strings.Join(d.Empty, ", "), 78, 2))
 	}
-	return err
+	return harmful(err)
 }
 
 // kubernetesExplain solves the cluster as it is and without each rule.

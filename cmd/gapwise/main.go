@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -79,7 +80,8 @@ func start(p *program) int {
 // nothing, is an error of one line here; with GAPWISE_DEBUG the stack follows.
 func (p *program) run(ctx context.Context, args []string) int {
 	screen := *p // what it says holds names from files
-	screen.out, screen.err = visible.Writer{Writer: p.out}, visible.Writer{Writer: p.err}
+	out := &checked{Writer: p.out}
+	screen.out, screen.err = visible.Writer{Writer: out}, visible.Writer{Writer: p.err}
 	p = &screen
 	err := caught.Call(func() error {
 		if p.completeValue(args) {
@@ -88,11 +90,12 @@ func (p *program) run(ctx context.Context, args []string) int {
 		return p.app(args).Run(ctx, args)
 	})
 	var code codeError
-	switch {
-	case err == nil:
-		return exitOK
-	case errors.As(err, &code):
-		return int(code)
+	if said := errors.As(err, &code); err == nil || said || out.err != nil && errors.Is(err, bare(out.err)) {
+		if out.err == nil {
+			return int(code)
+		}
+		fmt.Fprintf(p.err, "gapwise: can't write standard output: %v\n", bare(out.err))
+		return worst(int(code), exitInternal)
 	}
 	n, line := p.failed(err)
 	fmt.Fprintf(p.err, "gapwise: %s\n", line)
@@ -101,6 +104,23 @@ func (p *program) run(ctx context.Context, args []string) int {
 		_, _ = p.err.Write(panicked.Stack)
 	}
 	return n
+}
+
+// checked keeps the first error of writing, which most of what prints doesn't look at.
+type checked struct {
+	io.Writer
+	err error
+	mu  sync.Mutex
+}
+
+func (w *checked) Write(data []byte) (int, error) {
+	n, err := w.Writer.Write(data)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil {
+		w.err = err
+	}
+	return n, err
 }
 
 // failed returns the exit code of an error and what is said of it, in one line. It keeps
@@ -181,6 +201,16 @@ func (p *program) app(args []string) *cli.Command {
 
 // isTerminal reports whether w is one.
 func isTerminal(w io.Writer) bool {
-	f, ok := visible.Raw(w).(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	f := fileOf(w)
+	return f != nil && term.IsTerminal(int(f.Fd()))
+}
+
+// fileOf returns the file that w writes to, nil if it is none.
+func fileOf(w io.Writer) *os.File {
+	w = visible.Raw(w)
+	if c, ok := w.(*checked); ok {
+		w = c.Writer
+	}
+	f, _ := w.(*os.File)
+	return f
 }

@@ -6,13 +6,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/urfave/cli/v3"
 	"golang.org/x/term"
 
 	"github.com/gapwise/gapwise/draw"
-	"github.com/gapwise/gapwise/internal/visible"
 	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
@@ -58,7 +56,7 @@ func (p *program) terminalGantt(ctx context.Context, c *cli.Command, in model.In
 
 // columns returns the width of the terminal, 80 without one.
 func (p *program) columns() int {
-	if f, ok := visible.Raw(p.out).(*os.File); ok {
+	if f := fileOf(p.out); f != nil {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 			return width
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/gapwise/gapwise/internal/process"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -25,7 +26,7 @@ var policies embed.FS
 
 // policyLanguages are those that there is a policy to begin with in.
 var policyLanguages = []struct{ name, extension, file, run string }{
-	{"python", ".py", "policy.py", "'online:python3 policy.py'"},
+	{"python", ".py", "policy.py", "online:python3 policy.py"},
 	{"go", ".go.tmpl", "policy.go", "online:./policy"},
 	{"rust", ".rs", "policy.rs", "online:./policy"},
 	{"c", ".c", "policy.c", "online:./policy"},
@@ -102,7 +103,9 @@ func (p *program) policy() *cli.Command {
 			if err := p.writeFile(file, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil || isStdout(file) {
 				return err
 			}
-			fmt.Fprintf(p.out, "%s: %s; its first line says how to run it:\n  gapwise solve -a %s %s\n", file, what.does, strings.Replace(l.run, l.file, file, 1), what.solves)
+			run := strings.Replace(l.run, l.file, process.Quote(file), 1)
+			fmt.Fprintf(p.out, "%s: %s; its first line says how to run it:\n  %s\n", file, what.does,
+				process.Quote("gapwise", "solve", "-a", run, what.solves))
 			return nil
 		},
 	}

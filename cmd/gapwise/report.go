@@ -209,10 +209,10 @@ func convertCommand(c *cli.Command, path, file string) string {
 	args := []string{"gapwise", "convert"}
 	for _, f := range append(swfFlags(), "platform") {
 		if c.IsSet(f) {
-			args = append(args, "--"+f, process.Quote(fmt.Sprint(c.Value(f))))
+			args = append(args, "--"+f, fmt.Sprint(c.Value(f)))
 		}
 	}
-	return strings.Join(append(args, process.Quote(path), "-o", process.Quote(file)), " ")
+	return process.Quote(append(args, path, "-o", file)...)
 }
 
 // reported reads runs, results with their solutions, and instances.

@@ -31,7 +31,8 @@ func (p *program) serve() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8380", Usage: "`ADDRESS` and port; port 0: one that is free"},
 			&cli.StringFlag{Name: "token-file", Usage: "`FILE` with the token that requests must carry"},
-			&cli.IntFlag{Name: "body", Value: 16, Usage: "largest body, in MiB; 64 bytes count for a host, processor, slot or process"},
+			&cli.IntFlag{Name: "body", Value: 16, Usage: "largest body, in MiB; " +
+				"64 bytes count for a host, processor, slot, process or task, and an answer has four times as many"},
 			&cli.IntFlag{Name: "memory", Value: 2048, Usage: "soft limit of the memory, in MiB, HiGHS's aside; a sixteenth is for bodies"},
 			&cli.DurationFlag{Name: "time-limit", Value: time.Minute, Usage: "longest time of one solve"},
 			&cli.IntFlag{Name: "at-once", Usage: "solves that run at once", DefaultText: "number of cores"},

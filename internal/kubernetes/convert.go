@@ -342,14 +342,7 @@ func rank(name string) int {
 func (v *converter) group() {
 	byKey, names := map[string]*group{}, map[string]int{}
 	for _, p := range v.pods {
-		owner := p.Name
-		if o := metav1.GetControllerOf(p.Pod); o != nil {
-			owner = o.Name
-			if hash := p.Labels["pod-template-hash"]; hash != "" && o.Kind == "ReplicaSet" {
-				owner = strings.TrimSuffix(owner, "-"+hash) // the deployment's name
-			}
-		}
-		owner = p.Namespace + "/" + owner
+		owner := workload(p.Pod)
 		var requests []string
 		for _, name := range v.names {
 			requests = append(requests, fmt.Sprint(amount(corev1.ResourceName(name), p.requests)))

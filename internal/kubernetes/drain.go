@@ -35,6 +35,8 @@ type Control interface {
 type DrainOptions struct {
 	Options Options
 	Solve   gapwise.Options
+	// Allow names Harms, and workloads, that don't stop it.
+	Allow []string
 	// Patience is how long a wave may take until its successors run, Poll how often is asked.
 	Patience, Poll time.Duration
 	// Steps bounds the steps, but for those of the plan that is being carried out; 0: a thousand.
@@ -59,7 +61,7 @@ type Drained struct {
 // If then all is as it was simulated, the next step follows. Otherwise the cluster is planned again.
 // It ends when no move saves anything, or nothing has become cheaper in four plans. Where successors find no
 // node in time, an emptied one is opened for them. If ctx ends, or something fails, the nodes that it has cordoned are opened
-// again; otherwise those that hold pods.
+// again; otherwise those that hold pods. A plan that may harm what runs isn't carried out: ErrHarm.
 func Drain(ctx context.Context, k Control, o DrainOptions) (*Drained, error) {
 	d := &drain{Control: k, DrainOptions: o, cordoned: map[string]bool{}}
 	if d.Steps == 0 {
@@ -140,6 +142,9 @@ func (d *drain) run(ctx context.Context) error {
 		}
 		if len(p.Launch) > 0 {
 			return fmt.Errorf("%w: launch %s by your cloud or node pool, then drain again; Karpenter launches nodes by itself only for pods that wait", ErrLaunch, launchText(p.Launch))
+		}
+		if err := in.harm(p, d.Allow, d.result.Plans > 0, false); err != nil {
+			return err
 		}
 		d.Log("plan %d: %d nodes in use, %d are enough, %d pods to move in %d steps", d.result.Plans+1, p.Now.Nodes, p.Then.Nodes, p.Moves, len(p.Steps))
 		if err := d.carryOut(ctx, in, p); err != nil {
@@ -354,18 +359,15 @@ func (c *Cluster) waiting() (n int) {
 	return n
 }
 
-// settled reports whether no pod is being deleted and all that have a node are ready, as far as they say.
+// settled reports whether all pods are ready and none is being deleted.
 func (c *Cluster) settled() bool {
-	for k := range c.Pods {
-		p := &c.Pods[k]
-		if p.DeletionTimestamp != nil {
-			return false
-		}
-		for _, x := range p.Status.Conditions {
-			if x.Type == corev1.PodReady && x.Status != corev1.ConditionTrue && p.Spec.NodeName != "" && p.Status.Phase != corev1.PodSucceeded {
-				return false
-			}
-		}
-	}
-	return true
+	return !slices.ContainsFunc(c.Pods, func(p corev1.Pod) bool { return unready(&p) })
+}
+
+// unready reports whether a pod is being deleted, or has a node and says that it isn't ready.
+func unready(p *corev1.Pod) bool {
+	return p.DeletionTimestamp != nil || p.Spec.NodeName != "" && p.Status.Phase != corev1.PodSucceeded &&
+		slices.ContainsFunc(p.Status.Conditions, func(x corev1.PodCondition) bool {
+			return x.Type == corev1.PodReady && x.Status != corev1.ConditionTrue
+		})
 }

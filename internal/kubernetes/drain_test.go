@@ -144,7 +144,7 @@ func TestDrain(t *testing.T) {
 			p := &played{t: t, c: export(t, x.name), strays: x.strays, rng: rand.New(rand.NewPCG(1, 2)), lost: map[int]int{}, closed: map[string]bool{}}
 			before := waits(p.c)
 			d, err := kubernetes.Drain(t.Context(), p, kubernetes.DrainOptions{Options: kubernetes.Options{Prices: kubernetes.PriceByNode, Packs: []string{"packing-scheduler"}},
-				Solve: gapwise.Options{Settings: model.Settings{Seed: 1, Effort: 1_000_000}}, Patience: time.Millisecond, Poll: time.Millisecond, Log: t.Logf})
+				Solve: gapwise.Options{Settings: model.Settings{Seed: 1, Effort: 1_000_000}}, Allow: kubernetes.Harms, Patience: time.Millisecond, Poll: time.Millisecond, Log: t.Logf})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -181,7 +181,7 @@ func TestDrainInterrupted(t *testing.T) {
 	p := &played{t: t, c: export(t, "small-default-churned"), rng: rand.New(rand.NewPCG(1, 2)), lost: map[int]int{}, closed: map[string]bool{}}
 	p.stop = cancel
 	_, err := kubernetes.Drain(ctx, p, kubernetes.DrainOptions{Options: kubernetes.Options{Prices: kubernetes.PriceByNode, Packs: []string{"packing-scheduler"}},
-		Solve: gapwise.Options{Settings: model.Settings{Seed: 1, Effort: 1_000_000}}, Patience: time.Second, Poll: time.Millisecond, Log: t.Logf})
+		Solve: gapwise.Options{Settings: model.Settings{Seed: 1, Effort: 1_000_000}}, Allow: kubernetes.Harms, Patience: time.Second, Poll: time.Millisecond, Log: t.Logf})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("it ends with %v", err)
 	}

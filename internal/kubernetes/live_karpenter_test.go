@@ -100,7 +100,7 @@ func karpenterRows(t *testing.T, program, folder, seed string) {
 	}
 	deleted := count(t, k, "pods", "DELETED")
 	began := time.Now()
-	d, err := kubernetes.Drain(t.Context(), k, kubernetes.DrainOptions{Solve: solve, Patience: time.Minute, Poll: 300 * time.Millisecond, Log: t.Logf})
+	d, err := kubernetes.Drain(t.Context(), k, kubernetes.DrainOptions{Solve: solve, Allow: kubernetes.Harms, Patience: time.Minute, Poll: 300 * time.Millisecond, Log: t.Logf})
 	if err != nil {
 		t.Fatal(err)
 	}

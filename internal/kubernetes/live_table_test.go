@@ -68,7 +68,7 @@ func liveRow(t *testing.T, size, profile string, seed int) {
 	}
 	broken := watchBudgets(t, k)
 	began := time.Now()
-	d, err := kubernetes.Drain(t.Context(), k, kubernetes.DrainOptions{Options: read, Solve: solve, Patience: time.Minute, Poll: 300 * time.Millisecond, Log: t.Logf})
+	d, err := kubernetes.Drain(t.Context(), k, kubernetes.DrainOptions{Options: read, Solve: solve, Allow: kubernetes.Harms, Patience: time.Minute, Poll: 300 * time.Millisecond, Log: t.Logf})
 	if err != nil {
 		t.Fatal(err)
 	}

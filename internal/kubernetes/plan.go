@@ -60,6 +60,7 @@ type Plan struct {
 	// Stuck are moves that find no order: each needs room that another has to leave first.
 	Stuck []Move   `json:"stuck,omitempty"`
 	Pins  []Pin    `json:"pins"`
+	Risks Risks    `json:"risks"`
 	Notes []string `json:"notes,omitempty"`
 
 	// Solution is the plan and Today what is, of the instance with the nodes to buy.
@@ -128,7 +129,7 @@ func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 			p.Emptied = append(p.Emptied, in.Hosts[h].ID)
 		}
 	}
-	p.Pins = in.pins()
+	p.Pins, p.Risks = in.pins(), in.risks(c.Today(), plan)
 	in.order(ctx, c, plan, p)
 	in.steer(plan, p)
 	p.Instance, p.Today, p.Solution = in.Consolidation, c.Assignment(c.Today()), c.Assignment(plan)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gapwise/gapwise/internal/process"
+	"github.com/gapwise/gapwise/internal/visible"
 	"github.com/gapwise/gapwise/internal/words"
 )
 
@@ -35,6 +37,9 @@ func (p *Plan) Text(moves bool) string {
 		saved = fmt.Sprintf(" (%.0f %%)", 100*float64(p.Now.Cost-p.Then.Cost)/float64(p.Now.Cost))
 	}
 	line("saved", "%d nodes, %s%s", p.Now.Nodes-p.Then.Nodes, Money(float64(p.Now.Cost-p.Then.Cost), p.PriceUnit), saved)
+	for _, risk := range p.Risks.Lines() {
+		line(risk[0], "%s", risk[1])
+	}
 	if p.CostStatus == "optimal" {
 		line("proof", "no plan costs less")
 	} else {
@@ -156,24 +161,28 @@ func PinsText(pins []Pin) string {
 
 // Commands returns the plan as a script for a shell: the nodes that become or are empty are cordoned, and
 // the pods of each step evicted through the eviction API. An eviction can't name a node: so the nodes that kube-scheduler
-// would prefer are cordoned for the step, which ends when all pods are ready.
-func (p *Plan) Commands() string {
+// would prefer are cordoned for the step, which ends when all pods are ready. Every word is
+// quoted, though no name is left that needs it. The error is ErrHarm, or wraps model.ErrInvalid for a name that no cluster has.
+func (in *Instance) Commands(p *Plan, allow []string) (string, error) {
 	var b strings.Builder
 	if len(p.Launch) > 0 {
 		fmt.Fprintf(&b, "#!/bin/sh\n# The plan needs nodes that no kubectl command launches: %s.\n"+
 			"# Launch them by your cloud or node pool and plan again: the commands then use them. Karpenter launches\n"+
-			"# nodes by itself only for pods that wait.\nexit 1\n", launchText(p.Launch))
-		return b.String()
+			"# nodes by itself only for pods that wait.\nexit 1\n", visible.Text(launchText(p.Launch), ""))
+		return b.String(), nil
+	}
+	if err := in.harm(p, allow, false, true); err != nil {
+		return "", err
 	}
 	b.WriteString("#!/bin/sh\n# kube-scheduler chooses the nodes of the successors: what it would prefer is cordoned for each step.\nset -e\n")
 	b.WriteString("evict() { # namespace, pod\n  printf '{\"apiVersion\":\"policy/v1\",\"kind\":\"Eviction\",\"metadata\":{\"namespace\":\"%s\",\"name\":\"%s\"}}' \"$1\" \"$2\" |\n" +
 		"    kubectl create --raw \"/api/v1/namespaces/$1/pods/$2/eviction\" -f -\n}\n")
 	for _, node := range p.fence {
-		fmt.Fprintf(&b, "kubectl cordon %s\n", node)
+		fmt.Fprintf(&b, "kubectl cordon %s\n", process.Quote(node))
 	}
 	for k, step := range p.Steps {
 		fmt.Fprintf(&b, "# step %d of wave %d\n", k+1, step.Wave)
-		closed := strings.Join(step.Closed, " ")
+		closed := process.Quote(step.Closed...)
 		if closed != "" {
 			fmt.Fprintf(&b, "kubectl cordon %s\n", closed)
 		}
@@ -182,14 +191,14 @@ func (p *Plan) Commands() string {
 				continue
 			}
 			namespace, name, _ := strings.Cut(m.Pod, "/")
-			fmt.Fprintf(&b, "evict %s %s # from %s, planned for %s\n", namespace, name, m.From, m.To)
+			fmt.Fprintf(&b, "evict %s # from %s, planned for %s\n", process.Quote(namespace, name), process.Quote(m.From), process.Quote(m.To))
 		}
 		b.WriteString("kubectl wait --for=condition=Ready pods --all --all-namespaces --field-selector=status.phase!=Succeeded --timeout=10m\n")
 		if closed != "" {
 			fmt.Fprintf(&b, "kubectl uncordon %s\n", closed)
 		}
 	}
-	return b.String()
+	return b.String(), nil
 }
 
 // Rows returns a table's rows of some of the costs without rules, beside the cost with all: what is left out, cost, bound,

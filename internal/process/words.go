@@ -6,28 +6,62 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
-	"github.com/kballard/go-shellquote"
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/gapwise/gapwise/internal/visible"
 )
 
 // Command is a command line of a user, split into words.
 type Command struct{ words []string }
 
 // ParseCommand splits a command line into words as a POSIX shell does: at blanks,
-// with quotes and backslashes. Nothing is expanded, and no shell is run.
+// with quotes and backslashes. Nothing is expanded, and no shell is run: so operators of one
+// (pipes, redirections) are errors outside quotes.
 func ParseCommand(text string) (Command, error) {
-	words, err := shellquote.Split(text)
-	if err != nil {
-		return Command{}, fmt.Errorf("the command %q: %w", text, err)
+	var words []string
+	for w, err := range syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).WordsSeq(strings.NewReader(text)) {
+		if err != nil {
+			return Command{}, fmt.Errorf("the command %q: %w; no shell runs it: quote what isn't for one, or call it, as in sh -c '...'", text, err)
+		}
+		words = append(words, meant(text, w.Parts, false))
 	}
 	if len(words) == 0 || words[0] == "" {
 		return Command{}, errors.New("the command names no program")
 	}
 	return Command{words}, nil
+}
+
+// meant returns what parts of a word stand for. Expansions stand for themselves.
+func meant(text string, parts []syntax.WordPart, quoted bool) string {
+	var b strings.Builder
+	for _, part := range parts {
+		switch x := part.(type) {
+		case *syntax.Lit:
+			for rest := x.Value; rest != ""; {
+				before, after, found := strings.Cut(rest, `\`)
+				b.WriteString(before)
+				if found && (after == "" || quoted && !strings.ContainsAny(after[:1], "$`\"\\\n")) {
+					b.WriteByte('\\')
+				} else if found {
+					if after[0] != '\n' {
+						b.WriteByte(after[0])
+					}
+					after = after[1:]
+				}
+				rest = after
+			}
+		case *syntax.SglQuoted:
+			b.WriteString(x.Value)
+		case *syntax.DblQuoted:
+			b.WriteString(meant(text, x.Parts, true))
+		default:
+			b.WriteString(text[x.Pos().Offset():x.End().Offset()])
+		}
+	}
+	return b.String()
 }
 
 // Has reports whether a placeholder stands in the command.
@@ -50,16 +84,28 @@ func (c Command) Args(values map[string]string) []string {
 	return args
 }
 
-var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./:=,@%+-]+$`) })
-
 // Quote writes words as a part of a command line of a POSIX shell, in quotes where
-// necessary.
+// necessary. For control characters it takes $'...', which newer shells know; a NUL, which no
+// program can be given, is written as text.
 func Quote(words ...string) string {
 	all := make([]string, len(words))
 	for i, w := range words {
-		if all[i] = w; !plainWord().MatchString(w) {
-			all[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		pieces := strings.Split(strings.ReplaceAll(w, "\x00", visible.Text("\x00", "")), "!") // of an interactive shell's history, also in double quotes
+		for k, piece := range pieces {
+			if piece == "" && len(pieces) > 1 {
+				continue
+			}
+			quoted, err := syntax.Quote(piece, syntax.LangPOSIX)
+			switch {
+			case err == nil:
+			case visible.Text(piece, "") == piece: // blanks of other scripts and the like, which POSIX takes as they are
+				quoted = "'" + strings.ReplaceAll(piece, "'", `'\''`) + "'"
+			default:
+				quoted, _ = syntax.Quote(piece, syntax.LangBash) // without a NUL it can
+			}
+			pieces[k] = quoted
 		}
+		all[i] = strings.Join(pieces, "'!'")
 	}
 	return strings.Join(all, " ")
 }

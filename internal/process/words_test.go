@@ -3,7 +3,10 @@
 package process
 
 import (
+	"os"
+	"os/exec"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -11,9 +14,11 @@ func TestCommand(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{"{in}": "/a folder/in.json", "{seed}": "7"}
 	for text, want := range map[string][]string{
-		`python3 mine.py {in} --seed={seed}`: {"python3", "mine.py", "/a folder/in.json", "--seed=7"},
-		`sh -c 'awk "{print}" {in}; $HOME'`:  {"sh", "-c", `awk "{print}" /a folder/in.json; $HOME`},
-		`a\ b "c d" '' {out}`:                {"a b", "c d", "", "{out}"},
+		`python3 mine.py {in} --seed={seed}`:    {"python3", "mine.py", "/a folder/in.json", "--seed=7"},
+		`sh -c 'awk "{print}" {in}; $HOME'`:     {"sh", "-c", `awk "{print}" /a folder/in.json; $HOME`},
+		`a\ b "c d" '' {out}`:                   {"a b", "c d", "", "{out}"},
+		`sh -c "echo \$0 \\ \x \"$HOME\"" {in}`: {"sh", "-c", `echo $0 \ \x "$HOME"`, "/a folder/in.json"},
+		`é$HOME/x ${in} "$(date)" *.py ~ x=1`:   {"é$HOME/x", "$/a folder/in.json", "$(date)", "*.py", "~", "x=1"},
 	} {
 		c, err := ParseCommand(text)
 		if err != nil {
@@ -28,26 +33,40 @@ func TestCommand(t *testing.T) {
 	if err != nil || !c.Has("{in}") || c.Has("{out}") {
 		t.Errorf("%v %v", c, err)
 	}
-	for _, text := range []string{"", "  ", `a 'b`, `a "b`, `''`} {
+	for _, text := range []string{"", "  ", `a 'b`, `a "b`, `''`, "a | b", "a > b", "a; b", "a & b"} {
 		if c, err := ParseCommand(text); err == nil {
 			t.Errorf("%q is %q", text, c)
 		}
 	}
 }
 
-// What Quote writes, ParseCommand reads.
+// What Quote writes, ParseCommand reads, and a shell passes on as it was; nobody sees a character that can't be shown.
 func TestQuote(t *testing.T) {
 	t.Parallel()
-	words := []string{"gapwise", "-o", "a b", "", "it's", "$HOME", `\`, "x=1,2", "é", "-"}
-	text := Quote(words...)
-	if want := `gapwise -o 'a b' '' 'it'\''s' '$HOME' '\' x=1,2 'é' -`; text != want {
+	plain := []string{"gapwise", "-o", "a b", "", "it's", "$HOME", `\`, "x=1,2", "é", "-", "$(touch x)", "`touch x`", "a\u00a0'b", "a;b", "a|b&", "it's!x", "!", "~", "*", "if", "{a,b}", `"`, "#"}
+	text := Quote(plain...)
+	if want := `gapwise -o 'a b' '' "it's" '$HOME' '\' 'x=1,2' é - '$(touch x)' '` + "`touch x`" + "' 'a\u00a0'\\''b" + `' 'a;b' 'a|b&' "it's"'!'x '!' '~' '*' 'if' '{a,b}' '"' '#'`; text != want {
 		t.Errorf("%s, want %s", text, want)
 	}
 	c, err := ParseCommand(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := c.Args(nil); !slices.Equal(got, words) {
-		t.Errorf("%q, want %q", got, words)
+	if got := c.Args(nil); !slices.Equal(got, plain) {
+		t.Errorf("%q, want %q", got, plain)
+	}
+	hidden := []string{"a\x1b]0;title\a", "two\nlines", "\x9b", "turned \u202etxt"}
+	if got, want := Quote(append(hidden, "n\x00l")...), `$'a\x1b]0;title\a' $'two\nlines' $'\x9b' $'turned \u202etxt' 'n\u0000l'`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	for shell, words := range map[string][]string{"sh": plain, "bash": append(hidden, plain...)} {
+		if _, err := exec.LookPath(shell); err != nil {
+			continue
+		}
+		said := exec.Command(shell, "-c", `printf '%s\0' `+Quote(words...))
+		said.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
+		if out, err := said.Output(); err != nil || string(out) != strings.Join(words, "\x00")+"\x00" {
+			t.Errorf("%s: %q, want %q (%v)", shell, out, words, err)
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/gapwise/gapwise/internal/look"
+	"github.com/gapwise/gapwise/internal/visible"
 )
 
 // chart is a picture of curves. Colours and fonts are those of the page's style, by
@@ -229,7 +230,8 @@ func n1(x float64) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0")
 }
 
-func escape(s string) string { return html.EscapeString(s) }
+// escape writes a plain text for an element or an attribute: none of its characters is markup, and each can be seen.
+func escape(s string) string { return html.EscapeString(visible.Text(s, "\n\t")) }
 
 // clipText shortens a text to n letters.
 func clipText(s string, n int) string {

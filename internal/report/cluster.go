@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/draw"
@@ -36,6 +37,9 @@ func Cluster(w io.Writer, plan *kubernetes.Plan, costs *kubernetes.Explanation, 
 		moves = "No plan of that cost moves fewer pods: that is proved, too."
 	}
 	p.Lead = append(o.assumptions(), fmt.Sprintf("The nodes in use cost %s now and %s then. %s %s", money(plan.Now.Cost), money(plan.Then.Cost), cost, moves))
+	for _, risk := range plan.Risks.Lines() {
+		p.Lead = append(p.Lead, strings.ToUpper(risk[0][:1])+risk[0][1:]+": "+risk[1]+".")
+	}
 	if n := plan.Then.Waiting; plan.Now.Waiting > 0 || n > 0 {
 		p.Lead = append(p.Lead, fmt.Sprintf("%d pods wait for a node now, %d then.", plan.Now.Waiting, n))
 	}

@@ -234,7 +234,10 @@ func TestCommand(t *testing.T) {
 		{runs.Record{Plan: "vcsched-large", Instance: "a.b", Algorithm: "gr"}, "gapwise bench vcsched-large --instances '^a\\.b$' -o again.jsonl"},
 		{runs.Record{Plan: "p", Instance: "dir/x.json.gz", Algorithm: "exact 2", Options: "algorithm=search time_limit=10s", Seed: 3, Variants: map[string]string{"goal": "all"}},
 			"gapwise solve --algorithm search --time-limit 10s --goal all --seed 3 dir/x.json.gz"},
-		{runs.Record{Instance: "it's; rm -rf", Algorithm: "$(id)", Seed: 1}, `gapwise solve --algorithm '$(id)' --seed 1 'it'\''s; rm -rf.json'`},
+		{runs.Record{Instance: "it's; rm -rf", Algorithm: "$(id)", Seed: 1}, `gapwise solve --algorithm '$(id)' --seed 1 "it's; rm -rf.json"`},
+		{runs.Record{Plan: "-x", Instance: "a"}, "gapwise bench ./-x.yaml --instances '^a$' -o again.jsonl"},
+		{runs.Record{Instance: "a\x1b]0;t\a", Algorithm: "heft", Options: "x;id=1", Variants: map[string]string{"`id`": "2"}},
+			"gapwise solve --algorithm heft '--x;id' 1 '--`id`' 2 --seed 0 $'a\\x1b]0;t\\a.json'"},
 		{runs.Record{Instance: "--help", Algorithm: "heft", Seed: 1}, "gapwise solve --algorithm heft --seed 1 ./--help.json"},
 	} {
 		if got := Command(&c.r); got != c.want {

@@ -308,28 +308,31 @@ func FileOf(instance string) string {
 // instance: gapwise solve for a file, for an instance that a plan makes gapwise bench
 // with the plan, on this instance alone.
 func Command(r *runs.Record) string {
+	file := func(name string) string { // no option
+		if strings.HasPrefix(name, "-") {
+			return "./" + name
+		}
+		return name
+	}
 	name := FileOf(r.Instance)
 	if r.Plan != "" && name != r.Instance {
 		plan := r.Plan
 		if !slices.Contains(benchmarks.Names(), plan) {
 			plan += ".yaml"
 		}
-		return fmt.Sprintf("gapwise bench %s --instances %s -o again.jsonl", process.Quote(plan), process.Quote("^"+regexp.QuoteMeta(r.Instance)+"$"))
+		return process.Quote("gapwise", "bench", file(plan), "--instances", "^"+regexp.QuoteMeta(r.Instance)+"$", "-o", "again.jsonl")
 	}
-	args := []string{"gapwise", "solve", "--algorithm", process.Quote(r.Algorithm)}
+	args := []string{"gapwise", "solve", "--algorithm", r.Algorithm}
 	for _, option := range strings.Fields(r.Options) {
 		key, value, _ := strings.Cut(option, "=")
 		if key == "algorithm" {
-			args[3] = process.Quote(value)
+			args[3] = value
 			continue
 		}
-		args = append(args, "--"+strings.ReplaceAll(key, "_", "-"), process.Quote(value))
+		args = append(args, "--"+strings.ReplaceAll(key, "_", "-"), value)
 	}
 	for _, key := range slices.Sorted(maps.Keys(r.Variants)) {
-		args = append(args, "--"+key, process.Quote(r.Variants[key]))
+		args = append(args, "--"+key, r.Variants[key])
 	}
-	if strings.HasPrefix(name, "-") {
-		name = "./" + name
-	}
-	return strings.Join(append(args, "--seed", fmt.Sprint(r.Seed), process.Quote(name)), " ")
+	return process.Quote(append(args, "--seed", fmt.Sprint(r.Seed), file(name))...)
 }

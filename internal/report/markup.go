@@ -5,7 +5,6 @@ package report
 import (
 	"bytes"
 	"fmt"
-	"html"
 
 	"github.com/gapwise/gapwise"
 )
@@ -19,7 +18,7 @@ type markup struct{ bytes.Buffer }
 func (m *markup) putf(format string, texts ...string) {
 	escaped := make([]any, len(texts))
 	for k, t := range texts {
-		escaped[k] = html.EscapeString(t)
+		escaped[k] = escape(t)
 	}
 	fmt.Fprintf(m, format, escaped...)
 }

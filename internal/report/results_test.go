@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/runs"
+	"github.com/gapwise/gapwise/internal/visible"
 	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
@@ -86,6 +87,11 @@ func wellMade(t testing.TB, text string) {
 			t.Errorf("the page loads %q", a[1])
 		}
 	}
+	for k, line := range strings.Split(text, "\n") {
+		if seen := visible.Text(line, "\t"); seen != line {
+			t.Errorf("line %d holds what nobody sees: %.200s", k+1, seen)
+		}
+	}
 	if on := regexp.MustCompile(`<[^>"']*\son\w+\s*=`).FindString(text); on != "" {
 		t.Errorf("an inline handler: %s", on)
 	}
@@ -94,7 +100,7 @@ func wellMade(t testing.TB, text string) {
 // Names of any kind are text.
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
-	evil := []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `'; alert(1); //`, "`${alert(1)}`", "</style><style>*{display:none}", "\u202egnp", "a\x00b", strings.Repeat("x", 5000), "{{.}}", "javascript:alert(1)", "–", "NaN"}
+	evil := []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `'; alert(1); //`, "`${alert(1)}`", "</style><style>*{display:none}", "\u202egnp", "a\x00b", strings.Repeat("x", 5000), "{{.}}", "javascript:alert(1)", "–", "NaN", "\x1b]0;title\a", "\u0085\r\u2066"}
 	var all []Run
 	for k, name := range evil {
 		r := made(name, evil[(k+1)%len(evil)], 1, 10, 9, 1, map[string]float64{name: float64(k), "tasks": float64(k + 1)})

@@ -172,9 +172,9 @@ func (t Table) each(f func(string) string) Table {
 // harmless shows control characters, ends of lines among them.
 func harmless(cell string) string { return visible.Text(cell, "") }
 
-// markdownCell keeps a cell one cell, and a tag text.
+// markdownCell keeps a cell one cell, and tags, links and pictures text.
 func markdownCell(cell string) string {
-	return markdownTag().ReplaceAllString(strings.ReplaceAll(harmless(cell), "|", `\|`), "&lt;$1")
+	return markdownTag().ReplaceAllString(strings.NewReplacer("|", `\|`, "](", `]\(`).Replace(harmless(cell)), "&lt;$1")
 }
 
 var markdownTag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("<([A-Za-z/!?])") })

@@ -8,15 +8,15 @@ import (
 )
 
 // Names from files stay text in every format: no control character gets through, no cell is
-// a formula, a tag, or two cells; a negative number stays a number.
+// a formula, a tag, a link, or two cells; a negative number stays a number.
 func TestRenderHostileNames(t *testing.T) {
 	t.Parallel()
 	table := Table{Header: []string{"al\x1b[31mg", "value"}, Rows: [][]string{
-		{"=cmd|'/c calc'!A1", "-1.5"}, {"+1+1", "2"}, {"-2+3", "-"}, {"@SUM(A1)", "-3e-07"}, {"a|b <script>x</script> < 3", "4"}, {"two\nlines\r\t\u009b2J\u202e", "5"},
+		{"=cmd|'/c calc'!A1", "-1.5"}, {"+1+1", "2"}, {"-2+3", "-"}, {"@SUM(A1)", "-3e-07"}, {"a|b <script>x</script> < 3", "4"}, {"two\nlines\r\t\u009b2J\u202e", "5"}, {"![x](http://example.org/a)", "6"},
 	}}
 	for format, want := range map[string][]string{
 		"text":     {`al\u001b[31mg`, "=cmd|'/c calc'!A1", `two\u000alines\u000d\u0009\u009b2J\u202e`},
-		"markdown": {`al\u001b[31mg`, `=cmd\|'/c calc'!A1`, `a\|b &lt;script>x&lt;/script> < 3`, `two\u000alines`},
+		"markdown": {`al\u001b[31mg`, `=cmd\|'/c calc'!A1`, `a\|b &lt;script>x&lt;/script> < 3`, `two\u000alines`, `![x]\(http://example.org/a)`},
 		"csv":      {`al\u001b[31mg,value`, "'=cmd|'/c calc'!A1,-1.5\n", "'+1+1,2\n", "'-2+3,-\n", "'@SUM(A1),-3e-07\n", `two\u000alines\u000d\u0009\u009b2J\u202e,5`},
 		"latex":    {`al\textbackslash{}u001b[31mg`, "& -1.5", `two\textbackslash{}u000alines`},
 	} {

@@ -79,7 +79,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, q any, answer func(
 		s.fail(w, failureOf(err, "body"))
 		return
 	}
-	write(w, http.StatusOK, x)
+	s.write(w, http.StatusOK, x)
 }
 
 // verify answers POST /v1/verify.

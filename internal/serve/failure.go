@@ -5,6 +5,7 @@ package serve
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -78,6 +79,15 @@ func failureOf(err error, where string) *Failure {
 	return f
 }
 
+// line returns the failure as JSON.
+func (f *Failure) line() []byte {
+	text, err := json.Marshal(f)
+	if err != nil {
+		panic(err) // strings and a number can be marshalled
+	}
+	return text
+}
+
 // fail answers with a failure.
 func (s *Server) fail(w http.ResponseWriter, f *Failure) {
 	if f.after > 0 {
@@ -89,17 +99,40 @@ func (s *Server) fail(w http.ResponseWriter, f *Failure) {
 	if f.Status == http.StatusRequestEntityTooLarge || f.Status == http.StatusTooManyRequests {
 		w.Header().Set("Connection", "close") // the body isn't read to its end
 	}
-	write(w, f.Status, f)
+	writeText(w, f.Status, "application/json", append(f.line(), '\n'))
 }
 
-// write answers with a value as one line of JSON.
-func write(w http.ResponseWriter, status int, x any) {
-	var b bytes.Buffer
-	if err := model.WriteJSON(&b, x); err != nil {
-		status = http.StatusInternalServerError
+// bounded is a text that takes no more than some bytes.
+type bounded struct {
+	bytes.Buffer
+	most int64
+}
+
+func (b *bounded) Write(data []byte) (int, error) {
+	if int64(b.Len()+len(data)) > b.most {
+		return 0, failuref(http.StatusUnprocessableEntity, "answer", "send a smaller instance or one of shorter names, or start the service with a larger --body",
+			"the answer has more than %d bytes", b.most)
 	}
-	b.WriteByte('\n')
-	writeText(w, status, "application/json", b.Bytes())
+	return b.Buffer.Write(data)
+}
+
+// text returns a value as JSON in one line. The error is a Failure where that is too long.
+func (s *Server) text(x any) ([]byte, error) {
+	b := bounded{most: s.longest}
+	if err := model.WriteJSON(&b, x); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// write answers with a value as one line of JSON, or with why there is none.
+func (s *Server) write(w http.ResponseWriter, status int, x any) {
+	text, err := s.text(x)
+	if err != nil {
+		s.fail(w, failureOf(err, "answer"))
+		return
+	}
+	writeText(w, status, "application/json", append(text, '\n'))
 }
 
 // writeText answers with a text, which the client has some time to read.

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise/internal/verdict"
-	"github.com/gapwise/gapwise/model"
 )
 
 // States of a job.
@@ -178,18 +177,18 @@ func (s *Server) postJob(w http.ResponseWriter, r *http.Request) {
 		defer t.leave()
 		defer cancel()
 		res, err := s.run(ctx, t, func() { s.jobs.set(j, running) })
-		var b strings.Builder
+		var text []byte
 		if err == nil {
-			err = model.WriteJSON(&b, res)
+			text, err = s.text(res)
 		}
 		if err != nil {
 			s.jobs.end(j, nil, failureOf(err, "instance"))
 			return
 		}
-		s.jobs.end(j, []byte(b.String()), nil)
+		s.jobs.end(j, text, nil)
 	}()
 	w.Header().Set("Location", "/v1/jobs/"+j.ID)
-	write(w, http.StatusAccepted, first)
+	s.write(w, http.StatusAccepted, first)
 }
 
 // getJob answers GET /v1/jobs/{id}.
@@ -204,5 +203,5 @@ func (s *Server) tellJob(w http.ResponseWriter, r *http.Request, stop bool) {
 		s.fail(w, failuref(http.StatusNotFound, "path", "send it again with POST /v1/jobs", "there is no such job; jobs that have ended are kept for %v", s.Keep))
 		return
 	}
-	write(w, http.StatusOK, j)
+	s.write(w, http.StatusOK, j)
 }

@@ -90,25 +90,14 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request, into any) (p *pass
 	return p, decode(data, into)
 }
 
-// perItem is what a host, processor, PE, slot, process or VM weighs, in bytes: instances of
+// perItem is what a host, processor, PE, slot, process, task that isn't named or VM weighs, in bytes: instances of
 // some bytes can have ten million of them.
 const perItem = 64
 
-// instance decodes an instance, which must be valid, and has it weighed.
-func (p *pass) instance(ctx context.Context, data jsontext.Value) (model.Instance, error) {
-	if len(data) == 0 {
-		return nil, failuref(http.StatusBadRequest, "body", "see /v1/openapi.json", "the key instance is missing")
-	}
-	leave, err := take(ctx, p.reading)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	in, err := model.DecodeInstance(data)
-	if err != nil {
-		return nil, failureOf(err, "instance")
-	}
-	items := 0
+// weight returns the bytes that an instance takes beyond its text, here or in an answer, which repeats the
+// names of machines and hosts.
+func weight(in model.Instance) int64 {
+	items, longest := 0, 0
 	switch in := in.(type) {
 	case *model.VCSched:
 		items = in.Hosts
@@ -127,8 +116,49 @@ func (p *pass) instance(ctx context.Context, data jsontext.Value) (model.Instanc
 		for _, r := range in.Requests {
 			items += r.VMs
 		}
+	case *model.DAG:
+		for _, m := range in.Machines {
+			longest = max(longest, len(m.ID))
+		}
+		computed := 0 // costs that the text doesn't give
+		for _, t := range in.Tasks {
+			if t.Work != nil {
+				computed += len(in.Machines)
+			}
+		}
+		return int64(len(in.Tasks))*int64(longest) + 8*int64(computed)
+	case *model.Consolidation:
+		for _, j := range in.Jobs {
+			items += j.Tasks
+		}
+		for _, h := range in.Hosts {
+			longest = max(longest, len(h.ID))
+		}
+		tasks := items
+		for _, o := range in.Offers {
+			items += min(o.Count, tasks) // no more are ever used
+			longest = max(longest, len(o.ID))
+		}
+		return int64(items)*perItem + int64(tasks)*int64(longest)
 	}
-	return in, p.hold(int64(items) * perItem)
+	return int64(items) * perItem
+}
+
+// instance decodes an instance, which must be valid, and has it weighed.
+func (p *pass) instance(ctx context.Context, data jsontext.Value) (model.Instance, error) {
+	if len(data) == 0 {
+		return nil, failuref(http.StatusBadRequest, "body", "see /v1/openapi.json", "the key instance is missing")
+	}
+	leave, err := take(ctx, p.reading)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	in, err := model.DecodeInstance(data)
+	if err != nil {
+		return nil, failureOf(err, "instance")
+	}
+	return in, p.hold(weight(in))
 }
 
 // seconds returns a time limit in seconds as a duration; 0: the default.

@@ -61,15 +61,19 @@ type Server struct {
 	jobs    *jobs
 	figures *figures
 	mux     *http.ServeMux
+	longest int64 // answer, in bytes
 
 	draining atomic.Bool
 	halted   context.Context // ends when running solves are to return their best so far
 	halt     context.CancelFunc
 }
 
+// perBody is how many of the largest bodies the longest answer has.
+const perBody = 4
+
 // New returns the server of a configuration that has passed Check.
 func New(c Config) *Server {
-	s := &Server{Config: c, gate: newGate(c), figures: newFigures(), mux: http.NewServeMux()}
+	s := &Server{Config: c, gate: newGate(c), figures: newFigures(), mux: http.NewServeMux(), longest: perBody * c.Body}
 	s.jobs = newJobs(c.Jobs, c.Keep, c.Memory/16)
 	s.halted, s.halt = context.WithCancel(context.Background())
 	for _, r := range s.routes() {

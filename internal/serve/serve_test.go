@@ -314,6 +314,88 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// A small body whose instance or answer is large is refused before it is solved, whatever its kind: hosts, tasks, processors
+// and the like that are counts, and names that an answer repeats. What weighs as much as its text is taken.
+func TestWeight(t *testing.T) {
+	t.Parallel()
+	_, url := started(t, usual())
+	text := func(format string, args ...any) json.RawMessage {
+		return json.RawMessage(fmt.Sprintf(`{"version":1,"name":"x",`+format+"}", args...))
+	}
+	graph := func(machines, id, tasks int, speed, cost string) json.RawMessage {
+		var all [2][]string
+		for k := range machines {
+			all[0] = append(all[0], fmt.Sprintf(`{"id":"m%s%d"%s}`, strings.Repeat("m", id), k, speed))
+		}
+		for k := range tasks {
+			all[1] = append(all[1], fmt.Sprintf(`{"id":"%d",%s}`, k, cost))
+		}
+		return text(`"kind":"dag","machines":[%s],"tasks":[%s],"edges":[]`, strings.Join(all[0], ","), strings.Join(all[1], ","))
+	}
+	cluster := func(host string, tasks int, more string) json.RawMessage {
+		return text(`"kind":"consolidation","resources":["c"],"hosts":[{"id":%q,"capacity":[9007199254740991],"price":1}],"jobs":[{"id":"j","tasks":%d,"needs":[1]}]%s`, host, tasks, more)
+	}
+	for what, x := range map[string]struct {
+		in   json.RawMessage
+		code int
+	}{
+		"hosts":      {text(`"kind":"vcsched","hosts":10000000,"jobs":[{"id":"a","tasks":1,"cpu":0.5,"memory":0.6}]`), 413},
+		"VMs":        {text(`"kind":"vcsched","hosts":1,"jobs":[{"id":"a","tasks":10000000,"cpu":0,"memory":0}]`), 413},
+		"processors": {text(`"kind":"batch","processors":10000000,"tiers":1,"jobs":[{"id":"1","submit_s":0,"runtime_s":1,"estimate_s":1,"processes":1}]`), 413},
+		"PEs":        {text(`"kind":"reservation","pes":10000000,"requests":[{"id":"r","arrival_s":0,"ready_s":0,"duration_s":1,"deadline_s":9,"pes":1}]`), 413},
+		"slots":      {text(`"kind":"tvc","fat_tree":{"k":40,"slots":60,"link_mbps":1000},"queue":false,"requests":[{"id":"r","arrival_s":0,"vms":1,"bandwidth_mbps":1,"duration_s":1}]`), 413},
+		"tasks":      {cluster("h", 10_000_000, ""), 413},
+		"host ids":   {cluster(strings.Repeat("h", 100_000), 400, ""), 413},
+		"offers": {cluster("h", 6000, `,"offers":[{"id":"a","capacity":[1],"price":1,"count":10000000},{"id":"b","capacity":[1],"price":1,"count":10000000},
+			{"id":"c","capacity":[1],"price":1,"count":10000000}]`), 413},
+		"offer ids":   {cluster("h", 400, fmt.Sprintf(`,"offers":[{"id":%q,"capacity":[1],"price":1,"count":1}]`, strings.Repeat("o", 100_000))), 413},
+		"machine ids": {graph(1, 200_000, 400, "", `"cost_s":[1]`), 413},
+		"costs":       {graph(2000, 1, 2000, `,"speed":1`, `"work":1`), 413},
+		"a cluster":   {cluster("h", 100, `,"offers":[{"id":"a","capacity":[1],"price":1,"count":10000000}]`), 200},
+		"a graph":     {graph(3, 9, 2000, "", `"cost_s":[1,2,3]`), 200},
+	} {
+		if code, answer, _ := send(t, "POST", url+"/v1/solve", body("instance", x.in, "options", map[string]any{"effort": 1})); code != x.code {
+			t.Errorf("%s: %d, want %d: %.300s", what, code, x.code, answer)
+		}
+	}
+}
+
+// No answer is longer than four times the largest body: as a whole, as the last of a stream, and of a job.
+func TestAnswersAreBounded(t *testing.T) {
+	t.Parallel()
+	s, url := started(t, usual())
+	in := body("instance", example(t, "six-tasks"))
+	for _, path := range []string{"/v1/solve", "/v1/explain", "/v1/bound", "/v1/solve?stream=lines"} {
+		s.longest = 1 << 20
+		code, whole, _ := send(t, "POST", url+path, in)
+		if code != 200 {
+			t.Fatalf("%s: %d", path, code)
+		}
+		s.longest = int64(len(whole)) / 3
+		code, answer, _ := send(t, "POST", url+path, in)
+		last := answer[bytes.LastIndexByte(bytes.TrimSpace(answer), '\n')+1:]
+		if strings.Contains(path, "stream") {
+			if code != 200 || !strings.HasPrefix(string(last), `{"error":{"status":422,`) {
+				t.Errorf("%s: %d %.300s", path, code, answer)
+			}
+			continue
+		}
+		if code != 422 || !strings.Contains(string(answer), `"where":"answer"`) {
+			t.Errorf("%s: %d %.300s", path, code, answer)
+		}
+		valid(t, "Failure", answer)
+	}
+	s.longest = 200 // the job itself has more, and not its first state alone
+	code, answer, header := send(t, "POST", url+"/v1/jobs", in)
+	if code != 202 {
+		t.Fatalf("%d %s", code, answer)
+	}
+	eventually(t, "the job fails", func() bool {
+		_, answer, _ = send(t, "GET", url+header.Get("Location"), nil)
+		return strings.Contains(string(answer), `"where":"answer"`)
+	})
+}
+
 // With a token everything but health and description demands it, and any host will do.
 func TestToken(t *testing.T) {
 	t.Parallel()

@@ -102,7 +102,7 @@ func (s *Server) solve(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, failureOf(err, "instance"))
 		return
 	}
-	write(w, http.StatusOK, res)
+	s.write(w, http.StatusOK, res)
 }
 
 // shape is how a stream is written.
@@ -150,10 +150,11 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, t task, as *shap
 		}
 	}
 	send := func(name string, x any) {
-		var b strings.Builder
-		if model.WriteJSON(&b, x) == nil {
-			say(fmt.Sprintf(as.form, name, b.String()))
+		text, err := s.text(x)
+		if err != nil {
+			name, text = "error", failureOf(err, "answer").line()
 		}
+		say(fmt.Sprintf(as.form, name, text))
 	}
 	var res model.Result
 	begun, ended := make(chan struct{}), make(chan error, 1)

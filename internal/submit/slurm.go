@@ -94,7 +94,7 @@ func (s *Slurm) Submit(ctx context.Context) (Submitted, error) {
 	// Not afterok: one task that fails makes it wait for ever, even if it is requeued
 	// and succeeds. gapwise merge says itself what is missing.
 	if jobs.Merge, err = sbatch(ctx, "--dependency=afterany:"+jobs.Array, files[1]); err != nil {
-		return jobs, fmt.Errorf("the array job %s is submitted, the job that merges isn't; after it run %s: %w", jobs.Array, files[1], err)
+		return jobs, fmt.Errorf("the array job %s is submitted, the job that merges isn't; after it run %s: %w", jobs.Array, process.Quote(files[1]), err)
 	}
 	return jobs, nil
 }

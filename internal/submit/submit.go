@@ -13,9 +13,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
+	"github.com/gapwise/gapwise/internal/visible"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -45,7 +44,7 @@ func (j *Job) check() error {
 		return fmt.Errorf("%w job: %d workers, must be at least 1", model.ErrInvalid, j.Workers)
 	}
 	for _, s := range append([]string{j.Name, j.Program, j.Plan, j.Folder}, j.Arguments...) {
-		if !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
+		if visible.Text(s, "") != s {
 			return fmt.Errorf("%w job: %q holds a line break or another control character", model.ErrInvalid, s)
 		}
 	}
