@@ -13,8 +13,8 @@ import (
 // largest is the most that most figures may be.
 const largest = 100_000_000
 
-// Extreme returns an instance with some of its lists emptied, of one element, or their elements swapped, and some of its figures 0, 1
-// or the largest: what Validate lets pass of some attempts, else the instance itself. It knows no problem.
+// Extreme returns an instance with some of its lists emptied, cut to one element or of like elements, and some of its
+// figures 0, 1 or the largest: what Validate lets pass of some attempts, else the instance itself. It knows no problem.
 func Extreme(rng *rand.Rand, in model.Instance) model.Instance {
 	for range 40 {
 		raw, err := json.Marshal(in)
@@ -71,7 +71,11 @@ func distort(rng *rand.Rand, v reflect.Value) {
 		default:
 			distort(rng, v.Index(rng.IntN(v.Len())))
 		}
-	case reflect.Int, reflect.Int32, reflect.Int64:
+	case reflect.Int, reflect.Int32: // most count something, of which each has its place in memory
+		if v.CanSet() {
+			v.SetInt(one[int64](rng, 0, 1, 2, 1000))
+		}
+	case reflect.Int64:
 		if v.CanSet() {
 			v.SetInt(one[int64](rng, 0, 1, 2, largest))
 		}
