@@ -20,7 +20,7 @@ const slowdownTicks = int64(model.SlowdownFloor * 1_000_000)
 func batchMeanSlowdown(ctx context.Context, t *view.Batch, e *model.Evidence) (Followed, error) {
 	best := Followed{Bound: big.NewRat(1, 1)}
 	for _, shortest := range []int64{0, slowdownTicks} {
-		slowed, out := t.Slowed(slowdownTicks, shortest)
+		slowed, out := slowdownWeights(t, shortest)
 		if slowed == nil || len(slowed.Jobs) == 0 || shortest > 0 && (out == 0 || e.Resource != "") {
 			continue // prices of each job are of all jobs
 		}
@@ -32,13 +32,37 @@ func batchMeanSlowdown(ctx context.Context, t *view.Batch, e *model.Evidence) (F
 		for k := range slowed.Jobs {
 			weights.Add(weights, big.NewInt(slowed.Jobs[k].Weight))
 		}
-		x := new(big.Rat).SetFrac(weights.Mul(weights, big.NewInt(1_000_000)), bigProduct(view.SlowedUnit, slowdownTicks))
+		x := new(big.Rat).SetFrac(weights.Mul(weights, big.NewInt(1_000_000)), bigProduct(1<<slowdownBits, slowdownTicks))
 		x.Mul(x, f.Bound).Add(x, new(big.Rat).SetInt64(int64(out))).Quo(x, new(big.Rat).SetInt64(int64(len(t.Jobs))))
 		if best.How = f.How + ", weighted for slowdowns"; x.Cmp(best.Bound) > 0 {
 			best.Bound = x
 		}
 	}
 	return best, nil
+}
+
+// slowdownBits makes the unit of weights for slowdowns, a power of two.
+const slowdownBits = 40
+
+// slowdownWeights returns the jobs of at least a length with the weight ⌊u τ / max(τ, length)⌋ each, and how many are left
+// out; nil if a weight is 0, which says nothing of its job.
+func slowdownWeights(t *view.Batch, shortest int64) (*view.Batch, int) {
+	weighted, out := *t, 0
+	weighted.Jobs = nil
+	for _, j := range t.Jobs {
+		if j.Length < shortest {
+			out++
+			continue
+		}
+		w := bigProduct(1<<slowdownBits, slowdownTicks)
+		w.Div(w, big.NewInt(max(slowdownTicks, j.Length)))
+		if w.Sign() == 0 {
+			return nil, 0
+		}
+		j.Weight = w.Int64() // at most the unit
+		weighted.Jobs = append(weighted.Jobs, j)
+	}
+	return &weighted, out
 }
 
 // batchMostSlowdown recomputes a bound on the largest bounded slowdown S from a window [a, b). A job submitted at

@@ -32,7 +32,7 @@ type consolidationProof struct {
 	aux      map[string]int32 // variables of the rules
 	domains  map[string]*consolidationDomains
 	spreads  map[int]*consolidationSpread
-	all      int64 // no solution's objective is greater
+	all      wideSum // no solution's objective is greater
 }
 
 // consolidationCount is a variable with its largest value at first; -1: there is none.
@@ -65,11 +65,11 @@ func newConsolidationProof(in model.Instance, s *proofState, unit string, upper 
 	case c.Goal != model.GoalMoves:
 		most = upper
 	}
-	tasks, slots, prices := int64(c.Tasks()), int64(0), int64(0)
+	tasks, slots, dearest := int64(c.Tasks()), int64(0), int64(0)
 	for i := range c.Offers {
 		o := &c.Offers[i]
 		n := min(tasks, int64(o.Count))
-		prices += o.Price * n
+		dearest = max(dearest, o.Price)
 		if o.Price > 0 && most >= 0 {
 			n = min(n, most/o.Price)
 		}
@@ -98,13 +98,13 @@ func newConsolidationProof(in model.Instance, s *proofState, unit string, upper 
 		if c.Goal != model.GoalMoves {
 			x = max(0, k.leaving(i))
 		}
-		k.all += x * int64(c.Jobs[i].Tasks)
+		k.all.add(x, int64(c.Jobs[i].Tasks))
 	}
-	if c.Goal != model.GoalMoves {
+	if c.Goal != model.GoalMoves { // as many hosts are bought as there are tasks, at most
+		k.all.add(dearest, tasks)
 		for h := range c.Hosts {
-			prices += c.Hosts[h].Price
+			k.all.add(c.Hosts[h].Price, 1)
 		}
-		k.all += prices
 	}
 	k.goal = s.add(0, upper, always)
 	return k, nil
@@ -236,7 +236,8 @@ func (k *consolidationProof) claim(below int64) (string, float64) {
 	if k.in.Goal == model.GoalMoves {
 		what = "has moves below"
 	}
-	if below > k.all {
+	beyond := k.all
+	if beyond.add(-1, below); beyond.negative() {
 		return "there is no assignment", float64(below)
 	}
 	return fmt.Sprintf("no assignment %s %d", what, below), float64(below)

@@ -452,6 +452,27 @@ func TestProofLargeNumbers(t *testing.T) {
 	}
 }
 
+// Costs of thousands of offers that sum to more than 2^63 make no claim true: an assignment exists, whatever is claimed
+// of objectives below 0.
+func TestProofLargeCosts(t *testing.T) {
+	t.Parallel()
+	in := &model.Consolidation{Name: "offers", Resources: []string{"cpu"}, Jobs: []model.ConsolidationJob{{ID: "web", Tasks: 10_000_000, Needs: []int64{0}}}}
+	for k := range 9300 {
+		in.Offers = append(in.Offers, model.HostOffer{ID: fmt.Sprint("o", k), Capacity: []int64{1}, Price: 100_000_000, Count: 10_000_000})
+	}
+	if err := in.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	hash, err := model.Hash(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := fmt.Sprintf("gapwise-proof 1 consolidation\ninstance %s\nunit 1\nupper 10000000000\nclaim 0\n", hash)
+	if p, err := verify.Proof(t.Context(), in, hash, strings.NewReader(lines)); err != nil || p.Claim != "no assignment costs less than 0" {
+		t.Errorf("%q, %v", p.Claim, err)
+	}
+}
+
 // A duration that is rounded up to more than the upper bound is rounded up, too.
 func TestProofRoundedBeyondUpper(t *testing.T) {
 	t.Parallel()

@@ -70,6 +70,9 @@ func (w *wideSum) add(a, b int64) {
 // positive reports whether w > 0.
 func (w *wideSum) positive() bool { return int64(w[2]) >= 0 && w[0]|w[1]|w[2] != 0 }
 
+// negative reports whether w < 0.
+func (w *wideSum) negative() bool { return int64(w[2]) < 0 }
+
 // addWide adds a.
 func (w *wideSum) addWide(a wide) {
 	var carry uint64
