@@ -48,7 +48,9 @@ func TestExternalsAgreeWithHiGHS(t *testing.T) {
 	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
 		all := smallInstances(t, p, 16)
 		for _, formulation := range p.Formulations {
-			answers := sync.OnceValues(func() ([]answer, error) { return askHiGHS(t.Context(), spread(supported(t, all, formulation), most), formulation) })
+			answers := sync.OnceValues(func() ([]answer, error) {
+				return askHiGHS(t.Context(), spread(supported(t, all, formulation), most), formulation)
+			})
 			for engine := range tools {
 				t.Run(engine+" "+formulation, func(t *testing.T) {
 					t.Parallel()
