@@ -106,11 +106,12 @@ portable: ## builds for six platforms
 
 # NATIVE=: without lanl, where no C++ compiler is.
 NATIVE ?= yes
-nightly: ## what is too long for every change: fuzzing, the audit, planted faults, all six platforms, a release built twice, HiGHS through both bindings
+nightly: ## what is too long for every change: four times the random draws, fuzzing, the audit, planted faults, all six platforms, a release built twice, HiGHS through both bindings
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=30s
 	@$(MAKE) --no-print-directory audit AUDIT=30m SEED="$$(date +%Y%m%d)"
 	@$(MAKE) --no-print-directory faults
 	@$(MAKE) --no-print-directory portable release-check
+	@$(with_highs) GAPWISE_ROUNDS=4 $(GO) test $(tested) -timeout 2h ./...
 	@[ -z "$(NATIVE)" ] || { pc=$$(scripts/tools --native) && export CGO_ENABLED=1 PKG_CONFIG_PATH="$$pc" && \
 	  $(GO) vet -tags native ./... && $(GO) test -tags native -count=1 ./model/milp/... && $(GO) test -tags native -count=1 -run 'External|Formulations' .; }
 

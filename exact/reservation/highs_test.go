@@ -60,7 +60,7 @@ func TestReservationHiGHSAgainstBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 7))
 	ctx := context.Background()
 	infeasible, asked := 0, 0
-	for range need.Rounds(1500) {
+	for range need.Rounds(300) {
 		in := testkit.RandomReservation(rng, 1+rng.IntN(7))
 		want, feasible := testkit.BruteReservation(in)
 		if !feasible {
