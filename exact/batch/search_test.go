@@ -224,7 +224,7 @@ func TestSearchHiGHS(t *testing.T) {
 // one.
 func TestBoundsSchedulers(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(600) {
+	for seed := range uint64(need.Rounds(600)) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		in := testkit.RandomBatch(rng, 1+int(seed%2), 6, 1+rng.IntN(10))
 		all, err := batchbounds.All(context.Background(), in)

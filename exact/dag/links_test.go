@@ -57,7 +57,7 @@ func TestHeldAgainstGrid(t *testing.T) {
 		most = 800
 	}
 instances:
-	for k := range 150 {
+	for k := range max(100, need.Rounds(150)) {
 		g := view.OfDAG(testkit.ContendedDAG(rng, 6, 3))
 		r := dagplay.NewReplay(g)
 		p := testkit.RandomPlan(rng, g, false)
