@@ -14,6 +14,9 @@ run_benches = set -o pipefail && $(GO) test -run '^$$' -bench '$(BENCHES)' -benc
 
 # Everything is pure Go, but for the race detector and make native.
 export CGO_ENABLED := 0
+# No symbols for debuggers, which a program without them (stamp) doesn't hold anyway: a fifth of the compiler's work.
+# Without the paths of this folder, what one clone has compiled serves another one (.ci/bare), and scripts/release.
+export GOFLAGS := $(strip $(shell $(GO) env GOFLAGS) -trimpath -gcflags=all=-dwarf=false)
 # HiGHS, the solver of linear models, is one file, fetched once. Where it can't be had its script says
 # how to get it by hand, and all else works.
 with_highs = scripts/highs >/dev/null || true;
@@ -70,7 +73,7 @@ types:
 	@scripts/web/types
 
 staticcheck:
-	@$(GO) tool staticcheck ./...
+	@GOGC=400 $(GO) tool staticcheck ./...
 
 # The packages that start goroutines, or lock what others share (and wire, by channels alone). What they run at
 # once of the other packages, the detector sees: TestConformanceAtOnce runs every
@@ -79,9 +82,9 @@ staticcheck:
 # internal/papers and internal/runs, which make values once, for benchmarks.
 concurrent := {{range .Imports}}{{if or (eq . "sync") (eq . "sync/atomic") (eq . "golang.org/x/sync/errgroup")}}{{$$.ImportPath}}{{"\n"}}{{end}}{{end}}
 race:
-	@$(with_highs) export CGO_ENABLED=1; $(GO) test -race -short $$($(GO) list -f '$(concurrent)' ./... | sort -u | grep -v '/draw$$\|/cmd/gapwise$$\|/gapwise$$\|/instances$$\|/internal/papers$$\|/internal/runs$$') ./heuristics/online/wire && \
-	  $(GO) test -race -short -run 'AtOnce|Session' . ./instances && \
-	  $(GO) test -race -short -run 'TestTerm|TestScripts/(interrupt|bench|results|solve|shard)' ./cmd/gapwise
+	@$(with_highs) export CGO_ENABLED=1; $(GO) test $(tested) -race -short $$($(GO) list -f '$(concurrent)' ./... | sort -u | grep -v '/draw$$\|/cmd/gapwise$$\|/gapwise$$\|/instances$$\|/internal/papers$$\|/internal/runs$$') ./heuristics/online/wire && \
+	  $(GO) test $(tested) -race -short -run 'AtOnce|Session' . ./instances && \
+	  $(GO) test $(tested) -race -short -run 'TestTerm|TestScripts/(interrupt|bench|results|solve|shard)' ./cmd/gapwise
 
 slow: ## all tests, the slow ones too
 	@$(with_highs) $(GO) test $(tested) ./...
@@ -103,10 +106,12 @@ portable: ## builds for six platforms
 
 # NATIVE=: without lanl, where no C++ compiler is.
 NATIVE ?= yes
-nightly: ## what is too long for every change: fuzzing, the audit, planted faults, and HiGHS through both bindings
+nightly: ## what is too long for every change: four times the random draws, fuzzing, the audit, planted faults, all six platforms, a release built twice, HiGHS through both bindings
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=30s
 	@$(MAKE) --no-print-directory audit AUDIT=30m SEED="$$(date +%Y%m%d)"
 	@$(MAKE) --no-print-directory faults
+	@$(MAKE) --no-print-directory portable release-check
+	@$(with_highs) GAPWISE_ROUNDS=4 $(GO) test $(tested) -timeout 2h ./...
 	@[ -z "$(NATIVE)" ] || { pc=$$(scripts/tools --native) && export CGO_ENABLED=1 PKG_CONFIG_PATH="$$pc" && \
 	  $(GO) vet -tags native ./... && $(GO) test -tags native -count=1 ./model/milp/... && $(GO) test -tags native -count=1 -run 'External|Formulations' .; }
 

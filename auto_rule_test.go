@@ -16,16 +16,20 @@ import (
 
 	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/cpu"
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 )
 
-// ruleSizes are the sizes of the instances of TestAutoRule, and ruleLimit how much each
+// ruleSizes are the sizes of the instances of TestAutoRule, by day one for each draw, in turn, and ruleLimit how much each
 // run may work. GAPWISE_RULE has CPU time and other sizes, such as "2s 30 300 3000".
-func ruleSizes(t *testing.T) (limit time.Duration, sizes []int) {
+func ruleSizes(t *testing.T, turn int) (limit time.Duration, sizes []int) {
 	t.Helper()
 	given := strings.Fields(os.Getenv("GAPWISE_RULE"))
 	if len(given) == 0 {
-		return 0, []int{30, 300}
+		if sizes = []int{30, 300}; !need.Night() {
+			sizes = sizes[turn%2 : turn%2+1]
+		}
+		return 0, sizes
 	}
 	limit, err := time.ParseDuration(given[0])
 	if err != nil {
@@ -81,9 +85,11 @@ func TestAutoRule(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute of CPU")
 	}
-	limit, sizes := ruleSizes(t)
+	turn := 0
 	for _, p := range gapwise.Problems() {
 		for variant, draw := range large[p.Kind] {
+			limit, sizes := ruleSizes(t, turn)
+			turn++
 			for _, n := range sizes {
 				if limit == 0 && p.Kind == model.KindTVC {
 					n = min(n, 100) // a unit of its effort takes several times as long

@@ -43,7 +43,7 @@ func TestNeverWorseThanTheStart(t *testing.T) {
 	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
 		rng := rand.New(rand.NewPCG(41, 7))
 		kept := 0
-		for range need.Rounds(60) {
+		for range need.Rounds(24) {
 			in := drawnSmall(rng, p.Kind)
 			c := gapwise.NewCase(in)
 			var starts []model.Result

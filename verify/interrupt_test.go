@@ -128,6 +128,10 @@ func large(kind model.Kind, n int) (model.Instance, model.Solution, []model.Evid
 func TestJudgeIsInterruptible(t *testing.T) {
 	t.Parallel()
 	const n = 2500
+	parts := 11
+	if testing.Short() {
+		parts = 3
+	}
 	stops := func(t *testing.T, least int, judge func(context.Context) error) {
 		t.Helper()
 		whole := &countedCtx{Context: context.Background()}
@@ -138,10 +142,10 @@ func TestJudgeIsInterruptible(t *testing.T) {
 			t.Errorf("it asks its context %d times, must be %d at least", whole.asked, least)
 		}
 		var limits []int
-		for limit := 1; limit < whole.asked; limit += 1 + whole.asked/11 {
+		for limit := 1; limit < whole.asked; limit += 1 + whole.asked/parts {
 			limits = append(limits, limit)
 		}
-		for limit := max(1, whole.asked-5); limit < whole.asked; limit++ {
+		for limit := max(1, whole.asked-parts/2); limit < whole.asked; limit++ {
 			limits = append(limits, limit)
 		}
 		for _, limit := range limits {

@@ -34,7 +34,7 @@ func TestProofForward(t *testing.T) {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(23, uint64(i)))
-			steps, want, tries := 0, need.Rounds(20_000), 0
+			steps, want, tries := 0, need.Rounds(10_000), 0
 			for ; steps < want; tries++ {
 				p := ProveForward(t, rng, kind)
 				steps += p.Steps

@@ -273,6 +273,9 @@ func TestDemo(t *testing.T) {
 	}
 	check := func(ts *testscript.TestScript, _ bool, _ []string) {
 		for _, data := range []string{"", ts.MkAbs(".")} {
+			if data == "" && !need.Night() {
+				continue // as .ci/bare runs it
+			}
 			ts.Setenv("GAPWISE_DATA", data)
 			ts.Check(ts.Exec("bash", script, "gapwise"))
 			for _, line := range strings.Split(ts.ReadFile("stdout"), "\n") {

@@ -54,7 +54,7 @@ func TestKernelBrute(t *testing.T) {
 	t.Parallel()
 	submits, runtimes := []float64{0, 0, 1e-6, 1, 1e9 - 1, 1e9}, []float64{1e-6, 1, 9.999999, 10, 1e5, 1e8}
 	devices := names(batchexact.Kernel.Devices())
-	for seed := range uint64(need.Rounds(2000)) {
+	for seed := range uint64(need.Rounds(1000)) {
 		rng := rand.New(rand.NewPCG(seed, 21))
 		in := testkit.RandomBatch(rng, 1, 6, rng.IntN(6))
 		switch {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -34,7 +35,7 @@ func (t *tree) leastOf(x *node) int64 {
 func TestNodes(t *testing.T) {
 	t.Parallel()
 	dominated, reached, forgotten := 0, 0, 0
-	const rounds = 20_000
+	rounds := need.Rounds(20_000)
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		in := &model.Batch{Processors: 2 + rng.IntN(5), Tiers: 1}

@@ -63,7 +63,7 @@ func weighted(rng *rand.Rand, in *model.Batch) *model.Batch {
 // finds, and no bound is above it.
 func TestSearchBrute(t *testing.T) {
 	t.Parallel()
-	rounds := 4000
+	rounds := 2000
 	if testing.Short() {
 		rounds = 500
 	}
@@ -224,7 +224,7 @@ func TestSearchHiGHS(t *testing.T) {
 // one.
 func TestBoundsSchedulers(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(600) {
+	for seed := range uint64(need.Rounds(300)) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		in := testkit.RandomBatch(rng, 1+int(seed%2), 6, 1+rng.IntN(10))
 		all, err := batchbounds.All(context.Background(), in)

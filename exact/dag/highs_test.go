@@ -88,7 +88,7 @@ func TestDAGHiGHSAgainstBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
 	ctx := context.Background()
 	looser, most := 0, 5
-	for k := range need.Rounds(1000) {
+	for k := range need.Rounds(200) {
 		if most = 5; k%10 == 0 {
 			most = 6
 		}

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/dagplay"
@@ -57,7 +56,7 @@ func TestHeldAgainstGrid(t *testing.T) {
 		most = 800
 	}
 instances:
-	for k := range 150 {
+	for k := range max(100, need.Rounds(150)) {
 		g := view.OfDAG(testkit.ContendedDAG(rng, 6, 3))
 		r := dagplay.NewReplay(g)
 		p := testkit.RandomPlan(rng, g, false)
@@ -101,12 +100,12 @@ func TestLinkedAgainstPlans(t *testing.T) {
 	for k := range n {
 		d := testkit.ContendedDAG(rng, []int{5, 8}[k%2], 3)
 		g := view.OfDAG(d)
-		set := model.Settings{Seed: 1, TimeLimit: []time.Duration{0, 300 * time.Millisecond}[k%2]}
+		set := model.Settings{Seed: 1, Effort: []int64{0, 300_000}[k%2]}
 		r, err := Search.Solve(t.Context(), d, set)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Status != model.StatusOptimal && set.TimeLimit > 0 {
+		if r.Status != model.StatusOptimal && set.Effort > 0 {
 			continue
 		} else if r.Status != model.StatusOptimal {
 			t.Fatalf("%d: %s, %v and %v: %s", k, r.Status, r.Objective, r.Bound, r.Reason)
@@ -136,7 +135,7 @@ func TestLinkedAgainstPlans(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if without.Status != model.StatusOptimal && set.TimeLimit > 0 {
+			if without.Status != model.StatusOptimal && set.Effort > 0 {
 				continue
 			}
 			if math.Abs(without.Objective-r.Objective) > 1e-6*r.Objective || without.Status != model.StatusOptimal {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gapwise/gapwise/exact/internal/engine"
 	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
@@ -75,7 +76,7 @@ func TestDAGRules(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
 	compared := 0
-	for k := range 300 {
+	for k := range need.Rounds(300) {
 		d := testkit.RandomDAG(rng, 2+rng.IntN(6), 1+rng.IntN(4))
 		switch k % 3 {
 		case 1:

@@ -85,7 +85,7 @@ func TestReservationEnginesAgree(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(6, 18))
-	for range need.Rounds(150) {
+	for range need.Rounds(60) {
 		in := testkit.RandomReservation(rng, 10+rng.IntN(4))
 		a, err := resexact.Linear(highs.Backend).Solve(context.Background(), in, model.Settings{})
 		if err != nil {

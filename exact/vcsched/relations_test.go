@@ -222,7 +222,7 @@ func TestVCSchedBoundsAgainstSolutions(t *testing.T) {
 			}
 			solvers := []model.Solver{Search, Search.Off(devCompletion), Kernel}
 			for _, f := range vcbounds.Formulations {
-				if _, err := vcbounds.Build(v, f); err == nil && highs.Available() {
+				if _, err := vcbounds.Build(v, f); k%3 == 0 && err == nil && highs.Available() {
 					solvers = append(solvers, Linear(highs.Backend, f))
 				}
 			}

@@ -62,7 +62,7 @@ func TestVCSchedRulesAgainstPlain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(vcschedSeed(), 1))
 	count := map[bool]int{}
-	for k := range need.Rounds(400) {
+	for k := range need.Rounds(200) {
 		n, hosts := 3+rng.IntN(7), 1+rng.IntN(4)
 		in := drawVCSched(rng, k%len(vcschedFamilies), n, hosts, rng.IntN(2) == 0, k/len(vcschedFamilies)%2 == 1)
 		if err := in.Validate(); err != nil {
@@ -84,7 +84,7 @@ func TestVCSchedRulesAgainstPlain(t *testing.T) {
 		}
 	}
 	t.Log(count)
-	if min(count[true], count[false]) < need.Rounds(30) {
+	if min(count[true], count[false]) < need.Rounds(15) {
 		t.Errorf("one-sided: %v", count)
 	}
 }

@@ -122,7 +122,7 @@ func TestVectorsAgainstBruteForce(t *testing.T) {
 					engines = append(engines, vcexact.Kernel)
 					engines = append(engines, vcexact.Phases()...)
 				}
-				if k%16 == 0 && highs.Available() {
+				if k%48 == 0 && highs.Available() {
 					engines = append(engines, vcexact.Linear(highs.Backend, ""))
 				}
 				for _, e := range engines {
@@ -184,7 +184,7 @@ func TestHiGHSAgainstBruteForce(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 1))
-	for k := range need.Rounds(300) {
+	for k := range need.Rounds(60) {
 		in := testkit.RandomVCSched(rng, k%2 == 1)
 		want, ok := testkit.BruteVCSched(in)
 		for _, name := range vcbounds.Formulations {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
@@ -159,7 +160,7 @@ func TestAlgorithmsOrder(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 6))
 	ctx := context.Background()
-	for k := range 300 {
+	for k := range need.Rounds(300) {
 		d := random(rng, 10)
 		value := map[string]float64{}
 		for name, solve := range solvers {

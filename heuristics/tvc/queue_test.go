@@ -335,7 +335,7 @@ func TestSchedulersLossMode(t *testing.T) {
 func TestStoppedAnywhere(t *testing.T) {
 	t.Parallel()
 	suspended := 0.0
-	for seed := range uint64(20) {
+	for seed := range uint64(need.Rounds(20)) {
 		in := testkit.RandomTVC(rand.New(rand.NewPCG(seed, 77)), 4, 300, true)
 		for _, s := range queueSchedulers {
 			for looks := range 6 {
@@ -347,7 +347,7 @@ func TestStoppedAnywhere(t *testing.T) {
 			}
 		}
 	}
-	if suspended < 100 {
+	if suspended < float64(need.Rounds(100)) {
 		t.Errorf("%v suspensions: too few to tell", suspended)
 	}
 }

@@ -148,7 +148,7 @@ func TestPlantedFaultsInTests(t *testing.T) {
 		}
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel() // one is linked while another's tests run
-			args := []string{"test", "-short", "-count=1", "-failfast", "-vet=off", "-overlay", overlay(t, root, []fault{f.fault})}
+			args := []string{"test", "-short", "-count=1", "-failfast", "-vet=off", "-ldflags", "-s -w", "-overlay", overlay(t, root, []fault{f.fault})}
 			cmd := exec.CommandContext(t.Context(), "go", append(args, strings.Fields(f.tests)...)...)
 			cmd.Dir = root
 			out, err := cmd.CombinedOutput()

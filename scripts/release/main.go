@@ -207,8 +207,8 @@ func (r *release) texts(scratch string) error {
 // compile builds the program in pure Go, for this machine or by the environment.
 func (r *release) compile(to string, environment []string) error {
 	flags := "-s -w -buildid= -X github.com/gapwise/gapwise.commit=" + r.commit
-	tags := "highs,urfave_cli_no_template" // see stamp in the Makefile
-	args := []string{"build", "-buildvcs=false", "-o", to, "-ldflags", flags}
+	tags := "highs,urfave_cli_no_template" // see stamp and GOFLAGS in the Makefile
+	args := []string{"build", "-buildvcs=false", "-gcflags=all=-dwarf=false", "-o", to, "-ldflags", flags}
 	if !r.wheelOnly {
 		tags += ",playground"
 		args = append(args, "-trimpath")

@@ -175,9 +175,9 @@ func library(folder string) error {
 	}
 	defer os.RemoveAll(scratch)
 	program := filepath.Join(scratch, "gapwise.wasm")
-	arguments := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", program}
+	arguments := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-gcflags=all=-dwarf=false", "-o", program}
 	for _, p := range small {
-		arguments = append(arguments, "-gcflags="+p+"=-l")
+		arguments = append(arguments, "-gcflags="+p+"=-l -dwarf=false")
 	}
 	c := exec.Command("go", append(arguments, "./web/wasm")...)
 	c.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=")

@@ -88,7 +88,7 @@ func TestAgainstEnumeration(t *testing.T) {
 	need.HiGHS(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	feasible := 0
-	for k := range 3000 {
+	for k := range need.Rounds(1500) {
 		m := randomMILP(rng)
 		want, ok := enumerate(m)
 		r := solve(t, m, milp.Options{})
@@ -102,7 +102,7 @@ func TestAgainstEnumeration(t *testing.T) {
 			}
 		}
 	}
-	if feasible < 500 {
+	if feasible < need.Rounds(250) {
 		t.Fatalf("only %d feasible models: the test tests little", feasible)
 	}
 }
@@ -440,7 +440,7 @@ func TestWritersReadBack(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	dir := t.TempDir()
 	models := []*milp.Model{}
-	for range 300 {
+	for range need.Rounds(100) {
 		models = append(models, randomMILP(rng))
 	}
 	for name := range conformance {
