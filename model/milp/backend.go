@@ -15,9 +15,6 @@ type Backend struct {
 	Name string
 	// Title is the solver's name in sentences: "HiGHS".
 	Title string
-	// Fixed says that Options.Tolerance changes nothing, so that the same question
-	// gets the same answer.
-	Fixed bool
 	// Missing, if not nil, returns an error that says what to do if the solver isn't there; nil: it is.
 	Missing func() error
 	// CPUTime says that the time that counts is Result.CPU: for experiments.

@@ -118,7 +118,7 @@ func Backend(name string) (milp.Backend, error) {
 	if _, err := exec.LookPath(p.binary); err != nil {
 		return milp.Backend{}, fmt.Errorf("%w: %s needs %s on PATH%s", ErrMissing, p.name, p.binary, p.install)
 	}
-	return milp.Backend{Name: p.name, Title: p.title, Fixed: p.fixed, Solve: p.solve}, nil
+	return milp.Backend{Name: p.name, Title: p.title, Solve: p.solve}, nil
 }
 
 // versions caches Version by name.
