@@ -138,3 +138,32 @@ func TestJoinContradictions(t *testing.T) {
 		t.Errorf("status %q of an unverified result, error %v", results[0].Status, err)
 	}
 }
+
+// A worker of auto that panics is left out with a note, first or later, and costs nothing else; if all do, that is an error.
+func TestAutoGoesOn(t *testing.T) {
+	p, err := ProblemOf(model.KindBatch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := &model.Batch{Name: "two", Processors: 2, Tiers: 1, Jobs: []model.BatchJob{{ID: "a", RuntimeS: 5, Processes: 2},
+		{ID: "b", RuntimeS: 1, Processes: 1}, {ID: "c", RuntimeS: 2, Processes: 2}}}
+	failing := model.Algorithm{Name: "fails", Solver: failingSolver{}}
+	exactly := failing
+	exactly.Name, exactly.Exact = "fails-later", true
+	q := *p
+	q.Algorithms = append(slices.Clone(p.Algorithms), failing, exactly)
+	for _, workers := range [][]string{{"fails", "easy", "search"}, {"easy", "fails-later", "search"}, {"search", "fails", "fails-later"}} {
+		r, err := Solve(t.Context(), in, Options{Solver: auto{&q, workers}, Settings: model.Settings{Seed: 1}})
+		if err != nil || r.Status != model.StatusOptimal || !strings.Contains(r.Reason, "was left out, it failed (panic: nothing to draw): please report it") {
+			t.Errorf("%q: %s, %q, %v", workers, r.Status, r.Reason, err)
+		}
+	}
+}
+
+type failingSolver struct{}
+
+func (failingSolver) Name() string { return "fails" }
+
+func (failingSolver) Solve(context.Context, model.Instance, model.Settings) (model.Result, error) {
+	panic("nothing to draw")
+}

@@ -3,6 +3,7 @@
 package model_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/gapwise/gapwise/model"
@@ -60,5 +61,29 @@ func TestMetrics(t *testing.T) {
 	}
 	if model.Kind("knapsack").New() != nil {
 		t.Error("there is an instance of an unknown kind")
+	}
+}
+
+// Of whole numbers the default gap leaves none out: 100,000,044 isn't optimal above 100,000,004.
+func TestMetricClosed(t *testing.T) {
+	whole, real := model.Metric{Whole: true}, model.Metric{}
+	for _, c := range []struct {
+		m                    model.Metric
+		objective, bound, to float64
+		want                 bool
+	}{
+		{whole, 100_000_044, 100_000_004, model.DefaultGap, false},
+		{whole, 100_000_044, 100_000_043, model.DefaultGap, false},
+		{whole, 100_000_044, 100_000_043.5, model.DefaultGap, true},
+		{whole, 100_000_044, 100_000_044, model.DefaultGap, true},
+		{whole, 100_000_044, 100_000_004, 0.01, true},
+		{whole, 11, 10.5, model.DefaultGap, false},
+		{real, 100_000_044, 100_000_004, model.DefaultGap, true},
+		{real, 1, 0.99, model.DefaultGap, false},
+		{real, 1, math.NaN(), model.DefaultGap, false},
+	} {
+		if got := c.m.Closed(c.objective, c.bound, c.to); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
 	}
 }

@@ -327,6 +327,23 @@ var testedFaults = []struct {
 	fault
 	tests string
 }{
+	{fault{"Certificates: an infeasible relaxation is believed", "exact/internal/engine/certify.go",
+		"case r.Status == milp.Infeasible && r.Ray != nil && duals.Refutes(c.rows(), r.Ray):", "case r.Status == milp.Infeasible:"},
+		"-run TestCertificates ./exact/internal/engine"},
+	{fault{"Certificates: what is fixed is a unit too much", "exact/internal/engine/certify.go",
+		"need-- // whole", "need -= 2 // whole"}, "-run TestCertificates ./exact/internal/engine"},
+	{fault{"Certificates: a node that can't be closed counts as closed", "exact/internal/engine/certify.go",
+		"c.stuck = min(c.stuck, n.bound)", "_ = n"}, "-run TestCertificates ./exact/internal/engine"},
+	{fault{"Certificates: a row's other side", "internal/duals/safe.go",
+		"side = m.Rows[i].Upper", "side = m.Rows[i].Lower"}, "-run TestCertificates ./exact/internal/engine"},
+	{fault{"Judge: costs of a claim wrap", "verify/proof_consolidation.go",
+		"beyond.negative() {", "int64(beyond[0]) < 0 {"}, "-run TestProofLargeCosts ./verify"},
+	{fault{"Consolidation: no host is drawn of none", "heuristics/consolidation/lns.go",
+		"s.C.Existing == 0 || ", ""}, "-run TestOffersAlone ./heuristics/consolidation"},
+	{fault{"Whole objectives are optimal a unit off", "model/metric.go",
+		"math.Abs(objective-bound) >= 1)", "math.Abs(objective-bound) >= 100)"}, "-run TestMetricClosed ./model"},
+	{fault{"Auto: a panic ends all", "portfolio.go",
+		"case errors.As(told, new(*caught.Panic)):", "case false:"}, "-run TestAutoGoesOn ."},
 	{fault{"Batch: who is behind others needs a processor more", "exact/internal/tiers/mixes.go",
 		"free += classes[c].count - needs[c]; free < 0", "free += classes[c].count - needs[c]; free < needs[c]"}, "./exact/internal/tiers"},
 	{fault{"Batch: in the order pyss all ends are told before the arrivals", "heuristics/online/batch_run.go",
