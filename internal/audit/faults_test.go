@@ -337,7 +337,7 @@ var testedFaults = []struct {
 	{fault{"Certificates: a row's other side", "internal/duals/safe.go",
 		"side = m.Rows[i].Upper", "side = m.Rows[i].Lower"}, "-run TestCertificates ./exact/internal/engine"},
 	{fault{"Judge: costs of a claim wrap", "verify/proof_consolidation.go",
-		"beyond.negative() {", "int64(beyond[0]) < 0 {"}, "-run TestProofLargeCosts ./verify"},
+		"k.all.add(dearest, tasks)", "k.all.add(-dearest, tasks)"}, "-run TestProofLargeCosts ./verify"},
 	{fault{"Consolidation: no host is drawn of none", "heuristics/consolidation/lns.go",
 		"s.C.Existing == 0 || ", ""}, "-run TestOffersAlone ./heuristics/consolidation"},
 	{fault{"Whole objectives are optimal a unit off", "model/metric.go",
