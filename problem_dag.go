@@ -31,7 +31,7 @@ var dagProblem = define(definition[*model.DAG]{
 	formulations: dagbounds.Formulations,
 	formulation:  dagFormulation,
 	linear:       func(_ string, b milp.Backend) model.Solver { return dagexact.Linear(b) },
-	first:        named("one-machine", dagheur.Algorithms()).Solver,
+	first:        model.Adapt("first", dagheur.First),
 	features:     features.DAG,
 	quick:        dagbounds.QuickOf,
 	bounds:       dagbounds.All,

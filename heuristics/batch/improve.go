@@ -45,7 +45,7 @@ func improve(ctx context.Context, in *model.Batch, set model.Settings) (*model.E
 			return nil, err
 		}
 	}
-	e, err := bestList(ctx, in, set)
+	e, err := offlineList(ctx, in, set, "improve", listRules)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/hosting"
 	"github.com/gapwise/gapwise/internal/steps"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -313,12 +314,15 @@ func (p *packer) fill(ctx context.Context) {
 	}
 	slices.SortStableFunc(missing, func(a, b task) int { return cmp.Compare(cost(b), cost(a)) })
 	for _, t := range missing {
-		if ctx.Err() != nil {
+		if turns.Stop(ctx, effort(1, len(p.used))) {
 			return
 		}
 		p.settle(t, false)
 	}
 }
+
+// effort is that of looking for places for some tasks among hosts, for turns.Stop.
+func effort(tasks, hosts int) int64 { return 1 + int64(tasks*hosts/120) }
 
 // settle places a task on a host in use, or on another where there is none and that costs less
 // than to leave it out.
