@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gapwise/gapwise"
@@ -21,12 +22,19 @@ import (
 // cheap always have one.
 func TestStopPoints(t *testing.T) {
 	t.Parallel()
-	const most = 1 << 17
+	const most = 1 << 16
 	for _, p := range gapwise.Problems() {
 		for variant, draw := range slices.Concat(large[p.Kind], heavy[p.Kind]) {
-			in := draw(rand.New(rand.NewPCG(uint64(variant), 24)), 300)
+			n := 200
+			if p.Kind == model.KindDAG { // so that replays are stopped
+				n = 600
+			}
+			in := draw(rand.New(rand.NewPCG(uint64(variant), 24)), n)
 			cheap := model.Algorithm{Name: "first", Solver: p.First}
 			for _, a := range slices.Concat([]model.Algorithm{cheap}, p.Algorithms) {
+				if a.Exact || strings.HasPrefix(a.Name, "program-") || p.Kind == model.KindVCSched && strings.HasPrefix(a.Name, "rr") {
+					continue // engines have a contract of their own; of the others some count little of their work
+				}
 				t.Run(fmt.Sprintf("%s/%d/%s", p.Kind, variant, a.Name), func(t *testing.T) {
 					t.Parallel()
 					var r model.Result
