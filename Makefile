@@ -107,6 +107,8 @@ nightly: ## what is too long for every change: fuzzing, the audit, planted fault
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=30s
 	@$(MAKE) --no-print-directory audit AUDIT=30m SEED="$$(date +%Y%m%d)"
 	@$(MAKE) --no-print-directory faults
+	@CGO_ENABLED=0 GAPWISE_RULE="100000,1000000,3000000,10000000 1000 10000 100000" $(GO) test -count=1 -timeout 10h -run TestAutoRule .
+	@CGO_ENABLED=0 GAPWISE_RULE="3000000,10000000 1000000" $(GO) test -count=1 -timeout 10h -run 'TestAutoRule/batch' .
 	@[ -z "$(NATIVE)" ] || { pc=$$(scripts/tools --native) && export CGO_ENABLED=1 PKG_CONFIG_PATH="$$pc" && \
 	  $(GO) vet -tags native ./... && $(GO) test -tags native -count=1 ./model/milp/... && $(GO) test -tags native -count=1 -run 'External|Formulations' .; }
 

@@ -256,7 +256,7 @@ func (a *portfolio) run(ctx context.Context, quick *turns.Seat, first, later []*
 		if !bounded {
 			var err error
 			before := quick.Spent
-			bounded, err = quick.Turn(int64(turnsOfAuto.first) << min(2*round, 20)) // those that take long wait for the heuristics
+			bounded, err = quick.Turn(int64(turnsOfAuto.first) << min(round, 20)) // those that take long wait for the heuristics
 			caught.Pass(err)
 			turns.Stop(ctx, quick.Spent-before)
 			if bounded && ctx.Err() == nil {
