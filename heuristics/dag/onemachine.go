@@ -4,7 +4,6 @@ package dag
 
 import (
 	"context"
-	"errors"
 
 	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/internal/view"
@@ -16,34 +15,6 @@ import (
 // on several machines has to beat. O(V M + E).
 func OneMachine(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {
 	return schedule(listed(oneMachine)(ctx, d, set))
-}
-
-// First is OneMachine or, as far as ctx allows, the best list scheduler of near linear time: HEFT or, under contention,
-// SinnenSousa.
-func First(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {
-	solve := SinnenSousa
-	if d.Transfers() == model.TransferIdeal {
-		solve = HEFT
-	}
-	one, err := OneMachine(ctx, d, set)
-	if err != nil {
-		return nil, err
-	}
-	all, err := solve(ctx, d, set)
-	if errors.Is(err, model.ErrNoSolution) { // stopped
-		return one, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	value, err := d.Objective(all)
-	if err != nil {
-		return nil, err
-	}
-	if least, err := d.Objective(one); err != nil || least.Better(value) {
-		return one, err
-	}
-	return all, nil
 }
 
 func oneMachine(_ context.Context, g *view.Graph, _ *tracer) (dagplay.Plan, error) {
