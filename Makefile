@@ -112,6 +112,8 @@ nightly: ## what is too long for every change: four times the random draws, fuzz
 	@$(MAKE) --no-print-directory faults
 	@$(MAKE) --no-print-directory portable release-check
 	@$(with_highs) GAPWISE_ROUNDS=4 $(GO) test $(tested) -timeout 2h ./...
+	@CGO_ENABLED=0 GAPWISE_RULE="100000,1000000,3000000,10000000 1000 10000 100000" $(GO) test -count=1 -timeout 10h -run TestAutoRule .
+	@CGO_ENABLED=0 GAPWISE_RULE="3000000,10000000 1000000" $(GO) test -count=1 -timeout 10h -run 'TestAutoRule/batch' .
 	@[ -z "$(NATIVE)" ] || { pc=$$(scripts/tools --native) && export CGO_ENABLED=1 PKG_CONFIG_PATH="$$pc" && \
 	  $(GO) vet -tags native ./... && $(GO) test -tags native -count=1 ./model/milp/... && $(GO) test -tags native -count=1 -run 'External|Formulations' .; }
 

@@ -30,29 +30,42 @@ type attempt struct {
 }
 
 // cheapest runs the problem's cheapest heuristic if all solvers are engines, within a
-// tenth of the time limit or a second (half of a shorter limit), computes the quick bounds
-// that they begin with, and takes the time from the limit of the solvers.
+// tenth of the limit or a second (half of a shorter limit), computes the quick bounds
+// that they begin with, and takes time and effort from the limits of the solvers. Before auto alone
+// the heuristic has the whole limit: stopped half way it would be of no use there.
 func (t *attempt) cheapest(solvers []model.Solver) error {
 	p, err := ProblemOf(t.Instance.Kind())
 	if err != nil || p.First == nil {
 		return err
 	}
+	alone := len(solvers) == 1
 	for _, s := range solvers {
 		if _, ok := s.(auto); ok {
 			continue
 		}
+		alone = false
 		if a, err := Find(p.Kind, s.Name()); err != nil || !a.Exact {
 			return nil
 		}
 	}
 	started, set := time.Now(), t.set
 	set.Start, set.Proof, set.Progress = nil, nil, nil
-	if limit := set.TimeLimit; limit == 0 {
+	if limit := set.TimeLimit; limit == 0 && t.set.Effort == 0 {
 		set.TimeLimit = time.Second
-	} else {
+	} else if !alone {
 		set.TimeLimit = max(limit/10, min(limit/2, time.Second))
 	}
-	r, err := p.First.Solve(t.ctx, t.Instance, set)
+	first := &limited{Solver: p.First}
+	solve := p.First.Solve
+	if limit := set.Effort; limit > 0 {
+		if solve = first.Solve; !alone {
+			set.Effort = max(limit/10, min(limit/2, time.Second.Microseconds()))
+		}
+	}
+	r, err := solve(t.ctx, t.Instance, set)
+	if t.set.Effort > 0 {
+		t.set.Effort = max(1, t.set.Effort-first.spent)
+	}
 	if err != nil || r.Solution == nil {
 		return err
 	}
@@ -93,7 +106,7 @@ func (t *attempt) solve(s model.Solver) (r model.Result, err error) {
 		}
 	}()
 	if t.set.Effort > 0 {
-		s = limited{s}
+		s = &limited{Solver: s}
 	}
 	if t.patience == 0 {
 		return s.Solve(t.ctx, t.Instance, t.set)
@@ -159,14 +172,17 @@ func (l *listener) close() model.Result {
 }
 
 // limited is a solver that stops when its effort is spent.
-type limited struct{ model.Solver }
+type limited struct {
+	model.Solver
+	spent int64
+}
 
 // Solve implements model.Solver.
-func (s limited) Solve(ctx context.Context, in model.Instance, set model.Settings) (r model.Result, err error) {
+func (s *limited) Solve(ctx context.Context, in model.Instance, set model.Settings) (r model.Result, err error) {
 	if _, several := s.Solver.(*portfolio); !several {
 		set.Threads = 1 // of one goroutine alone the work is counted
 	}
-	err = turns.Within(ctx, set.Effort, func(ctx context.Context) error {
+	s.spent, err = turns.Spend(ctx, set.Effort, func(ctx context.Context) error {
 		return caught.Call(func() (err error) { r, err = s.Solver.Solve(ctx, in, set); return err })
 	})
 	caught.PassPanic(err)

@@ -16,114 +16,173 @@ import (
 
 	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/cpu"
-	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/model"
 )
 
-// ruleSizes are the sizes of the instances of TestAutoRule, by day one for each draw, in turn, and ruleLimit how much each
-// run may work. GAPWISE_RULE has CPU time and other sizes, such as "2s 30 300 3000".
-func ruleSizes(t *testing.T, turn int) (limit time.Duration, sizes []int) {
+// rule is how much each run of TestAutoRule may work, in effort or CPU time, and on instances of which sizes.
+type rule struct {
+	efforts []int64
+	limits  []time.Duration
+	sizes   []int
+}
+
+// rules are those of every day: limits of about 0.1 s and 1 s. GAPWISE_RULE has others, such as
+// "3000000,10000000 100000" in effort or "0.1s,2s 30 300 3000" in CPU time.
+func rules(t *testing.T) []rule {
 	t.Helper()
 	given := strings.Fields(os.Getenv("GAPWISE_RULE"))
 	if len(given) == 0 {
-		if sizes = []int{30, 300}; !need.Night() {
-			sizes = sizes[turn%2 : turn%2+1]
-		}
-		return 0, sizes
+		return []rule{{efforts: []int64{1_000_000}, sizes: []int{30, 300}}, {efforts: []int64{100_000, 1_000_000}, sizes: []int{1000, 10_000}}}
 	}
-	limit, err := time.ParseDuration(given[0])
-	if err != nil {
-		t.Fatal(err)
+	var r rule
+	for _, x := range strings.Split(given[0], ",") {
+		if n, err := strconv.ParseInt(x, 10, 64); err == nil {
+			r.efforts = append(r.efforts, n)
+		} else if d, err := time.ParseDuration(x); err == nil {
+			r.limits = append(r.limits, d)
+		} else {
+			t.Fatal(err)
+		}
 	}
 	for _, x := range given[1:] {
 		n, err := strconv.Atoi(x)
 		if err != nil {
 			t.Fatal(err)
 		}
-		sizes = append(sizes, n)
+		r.sizes = append(r.sizes, n)
 	}
-	return limit, sizes
+	return []rule{r}
 }
 
-// within solves an instance by one algorithm until so much CPU time is used, when nothing
-// else may run in the process, or without a limit, until it has counted ruleEffort, which
-// is the same on every machine.
-func within(t *testing.T, in model.Instance, algorithm string, limit time.Duration) (model.Result, bool) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	// The limit is far away, but there is one: algorithms go on.
-	o := gapwise.Options{Algorithm: algorithm, Settings: model.Settings{Seed: 1, TimeLimit: time.Hour, Threads: 1}}
-	if began := cpu.Time(); limit > 0 {
-		go func() {
-			for ctx.Err() == nil {
-				if cpu.Time()-began >= limit {
-					cancel()
-				}
-				time.Sleep(time.Millisecond)
+// within returns a context that ends when so much CPU time is used, when nothing else may run in the process.
+func within(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	began := cpu.Time()
+	go func() {
+		for ctx.Err() == nil {
+			if cpu.Time()-began >= limit {
+				cancel()
 			}
-		}()
-	} else {
-		o.Effort = ruleEffort
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	return ctx, cancel
+}
+
+// contender is what an algorithm has found when its limit ended, and after which effort it had ended by itself.
+type contender struct {
+	name string
+	model.Result
+	ended bool
+	spent int64
+}
+
+// contend runs an algorithm by itself.
+func contend(t *testing.T, in model.Instance, a *model.Algorithm, effort int64, limit time.Duration) (c contender, ok bool) {
+	t.Helper()
+	ctx, cancel := t.Context(), func() {}
+	if limit > 0 {
+		ctx, cancel = within(ctx, limit)
+		effort = 1 << 50
 	}
-	r, err := gapwise.Solve(ctx, in, o)
-	if errors.Is(err, model.ErrUnsupported) || err == nil && r.Solution == nil {
-		return r, false
+	defer cancel()
+	c.name = a.Name
+	var err error
+	c.spent, err = turns.Spend(ctx, effort, func(ctx context.Context) (err error) {
+		// The time limit is far away, but there is one: algorithms go on.
+		c.Result, err = a.Solver.Solve(ctx, in, model.Settings{Seed: 1, TimeLimit: time.Hour, Threads: 1})
+		c.ended = ctx.Err() == nil
+		return err
+	})
+	if errors.Is(err, model.ErrUnsupported) {
+		return c, false
 	}
 	if err != nil {
-		t.Fatal(algorithm, err)
+		t.Fatal(a.Name, err)
 	}
-	return r, true
+	return c, c.Solution != nil
 }
 
-// ruleEffort is about a second.
-const ruleEffort = 1_000_000
-
 // Auto is no worse than any single algorithm of its problem that may work as much, but
-// for 5 %: half a second is little to share.
+// for 5 %: half a second is little to share. Of those that come to an end this holds at every limit within which they do.
 func TestAutoRule(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes a minute of CPU")
+		t.Skip("takes minutes of CPU")
 	}
-	turn := 0
-	for _, p := range gapwise.Problems() {
-		for variant, draw := range large[p.Kind] {
-			limit, sizes := ruleSizes(t, turn)
-			turn++
-			for _, n := range sizes {
-				if limit == 0 && p.Kind == model.KindTVC {
-					n = min(n, 100) // a unit of its effort takes several times as long
+	for _, r := range rules(t) {
+		for _, p := range gapwise.Problems() {
+			for variant, draw := range slices.Concat(large[p.Kind], heavy[p.Kind]) {
+				for _, n := range r.sizes {
+					if p.Kind == model.KindTVC && len(r.limits) == 0 { // some count a request as another does, and take a hundred times as long
+						n = min(n, max(100, n/10))
+					}
+					t.Run(fmt.Sprintf("%s/%d/%d", p.Kind, variant, n), func(t *testing.T) {
+						if len(r.limits) == 0 {
+							t.Parallel()
+						}
+						in := draw(rand.New(rand.NewPCG(uint64(n), 7)), n)
+						ended := map[string]contender{}
+						for k := range r.efforts { // the largest first: who ends within it ends within less, too, or not at all
+							r.holds(t, in, p, r.efforts[len(r.efforts)-1-k], 0, ended)
+						}
+						for _, limit := range r.limits {
+							r.holds(t, in, p, 0, limit, ended)
+						}
+					})
 				}
-				t.Run(fmt.Sprintf("%s/%d/%d", p.Kind, variant, n), func(t *testing.T) {
-					if limit == 0 {
-						t.Parallel()
-					}
-					in := draw(rand.New(rand.NewPCG(uint64(n), 7)), n)
-					auto, _ := within(t, in, "auto", limit)
-					sense := model.SenseOf(in)
-					var lines []string
-					for _, a := range p.Algorithms {
-						if strings.HasPrefix(a.Name, "highs") {
-							continue
-						}
-						r, ok := within(t, in, a.Name, limit)
-						if !ok {
-							continue
-						}
-						lines = append(lines, fmt.Sprintf("%.6g %s", r.Objective, a.Name))
-						if !sense.Better(r.Objective, auto.Objective) {
-							continue
-						}
-						if gap := model.Gap(r.Objective, auto.Objective); gap > 0.05 {
-							t.Errorf("auto %.6g, of %s; %s %.6g, %.1f %% better", auto.Objective, auto.SolutionOf, a.Name, r.Objective, 100*gap)
-						} else if gap > 0.001 {
-							t.Logf("auto %.6g, of %s; %s %.6g, %.2f %% better", auto.Objective, auto.SolutionOf, a.Name, r.Objective, 100*gap)
-						}
-					}
-					slices.Sort(lines)
-					t.Logf("auto %.6g, of %s, bound %.6g; %s", auto.Objective, auto.SolutionOf, auto.Bound, strings.Join(lines, ", "))
-				})
 			}
 		}
 	}
+}
+
+// holds compares auto with each algorithm by one limit. ended are those that have ended within a larger one.
+func (r *rule) holds(t *testing.T, in model.Instance, p *gapwise.Problem, effort int64, limit time.Duration, ended map[string]contender) {
+	t.Helper()
+	ctx, cancel := t.Context(), func() {}
+	if limit > 0 {
+		ctx, cancel = within(ctx, limit)
+	}
+	auto, err := gapwise.Solve(ctx, in, gapwise.Options{Algorithm: "auto", Settings: model.Settings{Seed: 1, TimeLimit: time.Hour, Threads: 1, Effort: effort}})
+	cancel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sense := model.SenseOf(in)
+	var lines []string
+	for k := range p.Algorithms {
+		a := &p.Algorithms[k]
+		if a.Exact && (strings.HasPrefix(a.Name, "highs") || slices.Min(r.sizes) >= 1000) {
+			continue
+		}
+		c, ok := ended[a.Name]
+		if ok && c.spent > effort {
+			continue // it doesn't keep this limit
+		}
+		if !ok {
+			if c, ok = contend(t, in, a, effort, limit); !ok {
+				continue
+			}
+			if c.ended && effort > 0 {
+				ended[a.Name] = c
+			}
+			if !c.ended && !a.Seeded {
+				continue
+			}
+		}
+		lines = append(lines, fmt.Sprintf("%.6g %s", c.Objective, c.name))
+		gap := 0.0
+		if auto.Solution == nil {
+			gap = 1
+		} else if sense.Better(c.Objective, auto.Objective) {
+			gap = model.Gap(c.Objective, auto.Objective)
+		}
+		if gap > 0.05 {
+			t.Errorf("effort %d, time %v: auto %.6g, of %s; %s %.6g, %.1f %% better", effort, limit, auto.Objective, auto.SolutionOf, c.name, c.Objective, 100*gap)
+		} else if gap > 0.001 {
+			t.Logf("effort %d, time %v: auto %.6g, of %s; %s %.6g, %.2f %% better", effort, limit, auto.Objective, auto.SolutionOf, c.name, c.Objective, 100*gap)
+		}
+	}
+	slices.Sort(lines)
+	t.Logf("effort %d, time %v: auto %.6g, of %s, bound %.6g; %s", effort, limit, auto.Objective, auto.SolutionOf, auto.Bound, strings.Join(lines, ", "))
 }

@@ -22,8 +22,8 @@ import (
 // portfolio is the algorithm auto: all heuristics of a problem and the engines that
 // Problem.Auto names take turns on one instance, with one best solution and one bound.
 //
-// First comes what bounds the objective in little time, then the heuristics have a turn,
-// the strongest first, in which most end. From the second round on come the seeded ones, which improve
+// First comes what bounds the objective in little time, as far as that ends in a short turn, then the heuristics have
+// a turn, the strongest first, in which most end. From the second round on come the seeded ones, which improve
 // what is known, and the engines. It ends when the gap asked for is reached or the context ends, or when
 // nobody has anything left to do.
 //
@@ -267,7 +267,7 @@ func (a *portfolio) run(ctx context.Context, quick *turns.Seat, first, later []*
 		if !bounded {
 			var err error
 			before := quick.Spent
-			bounded, err = quick.Turn(turnsOfAuto.heuristic << min(round, 10))
+			bounded, err = quick.Turn(int64(turnsOfAuto.first) << min(round, 20)) // those that take long wait for the heuristics
 			if err != nil {
 				a.leave("the quick bounds", err)
 			}

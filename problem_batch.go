@@ -23,7 +23,8 @@ var batchProblem = define(definition[*model.Batch]{
 	kind:         model.KindBatch,
 	heuristics:   batchheur.Algorithms(),
 	engines:      batchexact.Engines(),
-	auto:         []string{"peasy", "improve", "search", "kernel"},
+	auto:         []string{"peasy", "list", "improve", "search", "kernel"},
+	idle:         batchIdle,
 	search:       batchexact.Search,
 	kernel:       batchexact.Kernel,
 	formulations: batchbounds.Formulations,
@@ -37,7 +38,7 @@ var batchProblem = define(definition[*model.Batch]{
 			func(starts []int64) (*model.Execution, error) { return processors.Place(in, starts) })), nil
 	},
 	linear:     func(_ string, b milp.Backend) model.Solver { return batchexact.Linear(b) },
-	first:      named("fcfs", batchheur.Algorithms()).Solver,
+	first:      named("easy", batchheur.Algorithms()).Solver,
 	features:   features.Batch,
 	quick:      batchbounds.Quick,
 	bounds:     batchbounds.All,
@@ -60,6 +61,14 @@ var batchProblem = define(definition[*model.Batch]{
 	}},
 	complete: batchComplete,
 })
+
+// batchIdle leaves out peasy on one tier, which it doesn't take: the first in the list has the longest turns.
+func batchIdle(in *model.Batch) []string {
+	if in.Tiers != 2 {
+		return []string{"peasy"}
+	}
+	return nil
+}
 
 // batchComplete numbers the processors of jobs that run through on one tier.
 func batchComplete(_ context.Context, in *model.Batch, solution model.Solution, _ model.Missing) (model.Solution, error) {

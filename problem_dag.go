@@ -4,6 +4,7 @@ package gapwise
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -31,7 +32,7 @@ var dagProblem = define(definition[*model.DAG]{
 	formulations: dagbounds.Formulations,
 	formulation:  dagFormulation,
 	linear:       func(_ string, b milp.Backend) model.Solver { return dagexact.Linear(b) },
-	first:        named("one-machine", dagheur.Algorithms()).Solver,
+	first:        model.Adapt("first", dagFirst),
 	features:     features.DAG,
 	quick:        dagbounds.QuickOf,
 	bounds:       dagbounds.All,
@@ -57,6 +58,34 @@ var dagProblem = define(definition[*model.DAG]{
 	}},
 	complete: dagComplete,
 })
+
+// dagFirst is OneMachine or, as far as ctx allows, the best list scheduler of near linear time: HEFT or, under contention,
+// SinnenSousa.
+func dagFirst(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {
+	solve := dagheur.SinnenSousa
+	if d.Transfers() == model.TransferIdeal {
+		solve = dagheur.HEFT
+	}
+	one, err := dagheur.OneMachine(ctx, d, set)
+	if err != nil {
+		return nil, err
+	}
+	all, err := solve(ctx, d, set)
+	if errors.Is(err, model.ErrNoSolution) { // stopped
+		return one, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	value, err := d.Objective(all)
+	if err != nil {
+		return nil, err
+	}
+	if least, err := d.Objective(one); err != nil || least.Better(value) {
+		return one, err
+	}
+	return all, nil
+}
 
 // dagIdle leaves out dls under contention. Its levels know no links: on 30,000 tasks it takes
 // most of two seconds, and its makespan is 1.6 times that of sinnen-sousa, which books them.

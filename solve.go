@@ -13,6 +13,7 @@ import (
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/heuristics/command"
 	"github.com/gapwise/gapwise/internal/caught"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -78,8 +79,8 @@ func Solve(ctx context.Context, in model.Instance, o Options) (model.Result, err
 // gapwise goes through Solve.
 //
 // A result is never worse than Settings.Start, if that is feasible, whatever the
-// algorithm makes of it. Before an engine, or auto, begins, the problem's cheapest
-// heuristic has a tenth of the time limit or a second: what it finds is told as
+// algorithm makes of it. Before an engine begins, the problem's cheapest
+// heuristic has a tenth of the limit or a second, before auto as long as it takes: what it finds is told as
 // the first incumbent, and the result is never worse than it.
 //
 // The instance must not be changed afterwards: what auto or Options.Patience told to stop
@@ -317,19 +318,9 @@ func (t *attempt) blame(s model.Solver, r model.Result, err error) error {
 	return err
 }
 
-// judgeGrace limits the judge's time for the solution of an interrupted solver, and
-// that of the bounds. Whoever interrupts is in a hurry: the command is to be gone
-// within a second.
-const judgeGrace = 250 * time.Millisecond
-
-// toJudge returns the context for the judge: the caller's or, if that has ended, one
-// that ends after judgeGrace.
-func (t *attempt) toJudge() (context.Context, context.CancelFunc) {
-	if t.ctx.Err() != nil { // the solver was interrupted: its solution is judged all the same
-		return context.WithTimeout(context.WithoutCancel(t.ctx), judgeGrace)
-	}
-	return t.ctx, func() {}
-}
+// toJudge returns the context for the judge and for bounds: the solution of a solver that was interrupted is
+// judged all the same.
+func (t *attempt) toJudge() (context.Context, context.CancelFunc) { return turns.Grace(t.ctx) }
 
 // stamp writes into the result which version solved which instance, and has the
 // judge check it. If the context ends while the judge is at work, the result is

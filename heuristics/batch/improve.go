@@ -45,17 +45,22 @@ func improve(ctx context.Context, in *model.Batch, set model.Settings) (*model.E
 			return nil, err
 		}
 	}
-	e, err := bestList(ctx, in, set)
-	if err != nil {
-		return nil, err
+	var e *model.Execution
+	better, inAuto := false, set.Others != nil
+	if !inAuto || starts == nil { // else list has had its turn
+		if e, err = offlineList(ctx, in, set, "improve", listRules); err == nil {
+			better, err = take(e)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	tell := func(placed int64) {
 		if set.Progress != nil {
 			set.Progress(model.Progress{Algorithm: "improve", Incumbent: value.Value, Bound: math.NaN(), Nodes: placed, Solution: best})
 		}
 	}
-	better, err := take(e)
-	if err == nil && ctx.Err() == nil {
+	if ctx.Err() == nil {
 		tell(0) // what follows may take long
 		other, rollErr := rolled(ctx, in, set.Seed)
 		if err = rollErr; other != nil {
@@ -71,7 +76,6 @@ func improve(ctx context.Context, in *model.Batch, set model.Settings) (*model.E
 	if err != nil {
 		return nil, err
 	}
-	inAuto := set.Others != nil
 	if in.Tiers == 2 && !inAuto { // it has had its turn
 		if e, err := PEASY(ctx, in, set); err == nil {
 			if _, err := take(e); err != nil {

@@ -25,7 +25,7 @@ import (
 //
 // O(n log n), and O(waiting jobs) a pass at worst, for each of the twelve.
 func bestList(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
-	return offlineList(ctx, in, set, listRules)
+	return offlineList(ctx, in, set, "list", listRules)
 }
 
 // listRules are those of bestList, from the one that is best most often.
@@ -60,8 +60,8 @@ func (r listRule) key(j *view.BatchJob, length int64) float64 {
 }
 
 // offlineList returns the best of the schedules of some rules, or of those that are
-// finished when ctx ends.
-func offlineList(ctx context.Context, in *model.Batch, set model.Settings, rules []listRule) (*model.Execution, error) {
+// finished when ctx ends. It tells, in the name of an algorithm, of each that is better.
+func offlineList(ctx context.Context, in *model.Batch, set model.Settings, name string, rules []listRule) (*model.Execution, error) {
 	if err := lowestAlone(set); err != nil {
 		return nil, err
 	}
@@ -74,7 +74,8 @@ func offlineList(ctx context.Context, in *model.Batch, set model.Settings, rules
 		return nil, err
 	}
 	var best *processors.Course
-	for _, r := range rules {
+	var told *model.Execution // best, if that was told
+	for k, r := range rules {
 		if best != nil && ctx.Err() != nil {
 			break
 		}
@@ -83,11 +84,25 @@ func offlineList(ctx context.Context, in *model.Batch, set model.Settings, rules
 		case e != nil:
 			err = e
 		case best == nil || responses(t, c.Starts, lengths) < responses(t, best.Starts, lengths):
-			best = c
+			best, told = c, nil
 		}
+		if best == nil || told != nil || set.Progress == nil || k == len(rules)-1 {
+			continue
+		}
+		if told, err = best.Execution(in, t, lengths); err != nil {
+			return nil, err
+		}
+		o, err := in.Objective(told)
+		if err != nil {
+			return nil, err
+		}
+		set.Progress(model.Progress{Algorithm: name, Incumbent: o.Value, Bound: math.NaN(), Solution: told})
 	}
 	if best == nil {
 		return nil, err
+	}
+	if told != nil {
+		return told, nil
 	}
 	return best.Execution(in, t, lengths)
 }

@@ -15,5 +15,5 @@ import (
 //
 // O(n log n), and O(waiting jobs) a pass at worst.
 func spt(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
-	return offlineList(ctx, in, set, []listRule{{0, math.Inf(1)}})
+	return offlineList(ctx, in, set, "spt", []listRule{{0, math.Inf(1)}})
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -24,7 +25,7 @@ func Drain(ctx context.Context, in *model.Consolidation, set model.Settings) (*m
 
 // drain empties hosts until none can be emptied with gain.
 func (p *packer) drain(ctx context.Context) {
-	for again := true; again && ctx.Err() == nil; {
+	for again := true; again; {
 		again = false
 		var hosts []int
 		moves := make([]int64, len(p.C.Hosts))
@@ -41,7 +42,7 @@ func (p *packer) drain(ctx context.Context) {
 			return cmp.Or(cmp.Compare(p.C.Hosts[b].Price*(moves[a]+1), p.C.Hosts[a].Price*(moves[b]+1)), cmp.Compare(a, b))
 		})
 		for _, h := range hosts {
-			if ctx.Err() != nil {
+			if turns.Stop(ctx, effort(len(p.on[h]), len(p.used))) {
 				return
 			}
 			if p.empty(h) {

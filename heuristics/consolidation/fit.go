@@ -5,6 +5,7 @@ package consolidation
 import (
 	"context"
 
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -26,7 +27,7 @@ func pack(ctx context.Context, in *model.Consolidation, set model.Settings, name
 	p.tell = set.Trace
 	p.today()
 	for _, t := range p.tasks(false) {
-		if ctx.Err() != nil {
+		if turns.Stop(ctx, effort(1, len(p.used))) {
 			break
 		}
 		p.settle(t, first)

@@ -137,7 +137,7 @@ func (s *search) phase(ctx context.Context, moves bool) bool {
 	}
 	s.list()
 	for range phaseSteps {
-		if len(s.used) == 0 || turns.Stop(ctx, 1+int64(len(s.out)*len(s.used)/120)) {
+		if len(s.used) == 0 || turns.Stop(ctx, effort(len(s.out), len(s.used))) {
 			return false
 		}
 		s.since++

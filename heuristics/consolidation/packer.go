@@ -12,12 +12,28 @@ import (
 
 	"github.com/gapwise/gapwise/internal/hosting"
 	"github.com/gapwise/gapwise/internal/steps"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
-// maxSlots bounds the hosts of one offer that heuristics look at.
-const maxSlots = 500
+// slots returns how many hosts of one offer heuristics look at: 500, fewer where there are many offers, and more where
+// twice as many as the tasks fill at least are more.
+func slots(in *model.Consolidation) int {
+	const some, all = 500, 100_000
+	most := min(some, max(20, all/max(1, len(in.Offers))))
+	for r := range in.Resources {
+		need, largest := 0.0, int64(1)
+		for i := range in.Jobs {
+			need += float64(in.Jobs[i].Tasks) * float64(in.Jobs[i].Needs[r])
+		}
+		for k := range in.Offers {
+			largest = max(largest, in.Offers[k].Capacity[r])
+		}
+		most = max(most, int(min(2*need/float64(largest), float64(in.Tasks()))))
+	}
+	return most
+}
 
 // task is one task: number K of job I.
 type task struct{ I, K int }
@@ -38,7 +54,7 @@ type packer struct {
 
 // newPacker returns a packer of no task.
 func newPacker(in *model.Consolidation) *packer {
-	c := view.OfConsolidation(in, maxSlots)
+	c := view.OfConsolidation(in, slots(in))
 	p := &packer{State: hosting.New(c), at: make([]int, len(c.Hosts)), on: make([][]task, len(c.Hosts)), place: make([][]int32, len(c.Jobs))}
 	for i := range c.Jobs {
 		p.place[i] = make([]int32, len(c.Jobs[i].Current))
@@ -313,12 +329,15 @@ func (p *packer) fill(ctx context.Context) {
 	}
 	slices.SortStableFunc(missing, func(a, b task) int { return cmp.Compare(cost(b), cost(a)) })
 	for _, t := range missing {
-		if ctx.Err() != nil {
+		if turns.Stop(ctx, effort(1, len(p.used))) {
 			return
 		}
 		p.settle(t, false)
 	}
 }
+
+// effort is that of looking for places for some tasks among hosts, for turns.Stop.
+func effort(tasks, hosts int) int64 { return 1 + int64(tasks*hosts/120) }
 
 // settle places a task on a host in use, or on another where there is none and that costs less
 // than to leave it out.

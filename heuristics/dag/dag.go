@@ -45,13 +45,18 @@ func listed(plan planner) detailed {
 	}
 }
 
-// played returns the schedule of a plan and, under contention, its makespans. The error is
-// that of stopped.
+// played returns the schedule of a plan and, under contention, its makespans. A plan that is made when ctx ends is
+// played in its grace; the error is that of stopped.
 func played(ctx context.Context, d *model.DAG, g *view.Graph, p dagplay.Plan) (*model.Schedule, []model.Round, error) {
 	r := newReplay(ctx, g)
 	makespan := r.Run(p, nil)
 	if math.IsInf(makespan, 1) && ctx.Err() != nil {
-		return nil, nil, stopped(ctx)
+		late, cancel := turns.Grace(ctx)
+		defer cancel()
+		r = newReplay(late, g)
+		if makespan = r.Run(p, nil); math.IsInf(makespan, 1) {
+			return nil, nil, stopped(ctx)
+		}
 	}
 	s := d.Schedule(p.Machine, r.Start, r.Sent)
 	if g.Transfer == model.TransferIdeal {

@@ -29,23 +29,14 @@ func NetworkAware(ctx context.Context, d *model.DAG, set model.Settings) (*model
 	return schedule(networkAware(ctx, d, set))
 }
 
-// networkAware returns the best schedule and each round's makespans.
+// networkAware returns the best schedule of the rounds that ctx allows and each round's makespans. If ctx ends in
+// the first round's replay, that is done in its grace.
 func networkAware(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
 	g := view.OfDAG(d)
 	most := rounds
 	if p, ok := set.Parameters.(*model.DAGParameters); ok && p.Rounds > 0 {
 		most = p.Rounds
 	}
-	p, trace, err := stretch(ctx, g, most)
-	if err != nil {
-		return nil, nil, err
-	}
-	s, _, err := played(ctx, d, g, p)
-	return s, trace, err
-}
-
-// stretch returns the best plan and each round's makespans.
-func stretch(ctx context.Context, g *view.Graph, most int) (dagplay.Plan, []model.Round, error) {
 	r := newReplay(ctx, g)
 	contentionFree := *g
 	contentionFree.Transfer = model.TransferIdeal
@@ -54,7 +45,7 @@ func stretch(ctx context.Context, g *view.Graph, most int) (dagplay.Plan, []mode
 	for e := range stretched {
 		stretched[e] = math.NaN()
 	}
-	var best dagplay.Plan
+	var best *model.Schedule
 	var seen []dagplay.Plan
 	var trace []model.Round
 	lowest := math.Inf(1)
@@ -64,7 +55,7 @@ func stretch(ctx context.Context, g *view.Graph, most int) (dagplay.Plan, []mode
 			if round > 1 {
 				break // the rounds so far have a plan
 			}
-			return best, nil, err
+			return nil, nil, err
 		}
 		p := b.plan()
 		for _, old := range seen {
@@ -78,12 +69,12 @@ func stretch(ctx context.Context, g *view.Graph, most int) (dagplay.Plan, []mode
 			if round > 1 {
 				break
 			}
-			return best, nil, stopped(ctx)
+			return played(ctx, d, g, p)
 		}
 		x := model.Round{Round: round, Planned: free.Run(p, nil), Realistic: makespan, Kept: less(makespan, lowest)}
 		trace = append(trace, x)
 		if x.Kept {
-			best, lowest = p, makespan
+			best, lowest = d.Schedule(p.Machine, r.Start, r.Sent), makespan
 		}
 		for e := range stretched {
 			stretched[e] = math.NaN()

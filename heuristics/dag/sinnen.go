@@ -38,7 +38,7 @@ func sinnenSousa(ctx context.Context, d *model.DAG, _ model.Settings) (*model.Sc
 		c.links[l] = newTimeline()
 	}
 	for _, t := range byPriority(g, b.upward()) {
-		if turns.Stop(ctx, 3*int64(g.Machines)/2+1) {
+		if turns.Stop(ctx, int64(g.Machines)/4+2) {
 			return nil, nil, stopped(ctx)
 		}
 		edges := c.byFinish(t)

@@ -90,7 +90,7 @@ func (r *tvcRun) run(ctx context.Context) error {
 }
 
 // effort is that of an instant of queue mode, for turns.Stop: a scheduler looks at all who are there.
-func (r *tvcRun) effort() int64 { return 20 + int64(max(0, r.left-len(r.requests)+r.arrived))/4 }
+func (r *tvcRun) effort() int64 { return 20 + int64(max(0, r.left-len(r.requests)+r.arrived))/128 }
 
 // close reports requests that had to run and haven't.
 func (r *tvcRun) close() error {

@@ -5,15 +5,17 @@ package kubernetes
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	consbounds "github.com/gapwise/gapwise/bounds/consolidation"
+	consheur "github.com/gapwise/gapwise/heuristics/consolidation"
 	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
-// Bound is what no plan costs less than, without a search.
+// Bound is what no plan with as few pods waiting as must costs less than, without a search.
 type Bound struct {
 	PriceUnit string `json:"price_unit"`
 	Now       int64  `json:"now"` // cost
@@ -33,8 +35,13 @@ func (in *Instance) Bound(ctx context.Context) *Bound {
 	c := view.OfConsolidation(&first, 0)
 	now := in.state(c, c.Today())
 	b := &Bound{PriceUnit: in.PriceUnit, Now: now.Cost, Nodes: now.Nodes, Waiting: now.Waiting}
-	for _, q := range consbounds.Quick(ctx, &first) {
-		b.Cost, b.Infeasible, b.Evidence = int64(q.Value), q.Infeasible, q.Evidence
+	for k, x := range in.bounding(ctx, &first) {
+		q := consbounds.Quick(ctx, x.Consolidation)[0]
+		cost := max(0, int64(q.Value)-x.waits)
+		if k > 0 && cost <= b.Cost {
+			continue
+		}
+		b.Cost, b.Infeasible, b.Evidence = cost, q.Infeasible, q.Evidence
 		switch n, paid := in.staying(); {
 		case q.Infeasible:
 			b.Why = q.Reason
@@ -48,6 +55,32 @@ func (in *Instance) Bound(ctx context.Context) *Bound {
 		}
 	}
 	return b
+}
+
+// bounding is an instance of which a bound, less what waiting pods add, is one on the cost of nodes.
+type bounding struct {
+	*model.Consolidation
+	waits int64
+}
+
+// bounding returns the instance in which waiting costs nothing and, if a bound shows that no fewer pods wait than where
+// all stay and the others go where they fit, that in which more may not. Without waiting pods it is the given one.
+func (in *Instance) bounding(ctx context.Context, c *model.Consolidation) []bounding {
+	if !slices.ContainsFunc(c.Jobs, func(j model.ConsolidationJob) bool { return j.LeaveOutCost != nil }) {
+		return []bounding{{c, 0}}
+	}
+	all, free := []bounding{{in.with(c, 0), 0}}, in.free(c)
+	stay, err := consheur.First(ctx, free, model.Settings{})
+	if err != nil {
+		return all // the limits don't allow it
+	}
+	fewest, _ := added(free, stay)
+	if q := consbounds.Quick(ctx, free)[0]; !q.Infeasible && q.Value >= float64(fewest) {
+		priced := in.priced(c, stay)
+		waits, _ := added(priced, stay)
+		all = append(all, bounding{priced, waits})
+	}
+	return all
 }
 
 // staying returns the number and price of the nodes that every plan has in use: those that are kept, or hold pods
@@ -103,7 +136,11 @@ func (b *Bound) Text() string {
 		fmt.Fprintf(&t, "bound      there is no plan: %s\n", b.Why)
 		return t.String()
 	}
-	fmt.Fprintf(&t, "bound      no plan costs less than %s, by %s\n", Money(float64(b.Cost), b.PriceUnit), b.Why)
+	others := "no plan"
+	if b.Waiting > 0 {
+		others = "no plan with as few pods waiting"
+	}
+	fmt.Fprintf(&t, "bound      %s costs less than %s, by %s\n", others, Money(float64(b.Cost), b.PriceUnit), b.Why)
 	if saved := b.Now - b.Cost; saved > 0 && b.Now > 0 {
 		fmt.Fprintf(&t, "saved      at most %s (%.0f %%)\n", Money(float64(saved), b.PriceUnit), 100*float64(saved)/float64(b.Now))
 	} else {

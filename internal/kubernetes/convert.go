@@ -33,6 +33,7 @@ type Instance struct {
 	// Notes say what isn't modelled, or was read in a way that a user may want to know.
 	Notes []string
 
+	outUnit   int64      // what a waiting pod of the least rank costs
 	converter *converter // what the instance leaves out, for the simulation of kube-scheduler
 }
 
@@ -375,21 +376,29 @@ func (v *converter) group() {
 	}
 }
 
-// addJobs adds the jobs to the instance. What waits may go on waiting, at a price above that of all nodes,
-// the more the higher its priority.
+// addJobs adds the jobs to the instance. What waits may go on waiting, at a price above that of all nodes, those
+// that can be bought included, the more the higher its priority.
 func (v *converter) addJobs() {
 	all, ranks := int64(1), map[int32]int64{}
 	for k := range v.in.Hosts {
 		all += v.in.Hosts[k].Price
 	}
+	for k := range v.in.Offers {
+		x := &v.in.Offers[k]
+		all += x.Price * int64(min(x.Count, len(v.pods)))
+	}
 	var priorities []int32
 	for _, g := range v.jobs {
-		priorities = append(priorities, priorityOf(g.pods[0]))
+		if p := g.pods[0]; p.Spec.NodeName == "" {
+			priorities = append(priorities, priorityOf(p))
+		}
 	}
 	slices.Sort(priorities)
-	for k, p := range slices.Compact(priorities) {
+	priorities = slices.Compact(priorities)
+	for k, p := range priorities {
 		ranks[p] = int64(k) + 1
 	}
+	v.in.outUnit = max(1, min(all, mostLeaveOut/int64(max(1, len(priorities)))))
 	for _, g := range v.jobs {
 		p := g.pods[0]
 		j := model.ConsolidationJob{ID: g.id, Tasks: len(g.pods), Pinned: p.pin != ""}
@@ -411,7 +420,7 @@ func (v *converter) addJobs() {
 			v.in.Pins[j.ID] = p.pin
 		}
 		if len(j.CurrentHosts) == 0 {
-			cost := min(100_000_000, all*ranks[priorityOf(p)])
+			cost := v.in.outUnit * ranks[priorityOf(p)]
 			j.LeaveOutCost = &cost
 		}
 		j.Allowed = v.set(p.allowed)

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -31,21 +30,18 @@ type Explanation struct {
 	Untried  int        `json:"single_rules_not_tried"`
 }
 
-// RuleCost is the least cost without a rule.
+// RuleCost is the least cost without a rule, of the plans under which as few pods wait.
 type RuleCost struct {
 	Without string  `json:"without,omitempty"` // empty: with all rules
 	Cost    int64   `json:"cost"`
 	Bound   float64 `json:"bound"`
 	Status  string  `json:"status"`
+	Waiting int     `json:"waiting_pods"`
 }
 
 // costOf returns what a solution without a rule costs.
-func costOf(without string, r *model.Result) RuleCost {
-	c := RuleCost{Without: without, Cost: int64(math.Round(r.Objective)), Bound: r.Bound, Status: string(r.Status)}
-	if math.IsNaN(c.Bound) {
-		c.Bound = 0
-	}
-	return c
+func costOf(without string, x *least) RuleCost {
+	return RuleCost{without, x.cost, x.bound, string(x.Status), x.waiting}
 }
 
 // Explain finds the least cost with all rules, without each kind of rules and without all of them, and then
@@ -57,7 +53,7 @@ func Explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (
 	o.TimeLimit = limit / time.Duration(len(questions))
 	e := &Explanation{}
 	var all *Instance
-	var with *model.Result
+	var with *least
 	for _, without := range questions {
 		r := read
 		switch without {
@@ -76,7 +72,7 @@ func Explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (
 			c := view.OfConsolidation(in.Consolidation, 0)
 			e.Now = in.state(c, c.Today()).Cost
 		}
-		result, err := gapwise.Solve(ctx, in.Consolidation, o)
+		result, err := in.leastCost(ctx, in.Consolidation, o)
 		if err != nil {
 			return nil, err
 		}
@@ -84,9 +80,9 @@ func Explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (
 			return nil, fmt.Errorf("%w: %s", model.ErrNoSolution, cmp.Or(result.Reason, string(result.Status)))
 		}
 		if with == nil {
-			with = &result
+			with = result
 		}
-		e.Rules = append(e.Rules, costOf(without, &result))
+		e.Rules = append(e.Rules, costOf(without, result))
 	}
 	o.TimeLimit = limit / mostSingles
 	return e, e.explainSingles(ctx, all, with, o)

@@ -41,7 +41,8 @@ type Plan struct {
 	PriceUnit string `json:"price_unit"`
 	Now       State  `json:"now"`
 	Then      State  `json:"then"`
-	// CostBound and MovesBound: no plan costs less, and none of that cost moves fewer pods. Optimal ones are met.
+	// CostBound and MovesBound: no plan under which as few pods wait costs less, and none of that cost moves fewer pods.
+	// Optimal ones are met.
 	CostBound   float64  `json:"cost_bound"`
 	CostStatus  string   `json:"cost_status"`
 	Moves       int64    `json:"moves"`
@@ -78,21 +79,21 @@ type Pin struct {
 	Nodes int    `json:"nodes"` // on which such pods stand
 }
 
-// MakePlan finds the least cost, and then the fewest moves to it. Half of the time limit is for each.
+// MakePlan finds how few pods have to wait, then the least cost, and then the fewest moves to it. Half of the time limit is for each.
 // The error wraps model.ErrNoSolution if nothing was found in the time.
 func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, error) {
 	limit := o.TimeLimit
 	o.TimeLimit = limit / 2
 	first := *in.Consolidation
 	first.Goal = model.GoalCost
-	cost, err := gapwise.Solve(ctx, &first, o)
+	cost, err := in.leastCost(ctx, &first, o)
 	if err != nil {
 		return nil, err
 	}
 	if cost.Solution == nil {
 		return nil, fmt.Errorf("%w: %s", model.ErrNoSolution, cmp.Or(cost.Reason, string(cost.Status)))
 	}
-	second := first
+	second := *cost.in
 	most := int64(math.Round(cost.Objective))
 	second.Goal, second.CostLimit = model.GoalMoves, &most
 	o.Start = cost.Solution
@@ -104,10 +105,7 @@ func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 	if moves.Solution != nil {
 		solution = moves.Solution.(*model.Assignment)
 	}
-	p := &Plan{PriceUnit: in.PriceUnit, CostBound: cost.Bound, CostStatus: string(cost.Status), MovesBound: moves.Bound, MovesStatus: string(moves.Status), Notes: in.Notes}
-	if math.IsNaN(p.CostBound) {
-		p.CostBound = 0
-	}
+	p := &Plan{PriceUnit: in.PriceUnit, CostBound: cost.bound, CostStatus: string(cost.Status), MovesBound: moves.Bound, MovesStatus: string(moves.Status), Notes: in.Notes}
 	if math.IsNaN(p.MovesBound) {
 		p.MovesBound = 0
 	}

@@ -73,7 +73,11 @@ func (in *Instance) singles() (all []single) {
 // explainSingles finds the least cost without each budget and rule by itself, from the plan that keeps all. Those by
 // which the quick bound shows that nothing is saved need no search. Of the others come first those by
 // which it allows most to be saved, then those of most pods; as many as mostSingles, each with the options' limits.
-func (e *Explanation) explainSingles(ctx context.Context, in *Instance, with *model.Result, o gapwise.Options) error {
+func (e *Explanation) explainSingles(ctx context.Context, in *Instance, with *least, o gapwise.Options) error {
+	value, err := in.Objective(with.Solution)
+	if err != nil {
+		return err
+	}
 	var open []single
 	for _, s := range in.singles() {
 		if ctx.Err() != nil {
@@ -82,7 +86,7 @@ func (e *Explanation) explainSingles(ctx context.Context, in *Instance, with *mo
 		for _, b := range consbounds.Quick(ctx, s.in) {
 			s.atLeast = math.Max(s.atLeast, b.Value)
 		}
-		if s.atLeast < with.Objective {
+		if s.atLeast < value.Value {
 			open = append(open, s)
 		} else {
 			e.Needless++
@@ -94,14 +98,14 @@ func (e *Explanation) explainSingles(ctx context.Context, in *Instance, with *mo
 	e.Untried = max(0, len(open)-mostSingles)
 	o.Start = with.Solution
 	for _, s := range open[:len(open)-e.Untried] {
-		r, err := gapwise.Solve(ctx, s.in, o)
+		r, err := in.leastCost(ctx, s.in, o)
 		if err != nil {
 			return err
 		}
 		if r.Solution == nil {
 			continue
 		}
-		e.Singles = append(e.Singles, costOf(s.name, &r))
+		e.Singles = append(e.Singles, costOf(s.name, r))
 	}
 	slices.SortStableFunc(e.Singles, func(a, b RuleCost) int {
 		return cmp.Or(cmp.Compare(a.Cost, b.Cost), cmp.Compare(a.Bound, b.Bound))

@@ -41,9 +41,9 @@ func (p *Plan) Text(moves bool) string {
 		line(risk[0], "%s", risk[1])
 	}
 	if p.CostStatus == "optimal" {
-		line("proof", "no plan costs less")
+		line("proof", "%s costs less", p.Others())
 	} else {
-		line("bound", "no plan leaves less than %s for nodes and waiting pods", Money(p.CostBound, p.PriceUnit))
+		line("bound", "%s costs less than %s", p.Others(), Money(p.CostBound, p.PriceUnit))
 	}
 	if p.MovesStatus == "optimal" {
 		line("moves", "%d pods, no plan of that cost moves fewer", p.Moves)
@@ -93,6 +93,14 @@ func (p *Plan) Text(moves bool) string {
 		b.WriteString("  stuck: " + m.String() + "\n")
 	}
 	return b.String()
+}
+
+// Others names the plans that the bound on the cost is of.
+func (p *Plan) Others() string {
+	if p.Now.Waiting+p.Then.Waiting == 0 {
+		return "no plan"
+	}
+	return "no plan with as few pods waiting"
 }
 
 // Money returns a cost with its unit; those of a table in the table's own.
@@ -212,6 +220,9 @@ func (e *Explanation) Rows(all []RuleCost) (rows [][]string) {
 		name, saved := r.Without, cost(float64(e.Rules[0].Cost-r.Cost))
 		if name == "" {
 			name, saved = "nothing", ""
+		}
+		if r.Waiting != e.Rules[0].Waiting { // which cost nothing, and are why more or less is spent
+			name += fmt.Sprintf(" (waiting pods: %d)", r.Waiting)
 		}
 		rows = append(rows, []string{name, cost(float64(r.Cost)), cost(r.Bound), r.Status, saved})
 	}

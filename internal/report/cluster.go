@@ -28,9 +28,10 @@ func Cluster(w io.Writer, plan *kubernetes.Plan, costs *kubernetes.Explanation, 
 	if plan.Now.Cost > 0 {
 		p.Cards[2].Label = fmt.Sprintf("saved, %.0f %%", 100*float64(saved)/float64(plan.Now.Cost))
 	}
-	cost := fmt.Sprintf("No plan leaves less than %s for nodes and waiting pods.", kubernetes.Money(plan.CostBound, plan.PriceUnit))
+	others := "N" + plan.Others()[1:]
+	cost := fmt.Sprintf("%s costs less than %s.", others, kubernetes.Money(plan.CostBound, plan.PriceUnit))
 	if plan.CostStatus == string(model.StatusOptimal) {
-		cost = "No plan costs less: that is proved."
+		cost = others + " costs less: that is proved."
 	}
 	moves := fmt.Sprintf("At least %.0f moves are needed for that cost.", plan.MovesBound)
 	if plan.MovesStatus == string(model.StatusOptimal) {

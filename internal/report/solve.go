@@ -6,12 +6,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
@@ -47,8 +49,20 @@ func (s Solving) say(format string, args ...any) {
 	}
 }
 
-// solve runs all heuristics, weakest first, and auto, each for at most the time limit,
-// and computes the bounds that need no search. Algorithms that don't take the instance
+// best returns the best solution so far; nil: there is none.
+func (x *solved) best() (best model.Solution) {
+	sense, value := model.SenseOf(x.in), math.NaN()
+	for k := range x.runs {
+		r := &x.runs[k]
+		if y := runs.Number(r.Objective); r.Solution != nil && (best == nil || sense.Better(y, value)) {
+			best, value = r.Solution, y
+		}
+	}
+	return best
+}
+
+// solve runs all heuristics, weakest first, and auto from the best that they found, since it stands for what
+// anybody could reach, each for at most the time limit, and computes the bounds that need no search. Algorithms that don't take the instance
 // are left out. A context that ends is no error: what was found until then counts.
 func (s Solving) solve(ctx context.Context, in model.Instance) (*solved, error) {
 	if s.TimeLimit == 0 {
@@ -69,7 +83,11 @@ func (s Solving) solve(ctx context.Context, in model.Instance) (*solved, error) 
 	tried := 0
 	ways := func(yield func(gapwise.Options) bool) {
 		for ; tried < len(names) && ctx.Err() == nil; tried++ {
-			if !yield(gapwise.Options{Algorithm: names[tried], Settings: model.Settings{Seed: s.Seed, TimeLimit: s.TimeLimit}}) {
+			o := gapwise.Options{Algorithm: names[tried], Settings: model.Settings{Seed: s.Seed, TimeLimit: s.TimeLimit}}
+			if o.Algorithm == "auto" {
+				o.Start = all.best()
+			}
+			if !yield(o) {
 				tried++
 				return
 			}

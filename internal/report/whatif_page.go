@@ -131,7 +131,7 @@ func (x *whatIf) ground() section {
 		}
 	}
 	return section{ID: "ground", Title: "Ground and sky", Blocks: []block{{Figures: &figures{Charts: []figure{{SVG: r.svg(), Wide: true,
-		Caption: "Mean response of the policy, of the best schedule that was found knowing all runtimes, and the bound, which no schedule beats. No policy can count on reaching the clairvoyant's."}}}}}}
+		Caption: "Mean response of the policy, of the best schedule that is known, and the bound, which no schedule beats. No policy can count on reaching the clairvoyant's."}}}}}}
 }
 
 // overWeeks draws the mean wait of the jobs submitted in each block of time.

@@ -104,6 +104,40 @@ func TestWhatIf(t *testing.T) {
 	}
 }
 
+// Nobody does better than the clairvoyant, who can copy any policy of the page, whatever the search has found.
+func TestClairvoyantIsBest(t *testing.T) {
+	t.Parallel()
+	in := queue(rand.New(rand.NewPCG(27, 9)))
+	for k := range in.Jobs { // more than there is room for: policies differ
+		in.Jobs[k].SubmitS = math.Round(in.Jobs[k].SubmitS / 4)
+	}
+	x, err := Solving{Seed: 1, Effort: 1}.whatIf(t.Context(), in, "fcfs", changesOf(t, "policy=sjf", "policy=spt", "processors=1.5x,policy=easy-saf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	differ := false
+	for _, c := range x.cases {
+		for _, o := range x.cases {
+			if differ = differ || *c.run.Objective > *o.run.Objective; c.seer.Hash == o.run.Hash && *c.seer.Objective > *o.run.Objective {
+				t.Errorf("%s: the clairvoyant has %v, %s of %s %v", c.name, *c.seer.Objective, o.Policy, o.name, *o.run.Objective)
+			}
+		}
+	}
+	if !differ {
+		t.Error("all policies are alike")
+	}
+	all, err := Solving{Seed: 1, TimeLimit: 1}.solve(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := all.runs[len(all.runs)-1]
+	for _, r := range all.runs {
+		if last.Algorithm != "auto" || *r.Objective < *last.Objective {
+			t.Errorf("%s has %v, what anybody could reach %v of %s", r.Algorithm, *r.Objective, *last.Objective, last.Algorithm)
+		}
+	}
+}
+
 // Page and summary are the same again, the summary fits a terminal, and both name what is
 // what.
 func TestWhatIfPage(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // ErrSpent is the cause of the end of a context whose function may count no more.
@@ -197,6 +198,12 @@ func (s *Seat) save(effort int64) {
 // Within lets a function work until it has counted so much effort. Then its context ends
 // with ErrSpent, and it is waited for.
 func Within(ctx context.Context, effort int64, work func(context.Context) error) error {
+	_, err := Spend(ctx, effort, work)
+	return err
+}
+
+// Spend is Within, and returns how much was counted.
+func Spend(ctx context.Context, effort int64, work func(context.Context) error) (spent int64, err error) {
 	done := make(chan error, 1)
 	s := NewSeat(ctx, func(ctx context.Context) error {
 		done <- work(ctx)
@@ -204,7 +211,24 @@ func Within(ctx context.Context, effort int64, work func(context.Context) error)
 	})
 	_, _ = s.Turn(effort)
 	s.end(ErrSpent)
-	err := <-done
+	err = <-done
 	Stop(ctx, s.Spent) // where the caller takes turns itself
-	return err
+	return s.Spent, err
+}
+
+// grace is how long what is found by the end of a context may be completed or judged: whoever ends it is in a hurry.
+const grace = 250 * time.Millisecond
+
+// Grace returns the context for work that completes or judges what is found, which is lost if it isn't done: ctx or,
+// if that has ended, one that ends soon. Where effort is limited, effort ends it, so that the result doesn't
+// depend on the machine.
+func Grace(ctx context.Context) (context.Context, context.CancelFunc) {
+	x, _ := ctx.Value(key{}).(*limit)
+	switch spent := x != nil && x.left <= 0; {
+	case ctx.Err() == nil && !spent:
+		return ctx, func() {}
+	case spent || errors.Is(context.Cause(ctx), ErrSpent):
+		return Limit(context.WithoutCancel(ctx), grace.Microseconds()), func() {}
+	}
+	return context.WithTimeout(context.WithoutCancel(ctx), grace)
 }

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+
+package kubernetes
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/model"
+)
+
+// mostLeaveOut is the largest leave-out cost that an instance may have.
+const mostLeaveOut = 100_000_000
+
+// least is a plan of least cost among those under which as few pods wait, by their ranks, as in it.
+type least struct {
+	model.Result
+	in      *model.Consolidation // that was solved: its objective is the cost and what waiting pods add
+	cost    int64                // of nodes alone
+	bound   float64              // on cost, of plans under which no more pods wait; 0: none is known
+	waiting int
+}
+
+// leastCost first finds out how few pods have to wait, where nodes cost nothing, and then the least cost. There a pod
+// that waits costs more than the plan that was found first: a plan under which more wait is worse than that one,
+// whatever it saves. So cost never decides who waits.
+func (in *Instance) leastCost(ctx context.Context, c *model.Consolidation, o gapwise.Options) (*least, error) {
+	if slices.ContainsFunc(c.Jobs, func(j model.ConsolidationJob) bool { return j.LeaveOutCost != nil }) {
+		first := o
+		first.TimeLimit, o.TimeLimit = o.TimeLimit/2, o.TimeLimit/2
+		r, err := gapwise.Solve(ctx, in.free(c), first)
+		if err != nil {
+			return nil, err
+		}
+		if a, ok := r.Solution.(*model.Assignment); ok {
+			o.Start, c = a, in.priced(c, a)
+		}
+	}
+	r, err := gapwise.Solve(ctx, c, o)
+	if err != nil || r.Solution == nil {
+		return &least{Result: r, in: c}, err
+	}
+	x := &least{Result: r, in: c}
+	waits, n := added(c, r.Solution.(*model.Assignment))
+	x.cost, x.waiting = int64(math.Round(r.Objective))-waits, n
+	if b := r.Bound - float64(waits); b > 0 { // a plan under which fewer wait has no less
+		x.bound = b
+	}
+	return x, nil
+}
+
+// added returns what waiting pods add to the objective, and how many there are.
+func added(c *model.Consolidation, a *model.Assignment) (cost int64, pods int) {
+	for i := range a.Jobs {
+		for _, h := range a.Jobs[i].Hosts {
+			if h == "" {
+				pods++
+				if x := c.Jobs[i].LeaveOutCost; x != nil {
+					cost += *x
+				}
+			}
+		}
+	}
+	return cost, pods
+}
+
+// with returns a copy of an instance in which a task that is left out costs its rank times so much; negative: none may be.
+func (in *Instance) with(c *model.Consolidation, each int64) *model.Consolidation {
+	x := *c
+	x.Jobs = slices.Clone(x.Jobs)
+	for i := range x.Jobs {
+		j := &x.Jobs[i]
+		switch {
+		case j.LeaveOutCost == nil:
+		case each < 0:
+			j.LeaveOutCost = nil
+		default:
+			cost := min(mostLeaveOut, *j.LeaveOutCost/in.outUnit*each)
+			j.LeaveOutCost = &cost
+		}
+	}
+	return &x
+}
+
+// free returns an instance in which nodes cost nothing, only waiting does.
+func (in *Instance) free(c *model.Consolidation) *model.Consolidation {
+	x := in.with(c, 1)
+	x.Hosts, x.Offers = slices.Clone(x.Hosts), slices.Clone(x.Offers)
+	for k := range x.Hosts {
+		x.Hosts[k].Price = 0
+	}
+	for k := range x.Offers {
+		x.Offers[k].Price = 0
+	}
+	x.CostLimit = nil
+	return x
+}
+
+// priced returns an instance in which a plan under which more pods wait than under a given one is worse than that, and
+// where none waits under it, none may.
+func (in *Instance) priced(c *model.Consolidation, a *model.Assignment) *model.Consolidation {
+	value, err := c.Objective(a)
+	waits, n := added(c, a)
+	switch {
+	case err != nil:
+		return c
+	case n == 0:
+		return in.with(c, -1)
+	}
+	return in.with(c, int64(math.Round(value.Value))-waits+1)
+}
