@@ -241,7 +241,7 @@ func (m *Moves) Refute(ctx context.Context, load int64) (bool, error) {
 	}
 	defer lp.Close()
 	for ctx.Err() == nil {
-		r, err := lp.Solve(ctx)
+		r, err := lp.Solve(ctx, nil, nil)
 		if err != nil {
 			return false, fmt.Errorf("moves: %w", err)
 		}

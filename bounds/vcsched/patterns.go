@@ -129,7 +129,7 @@ func (p *Patterns) Refute(ctx context.Context, load int64) (bool, error) {
 	defer lp.Close()
 	weights := make([]int64, n)
 	for ctx.Err() == nil {
-		r, err := lp.Solve(ctx)
+		r, err := lp.Solve(ctx, nil, nil)
 		if err != nil {
 			return false, fmt.Errorf("patterns: %w", err)
 		}

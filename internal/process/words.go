@@ -8,10 +8,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/gapwise/gapwise/internal/visible"
 )
 
 // Command is a command line of a user, split into words.
@@ -90,7 +90,7 @@ func (c Command) Args(values map[string]string) []string {
 func Quote(words ...string) string {
 	all := make([]string, len(words))
 	for i, w := range words {
-		pieces := strings.Split(strings.ReplaceAll(w, "\x00", visible.Text("\x00", "")), "!") // of an interactive shell's history, also in double quotes
+		pieces := strings.Split(strings.ReplaceAll(w, "\x00", `\u0000`), "!") // of an interactive shell's history, also in double quotes
 		for k, piece := range pieces {
 			if piece == "" && len(pieces) > 1 {
 				continue
@@ -98,7 +98,7 @@ func Quote(words ...string) string {
 			quoted, err := syntax.Quote(piece, syntax.LangPOSIX)
 			switch {
 			case err == nil:
-			case visible.Text(piece, "") == piece: // blanks of other scripts and the like, which POSIX takes as they are
+			case strings.IndexFunc(piece, unseen) < 0: // blanks of other scripts and the like, which POSIX takes as they are
 				quoted = "'" + strings.ReplaceAll(piece, "'", `'\''`) + "'"
 			default:
 				quoted, _ = syntax.Quote(piece, syntax.LangBash) // without a NUL it can
@@ -108,4 +108,9 @@ func Quote(words ...string) string {
 		all[i] = strings.Join(pieces, "'!'")
 	}
 	return strings.Join(all, " ")
+}
+
+// unseen reports whether a terminal does something else with a character than to show it; so it does with what isn't UTF-8.
+func unseen(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == utf8.RuneError
 }

@@ -56,8 +56,7 @@ type pseudo struct {
 
 // relaxation solves the linear relaxation of a model whose bounds change. Nothing that it says is believed.
 type relaxation interface {
-	SetBounds(lower, upper []float64)
-	Solve(context.Context) (milp.Result, error)
+	Solve(ctx context.Context, lower, upper []float64) (milp.Result, error)
 	Close()
 }
 
@@ -410,8 +409,7 @@ func (c *certifier[S]) relax(ctx context.Context) (milp.Result, error) {
 	for j := range c.m.Vars {
 		lower[j], upper[j] = c.m.Vars[j].Lower, c.m.Vars[j].Upper
 	}
-	c.lp.SetBounds(lower, upper)
-	r, err := c.lp.Solve(ctx)
+	r, err := c.lp.Solve(ctx, lower, upper)
 	turns.Stop(ctx, r.Iterations*int64(20+len(c.m.Rows)/20))
 	return r, err
 }

@@ -208,8 +208,8 @@ func newLyingLP(m *milp.Model, rng *rand.Rand) (relaxation, error) {
 	return &lyingLP{lp, rng}, err
 }
 
-func (l *lyingLP) Solve(ctx context.Context) (milp.Result, error) {
-	r, err := l.relaxation.Solve(ctx)
+func (l *lyingLP) Solve(ctx context.Context, lower, upper []float64) (milp.Result, error) {
+	r, err := l.relaxation.Solve(ctx, lower, upper)
 	if l.rng.IntN(10) > 0 {
 		return r, err
 	}

@@ -423,7 +423,7 @@ func TestLPColumns(t *testing.T) {
 			if err := lp.AddColumns(cols); err != nil {
 				t.Fatal(err)
 			}
-			got, err := lp.Solve(context.Background())
+			got, err := lp.Solve(context.Background(), nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -16,18 +16,17 @@ import (
 // from the last basis: the restricted master of a column generation, the nodes of a branch and bound. It must be used by
 // one goroutine at a time, and closed.
 type LP struct {
-	m            *milp.Model
-	more         []Column // added before the object is there
-	n            *object  // nil before the first Solve, which has a context to wait for HiGHS in
-	rows         int
-	lower, upper []float64 // new bounds of all variables, nil: those that the object has
+	m    *milp.Model
+	more []Column // added before the object is there
+	n    *object  // nil before the first Solve, which has a context to wait for HiGHS in
+	rows int
 }
 
 // The simplex methods of HiGHS's option simplex_strategy.
 const dualSimplex, primalSimplex = 1, 4
 
 // NewLP returns an LP of the model, which must not change, without integrality. It uses the primal simplex method, for
-// which the last basis stays feasible when columns are added, and the dual one after SetBounds.
+// which the last basis stays feasible when columns are added, and the dual one when bounds have changed.
 func NewLP(m *milp.Model) (*LP, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
@@ -74,12 +73,9 @@ func (l *LP) AddColumns(cols []Column) error {
 	return l.n.addColumns(cols)
 }
 
-// SetBounds replaces the bounds of all variables.
-func (l *LP) SetBounds(lower, upper []float64) { l.lower, l.upper = lower, upper }
-
-// Solve solves the program from the last basis. When ctx ends, HiGHS stops at its next
+// Solve solves the program from the last basis, with other bounds of all variables if lower isn't nil. When ctx ends, HiGHS stops at its next
 // callback, and the status is Interrupted.
-func (l *LP) Solve(ctx context.Context) (milp.Result, error) {
+func (l *LP) Solve(ctx context.Context, lower, upper []float64) (milp.Result, error) {
 	interrupted := emptyResult()
 	interrupted.Status = milp.Interrupted
 	if turns.Stop(ctx, 20*int64(l.rows)) {
@@ -92,10 +88,10 @@ func (l *LP) Solve(ctx context.Context) (milp.Result, error) {
 			return emptyResult(), err
 		}
 	}
-	if l.lower != nil {
+	if lower != nil {
 		err := errors.Join(l.n.intOption("simplex_strategy", dualSimplex),
-			l.n.do("Highs_changeColsBoundsByRange", 0, len(l.lower)-1, l.lower, l.upper))
-		if l.lower, l.upper = nil, nil; err != nil {
+			l.n.do("Highs_changeColsBoundsByRange", 0, len(lower)-1, lower, upper))
+		if err != nil {
 			return emptyResult(), err
 		}
 	}

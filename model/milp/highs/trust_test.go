@@ -203,10 +203,10 @@ func TestLPEndedBefore(t *testing.T) {
 	defer lp.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if r, err := lp.Solve(ctx); err != nil || r.Status != milp.Interrupted {
+	if r, err := lp.Solve(ctx, nil, nil); err != nil || r.Status != milp.Interrupted {
 		t.Errorf("%v, %v", r.Status, err)
 	}
-	if r, err := lp.Solve(t.Context()); err != nil || r.Status != milp.Optimal {
+	if r, err := lp.Solve(t.Context(), nil, nil); err != nil || r.Status != milp.Optimal {
 		t.Errorf("after it: %v, %v", r.Status, err)
 	}
 }
