@@ -385,7 +385,8 @@ func (p *program) kubernetesDrain(ctx context.Context, c *cli.Command) error {
 	}
 	d, err := kubernetes.Drain(ctx, kubernetes.Kubectl{Args: []string{"--context", name}}, kubernetes.DrainOptions{Options: read, Solve: o, Allow: allow, Patience: c.Duration("patience"), Poll: time.Second,
 		Log: func(format string, args ...any) { fmt.Fprintf(p.err, format+"\n", args...) }})
-	fmt.Fprintf(p.out, "%d nodes in use, %d before; %d pods evicted in %d steps, %d evictions refused\n", d.After.Nodes, d.Before.Nodes, d.Evicted, d.Steps, d.Refused)
+	fmt.Fprintf(p.out, "%s in use, %d before; %s evicted in %s, %s refused\n", words.Plural(d.After.Nodes, "node"), d.Before.Nodes,
+		words.Plural(d.Evicted, "pod"), words.Plural(d.Steps, "step"), words.Plural(d.Refused, "eviction"))
 	if err == nil && len(d.Empty) > 0 {
 		fmt.Fprintln(p.out, words.Wrap("empty and cordoned: "+strings.Join(d.Empty, ", "), 78, 2))
 	}

@@ -104,14 +104,14 @@ func (p *part) solved() (all []runs.Solved) {
 // instanceLead is what a page says of an instance. Seer is the best algorithm that
 // sees the instance whole, where Best is the best policy, and Regret by how much it is better, as a share of the policy's value, which gaps are of, too.
 type instanceLead struct {
-	Log                                    *Log
-	Overrun, Best, Seer, Measure, Time     string
+	Log                                      *Log
+	Overrun, Best, Seer, Measure, Time       string
 	Value, SeerValue, Regret, Bound, BoundBy string
-	Gap, OwnGap                            string
-	Ties                                   []string // others of Best's class
-	Infeasible, Closed                     bool
-	Policies, Algorithms                   int
-	Verified, Solutions                    int
+	Gap, OwnGap                              string
+	Ties                                     []string // others of Best's class
+	Infeasible, Closed                       bool
+	Policies, Algorithms                     int
+	Verified, Solutions                      int
 }
 
 // words returns what the page says, a paragraph each.
@@ -384,7 +384,7 @@ func (p *part) compare(a, b float64) int {
 // boundTable lists the bounds by name.
 func (p *part) boundTable(found *solved) section {
 	i := p.instances[0]
-	s := section{ID: "bounds", Title: "Bounds", Text: []string{"Each bounds the " + p.first.Name + " of every solution, proved. Those of the runs come from their searches."}}
+	s := section{ID: "bounds", Title: "Bounds", Text: []string{"Each bounds the " + p.first.Name + " of every solution, proved. Those of the runs are the strongest that each run ended with."}}
 	t := &table{Caption: "Bounds", Plain: true, Columns: []column{{Name: "bound"}, {p.first.String(), "no solution is better", true}, {"best solution's gap (%)", "to this bound", true}}}
 	seen := map[string]bool{}
 	for _, b := range found.bounds {

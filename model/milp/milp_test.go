@@ -59,7 +59,8 @@ BOUNDS
 ENDATA
 `
 
-const wantLP = `Maximize
+const wantLP = `\ the instance's objective = 0.5 * obj + 1
+Maximize
  obj: + 3 x_1 - 1 _e1 + 2 constant
 Subject To
  row_lo: + 1 x_1 - 2.5 _e1 >= 1
