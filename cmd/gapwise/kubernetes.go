@@ -207,7 +207,11 @@ func (p *program) clusterObjects(ctx context.Context, c *cli.Command) (*kubernet
 		if len(paths) > 0 {
 			return nil, usagef("kubernetes: give --context or files, not both")
 		}
-		return kubernetes.Kubectl{Args: []string{"--context", name}}.Read(ctx)
+		cluster, err := kubernetes.Kubectl{Args: []string{"--context", name}}.Read(ctx)
+		if err != nil && ctx.Err() == nil && !errors.Is(err, model.ErrInvalid) { // a wrong context, or no kubectl
+			err = fmt.Errorf("%w cluster: context %s: %w", model.ErrInvalid, name, err)
+		}
+		return cluster, err
 	}
 	if len(paths) == 0 {
 		return nil, usagef("kubernetes: give files or folders with what kubectl get %s -A -o json prints, or --context NAME", kubernetes.Objects)
