@@ -50,7 +50,7 @@ site: ## the documents as static pages with a search, in dist/site; with web/dis
 highs: # as it was called when HiGHS was compiled
 	@echo "make highs: HiGHS isn't compiled any more: scripts/highs fetches it, make native links a libhighs of your own" >&2; exit 1
 
-demo: build ## a picture of each of the five problems
+demo: build ## a picture of each of the six problems
 	@scripts/demo bin/gapwise
 
 # EVERYDAY= runs all tests: after make check they come from the cache. vet is make check's own, and programs of tests have no

@@ -29,7 +29,9 @@ func TestEveryAlgorithmHasAClass(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, want := range map[string]model.Class{"auto": model.Yardstick, "exact": model.Yardstick, "cbc": model.Yardstick,
-			problem.Default + ",highs": model.Yardstick, "mps:mine {in}": model.Yardstick, "cmd:sh easy.sh": model.Offline, "easier": model.Offline} {
+			problem.Default + ",highs":                        model.Yardstick,
+			problem.Engines()[0] + "+" + problem.Engines()[1]: model.Yardstick, "glpsol+cbc-x": model.Yardstick, "mps:a+b {in}": model.Yardstick, "cmd:search+kernel": model.Offline,
+			"mps:mine {in}": model.Yardstick, "cmd:sh easy.sh": model.Offline, "easier": model.Offline} {
 			if got := gapwise.ClassOf(kind, name); got != want {
 				t.Errorf("%s of %s is %s, want %s", name, kind, got, want)
 			}

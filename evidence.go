@@ -4,7 +4,6 @@ package gapwise
 
 import (
 	"context"
-	"strings"
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/evidence"
@@ -66,7 +65,7 @@ func (c *Case) exact(algorithm string) bool {
 	if algorithm == "auto" {
 		return true
 	}
-	for _, name := range strings.Split(algorithm, "+") {
+	for _, name := range joined(algorithm) {
 		if a, err := Find(c.Instance.Kind(), name); err == nil && a.Exact {
 			return true
 		}

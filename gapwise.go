@@ -115,7 +115,7 @@ func ClassOf(kind model.Kind, name string) model.Class {
 			return a.Class
 		}
 	}
-	first := EngineNames(name)[0]
+	first := joined(EngineNames(name)[0])[0]
 	switch {
 	case wire.Known(name), name == LogAlgorithm:
 		return model.Online

@@ -4,6 +4,7 @@ package gapwise
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -66,6 +67,20 @@ func contradiction(in model.Instance, a, b model.Result) error {
 	return nil
 }
 
+// joint parts the names of engines in the algorithm of a result that reconcile joined.
+const joint = "+"
+
+// joined returns the names that reconcile joined. A command, which may hold a joint, is the last one.
+func joined(algorithm string) (names []string) {
+	for {
+		name, rest, more := strings.Cut(algorithm, joint)
+		if !more || strings.Contains(name, ":") {
+			return append(names, algorithm)
+		}
+		names, algorithm = append(names, name), rest
+	}
+}
+
 // reconcile compares what two engines prove and returns the better solution
 // with the better bound.
 func reconcile(in model.Instance, a, b model.Result, gap float64) (model.Result, error) {
@@ -80,7 +95,7 @@ func reconcile(in model.Instance, a, b model.Result, gap float64) (model.Result,
 	if tellsMore(sense, b, a) {
 		r = b
 	}
-	if r.Algorithm = a.Algorithm + "+" + b.Algorithm; r.Details == nil {
+	if r.Algorithm = a.Algorithm + joint + b.Algorithm; r.Details == nil {
 		r.Details = b.Details
 	}
 	r.Elapsed, r.Nodes = a.Elapsed+b.Elapsed, a.Nodes+b.Nodes

@@ -35,7 +35,7 @@ const smallLog = `; MaxNodes: 4
 `
 
 // leftOut counts the jobs that couldn't be used.
-func leftOut(r SWFReport) int { return r.NoSubmit + r.NoSize + r.NoRuntime + r.TooLarge }
+func leftOut(r SWFReport) int { return r.After + r.NoSubmit + r.NoSize + r.NoRuntime + r.TooLarge }
 
 func readLog(t *testing.T, text string) *swf.Log {
 	t.Helper()
@@ -63,20 +63,20 @@ func TestReservationFromSWF(t *testing.T) {
 	}{
 		"all": {swfOptions{}, 16, five, all,
 			"5 of 10 jobs taken; 1 left out without a submit time; 1 left out without processors; 2 left out without a runtime; 1 left out, larger than the machine; 1 out of order, sorted"},
-		"the first two": {swfOptions{SWFJobs: SWFJobs{First: 2}}, 16, five[:2], SWFReport{Jobs: 3, Requests: 2, NoRuntime: 1}, "2 of 3 jobs taken; 1 left out without a runtime"},
+		"the first two": {swfOptions{SWFJobs: SWFJobs{First: 2}}, 16, five[:2], SWFReport{Jobs: 10, After: 7, Requests: 2, NoRuntime: 1}, "2 of 10 jobs taken; 7 after them; 1 left out without a runtime"},
 		"the next one, which begins anew": {swfOptions{SWFJobs: SWFJobs{Skip: 2, First: 1}}, 16, []model.Request{request("4", 0, 70, 16)},
-			SWFReport{Jobs: 4, Skipped: 2, Requests: 1, NoRuntime: 1}, "1 of 4 jobs taken; 2 skipped; 1 left out without a runtime"},
+			SWFReport{Jobs: 10, After: 6, Skipped: 2, Requests: 1, NoRuntime: 1}, "1 of 10 jobs taken; 2 skipped; 6 after them; 1 left out without a runtime"},
 		"a larger machine": {swfOptions{SWFJobs: SWFJobs{Skip: 4, First: 1}, PEs: 20}, 20, []model.Request{request("6", 0, 80, 17)},
-			SWFReport{Jobs: 6, Skipped: 4, Requests: 1, NoRuntime: 1}, "1 of 6 jobs taken; 4 skipped; 1 left out without a runtime"},
+			SWFReport{Jobs: 10, After: 4, Skipped: 4, Requests: 1, NoRuntime: 1}, "1 of 10 jobs taken; 4 skipped; 4 after them; 1 left out without a runtime"},
 		"a smaller machine": {swfOptions{PEs: 2}, 2, []model.Request{request("3", 0, 50, 2), request("5", 15, 80, 1)},
 			SWFReport{Jobs: 10, Requests: 2, NoSubmit: 1, NoSize: 1, NoRuntime: 2, TooLarge: 4},
 			"2 of 10 jobs taken; 1 left out without a submit time; 1 left out without processors; 2 left out without a runtime; 4 left out, larger than the machine"},
 		"twice the arrivals": {swfOptions{SWFJobs: SWFJobs{First: 3}, ArrivalFactor: 2}, 16, []model.Request{request("2", 0, 60, 4), request("3", 5, 50, 2), request("4", 15, 70, 16)},
-			SWFReport{Jobs: 4, Requests: 3, NoRuntime: 1, Set: []string{"the times of arrival are divided by 2"}},
-			"3 of 4 jobs taken; 1 left out without a runtime. Chosen, not told by the log: the times of arrival are divided by 2"},
+			SWFReport{Jobs: 10, After: 6, Requests: 3, NoRuntime: 1, Set: []string{"the times of arrival are divided by 2"}},
+			"3 of 10 jobs taken; 6 after them; 1 left out without a runtime. Chosen, not told by the log: the times of arrival are divided by 2"},
 		"windows": {swfOptions{SWFJobs: SWFJobs{First: 1, Seed: 3}, ARTime: 1e-9, Deadline: 1e-9}, 16, []model.Request{request("2", 0, 60, 4)},
-			SWFReport{Jobs: 2, Requests: 1, NoRuntime: 1, Seed: 3, Drawn: []string{"lead times, from 0 to 1e-09 durations (artime)", "windows, with a slack from 0 to 1e-09 durations (deadline)"}},
-			"1 of 2 jobs taken; 1 left out without a runtime. Drawn with seed 3, not told by the log: lead times, from 0 to 1e-09 durations (artime); windows, with a slack from 0 to 1e-09 durations (deadline)"},
+			SWFReport{Jobs: 10, After: 8, Requests: 1, NoRuntime: 1, Seed: 3, Drawn: []string{"lead times, from 0 to 1e-09 durations (artime)", "windows, with a slack from 0 to 1e-09 durations (deadline)"}},
+			"1 of 10 jobs taken; 8 after them; 1 left out without a runtime. Drawn with seed 3, not told by the log: lead times, from 0 to 1e-09 durations (artime); windows, with a slack from 0 to 1e-09 durations (deadline)"},
 		"estimates": {swfOptions{SWFJobs: SWFJobs{Estimate: true}}, 16,
 			[]model.Request{cut(request("2", 0, 120, 4), 60), request("3", 10, 40, 2), request("5", 25, 80, 1), request("4", 30, 70, 16), request("record-10", 61, 30, 8)},
 			func() SWFReport { r := all; r.Cut, r.NoEstimate = 1, 2; return r }(),

@@ -72,9 +72,10 @@ type SWFJobs struct {
 
 // SWFReport counts what became of a log's jobs.
 type SWFReport struct {
-	Jobs     int // read, up to the last one taken
+	Jobs     int // of the log
 	Skipped  int // usable, before the first one taken
 	Requests int // taken
+	After    int // after the last one taken
 	// Jobs left out, each for the first reason that holds.
 	NoSubmit, NoSize, NoRuntime, TooLarge int
 	// ZeroRuntime counts jobs taken whose runtime of 0 becomes 1 s.
@@ -144,7 +145,7 @@ func (r SWFReport) Counts() string {
 		n    int
 		text string
 	}{
-		{r.Skipped, "skipped"}, {r.NoSubmit, "left out without a submit time"}, {r.NoSize, "left out without processors"},
+		{r.Skipped, "skipped"}, {r.After, "after them"}, {r.NoSubmit, "left out without a submit time"}, {r.NoSize, "left out without processors"},
 		{r.NoRuntime, "left out without a runtime"}, {r.TooLarge, "left out, larger than the machine"},
 		{r.ZeroRuntime, "with a runtime of 0, which becomes 1 s"}, {r.Cut, "cut at their estimate"}, {r.Longer, "longer than their estimate"},
 		{r.NoEstimate, "without an estimate, which is then the runtime"}, {r.Unsorted, "out of order, sorted"},
@@ -177,12 +178,13 @@ func (o SWFJobs) usable(log *swf.Log, pes int, shortest int64) (taken []int, rep
 		return fail("%d jobs after %d are asked for, both must be at least 0", o.First, o.Skip)
 	}
 	report.Started, report.Notes = startTimes(log.Header), log.Notes
+	report.Jobs = len(log.Jobs)
 	last := int64(0)
 	for k := range log.Jobs {
 		if o.First > 0 && len(taken) == o.First {
+			report.After = len(log.Jobs) - k
 			break
 		}
-		report.Jobs++
 		switch j := &log.Jobs[k]; {
 		case j.Submit < 0:
 			report.NoSubmit++

@@ -9,6 +9,8 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+	"slices"
+	"strings"
 
 	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/model"
@@ -146,6 +148,39 @@ func checkEvidence(ctx context.Context, in model.Instance, res *model.Result, r 
 		r.Checked = append(r.Checked, what+", by "+f.How)
 	}
 	return nil
+}
+
+// linear begin the names of engines whose "optimal" and "infeasible" were a foreign solver's word up to 0.10.0. From
+// then on they come from certificates in safe arithmetic.
+var linear = []string{"highs", "lanl", "glpsol", "cbc", "scip", "gurobi", "mps:"}
+
+// wordOf says that a proof is the word of a solver of linear models, which may be wrong; "" if it isn't.
+func wordOf(res *model.Result) string {
+	var major, minor, patch int
+	if _, err := fmt.Sscanf(res.Version, "%d.%d.%d", &major, &minor, &patch); err != nil || slices.Compare([]int{major, minor, patch}, []int{0, 10, 0}) > 0 {
+		return ""
+	}
+	said := "optimal"
+	switch res.Status {
+	case model.StatusInfeasible:
+		said = "infeasible"
+	case model.StatusOptimal:
+	default:
+		return ""
+	}
+	of := ""
+	if res.Kind == model.KindConsolidation && res.Algorithm == "auto" {
+		of = "HiGHS in auto"
+	}
+	for _, name := range strings.Split(res.Algorithm, "+") {
+		if of == "" && slices.ContainsFunc(linear, func(begin string) bool { return strings.HasPrefix(name, begin) }) {
+			of = name
+		}
+	}
+	if of == "" {
+		return ""
+	}
+	return fmt.Sprintf("%q, in doubt as the word of %s without a certificate (version %s): solve it again", said, of, res.Version)
 }
 
 // claim says in brackets what evidence claims.

@@ -301,9 +301,11 @@ func Result(ctx context.Context, in model.Instance, res model.Result, o Options)
 	if res.InstanceHash != "" && res.InstanceHash != hash {
 		r.add(wrongInstance, 0, "the result is of the instance %q with the hash %s, this one has %s", res.Instance, res.InstanceHash, hash)
 	}
+	trusted := len(r.Trusted)
 	if err := checkEvidence(ctx, in, &res, &r); err != nil {
 		return r, err
 	}
+	trust(wordOf(&res), len(r.Trusted) > trusted && wordOf(&res) != "")
 	trust("the reason", res.Reason != "")
 	if d, ok := res.Details.(*model.TVCDetails); ok && d.NeverFit != 0 {
 		if v, ok := in.(*model.TVC); ok {

@@ -257,11 +257,12 @@ func (b *timeIndexed) build() error {
 	for k := range b.t.Jobs {
 		weights += float64(b.units.weight(b.t, k))
 	}
+	b.Scale = &milp.Scale{Factor: scale * float64(b.units.Time) / 1e6 / max(1, weights)}
 	b.Value = func(x float64) float64 {
 		if b.Whole && x == math.Trunc(x) && math.Abs(x) <= 1e9 {
 			return b.units.Mean(b.t, int64(x)) // as the objective is computed
 		}
-		return x * scale * float64(b.units.Time) / 1e6 / max(1, weights)
+		return b.Scale.Value(x)
 	}
 	b.Encode, b.Decode = b.encode, b.decode
 	return b.capacity()

@@ -63,7 +63,8 @@ func Build(in *model.Consolidation, most int64) (*Program, error) {
 	c := view.OfConsolidation(in, slots)
 	p := &Program{View: c}
 	p.Name, p.Scheme, p.Whole = in.Name, Formulations[0], true
-	p.Value, p.Limit = func(x float64) float64 { return x }, 0
+	p.Scale = &milp.Scale{Factor: 1}
+	p.Value, p.Limit = p.Scale.Value, 0
 	b := builder{Program: p, cost: map[int]int64{}, moves: map[int]int64{}, filled: map[int]bool{}, flagOf: map[string]int{}}
 	b.variables()
 	b.outside()

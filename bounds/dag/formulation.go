@@ -89,7 +89,8 @@ func build(d *model.DAG, horizon float64) (*dagBuild, error) {
 	b.loads()
 	b.Decode = func(x []float64) (*model.Schedule, error) { return b.decode(d, x) }
 	b.Encode = func(s *model.Schedule) []float64 { return b.encode(d, s) }
-	b.Value = func(objective float64) float64 { return objective * b.unit }
+	b.Scale = &milp.Scale{Factor: b.unit}
+	b.Value = b.Scale.Value
 	b.Limit = b.Vars[b.c].Lower
 	return b, nil
 }

@@ -73,14 +73,14 @@ func newWeighted(t *view.Reservation, scheme string) *weighted {
 		total += w
 	}
 	f.Limit = total
+	f.Scale = &milp.Scale{Factor: f.unit, Constant: t.FreeWeight}
+	if t.Goal == model.GoalAll {
+		f.Limit, f.Scale = 0, &milp.Scale{Constant: f.Scale.Value(total)}
+	}
+	f.Value = f.Scale.Value
 	switch t.Goal {
-	case model.GoalAll:
-		all := total*f.unit + t.FreeWeight
-		f.Limit, f.Value = 0, func(float64) float64 { return all }
 	case model.GoalPESeconds, model.GoalReservedPESeconds: // with room for the rounding of weights
-		f.Value = func(objective float64) float64 { return (objective*f.unit + t.FreeWeight) * (1 + 1e-12) }
-	default:
-		f.Value = func(objective float64) float64 { return objective*f.unit + t.FreeWeight }
+		f.Value = func(objective float64) float64 { return f.Scale.Value(objective) * (1 + 1e-12) }
 	}
 	return f
 }

@@ -126,7 +126,8 @@ func Build(ctx context.Context, in *model.TVC, name string) (*Formulation, error
 	} else {
 		f.Whole = true
 	}
-	f.Value = func(objective float64) float64 { return objective * top }
+	f.Scale = &milp.Scale{Factor: top}
+	f.Value = f.Scale.Value
 	w := tvcrelax.NewWeights(in, t)
 	variables, terms := 0, 0
 	for _, part := range tvcrelax.Components(t) {

@@ -106,7 +106,8 @@ func sharesModel(in *model.VCSched, name string) *Formulation {
 	small := slices.ContainsFunc(in.Jobs, func(j model.VCSchedJob) bool { return j.CPU < smallNeed })
 	f := &Formulation{Budget: -1}
 	f.Name, f.Scheme, f.Maximise = in.Name, name, true
-	f.Value, f.Limit = func(y float64) float64 { return y }, 1
+	f.Scale = &milp.Scale{Factor: 1}
+	f.Value, f.Limit = f.Scale.Value, 1
 	H := in.Hosts
 	// Equation numbers of: placed once, x ≤ e, x ≤ need, CPU, memory, yield.
 	eq := map[string][6]string{
@@ -209,7 +210,8 @@ func decodeHosts(in *model.VCSched, first []int, x []float64) (*model.Placement,
 // task and host, minimise the largest load.
 func loadModel(in *model.VCSched) *Formulation {
 	f := &Formulation{Budget: -1}
-	f.Name, f.Scheme, f.Value, f.Limit = in.Name, "compact", loadYield, 1
+	f.Name, f.Scheme, f.Scale = in.Name, "compact", &milp.Scale{Load: true}
+	f.Value, f.Limit = f.Scale.Value, 1
 	load := f.AddVar(milp.Var{Name: "L", Upper: milp.Inf, Cost: 1})
 	cpu, rigid := make([][]milp.Term, in.Hosts), newRigidRows(in)
 	var moved []milp.Term
@@ -322,9 +324,6 @@ func largestRow(m *milp.Model, x []float64, load int) float64 {
 	return largest
 }
 
-// loadYield returns the best minimum yield at a largest CPU load, in hosts.
-func loadYield(load float64) float64 { return 1 / max(1, load) }
-
 // compactModel minimises the largest load L over n_kh, the number of tasks of type k on
 // host h. Its rows break the symmetry of the equal hosts, which are numbered by first use:
 // n_kh ≤ count_k Σ_{k' ≤ k} n_k'g, g being the equal host before h, so a type may use
@@ -333,7 +332,8 @@ func loadYield(load float64) float64 { return 1 / max(1, load) }
 // renumbering the hosts of each size among themselves.
 func compactModel(in *model.VCSched, u *view.VCSched, t *Tasks) *Formulation {
 	f := &Formulation{Budget: -1}
-	f.Name, f.Scheme, f.Value, f.Limit = in.Name, "compact", loadYield, 1
+	f.Name, f.Scheme, f.Scale = in.Name, "compact", &milp.Scale{Load: true}
+	f.Value, f.Limit = f.Scale.Value, 1
 	H := in.Hosts
 	load := f.AddVar(milp.Var{Name: "L", Upper: milp.Inf, Cost: 1})
 	cpu, rigid, used := make([][]milp.Term, H), newRigidRows(in), make([][]milp.Term, H)

@@ -33,7 +33,7 @@ var examples = map[string][]example{
 	"bound":   {{"what no schedule can beat, without search", "gapwise bound graph.json"}},
 	"explain": {{"why no schedule is shorter, and what holds it up", "gapwise explain graph.json result.json"}, {"solved first, as data", "gapwise explain vms.json --json"}},
 	"export":  {{"the linear model, for another solver", "gapwise export vms.json -o vms.mps"}},
-	"convert": {{"jobs 1 to 50 of a log as requests", "gapwise convert --first 50 log.swf -o log.json"}, {"a log through a pipe, as batch jobs", "cat log.swf | gapwise convert --kind batch - -o jobs.json"}},
+	"convert": {{"jobs 1 to 50 of a log as requests", "gapwise convert --kind reservation --first 50 log.swf -o log.json"}, {"a log through a pipe, as batch jobs", "cat log.swf | gapwise convert - -o jobs.json"}},
 	"gantt": {{"a schedule, by HEFT", "gapwise gantt graph.json -o heft.svg"}, {"the optimal one", "gapwise gantt graph.json result.json -o optimal.png"},
 		{"as wide as a page of A4, for a paper", "gapwise gantt --width 170 --font-size 8 graph.json -o heft.pdf"}},
 	"bench": {{"a plan, two instances at a time; again, it goes on", "gapwise bench plan.yaml --workers 2 -o runs.jsonl"}, {"another plan, its results in results/vms.jsonl", "gapwise bench vms.yaml"},

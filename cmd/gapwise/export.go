@@ -57,8 +57,11 @@ func (p *program) export() *cli.Command {
 
 // formulationsHelp lists the formulations of each problem.
 func formulationsHelp() string {
-	text := "GLPK, CBC, HiGHS and SCIP read both formats. As MPS the objective is always\n" +
-		"minimised: of a problem that maximises, its negative, as a comment says.\n\n" +
+	text := "GLPK, CBC, HiGHS and SCIP read both formats. The model counts in units\n" +
+		"of its own and leaves out what is certain; MPS is always minimised.\n" +
+		"The comment at its top says what the instance's objective is for the\n" +
+		"solver's, obj: FACTOR * obj + CONSTANT, or 1 / max(1, obj) for the\n" +
+		"formulation compact of vcsched, whose obj is the largest load of a host.\n\n" +
 		"Formulations, the default first:"
 	for _, kind := range model.Kinds() {
 		text += fmt.Sprintf("\n  %-12s %s", kind, strings.Join(gapwise.Formulations(kind), ", "))

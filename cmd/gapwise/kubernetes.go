@@ -207,7 +207,11 @@ func (p *program) clusterObjects(ctx context.Context, c *cli.Command) (*kubernet
 		if len(paths) > 0 {
 			return nil, usagef("kubernetes: give --context or files, not both")
 		}
-		return kubernetes.Kubectl{Args: []string{"--context", name}}.Read(ctx)
+		cluster, err := kubernetes.Kubectl{Args: []string{"--context", name}}.Read(ctx)
+		if err != nil && ctx.Err() == nil && !errors.Is(err, model.ErrInvalid) { // a wrong context, or no kubectl
+			err = fmt.Errorf("%w cluster: context %s: %w", model.ErrInvalid, name, err)
+		}
+		return cluster, err
 	}
 	if len(paths) == 0 {
 		return nil, usagef("kubernetes: give files or folders with what kubectl get %s -A -o json prints, or --context NAME", kubernetes.Objects)
@@ -385,7 +389,8 @@ func (p *program) kubernetesDrain(ctx context.Context, c *cli.Command) error {
 	}
 	d, err := kubernetes.Drain(ctx, kubernetes.Kubectl{Args: []string{"--context", name}}, kubernetes.DrainOptions{Options: read, Solve: o, Allow: allow, Patience: c.Duration("patience"), Poll: time.Second,
 		Log: func(format string, args ...any) { fmt.Fprintf(p.err, format+"\n", args...) }})
-	fmt.Fprintf(p.out, "%d nodes in use, %d before; %d pods evicted in %d steps, %d evictions refused\n", d.After.Nodes, d.Before.Nodes, d.Evicted, d.Steps, d.Refused)
+	fmt.Fprintf(p.out, "%s in use, %d before; %s evicted in %s, %s refused\n", words.Plural(d.After.Nodes, "node"), d.Before.Nodes,
+		words.Plural(d.Evicted, "pod"), words.Plural(d.Steps, "step"), words.Plural(d.Refused, "eviction"))
 	if err == nil && len(d.Empty) > 0 {
 		fmt.Fprintln(p.out, words.Wrap("empty and cordoned: "+strings.Join(d.Empty, ", "), 78, 2))
 	}

@@ -139,7 +139,7 @@ func consolidationHolds(in *model.Consolidation, a *model.Assignment) ([]Reason,
 	r := Reason{Words: fmt.Sprintf("%.0f hosts have tasks, %d of them pinned ones; %d of %d tasks move. Of what they have, %s is scarcest: %.1f %% of it is needed.",
 		o.Others[0], len(pinned), moved, in.Tasks(), in.Resources[scarcest], 100*share)}
 	if out > 0 {
-		r.Words = fmt.Sprintf("%s %d tasks are left out.", r.Words, out)
+		r.Words = fmt.Sprintf("%s Left out: %s.", r.Words, words.Plural(out, "task"))
 	}
 	r.Rows = [][]string{{"host", "price", "tasks", "fullest resource", "why it stays"}}
 	slices.SortStableFunc(used, func(a, b hostUse) int {

@@ -185,7 +185,7 @@ func vcschedWords(v *model.VCSched, e *model.Evidence, bound float64, infeasible
 		}
 		switch {
 		case e.Resource != "":
-			r.Words = fmt.Sprintf("The %d hosts don't take the %d tasks with the largest %s needs (jobs %s), %s.", v.Hosts, e.Count, e.Resource, words.Some(r.Elements, 12), then)
+			r.Words = fmt.Sprintf("There is no room on %s for the %s with the largest %s needs (jobs %s), %s.", words.Plural(v.Hosts, "host"), words.Plural(e.Count, "task"), e.Resource, words.Some(r.Elements, 12), then)
 			return
 		case e.Count == 1:
 			r.Words = fmt.Sprintf("The task of the largest CPU need, of job %s, needs that much wherever it is, %s.", r.Elements[0], then)
@@ -204,7 +204,7 @@ func vcschedWords(v *model.VCSched, e *model.Evidence, bound float64, infeasible
 				more = "in memory and the other resources"
 			}
 		}
-		r.Words = fmt.Sprintf("No two of %.0f tasks (jobs %s) fit on one host %s, and there are %d hosts, %s.", n, words.Some(e.Elements, 20), more, v.Hosts, then)
+		r.Words = fmt.Sprintf("No two of %.0f tasks (jobs %s) fit on one host %s, out of %s, %s.", n, words.Some(e.Elements, 20), more, words.Plural(v.Hosts, "host"), then)
 	case evidence.Misfit:
 		if !infeasible {
 			r.Words = fmt.Sprintf("Of the hosts that have the memory and the other resources for a task of job %s, none has more CPU than that, %s.", e.Elements[0], then)

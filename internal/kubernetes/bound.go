@@ -12,6 +12,7 @@ import (
 	consheur "github.com/gapwise/gapwise/heuristics/consolidation"
 	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -46,7 +47,7 @@ func (in *Instance) Bound(ctx context.Context) *Bound {
 		case q.Infeasible:
 			b.Why = q.Reason
 		case b.Cost == paid:
-			b.Why = fmt.Sprintf("the %d nodes that are kept or hold pods that can't move", n)
+			b.Why = fmt.Sprintf("%s kept, or with pods that can't move", words.Plural(n, "node"))
 		default:
 			b.Why = in.why(q.Evidence)
 			if n > 0 {
@@ -118,7 +119,7 @@ func (in *Instance) why(e *model.Evidence) string {
 	}
 	for _, s := range in.HostSets {
 		if s.ID == e.Elements[0] {
-			return fmt.Sprintf("%s of the %d nodes where %d pods may be placed", e.Resource, len(s.Hosts), pods)
+			return fmt.Sprintf("%s of the %s where %s may be placed", e.Resource, words.Plural(len(s.Hosts), "node"), words.Plural(pods, "pod"))
 		}
 	}
 	return e.Resource + " of the nodes where most pods may be placed"
@@ -131,7 +132,7 @@ func (b *Bound) Text() string {
 	if b.Waiting > 0 {
 		waiting = fmt.Sprintf("; waiting pods: %d", b.Waiting)
 	}
-	fmt.Fprintf(&t, "now        %d nodes, %s%s\n", b.Nodes, Money(float64(b.Now), b.PriceUnit), waiting)
+	fmt.Fprintf(&t, "now        %s, %s%s\n", words.Plural(b.Nodes, "node"), Money(float64(b.Now), b.PriceUnit), waiting)
 	if b.Infeasible {
 		fmt.Fprintf(&t, "bound      there is no plan: %s\n", b.Why)
 		return t.String()

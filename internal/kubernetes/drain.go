@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/words"
 )
 
 // ErrRefused is the error of an eviction that the cluster refuses now, by a budget.
@@ -137,7 +138,7 @@ func (d *drain) run(ctx context.Context) error {
 		}
 		if p.Now.Cost <= p.Then.Cost || len(p.Steps) == 0 || since > 4 || d.result.Steps >= d.Steps {
 			d.result.Empty = in.empty()
-			d.Log("done: %d nodes in use, %d could be saved still", p.Now.Nodes, p.Now.Nodes-p.Then.Nodes)
+			d.Log("done: %s in use, %d could be saved still", words.Plural(p.Now.Nodes, "node"), p.Now.Nodes-p.Then.Nodes)
 			return nil
 		}
 		if len(p.Launch) > 0 {
@@ -146,7 +147,8 @@ func (d *drain) run(ctx context.Context) error {
 		if err := in.harm(p, d.Allow, d.result.Plans > 0, false); err != nil {
 			return err
 		}
-		d.Log("plan %d: %d nodes in use, %d are enough, %d pods to move in %d steps", d.result.Plans+1, p.Now.Nodes, p.Then.Nodes, p.Moves, len(p.Steps))
+		d.Log("plan %d: %s in use, %d could do, %s to move in %s", d.result.Plans+1, words.Plural(p.Now.Nodes, "node"), p.Then.Nodes,
+			words.Plural(int(p.Moves), "pod"), words.Plural(len(p.Steps), "step"))
 		if err := d.carryOut(ctx, in, p); err != nil {
 			return err
 		}

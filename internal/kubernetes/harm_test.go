@@ -253,7 +253,7 @@ func TestRisks(t *testing.T) {
 	if p.Then.Nodes != 1 {
 		t.Fatalf("%d nodes", p.Then.Nodes)
 	}
-	want := "now        3 nodes, 24 vCPU\ncould be   1 nodes, 16 vCPU\nsaved      2 nodes, 2 nodes (67 %)\n" +
+	want := "now        3 nodes, 24 vCPU\ncould be   1 node, 16 vCPU\nsaved      2 nodes (67 %)\n" +
 		"node lost  all replicas of 0 of 2 replicated workloads now, of 2 then, new: shop/db, shop/web\n" +
 		"zone lost  all replicas of 1 of 2 replicated workloads now, of 2 then, new: shop/web\n" +
 		"asking     1 of 10 pods for no CPU and no memory; memory limits are 1.5 times what all ask for\n"

@@ -5,6 +5,7 @@ package kubernetes
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -21,7 +22,7 @@ func (p *Plan) Text(moves bool) string {
 		fmt.Fprintf(&b, "%-10s %s\n", name, fmt.Sprintf(format, args...))
 	}
 	state := func(s State) string {
-		text := fmt.Sprintf("%d nodes, %d vCPU", s.Nodes, s.VCPU)
+		text := fmt.Sprintf("%s, %d vCPU", words.Plural(s.Nodes, "node"), s.VCPU)
 		if p.PriceUnit != "vCPU" && p.PriceUnit != "nodes" {
 			text += ", " + Money(float64(s.Cost), p.PriceUnit)
 		}
@@ -36,7 +37,11 @@ func (p *Plan) Text(moves bool) string {
 	if p.Now.Cost > 0 {
 		saved = fmt.Sprintf(" (%.0f %%)", 100*float64(p.Now.Cost-p.Then.Cost)/float64(p.Now.Cost))
 	}
-	line("saved", "%d nodes, %s%s", p.Now.Nodes-p.Then.Nodes, Money(float64(p.Now.Cost-p.Then.Cost), p.PriceUnit), saved)
+	fewer := words.Plural(p.Now.Nodes-p.Then.Nodes, "node")
+	if money := Money(float64(p.Now.Cost-p.Then.Cost), p.PriceUnit); money != fewer {
+		fewer += ", " + money
+	}
+	line("saved", "%s%s", fewer, saved)
 	for _, risk := range p.Risks.Lines() {
 		line(risk[0], "%s", risk[1])
 	}
@@ -46,21 +51,21 @@ func (p *Plan) Text(moves bool) string {
 		line("bound", "%s costs less than %s", p.Others(), Money(p.CostBound, p.PriceUnit))
 	}
 	if p.MovesStatus == "optimal" {
-		line("moves", "%d pods, no plan of that cost moves fewer", p.Moves)
+		line("moves", "%s, no plan of that cost moves fewer", words.Plural(int(p.Moves), "pod"))
 	} else {
-		line("moves", "%d pods, at least %.0f are needed for that cost", p.Moves, p.MovesBound)
+		line("moves", "%s, at least %.0f for that cost", words.Plural(int(p.Moves), "pod"), p.MovesBound)
 	}
 	if len(p.Launch) > 0 {
-		line("launch", "%d nodes first: %s", len(p.Launch), launchText(p.Launch))
+		line("launch", "%s first: %s", words.Plural(len(p.Launch), "node"), launchText(p.Launch))
 	}
 	if n := len(p.Waves); n > 0 {
 		line("waves", "%d, each within the budgets and with room for every pod", n)
 	}
 	if len(p.Waves) > 0 {
 		line("alone", "%s, if kube-scheduler has its way", state(p.Played.Alone))
-		line("steered", "%s, by %d steps that cordon up to %d nodes", state(p.Played.Steered), p.Played.Steps, p.Played.Closed)
+		line("steered", "%s, by %s, with up to %s cordoned", state(p.Played.Steered), words.Plural(p.Played.Steps, "step"), words.Plural(p.Played.Closed, "node"))
 		if p.Played.Left > 0 {
-			line("", "%d moves are left, to be planned anew after these", p.Played.Left)
+			line("", "%s left, to be planned anew after these", words.Plural(p.Played.Left, "move"))
 		}
 	}
 	if n := len(p.Stuck); n > 0 {
@@ -107,6 +112,9 @@ func (p *Plan) Others() string {
 func Money(x float64, unit string) string {
 	if unit == tableUnit {
 		return fmt.Sprintf("price %.12g", x/priceUnits)
+	}
+	if unit == "nodes" {
+		return words.Plural(int(math.Round(x)), "node")
 	}
 	return fmt.Sprintf("%.0f %s", x, unit)
 }

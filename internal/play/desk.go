@@ -16,6 +16,7 @@ import (
 	"time"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/caught"
 	"github.com/gapwise/gapwise/internal/explain"
@@ -272,6 +273,7 @@ func written(x any) (json.RawMessage, error) {
 type Explain struct {
 	Result     json.RawMessage `json:"result,omitempty"`
 	Solution   json.RawMessage `json:"solution,omitempty"` // if there is no result
+	Known      json.RawMessage `json:"known,omitempty"`    // the result before moves by hand: its bound holds of them, too
 	TimeLimitS float64         `json:"time_limit_s"`
 }
 
@@ -304,6 +306,15 @@ func (d *Desk) explain(ctx context.Context, q Explain, _ func(any)) (any, error)
 		if err != nil {
 			return nil, err
 		}
+		all := d.quick(ctx)
+		if len(q.Known) > 0 {
+			known, err := model.DecodeResult(q.Known)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, bounds.Bound{Value: known.Bound, Evidence: known.Evidence})
+		}
+		d.bound(&r, all, model.DefaultGap)
 	}
 	return explain.Explain(ctx, d.in, r, explain.Options{TimeLimit: time.Duration(q.TimeLimitS * 1e9), Seed: 1})
 }

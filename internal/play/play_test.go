@@ -109,6 +109,10 @@ func TestExamples(t *testing.T) {
 		if len(why.Why) == 0 {
 			t.Errorf("%s: nothing explains the bound of %s's result", path, shown.Algorithm)
 		}
+		moved := ask[struct{ Value string }](t, d, "explain", Explain{Solution: shown.Solution, Known: shown.Result, TimeLimitS: 1})
+		if strings.Contains(moved.Value, "No bound is known") {
+			t.Errorf("%s: %s beside the bound %v", path, moved.Value, *shown.Bound)
+		}
 		checkScene(t, path, shown.Scene)
 		moves(t, path, d, shown)
 	}

@@ -100,19 +100,23 @@ func (d *Desk) solve(ctx context.Context, q Solve, tell func(any)) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	sense := model.SenseOf(d.in)
-	for _, b := range quick { // of a heuristic's result nothing else is known
-		if r.Solution != nil && verdict.Number(b.Value) != nil && (math.IsNaN(r.Bound) || sense.Better(r.Bound, b.Value)) {
-			r.SetBound(d.in.Metrics()[0], b.Value, o.GapLimit())
-			r.Evidence = b.Evidence
-		}
-	}
+	d.bound(&r, quick, o.GapLimit())
 	shown, err := d.shown(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	shown.Steps, shown.Proof = steps, proof.String()
 	return shown, nil
+}
+
+// bound gives a result the best of some bounds: of a heuristic's, and of a solution moved by hand, nothing else is known.
+func (d *Desk) bound(r *model.Result, all []bounds.Bound, gap float64) {
+	for _, b := range all {
+		if r.Solution != nil && verdict.Number(b.Value) != nil && (math.IsNaN(r.Bound) || model.SenseOf(d.in).Better(r.Bound, b.Value)) {
+			r.SetBound(d.in.Metrics()[0], b.Value, gap)
+			r.Evidence = b.Evidence
+		}
+	}
 }
 
 // first names the algorithm whose solution is drawn when none is asked for.

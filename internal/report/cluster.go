@@ -42,14 +42,14 @@ func Cluster(w io.Writer, plan *kubernetes.Plan, costs *kubernetes.Explanation, 
 		p.Lead = append(p.Lead, strings.ToUpper(risk[0][:1])+risk[0][1:]+": "+risk[1]+".")
 	}
 	if n := plan.Then.Waiting; plan.Now.Waiting > 0 || n > 0 {
-		p.Lead = append(p.Lead, fmt.Sprintf("%d pods wait for a node now, %d then.", plan.Now.Waiting, n))
+		p.Lead = append(p.Lead, fmt.Sprintf("Pods that wait for a node: %d now, %d then.", plan.Now.Waiting, n))
 	}
 	if len(plan.Launch) > 0 {
 		p.Lead = append(p.Lead, fmt.Sprintf("The plan needs %s that must be launched and ready before the first wave.", words.Plural(len(plan.Launch), "new node")))
 	}
 	if len(plan.Waves) > 0 {
-		p.Lead = append(p.Lead, fmt.Sprintf("Left alone with the emptied nodes cordoned, kube-scheduler would end with %d nodes in use, and %d pods would wait. By %d steps that cordon more for a moment it ends with %d.",
-			plan.Played.Alone.Nodes, plan.Played.Alone.Waiting, plan.Played.Steps, plan.Played.Steered.Nodes))
+		p.Lead = append(p.Lead, fmt.Sprintf("Left alone with the emptied nodes cordoned, kube-scheduler would end with %s in use, and %s would wait. By %s that cordon more for a moment it ends with %d.",
+			words.Plural(plan.Played.Alone.Nodes, "node"), words.Plural(plan.Played.Alone.Waiting, "pod"), words.Plural(plan.Played.Steps, "step"), plan.Played.Steered.Nodes))
 	}
 	pictures, err := clusterPictures(plan)
 	if err != nil {
@@ -73,7 +73,7 @@ func clusterPictures(plan *kubernetes.Plan) (section, error) {
 			return s, err
 		}
 		s.Blocks = append(s.Blocks, block{Heading: heading, Picture: newPicture("svg+xml", b.Bytes(), heading+": each node, and of each resource the share that its pods request",
-			"Each node, and of each resource the share that its pods request. What moves has a bold edge.")})
+			"Each node, and of each resource the share that its pods request. Where pods are drawn, what moves has a bold edge.")})
 	}
 	return s, nil
 }

@@ -102,15 +102,16 @@ func (p *part) solved() (all []runs.Solved) {
 }
 
 // instanceLead is what a page says of an instance. Seer is the best algorithm that
-// sees the instance whole, where Best is the best policy, and Cost by how much it is better.
+// sees the instance whole, where Best is the best policy, and Regret by how much it is better, as a share of the policy's value, which gaps are of, too.
 type instanceLead struct {
-	Log                                    *Log
-	Overrun, Best, Seer, Measure, Time     string
-	Value, SeerValue, Cost, Bound, BoundBy string
-	Gap, OwnGap                            string
-	Infeasible, Closed                     bool
-	Policies, Algorithms                   int
-	Verified, Solutions                    int
+	Log                                      *Log
+	Overrun, Best, Seer, Measure, Time       string
+	Value, SeerValue, Regret, Bound, BoundBy string
+	Gap, OwnGap                              string
+	Ties                                     []string // others of Best's class
+	Infeasible, Closed                       bool
+	Policies, Algorithms                     int
+	Verified, Solutions                      int
 }
 
 // words returns what the page says, a paragraph each.
@@ -139,31 +140,40 @@ func (x *instanceLead) best() string {
 	case x.Best == "":
 		return "No algorithm found a solution, and none is proved not to exist."
 	case x.Seer == "":
-		said := fmt.Sprintf("The best of %s is %s: %s %s, found in %s.", words.Plural(x.Algorithms, "algorithm"), x.Best, x.Measure, x.Value, x.Time)
+		said := fmt.Sprintf("The best of %s is %s: %s %s, found in %s.%s", words.Plural(x.Algorithms, "algorithm"), x.Best, x.Measure, x.Value, x.Time, x.tied())
 		if x.Closed {
 			said += " It is optimal: no solution is better than " + bound + "."
 		} else if x.Bound != "" {
-			said += fmt.Sprintf(" No solution is better than %s, so it is at most %s %% from the optimum.", bound, x.Gap)
+			said += fmt.Sprintf(" No solution is better than %s, so it is at most %s %% of its value from the optimum.", bound, x.Gap)
 		}
 		return said
 	}
-	policies := fmt.Sprintf("%d policies", x.Policies)
-	if x.Policies == 1 {
-		policies = "1 policy"
-	}
-	said := fmt.Sprintf("The best of %s is %s: %s %s. They decide with what is known at that time.", policies, x.Best, x.Measure, x.Value)
-	if x.Cost != "" {
-		said += fmt.Sprintf(" Of those that see the instance whole the best is %s: %s. So not knowing the future costs the best policy %s %% of that, at least.", x.Seer, x.SeerValue, x.Cost)
+	policies := words.Plural(x.Policies, "policy")
+	said := fmt.Sprintf("The best of %s is %s: %s %s.%s They decide with what is known at that time.", policies, x.Best, x.Measure, x.Value, x.tied())
+	if x.Regret != "" {
+		said += fmt.Sprintf(" Of those that see the instance whole the best is %s: %s. So the best policy's regret is %s %% of its value.", x.Seer, x.SeerValue, x.Regret)
 	} else {
 		said += " None of those that see the instance whole found a better solution."
 	}
 	if x.Closed {
 		said += " The best solution of all is optimal: no solution is better than " + bound + "."
 	} else if x.Bound != "" {
-		said += fmt.Sprintf(" No solution is better than %s; the best of all is at most %s %% from the optimum, the best policy %s %%.", bound, x.Gap, x.OwnGap)
+		said += fmt.Sprintf(" No solution is better than %s: of its value, the best policy is at most %s %% from the optimum, the best of all %s %%.", bound, x.OwnGap, x.Gap)
 	}
 	return said
 }
+
+// tied names those that are as good as the best, but for what is noise.
+func (x *instanceLead) tied() string {
+	if len(x.Ties) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Tied with it, less than %s %% apart: %s.", words.Percent(noise), words.Some(x.Ties, 5))
+}
+
+// noise is the difference, as a share of the better value, below which one is no better: another log of the same
+// machine turns it round.
+const noise = 0.001
 
 // lead writes the summary of an instance.
 func (p *part) lead(to *page, found *solved, log *Log) {
@@ -199,11 +209,17 @@ func (p *part) lead(to *page, found *solved, log *Log) {
 	case r != nil:
 		to.Cards = append(to.Cards, card{withUnit(r.objective(), p.first.Unit), p.first.Name + ", " + what + r.Algorithm})
 		x.Best, x.Value, x.Time, x.OwnGap = r.Algorithm, p.human(r.objective()), words.Duration(r.ElapsedS), words.Percent(r.gap())
+		for _, o := range p.runs {
+			if o.Objective != nil && o.Algorithm != r.Algorithm && (seer == nil || o.Class() == r.Class()) && !slices.Contains(x.Ties, o.Algorithm) &&
+				math.Abs(o.objective()-r.objective()) < noise*math.Abs(r.objective()) {
+				x.Ties = append(x.Ties, o.Algorithm)
+			}
+		}
 		if seer != nil {
 			x.Seer, x.SeerValue = seer.Algorithm, p.human(seer.objective())
 		}
 		if seer != nil && p.first.Sense.Better(seer.objective(), r.objective()) {
-			x.Cost = words.Percent(math.Abs(r.objective()-seer.objective()) / math.Abs(seer.objective()))
+			x.Regret = words.Percent(model.Gap(r.objective(), seer.objective()))
 			to.Cards = append(to.Cards, card{withUnit(seer.objective(), p.first.Unit), "seeing the instance whole, " + seer.Algorithm})
 		}
 		to.Cards = append(to.Cards, card{withUnit(i.Bound, p.first.Unit), "bound: no solution is better"}, card{words.Percent(i.gap()) + " %", "gap of the best solution"})
@@ -368,7 +384,7 @@ func (p *part) compare(a, b float64) int {
 // boundTable lists the bounds by name.
 func (p *part) boundTable(found *solved) section {
 	i := p.instances[0]
-	s := section{ID: "bounds", Title: "Bounds", Text: []string{"Each bounds the " + p.first.Name + " of every solution, proved. Those of the runs come from their searches."}}
+	s := section{ID: "bounds", Title: "Bounds", Text: []string{"Each bounds the " + p.first.Name + " of every solution, proved. Those of the runs are the strongest that each run ended with."}}
 	t := &table{Caption: "Bounds", Plain: true, Columns: []column{{Name: "bound"}, {p.first.String(), "no solution is better", true}, {"best solution's gap (%)", "to this bound", true}}}
 	seen := map[string]bool{}
 	for _, b := range found.bounds {

@@ -44,3 +44,22 @@ func TestInstanceSaysWhatItIs(t *testing.T) {
 		t.Error("no job overruns")
 	}
 }
+
+// Regret and the distance to the optimum are shares of the same value, so the regret is the smaller one; policies within
+// noise of the best are tied with it, others aren't.
+func TestLeadIsOfOneDenominator(t *testing.T) {
+	t.Parallel()
+	in := &model.Batch{Name: "log", Processors: 1, Tiers: 1, Jobs: []model.BatchJob{{ID: "1", RuntimeS: 100, Processes: 1}}}
+	all := []Run{made("log", "easy", 1, 200, 50, 0.1, nil), made("log", "easy-saf", 1, 200.1, 50, 0.1, nil), made("log", "fcfs", 1, 201, 50, 0.1, nil), made("log", "search", 1, 150, 50, 0.1, nil)}
+	for k := range all {
+		all[k].Kind = model.KindBatch
+	}
+	var to page
+	onePart(t, all).lead(&to, &solved{in: in}, nil)
+	said := strings.Join(to.Lead, " ")
+	for _, want := range []string{"best of 3 policies is easy:", "Tied with it, less than 0.1", ": easy-saf.", "regret is 25.0 % of its value", "of its value, the best policy is at most 75.0 % from the optimum, the best of all 66.7 %"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("lacks %q: %s", want, said)
+		}
+	}
+}

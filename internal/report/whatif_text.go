@@ -56,7 +56,7 @@ const (
 
 // groundWords says what the clairvoyant and the bound are.
 func (x *whatIf) groundWords() string {
-	return fmt.Sprintf("The clairvoyant (a yardstick, which nobody can run) is the best mean response that is known: of the policies here, which who knows all runtimes can copy, and of auto, with an effort of %s a column; no schedule beats the bound. What lies between a policy and the clairvoyant is the price of not knowing.", words.Short(float64(x.effort), 0))
+	return fmt.Sprintf("The clairvoyant (a yardstick, which nobody can run) is the best mean response that is known: of the policies here, which who knows all runtimes can copy, and of auto, with an effort of %s a column; no schedule beats the bound. What lies between a policy and the clairvoyant is its regret.", words.Short(float64(x.effort), 0))
 }
 
 // text writes the summary.

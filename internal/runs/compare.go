@@ -181,7 +181,7 @@ func (c *comparison) group(class map[string]model.Class) string {
 	case low == high:
 		return GroupOf(low)
 	case low == model.Online:
-		return "online against " + string(high) + ": what not knowing the future costs"
+		return "online against " + string(high) + ": their regret, what they lose to those that know the future"
 	}
 	return "offline against yardstick: how far heuristics are from what anybody could reach"
 }

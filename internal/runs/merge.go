@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -147,7 +148,7 @@ func Vouched(records []Record) []string {
 	}
 	var all []string
 	for _, v := range versions {
-		all = append(all, fmt.Sprintf("%d solutions verified by gapwise %s", byVersion[v], v))
+		all = append(all, fmt.Sprintf("%s verified by gapwise %s", words.Plural(byVersion[v], "solution"), v))
 	}
 	if n := edited.count; n > 0 {
 		all = append(all, fmt.Sprintf("%d solutions are stated, not verified: these lines of %s are not as gapwise bench writes them", n, strings.Join(edited.files, ", ")))

@@ -113,7 +113,8 @@ func (t Table) lines(w io.Writer, markdown bool) error {
 }
 
 // LaTeX writes the table for the package booktabs. With a caption or a label it is a
-// floating table, else a tabular alone. The caption is LaTeX already.
+// floating table, else a tabular alone. The caption is LaTeX already. A label alone gets an
+// empty one: without, LaTeX refers to the section.
 func (t Table) LaTeX(w io.Writer, caption, label string) error {
 	t = t.each(harmless)
 	spec := ""
@@ -122,11 +123,9 @@ func (t Table) LaTeX(w io.Writer, caption, label string) error {
 	}
 	out := bufio.NewWriter(w)
 	float := caption != "" || label != ""
+	fmt.Fprint(out, "% needs \\usepackage{booktabs}\n")
 	if float {
-		fmt.Fprint(out, "\\begin{table}\n\\centering\n")
-	}
-	if caption != "" {
-		fmt.Fprintf(out, "\\caption{%s}\n", caption)
+		fmt.Fprintf(out, "\\begin{table}\n\\centering\n\\caption{%s}\n", caption)
 	}
 	if label != "" {
 		fmt.Fprintf(out, "\\label{%s}\n", label)

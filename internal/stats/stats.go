@@ -43,10 +43,12 @@ func Mean(x []float64) float64 {
 // Constraint Integer Programming, section A.3). NaN of no values.
 func Shifted(x []float64, shift float64) float64 {
 	logs := make([]float64, len(x))
+	least, most := math.Inf(1), math.Inf(-1)
 	for i, y := range x {
 		logs[i] = math.Log(y + shift)
+		least, most = min(least, y), max(most, y)
 	}
-	return math.Exp(Mean(logs)) - shift
+	return max(least, min(most, math.Exp(Mean(logs))-shift)) // without the rounding of logarithms: 0 of zeros
 }
 
 // Largest returns the largest value, NaN of no values.

@@ -31,6 +31,9 @@ func TestQuantile(t *testing.T) {
 }
 
 func TestShifted(t *testing.T) {
+	if got := Shifted(make([]float64, 13), 0.01); got != 0 {
+		t.Errorf("%v of zeros", got)
+	}
 	if got := Shifted([]float64{1, 3, 7}, 1); math.Abs(got-3) > 1e-12 { // (2·4·8)^(1/3) - 1
 		t.Errorf("it is %v, want 3", got)
 	}

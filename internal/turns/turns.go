@@ -19,7 +19,8 @@ import (
 // ErrSpent is the cause of the end of a context whose function may count no more.
 var ErrSpent = errors.New("the effort is spent")
 
-// Stop counts an effort since the last call, in about a microsecond of one core each, and
+// Stop counts an effort since the last call, in about a microsecond of one core each (0.6 to 1.4 for most, but 3 were
+// measured on task graphs and 2.3 to 5.6 on catalogues of offers), and
 // reports whether the function has to end: its context has ended. Where functions take
 // turns it returns when it is this one's turn again. One goroutine of a Seat calls it at a
 // time.

@@ -243,10 +243,13 @@ func Some(all []string, most int) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(all[:most], ", "), len(all)-most)
 }
 
-// Plural prints a number of things.
+// Plural prints a number of things, whose name's end it changes: "1 node", "2 nodes", "3 policies".
 func Plural(n int, what string) string {
-	if n == 1 {
+	switch stem, y := strings.CutSuffix(what, "y"); {
+	case n == 1:
 		return "1 " + what
+	case y && !strings.ContainsAny(stem[max(0, len(stem)-1):], "aeou"):
+		return Short(float64(n), 0) + " " + stem + "ies"
 	}
 	return Short(float64(n), 0) + " " + what + "s"
 }

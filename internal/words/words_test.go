@@ -29,6 +29,17 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+func TestPlural(t *testing.T) {
+	for _, x := range []struct {
+		n          int
+		what, want string
+	}{{1, "node", "1 node"}, {0, "node", "0 nodes"}, {2, "policy", "2 policies"}, {1, "policy", "1 policy"}, {3, "day", "3 days"}} {
+		if got := Plural(x.n, x.what); got != x.want {
+			t.Errorf("%q, want %q", got, x.want)
+		}
+	}
+}
+
 func TestWrap(t *testing.T) {
 	for _, c := range []struct {
 		text          string

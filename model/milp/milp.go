@@ -32,6 +32,7 @@ type Model struct {
 	Offset   float64
 	Vars     []Var
 	Rows     []Row
+	Scale    *Scale // for comments of files; nil: the model is of no instance
 }
 
 // Var is a variable.

@@ -14,7 +14,7 @@ import (
 )
 
 func example() *milp.Model {
-	m := &milp.Model{Name: "an example", Maximise: true, Offset: 2}
+	m := &milp.Model{Name: "an example", Maximise: true, Offset: 2, Scale: &milp.Scale{Factor: 0.5, Constant: 1}}
 	x := m.AddVar(milp.Var{Name: "x 1", Upper: 4, Cost: 3, Integer: true})
 	y := m.AddVar(milp.Var{Name: "e1", Lower: math.Inf(-1), Upper: milp.Inf, Cost: -1})
 	z := m.AddVar(milp.Var{Lower: -2, Upper: 7})
@@ -24,8 +24,8 @@ func example() *milp.Model {
 	return m
 }
 
-const wantMPS = `* obj is the objective of the model, which maximises, negated: minimise it, and
-* the optimum is minus what the solver says.
+const wantMPS = `* The model maximises, and readers of MPS minimise: obj is its objective, negated.
+* the instance's objective = -0.5 * obj + 1
 NAME man_example FREE
 ROWS
  N obj
@@ -59,7 +59,8 @@ BOUNDS
 ENDATA
 `
 
-const wantLP = `Maximize
+const wantLP = `\ the instance's objective = 0.5 * obj + 1
+Maximize
  obj: + 3 x_1 - 1 _e1 + 2 constant
 Subject To
  row_lo: + 1 x_1 - 2.5 _e1 >= 1

@@ -28,6 +28,7 @@ import (
 	"time"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -103,7 +104,7 @@ func judged(ctx context.Context, in model.Instance, solution any) (model.Solutio
 		for _, v := range report.Violations {
 			fmt.Fprintf(&lines, "\n\t%v", v)
 		}
-		return s, report, fmt.Errorf("%w: the solution breaks %d constraints:%s", model.ErrInfeasible, len(report.Violations), lines.String())
+		return s, report, fmt.Errorf("%w: the solution breaks %s:%s", model.ErrInfeasible, words.Plural(len(report.Violations), "constraint"), lines.String())
 	}
 	return s, report, nil
 }

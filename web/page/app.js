@@ -125,7 +125,6 @@ async function drawFirst(first) {
   $("example").value = first.file;
   state.best = first.solve;
   show(first.solve);
-  curves.add(0, first.solve.objective, first.solve.bound);
   setState("The solver is loading …", "running");
   document.documentElement.dataset.drawn = String(Math.round(performance.now()));
   await desk.ask("load", { name: first.file, text: JSON.stringify(first.load.instance) });

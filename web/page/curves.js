@@ -24,6 +24,14 @@ export class Curves {
     this.draw();
   }
 
+  /** Meets begins anew with a solution that isn't where the curves end: one of a proof, or moved by hand. */
+  meets(objective, bound) {
+    const last = this.points.at(-1);
+    if (last && last.objective === objective && last.bound === bound) return;
+    this.clear(this.unit);
+    this.add(0, objective, bound);
+  }
+
   draw() {
     const width = Math.max(220, this.into.clientWidth), height = 132;
     const left = 58, right = 12, top = 8, bottom = 24;

@@ -55,7 +55,7 @@ const explain = {
         try {
           const question = { time_limit_s: 5 };
           if (s.result) question.result = s.result;
-          else question.solution = s.solution;
+          else Object.assign(question, { solution: s.solution, known: state.best?.result });
           this.answer = await run("explaining", "explain", question);
           this.of = s;
         } catch (e) {

@@ -56,7 +56,6 @@ async function first() {
     state.best = shown;
     show(shown);
     quickly(shown);
-    curves.add(0, shown.objective, shown.bound);
   } catch (e) {
     failed(e);
   }

@@ -32,7 +32,7 @@ export async function solve(start = null) {
         picture.show(p.scene);
       }
     });
-    curves.add(shown.elapsed_s, shown.objective, shown.bound);
+    curves.add(shown.elapsed_s, shown.objective ?? null, shown.bound ?? null);
     state.best = shown;
     state.history = [];
     show(shown);

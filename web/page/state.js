@@ -81,6 +81,7 @@ export function show(shown, { history = false } = {}) {
   state.shown = shown;
   figures(shown.objective, shown.bound, shown.verdict && !shown.verdict.accepted ? null : shown.gap);
   $("objective").classList.toggle("void", Boolean(shown.verdict && !shown.verdict.accepted));
+  curves.meets(shown.objective ?? null, shown.bound ?? null);
   $("title").textContent = titleOf(shown.algorithm, shown);
   const scene = shown.scene ?? null;
   if (shown.status === "infeasible") $("title").textContent = `${state.loaded.name}: infeasible, proved`;
