@@ -15,8 +15,8 @@ import (
 
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/objective"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/milp"
 )
 
 // affine is the formula of most files.
@@ -26,7 +26,7 @@ var affine = regexp.MustCompile(`^(\S+) \* obj(?: ([+-]) (\S+))?$`)
 func ofInstance(t *testing.T, file string, obj float64) float64 {
 	t.Helper()
 	for _, line := range lines(t, file) {
-		_, formula, ok := strings.Cut(line, milp.OfInstance)
+		_, formula, ok := strings.Cut(line, objective.OfInstance)
 		if !ok {
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/objective"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -257,7 +258,7 @@ func (b *timeIndexed) build() error {
 	for k := range b.t.Jobs {
 		weights += float64(b.units.weight(b.t, k))
 	}
-	b.Scale = &milp.Scale{Factor: scale * float64(b.units.Time) / 1e6 / max(1, weights)}
+	b.Scale = &objective.Scale{Factor: scale * float64(b.units.Time) / 1e6 / max(1, weights)}
 	b.Value = func(x float64) float64 {
 		if b.Whole && x == math.Trunc(x) && math.Abs(x) <= 1e9 {
 			return b.units.Mean(b.t, int64(x)) // as the objective is computed

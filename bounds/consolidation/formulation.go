@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/objective"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -63,7 +64,7 @@ func Build(in *model.Consolidation, most int64) (*Program, error) {
 	c := view.OfConsolidation(in, slots)
 	p := &Program{View: c}
 	p.Name, p.Scheme, p.Whole = in.Name, Formulations[0], true
-	p.Scale = &milp.Scale{Factor: 1}
+	p.Scale = &objective.Scale{Factor: 1}
 	p.Value, p.Limit = p.Scale.Value, 0
 	b := builder{Program: p, cost: map[int]int64{}, moves: map[int]int64{}, filled: map[int]bool{}, flagOf: map[string]int{}}
 	b.variables()

@@ -13,6 +13,7 @@ import (
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/duals"
 	"github.com/gapwise/gapwise/internal/evidence"
+	"github.com/gapwise/gapwise/internal/objective"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -89,7 +90,7 @@ func build(d *model.DAG, horizon float64) (*dagBuild, error) {
 	b.loads()
 	b.Decode = func(x []float64) (*model.Schedule, error) { return b.decode(d, x) }
 	b.Encode = func(s *model.Schedule) []float64 { return b.encode(d, s) }
-	b.Scale = &milp.Scale{Factor: b.unit}
+	b.Scale = &objective.Scale{Factor: b.unit}
 	b.Value = b.Scale.Value
 	b.Limit = b.Vars[b.c].Lower
 	return b, nil

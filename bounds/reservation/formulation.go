@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/objective"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -73,9 +74,9 @@ func newWeighted(t *view.Reservation, scheme string) *weighted {
 		total += w
 	}
 	f.Limit = total
-	f.Scale = &milp.Scale{Factor: f.unit, Constant: t.FreeWeight}
+	f.Scale = &objective.Scale{Factor: f.unit, Constant: t.FreeWeight}
 	if t.Goal == model.GoalAll {
-		f.Limit, f.Scale = 0, &milp.Scale{Constant: f.Scale.Value(total)}
+		f.Limit, f.Scale = 0, &objective.Scale{Constant: f.Scale.Value(total)}
 	}
 	f.Value = f.Scale.Value
 	switch t.Goal {

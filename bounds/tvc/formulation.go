@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/objective"
 	"github.com/gapwise/gapwise/internal/tvcrelax"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
@@ -126,7 +127,7 @@ func Build(ctx context.Context, in *model.TVC, name string) (*Formulation, error
 	} else {
 		f.Whole = true
 	}
-	f.Scale = &milp.Scale{Factor: top}
+	f.Scale = &objective.Scale{Factor: top}
 	f.Value = f.Scale.Value
 	w := tvcrelax.NewWeights(in, t)
 	variables, terms := 0, 0

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/objective"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -106,7 +107,7 @@ func sharesModel(in *model.VCSched, name string) *Formulation {
 	small := slices.ContainsFunc(in.Jobs, func(j model.VCSchedJob) bool { return j.CPU < smallNeed })
 	f := &Formulation{Budget: -1}
 	f.Name, f.Scheme, f.Maximise = in.Name, name, true
-	f.Scale = &milp.Scale{Factor: 1}
+	f.Scale = &objective.Scale{Factor: 1}
 	f.Value, f.Limit = f.Scale.Value, 1
 	H := in.Hosts
 	// Equation numbers of: placed once, x ≤ e, x ≤ need, CPU, memory, yield.
@@ -210,7 +211,7 @@ func decodeHosts(in *model.VCSched, first []int, x []float64) (*model.Placement,
 // task and host, minimise the largest load.
 func loadModel(in *model.VCSched) *Formulation {
 	f := &Formulation{Budget: -1}
-	f.Name, f.Scheme, f.Scale = in.Name, "compact", &milp.Scale{Load: true}
+	f.Name, f.Scheme, f.Scale = in.Name, "compact", &objective.Scale{Load: true}
 	f.Value, f.Limit = f.Scale.Value, 1
 	load := f.AddVar(milp.Var{Name: "L", Upper: milp.Inf, Cost: 1})
 	cpu, rigid := make([][]milp.Term, in.Hosts), newRigidRows(in)
@@ -332,7 +333,7 @@ func largestRow(m *milp.Model, x []float64, load int) float64 {
 // renumbering the hosts of each size among themselves.
 func compactModel(in *model.VCSched, u *view.VCSched, t *Tasks) *Formulation {
 	f := &Formulation{Budget: -1}
-	f.Name, f.Scheme, f.Scale = in.Name, "compact", &milp.Scale{Load: true}
+	f.Name, f.Scheme, f.Scale = in.Name, "compact", &objective.Scale{Load: true}
 	f.Value, f.Limit = f.Scale.Value, 1
 	H := in.Hosts
 	load := f.AddVar(milp.Var{Name: "L", Upper: milp.Inf, Cost: 1})

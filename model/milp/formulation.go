@@ -2,11 +2,6 @@
 
 package milp
 
-import (
-	"fmt"
-	"math"
-)
-
 // Formulation is a linear model of an instance of some problem, with the way
 // from the problem's solutions to the model's points and back. S is what the
 // model decides: a placement, a schedule, start times.
@@ -54,35 +49,4 @@ func Convert[S, T any](f *Formulation[S], from func(T) (S, error), to func(S) (T
 			return to(s)
 		},
 	}
-}
-
-// Scale says what a model's objective is of the problem's: Factor times it plus Constant, or, of the largest
-// load of a host, the least share of what it loads.
-type Scale struct {
-	Factor, Constant float64
-	Load             bool // 1 / max(1, the objective)
-}
-
-// Value returns the problem's objective.
-func (s Scale) Value(objective float64) float64 {
-	if s.Load {
-		return 1 / max(1, objective)
-	}
-	return s.Factor*objective + s.Constant
-}
-
-// formula writes the scale for obj, the objective as a file has it, which sign turns into the model's.
-func (s Scale) formula(sign float64) string {
-	if s.Load {
-		return "1 / max(1, obj)"
-	}
-	text := num(sign*s.Factor) + " * obj"
-	if s.Constant != 0 {
-		op := "+"
-		if s.Constant < 0 {
-			op = "-"
-		}
-		text += fmt.Sprintf(" %s %s", op, num(math.Abs(s.Constant)))
-	}
-	return text
 }

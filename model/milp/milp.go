@@ -15,6 +15,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/gapwise/gapwise/internal/objective"
 )
 
 // ErrInvalid marks a model that breaks the rules of Validate.
@@ -32,7 +34,7 @@ type Model struct {
 	Offset   float64
 	Vars     []Var
 	Rows     []Row
-	Scale    *Scale // for comments of files; nil: the model is of no instance
+	Scale    *objective.Scale // for comments of files; nil: the model is of no instance
 }
 
 // Var is a variable.

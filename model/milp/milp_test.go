@@ -10,11 +10,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gapwise/gapwise/internal/objective"
 	"github.com/gapwise/gapwise/model/milp"
 )
 
 func example() *milp.Model {
-	m := &milp.Model{Name: "an example", Maximise: true, Offset: 2, Scale: &milp.Scale{Factor: 0.5, Constant: 1}}
+	m := &milp.Model{Name: "an example", Maximise: true, Offset: 2, Scale: &objective.Scale{Factor: 0.5, Constant: 1}}
 	x := m.AddVar(milp.Var{Name: "x 1", Upper: 4, Cost: 3, Integer: true})
 	y := m.AddVar(milp.Var{Name: "e1", Lower: math.Inf(-1), Upper: milp.Inf, Cost: -1})
 	z := m.AddVar(milp.Var{Lower: -2, Upper: 7})

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"github.com/gapwise/gapwise/internal/objective"
 )
 
 // WriteLP writes the model in the LP format of CPLEX, as GLPK, CBC, HiGHS and SCIP read
 // it. Rows with two bounds are written twice (name_lo, name_up), since not every reader
-// takes ranges. A comment says what obj is of the instance, see Scale. The objective's constant becomes the cost of one more column, fixed to
+// takes ranges. A comment says what obj is of the instance, see objective.Scale. The objective's constant becomes the cost of one more column, fixed to
 // 1. Names are made plain. The output depends on nothing but the model.
 func (m *Model) WriteLP(w io.Writer) error {
 	if err := m.Validate(); err != nil {
@@ -35,7 +37,7 @@ func (m *Model) WriteLP(w io.Writer) error {
 		}
 	}
 	if m.Scale != nil {
-		fmt.Fprintf(out, "\\ %s%s\n", OfInstance, m.Scale.formula(1))
+		fmt.Fprintf(out, "\\ %s%s\n", objective.OfInstance, m.Scale.Formula(1))
 	}
 	if m.Maximise {
 		fmt.Fprint(out, "Maximize\n")

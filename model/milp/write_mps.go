@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gapwise/gapwise/internal/objective"
 )
 
 func num(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
@@ -45,9 +47,6 @@ func plain(s string) string {
 	return b.String()
 }
 
-// OfInstance begins the comment of a file that says what the instance's objective is for the solver's, obj.
-const OfInstance = "the instance's objective = "
-
 // constant is a column that is fixed to 1 and carries the objective's constant,
 // which readers take with either sign from where the formats have it, or not at all.
 const constant = "constant"
@@ -74,7 +73,7 @@ func (m *Model) names() (vars, rows []string) {
 // for rows with two bounds, markers around integer variables, and an objective to
 // minimise, since GLPK knows no OBJSENSE. For a model that maximises, the objective is
 // negated, and a comment says so: a solver's optimum has the other sign then. Another
-// says what obj is of the instance, see Scale. The objective's constant becomes the cost
+// says what obj is of the instance, see objective.Scale. The objective's constant becomes the cost
 // of one more column, fixed to 1. Names are made plain. The output depends on nothing but
 // the model.
 func (m *Model) WriteMPS(w io.Writer) error {
@@ -89,7 +88,7 @@ func (m *Model) WriteMPS(w io.Writer) error {
 		fmt.Fprint(out, "* The model maximises, and readers of MPS minimise: obj is its objective, negated.\n")
 	}
 	if m.Scale != nil {
-		fmt.Fprintf(out, "* %s%s\n", OfInstance, m.Scale.formula(sign))
+		fmt.Fprintf(out, "* %s%s\n", objective.OfInstance, m.Scale.Formula(sign))
 	}
 	fmt.Fprintf(out, "NAME %s FREE\n", plain("m"+m.Name)) // or CBC may take it for fixed MPS
 	fmt.Fprint(out, "ROWS\n N obj\n")

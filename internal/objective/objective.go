@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+
+// Package objective says what the objective of a linear model is of its instance.
+package objective
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// OfInstance begins the comment of a file that says what the instance's objective is for the solver's, obj.
+const OfInstance = "the instance's objective = "
+
+// Scale says what a model's objective is of the problem's: Factor times it plus Constant, or, of the largest
+// load of a host, the least share of what it loads.
+type Scale struct {
+	Factor, Constant float64
+	Load             bool // 1 / max(1, the objective)
+}
+
+// Value returns the problem's objective.
+func (s Scale) Value(objective float64) float64 {
+	if s.Load {
+		return 1 / max(1, objective)
+	}
+	return s.Factor*objective + s.Constant
+}
+
+// Formula writes the scale for obj, the objective as a file has it, which sign turns into the model's.
+func (s Scale) Formula(sign float64) string {
+	if s.Load {
+		return "1 / max(1, obj)"
+	}
+	text := figure(sign*s.Factor) + " * obj"
+	if s.Constant != 0 {
+		op := "+"
+		if s.Constant < 0 {
+			op = "-"
+		}
+		text += fmt.Sprintf(" %s %s", op, figure(math.Abs(s.Constant)))
+	}
+	return text
+}
+
+func figure(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
