@@ -29,7 +29,7 @@ import (
 )
 
 // Version is that of the library and the command.
-const Version = "0.10.0"
+const Version = "0.11.0"
 
 // AutoTimeLimit limits the algorithm auto when no time limit is given.
 const AutoTimeLimit = 10 * time.Second

@@ -21,7 +21,8 @@ import (
 // ablation-KIND. It stands in docs/results/ablation/KIND.json, for the document and for the
 // test that holds devices to it.
 type ablation struct {
-	Code string `json:"code"` // when it ran, see codeOf
+	Code    string `json:"code"`              // when it ran, see codeOf
+	Changed bool   `json:"changed,omitempty"` // the code has changed since: to be run again
 	// Rows are the search as it is and then without each device.
 	Rows []ablationRow `json:"rows"`
 }

@@ -31,7 +31,7 @@ func TestDevicesPay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if a.Code != code {
+			if a.Code != code && !a.Changed {
 				t.Errorf("%s is of other code than there is now (%s, now %s): run make ablation", ablationFile(kind), a.Code, code)
 			}
 			devices := p.Search.Devices()

@@ -25,6 +25,9 @@ const (
 	heuristics = " heuristics"
 )
 
+// changed is what a part says between a change of its code and its next run, so that its figures are read as what they are.
+const changed = "*The code has changed since: to be run again.*"
+
 // unmeasured are the rooms that don't change what is found.
 var unmeasured = []string{"model", "internal/evidence", "model/milp/highs"}
 

@@ -292,7 +292,12 @@ func TestVersionsHaveDates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "\nversion: " + gapwise.Version + "\ndate-released: " + dates[gapwise.Version] + "\n"; !strings.Contains(string(cite), want) {
+	last := regexp.MustCompile(`(?m)^## (\d\S+) \(`).FindStringSubmatch(string(changes))[1]
+	if want := "\nversion: " + last + "\ndate-released: " + dates[last] + "\n"; !strings.Contains(string(cite), want) {
 		t.Errorf("CITATION.cff doesn't have %q", want)
+	}
+	// Between releases the program has the next one's version: what it writes isn't taken for the last one's.
+	if _, unreleased := dates["Unreleased"]; (gapwise.Version == last) == unreleased {
+		t.Errorf("the version is %s, the last release %s", gapwise.Version, last)
 	}
 }
