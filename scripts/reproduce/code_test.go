@@ -42,7 +42,7 @@ func TestAges(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				if codes[m[2]] != m[1] && !strings.Contains(part, "\n"+changed+"\n") {
+				if codes[m[2]] != m[1] && !strings.Contains(part, " "+changed+"\n") {
 					t.Errorf("%s: the part %s is of other code of %s than there is now: run go run ./scripts/reproduce %[2]s", document, p.Name(), m[2])
 				}
 			}
