@@ -79,6 +79,7 @@ func ExampleFormulation() {
 		fmt.Println(err)
 	}
 	// Output:
+	// \ the instance's objective = 1 * obj
 	// Maximize
 	//  obj: + 1 Y
 	// Subject To

@@ -199,7 +199,7 @@ func TestStatedIsNotVerified(t *testing.T) {
 				t.Errorf("verified and stated are %v, want %v", table.Rows[0].Values, want)
 			}
 			words := strings.Join(runs.Vouched(records), "; ")
-			want := "1 solutions verified by gapwise " + gapwise.Version
+			want := "1 solution verified by gapwise " + gapwise.Version
 			if c.stated > 0 {
 				want = "1 solutions are stated, not verified: these lines of m.jsonl are not as gapwise bench writes them"
 			}

@@ -37,7 +37,7 @@ const (
 	// Offline algorithms are heuristics that see the instance whole. Programs of users
 	// get the whole file, so they are offline in every problem.
 	Offline Class = "offline"
-	// Yardsticks say what anybody could reach: the clairvoyant, exact engines, bounds.
+	// Yardsticks measure the others: the clairvoyant, exact engines, bounds.
 	Yardstick Class = "yardstick"
 )
 
@@ -66,7 +66,7 @@ func (c Class) Meaning() string {
 	case Offline:
 		return "see the instance whole"
 	}
-	return "clairvoyant or exact, what anybody could reach"
+	return "clairvoyant or exact, to measure the others by"
 }
 
 // Adapt makes a Solver of a function. The function's context ends with the time

@@ -21,7 +21,7 @@ func (p *program) algorithms() *cli.Command {
 		ArgsUsage: "[KIND...]",
 		Description: "In three groups, which no table of gapwise ranks against each other: online\n" +
 			"policies decide with what is known at that time; offline heuristics see the\n" +
-			"instance whole; yardsticks (clairvoyant, exact) say what anybody could reach.\n" +
+			"instance whole; yardsticks (clairvoyant, exact) measure the others.\n" +
 			"auto and exact run yardsticks. A program (cmd:COMMAND) gets the whole file,\n" +
 			"so it is offline, in the problems with online policies, too.",
 		Flags: []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print one object per line"}},

@@ -183,7 +183,7 @@ func (c *comparison) group(class map[string]model.Class) string {
 	case low == model.Online:
 		return "online against " + string(high) + ": their regret, what they lose to those that know the future"
 	}
-	return "offline against yardstick: how far heuristics are from what anybody could reach"
+	return "offline against yardstick: how far heuristics are from the yardsticks"
 }
 
 // compare compares two algorithms by their mean values on the instances.
