@@ -261,9 +261,9 @@ func (c *certifier[S]) done() bool {
 	return !c.excluded && c.open.Len() == 0 && math.IsInf(c.stuck, 1)
 }
 
-// run closes nodes until none is open or only ones that can't be closed, so many nodes are done (0: no limit), or
-// the run ends.
-func (c *certifier[S]) run(ctx context.Context, most int) error {
+// run closes nodes until none is open or only ones that can't be closed, or the run ends. Without branch it does what the
+// root's relaxation alone allows.
+func (c *certifier[S]) run(ctx context.Context, branch bool) error {
 	if c.lp == nil {
 		return nil
 	}
@@ -273,7 +273,7 @@ func (c *certifier[S]) run(ctx context.Context, most int) error {
 			c.dive = nil
 		}
 	}()
-	for done := 0; !c.excluded && (most == 0 || done < most); done++ {
+	for !c.excluded {
 		if c.dive == nil {
 			if c.open.Len() == 0 {
 				return nil
@@ -284,8 +284,9 @@ func (c *certifier[S]) run(ctx context.Context, most int) error {
 			c.dive = nil
 			continue
 		}
-		first, second, stopped, err := c.node(ctx, c.dive)
+		first, second, stopped, err := c.node(ctx, c.dive, branch)
 		if err != nil || stopped {
+			c.d.knows(c.proved())
 			return err
 		}
 		c.d.Nodes++
@@ -330,8 +331,8 @@ func (c *certifier[S]) touch(v int) {
 }
 
 // node works on a node: it is closed, or has two children, the first to go on with,, or is stuck, or there is a reason to end
-// (stopped), in which case it stays open.
-func (c *certifier[S]) node(ctx context.Context, n *certNode) (first, second *certNode, stopped bool, err error) {
+// (stopped), in which case it stays open; so does the root that isn't to branch.
+func (c *certifier[S]) node(ctx context.Context, n *certNode, branch bool) (first, second *certNode, stopped bool, err error) {
 	c.enter(n)
 	for {
 		if !c.propagate() {
@@ -357,6 +358,9 @@ func (c *certifier[S]) node(ctx context.Context, n *certNode) (first, second *ce
 		}
 		if n.parent == nil {
 			copy(c.root, c.m.Vars)
+			if !branch {
+				return nil, nil, true, nil
+			}
 		}
 		v, at := -1, 0.0
 		if r.X != nil {

@@ -167,7 +167,7 @@ func (d *driver[S]) answer(ctx context.Context, f *milp.Formulation[S]) (again b
 		return false, err
 	}
 	defer func() { c.close() }()
-	if err := c.run(ctx, 1); err != nil || c.excluded {
+	if err := c.run(ctx, false); err != nil || c.excluded {
 		return c.excluded, err
 	}
 	if c.done() {
@@ -208,7 +208,7 @@ func (d *driver[S]) answer(ctx context.Context, f *milp.Formulation[S]) (again b
 		}
 		c.improved()
 	}
-	if err := c.run(ctx, 0); err != nil || c.excluded {
+	if err := c.run(ctx, true); err != nil || c.excluded {
 		return c.excluded, err
 	}
 	switch why := exact.StopReason(ctx); {

@@ -38,9 +38,9 @@ func (p *program) Kind() model.Kind { return "numbers" }
 
 func (p *program) Metrics() []model.Metric {
 	if p.maximise {
-		return []model.Metric{{Sense: model.Maximise}}
+		return []model.Metric{{Sense: model.Maximise, Whole: true}}
 	}
-	return []model.Metric{{Sense: model.Minimise}}
+	return []model.Metric{{Sense: model.Minimise, Whole: true}}
 }
 
 func times(a []int64, x numbers) (sum int64) {
