@@ -273,7 +273,9 @@ func (d *driver[S]) ask(ctx context.Context, f *milp.Formulation[S], m *milp.Mod
 		return a, err
 	}
 	feasible, improved, err := d.keep(ctx, s)
-	a.improved = improved
+	if a.improved = improved; improved {
+		d.tell() // certificates may take longer than the run has
+	}
 	if err == nil && !feasible && a.Status == milp.Optimal && d.Exclude != nil {
 		a.excluded = d.Exclude(s)
 	}
@@ -305,13 +307,22 @@ func (d *driver[S]) infeasible(ctx context.Context) error {
 	return d.Explain(ctx, &d.Result)
 }
 
-// knows takes a proved bound over for reports.
+// knows takes a proved bound over, and reports it if it is better.
 func (d *driver[S]) knows(bound float64) {
+	before := d.known
 	if math.IsNaN(d.known) {
 		d.known = bound
 	} else if !math.IsNaN(bound) {
 		d.known = d.stronger(d.known, bound)
 	}
+	if d.known != before && !math.IsNaN(d.known) {
+		d.tell()
+	}
+}
+
+// tell reports the best solution and the best bound.
+func (d *driver[S]) tell() {
+	d.Tell(d.Objective, d.known, func() model.Solution { return d.Solution })
 }
 
 // conclude stores a bound and, unless it proves the best solution optimal, the
