@@ -16,11 +16,8 @@ import (
 // a solver of linear models. The horizon is the makespan of the best schedule of
 // dagheur.Improve or of Settings.Start.
 //
-// The solver is asked for the least makespan, and then whether one below it exists,
-// which is another model, since heads and tails exclude more for an earlier
-// horizon. On one model in some thousands of this kind HiGHS 1.10 calls a
-// makespan optimal that isn't, or a model infeasible that isn't (with presolve and
-// without, at any tolerance).
+// The solver is asked for the least makespan, and certificates are of the model for
+// what it has found, since heads and tails exclude more for an earlier horizon.
 //
 // Instances whose transfer model isn't ideal, or for which the formulation is too
 // large, are model.ErrUnsupported.

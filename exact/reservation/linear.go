@@ -17,8 +17,7 @@ import (
 // it, by a solver of linear models.
 //
 // It starts from Settings.Start, moved to the left, or from a serial schedule that
-// is better. That nothing better exists is asked with a row that demands it; that
-// all requests can't be kept is believed when the most that can be kept are fewer.
+// is better.
 //
 // What the formulation can't hold is model.ErrUnsupported.
 func Linear(backend milp.Backend) model.Solver {
@@ -28,20 +27,16 @@ func Linear(backend milp.Backend) model.Solver {
 		if err != nil {
 			return h, err
 		}
-		// serial returns the best of some serial schedules and of the given one, if any.
-		serial := func(t *view.Reservation, from []int64) []int64 {
-			o := bookings.NewOffline(t, r.Set.Seed)
-			o.Construct(r.Ctx, from)
-			return o.Starts()
-		}
 		var from []int64
 		if b, ok := r.Set.Start.(*model.Bookings); ok && b != nil {
 			if from, err = bookings.TicksOf(v, t, b); err != nil {
 				return h, err
 			}
 		}
+		o := bookings.NewOffline(t, seed)
+		o.Construct(r.Ctx, from) // the best of some serial schedules and of the given one, if any
 		return engine.Linear[[]int64]{
-			Starts:    [][]int64{t.ShiftLeft(serial(t, from))},
+			Starts:    [][]int64{t.ShiftLeft(o.Starts())},
 			Formulate: func(float64) (*milp.Formulation[[]int64], error) { return f, nil },
 			Accept: func(_ context.Context, starts []int64) (model.Solution, error) {
 				if t.Check(starts) != nil { // as, with the goal "all", if one is declined

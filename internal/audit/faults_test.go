@@ -328,7 +328,7 @@ var testedFaults = []struct {
 	tests string
 }{
 	{fault{"Certificates: an infeasible relaxation is believed", "exact/internal/engine/certify.go",
-		"case r.Status == milp.Infeasible && r.Ray != nil && duals.Refutes(c.rows(), r.Ray):", "case r.Status == milp.Infeasible:"},
+		"return r.Status == milp.Infeasible && r.Ray != nil && duals.Refutes(c.rows(), r.Ray)", "return r.Status == milp.Infeasible"},
 		"-run TestCertificates ./exact/internal/engine"},
 	{fault{"Certificates: what is fixed is a unit too much", "exact/internal/engine/certify.go",
 		"need-- // whole", "need -= 2 // whole"}, "-run TestCertificates ./exact/internal/engine"},

@@ -3,12 +3,13 @@
 package engine
 
 import (
-	"container/heap"
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/gapwise/gapwise/internal/duals"
+	"github.com/gapwise/gapwise/internal/heap"
 	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -37,7 +38,8 @@ type certifier[S any] struct {
 	root     []milp.Var // with the bounds of the root, in which nothing is left that misses the goal
 	lp       relaxation // nil: there is no HiGHS
 	rowsOf   [][]int32  // of each variable: the rows that have it
-	open     nodes
+	open     heap.Heap[*certNode]
+	made     int64       // nodes
 	dive     *certNode   // the node to work on next, which isn't among them; nil: the first of them
 	stuck    float64     // the lowest bound of nodes that can't be closed
 	goal     float64     // what the bound of a closed node is at least: +Inf before there is a solution
@@ -85,33 +87,19 @@ type certNode struct {
 	v      int
 	upper  bool // the upper bound is new, else the lower
 	value  float64
-	depth  int
 	order  int64 // of creation
 }
 
-// nodes is a heap of open nodes by bound.
-type nodes struct {
-	all  []*certNode
-	made int64
-}
-
-func (h *nodes) Len() int      { return len(h.all) }
-func (h *nodes) Swap(i, j int) { h.all[i], h.all[j] = h.all[j], h.all[i] }
-func (h *nodes) Push(x any)    { h.all = append(h.all, x.(*certNode)) }
-func (h *nodes) Less(i, j int) bool {
-	a, b := h.all[i], h.all[j]
-	return a.bound < b.bound || a.bound == b.bound && a.order < b.order
-}
-func (h *nodes) Pop() any {
-	x := h.all[len(h.all)-1]
-	h.all = h.all[:len(h.all)-1]
-	return x
+// before is the order of open nodes: by bound, the older ones first.
+func (n *certNode) before(o *certNode) bool {
+	return n.bound < o.bound || n.bound == o.bound && n.order < o.order
 }
 
 // newCertifier returns a certifier of f; its root is open, and stays so without HiGHS.
 func newCertifier[S any](d *driver[S], f *milp.Formulation[S]) (*certifier[S], error) {
 	c := &certifier[S]{d: d, f: f, m: f.Model, stuck: math.Inf(1), goal: math.Inf(1)}
-	c.m.Vars, c.m.Maximise = append([]milp.Var(nil), f.Vars...), false
+	c.open.Less = (*certNode).before
+	c.m.Vars, c.m.Maximise = slices.Clone(f.Vars), false
 	if f.Maximise {
 		c.m.Offset = -f.Offset
 		for j := range c.m.Vars {
@@ -130,7 +118,7 @@ func newCertifier[S any](d *driver[S], f *milp.Formulation[S]) (*certifier[S], e
 			goal.Terms = append(goal.Terms, milp.Term{Var: j, Coef: v.Cost})
 		}
 	}
-	c.m.Rows = append(append([]milp.Row(nil), f.Rows...), goal)
+	c.m.Rows = append(slices.Clone(f.Rows), goal)
 	for i := range c.m.Rows {
 		for _, t := range c.m.Rows[i].Terms {
 			c.rowsOf[t.Var] = append(c.rowsOf[t.Var], int32(i))
@@ -144,16 +132,16 @@ func newCertifier[S any](d *driver[S], f *milp.Formulation[S]) (*certifier[S], e
 		c.enqueue(int32(i))
 	}
 	empty := !c.propagate()
-	c.root = append([]milp.Var(nil), c.m.Vars...)
-	c.all = append([]milp.Var(nil), c.m.Vars...)
+	c.root = slices.Clone(c.m.Vars)
+	c.all = slices.Clone(c.m.Vars)
 	m := c.m
-	m.Vars, m.Rows = append([]milp.Var(nil), c.m.Vars...), c.m.Rows[:len(f.Rows)]
-	var err error
+	m.Vars, m.Rows = slices.Clone(c.m.Vars), c.m.Rows[:len(f.Rows)]
 	c.improved()
 	if empty {
 		return c, nil
 	}
-	heap.Push(&c.open, &certNode{bound: c.minimised(f.Limit)})
+	c.open.Push(&certNode{bound: c.minimised(f.Limit)})
+	var err error
 	if c.lp, err = d.relaxed(&m); errors.Is(err, highs.ErrMissing) {
 		c.lp, err = nil, nil
 	}
@@ -192,8 +180,8 @@ func (c *certifier[S]) improved() {
 
 // number gives a node its place among those of equal bound.
 func (c *certifier[S]) number(n *certNode) {
-	c.open.made++
-	n.order = c.open.made
+	c.made++
+	n.order = c.made
 }
 
 // closed reports whether a bound closes a node.
@@ -207,8 +195,8 @@ func (c *certifier[S]) closed(bound float64) bool {
 // bound returns what is proved of m so far.
 func (c *certifier[S]) bound() float64 {
 	b := min(c.stuck, c.goal)
-	if len(c.open.all) > 0 {
-		b = min(b, c.open.all[0].bound)
+	if c.open.Len() > 0 {
+		b = min(b, c.open.Items[0].bound)
 	}
 	if c.dive != nil {
 		b = min(b, c.dive.bound)
@@ -231,7 +219,7 @@ func (c *certifier[S]) proved() float64 {
 // beside which a solver's tolerance is nothing is gone where it is above its row's limit.
 func (c *certifier[S]) harmless() *milp.Model {
 	m := c.f.Model
-	m.Vars, m.Rows = append([]milp.Var(nil), c.all...), append([]milp.Row(nil), m.Rows...)
+	m.Vars, m.Rows = slices.Clone(c.all), slices.Clone(m.Rows)
 	for j := range m.Vars {
 		m.Vars[j].Cost = c.f.Vars[j].Cost
 	}
@@ -269,7 +257,7 @@ func (c *certifier[S]) run(ctx context.Context, branch bool) error {
 	}
 	defer func() {
 		if c.dive != nil {
-			heap.Push(&c.open, c.dive)
+			c.open.Push(c.dive)
 			c.dive = nil
 		}
 	}()
@@ -278,7 +266,7 @@ func (c *certifier[S]) run(ctx context.Context, branch bool) error {
 			if c.open.Len() == 0 {
 				return nil
 			}
-			c.dive = heap.Pop(&c.open).(*certNode)
+			c.dive = c.open.Pop()
 		}
 		if c.closed(c.dive.bound) {
 			c.dive = nil
@@ -293,7 +281,7 @@ func (c *certifier[S]) run(ctx context.Context, branch bool) error {
 		if first != nil {
 			c.number(first)
 			c.number(second)
-			heap.Push(&c.open, second)
+			c.open.Push(second)
 		}
 		c.dive = first
 		c.d.knows(c.proved())
@@ -330,8 +318,8 @@ func (c *certifier[S]) touch(v int) {
 	}
 }
 
-// node works on a node: it is closed, or has two children, the first to go on with,, or is stuck, or there is a reason to end
-// (stopped), in which case it stays open; so does the root that isn't to branch.
+// node works on a node: it is closed, or has two children, the first to go on with, or is stuck, or there is a reason to
+// end (stopped), in which case it stays open; so does the root that isn't to branch.
 func (c *certifier[S]) node(ctx context.Context, n *certNode, branch bool) (first, second *certNode, stopped bool, err error) {
 	c.enter(n)
 	for {
@@ -343,16 +331,17 @@ func (c *certifier[S]) node(ctx context.Context, n *certNode, branch bool) (firs
 			return nil, nil, true, err
 		}
 		switch {
-		case r.Status == milp.Infeasible && r.Ray != nil && duals.Refutes(c.rows(), r.Ray):
+		case c.refuted(&r):
 			return nil, nil, false, nil
 		case r.Status != milp.Optimal:
 			r.X = nil
 		default:
-			n.bound = max(n.bound, c.lower(r.Duals))
+			bound, reduced := duals.Reduced(c.rows(), r.Duals)
+			n.bound = max(n.bound, bound)
 			if c.closed(n.bound) {
 				return nil, nil, false, nil
 			}
-			if c.fix(r.Duals) {
+			if c.fix(bound, reduced) {
 				continue
 			}
 		}
@@ -386,12 +375,10 @@ func (c *certifier[S]) node(ctx context.Context, n *certNode, branch bool) (firs
 			c.stuck = min(c.stuck, n.bound)
 			return nil, nil, false, nil
 		}
-		down := &certNode{parent: n, bound: n.bound, v: v, upper: true, value: math.Floor(at), depth: n.depth + 1}
-		up := &certNode{parent: n, bound: n.bound, v: v, value: math.Floor(at) + 1, depth: n.depth + 1}
-		if r.X != nil && at != math.Floor(at) {
-			if c.expected(1, v)*(math.Ceil(at)-at) < c.expected(0, v)*(at-math.Floor(at)) {
-				return up, down, false, nil
-			}
+		down := &certNode{parent: n, bound: n.bound, v: v, upper: true, value: math.Floor(at)}
+		up := &certNode{parent: n, bound: n.bound, v: v, value: math.Floor(at) + 1}
+		if r.X != nil && c.expected(1, v)*(math.Ceil(at)-at) < c.expected(0, v)*(at-math.Floor(at)) {
+			return up, down, false, nil
 		}
 		return down, up, false, nil
 	}
@@ -404,8 +391,10 @@ func (c *certifier[S]) rows() *milp.Model {
 	return &m
 }
 
-// lower returns the bound that dual values prove of the node.
-func (c *certifier[S]) lower(y []float64) float64 { return duals.SafeLower(c.rows(), y) }
+// refuted reports whether a relaxation's multipliers prove that the node has no point.
+func (c *certifier[S]) refuted(r *milp.Result) bool {
+	return r.Status == milp.Infeasible && r.Ray != nil && duals.Refutes(c.rows(), r.Ray)
+}
 
 // relax solves the relaxation of the node.
 func (c *certifier[S]) relax(ctx context.Context) (milp.Result, error) {
@@ -418,13 +407,12 @@ func (c *certifier[S]) relax(ctx context.Context) (milp.Result, error) {
 	return r, err
 }
 
-// fix tightens bounds of integer variables by reduced costs: a value whose Lagrangian bound closes the node isn't
-// needed. It reports whether there is anything new.
-func (c *certifier[S]) fix(y []float64) bool {
+// fix tightens bounds of integer variables by the node's Lagrangian bound and reduced costs: a value whose bound
+// closes the node isn't needed. It reports whether there is anything new.
+func (c *certifier[S]) fix(bound float64, reduced []float64) bool {
 	if math.IsInf(c.goal, 1) || c.d.off&noFixing != 0 {
 		return false
 	}
-	bound, reduced := duals.Reduced(c.rows(), y)
 	need := c.goal - bound
 	if c.f.Whole {
 		need-- // whole objectives above goal - 1 are at least the goal
@@ -540,12 +528,10 @@ func (c *certifier[S]) probe(ctx context.Context, bound float64, v int, at float
 	switch {
 	case err != nil:
 		return 0, false, err
-	case r.Status == milp.Infeasible:
-		return 0, r.Ray != nil && duals.Refutes(c.rows(), r.Ray), nil
 	case r.Status != milp.Optimal:
-		return 0, false, nil
+		return 0, c.refuted(&r), nil
 	}
-	lower := c.lower(r.Duals)
+	lower := duals.SafeLower(c.rows(), r.Duals)
 	if c.closed(lower) {
 		return 0, true, nil
 	}
@@ -616,10 +602,7 @@ func (c *certifier[S]) tighten(row *milp.Row) bool {
 	leastInf, mostInf := 0, 0
 	for _, t := range row.Terms {
 		v := &c.m.Vars[t.Var]
-		a, b := t.Coef*v.Lower, t.Coef*v.Upper
-		if t.Coef < 0 {
-			a, b = b, a
-		}
+		a, b := span(t.Coef, v)
 		if math.IsInf(a, 0) {
 			leastInf++
 		} else {
@@ -652,10 +635,7 @@ func (c *certifier[S]) tighten(row *milp.Row) bool {
 		if v.Lower == v.Upper || t.Coef == 0 {
 			continue
 		}
-		a, b := t.Coef*v.Lower, t.Coef*v.Upper
-		if t.Coef < 0 {
-			a, b = b, a
-		}
+		a, b := span(t.Coef, v)
 		lower, upper := math.Inf(-1), math.Inf(1) // of Coef times the variable
 		if others, infinite := without(least, leastInf, a); !infinite && !math.IsInf(up, 0) {
 			upper = up - others + off
@@ -671,6 +651,14 @@ func (c *certifier[S]) tighten(row *milp.Row) bool {
 		}
 	}
 	return true
+}
+
+// span returns the least and the most that a coefficient times its variable is.
+func span(coef float64, v *milp.Var) (least, most float64) {
+	if coef < 0 {
+		return coef * v.Upper, coef * v.Lower
+	}
+	return coef * v.Lower, coef * v.Upper
 }
 
 // without returns a sum without one of its terms, and whether an infinite one is left.

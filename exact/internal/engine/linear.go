@@ -60,8 +60,7 @@ type LinearEngine[I model.Instance, S any] struct {
 // Name implements model.Solver.
 func (e LinearEngine[I, S]) Name() string { return cmp.Or(e.ID, e.Backend.Name) }
 
-// Solve implements model.Solver. The proofs are the backend's, in floating-point
-// arithmetic.
+// Solve implements model.Solver. The points are the backend's, the proofs the certifier's.
 func (e LinearEngine[I, S]) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
 	return start(ctx, e.Name(), in, set, func(r *Run, in I) (err error) {
 		if e.Missing != nil {
