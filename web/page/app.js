@@ -4,7 +4,7 @@ import { kinds } from "./kinds.js";
 import { aboutAlgorithm, base64, load, loadExample, quickly, readFile, reading, take } from "./read.js";
 import { linkOf, readLink } from "./share.js";
 import { solve } from "./solve.js";
-import { curves, desk, failed, openPanel, picture, setState, show, state } from "./state.js";
+import { desk, failed, openPanel, picture, setState, show, state } from "./state.js";
 import { $, download, figure, make, toast } from "./ui.js";
 
 function listen() {
