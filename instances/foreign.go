@@ -92,8 +92,8 @@ func decode(path string, data []byte, platform string, used bool) (in model.Inst
 		in, err := model.DecodeInstance(data)
 		if err == nil {
 			data = nil // instances may be large
-		} else if table := TableOf(data); table != "" {
-			err = fmt.Errorf("%w instance: it looks like %s; gapwise reads JSON (its own, WfFormat, SAGA, Batsim), DOT, STG and VBP, and makes instances of SWF logs", model.ErrInvalid, table)
+		} else if seems := Unread(data); seems != "" {
+			err = fmt.Errorf("%w instance: it looks like %s", model.ErrInvalid, seems)
 		}
 		if err != nil {
 			return fail(err)
@@ -136,23 +136,6 @@ func decode(path string, data []byte, platform string, used bool) (in model.Inst
 
 var errNameNotUTF8 = fmt.Errorf("%w: the file's name isn't UTF-8, and the instance would be called by it; rename it", model.ErrInvalid)
 
-// TableOf says what a file that gapwise can't read looks like, if its first two lines are
-// rows of a table: "" if not.
-func TableOf(data []byte) string {
-	first, rest, _ := bytes.Cut(bytes.TrimSpace(data), []byte("\n"))
-	second, _, _ := bytes.Cut(rest, []byte("\n"))
-	if bytes.ContainsAny(first, "{[") { // meant to be JSON
-		return ""
-	}
-	for _, table := range []struct{ separator, name string }{{",", "CSV"}, {";", "CSV"}, {"|", "the output of sacct"}, {"\t", "a table with tabs"}} {
-		n := bytes.Count(first, []byte(table.separator))
-		if n > 0 && (len(second) == 0 || bytes.Count(second, []byte(table.separator)) == n) {
-			return table.name
-		}
-	}
-	return ""
-}
-
 // nameOf returns a file's base name without its extensions (.gz and the one
 // before), and that extension in lower case.
 func nameOf(path string) (name, extension string) {
@@ -183,7 +166,7 @@ func foreignReader(extension string, data []byte, keys map[string]json.RawMessag
 	switch word := strings.ToLower(string(text[:min(len(text), len("digraph"))])); {
 	case strings.HasPrefix(word, "digraph"), strings.HasPrefix(word, "strict"), strings.HasPrefix(word, "graph"):
 		return readDOT
-	case len(text) > 0 && isDigit(text[0]):
+	case len(text) > 0 && isDigit(text[0]) && !IsTable(text):
 		return ReadSTG
 	}
 	switch {

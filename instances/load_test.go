@@ -95,6 +95,35 @@ func TestLoadOnErrors(t *testing.T) {
 	wantError(t, err, "invalid input: can't read "+path+"x")
 }
 
+// What isn't read is named for what it looks like, with what would do.
+func TestUnread(t *testing.T) {
+	for name, c := range map[string]struct{ file, text, want string }{
+		"virtual machines":    {"vms.csv", "name,cpu,memory\na,0.5,0.2\n", "a table of virtual machines, which the playground reads"},
+		"another table":       {"t.csv", "job;submit\n1;0\n", "a table (CSV); gapwise reads JSON"},
+		"sacct without names": {"jobs", "1234|anna|cpu|COMPLETED\n1235|anna|cpu|COMPLETED\n", "rows of sacct or squeue without their header; leave out --noheader"},
+		"another header":      {"jobs", "Cluster|NodeList\na|n1\n", "the output of sacct, but its header doesn't name its columns; write it as a table: sacct -a -X -P"},
+		"sacct --json":        {"jobs.json", `{"meta":{"plugin":{}},"jobs":[{"job_id":7}],"errors":[]}`, "what sacct --json or squeue --json prints; write it as a table: sacct -a -X -P"},
+		"sinfo --json":        {"nodes.json", `{"sinfo":[],"meta":{}}`, "what sinfo --json or scontrol --json prints"},
+		"kubectl":             {"all.json", `{"apiVersion":"v1","kind":"List","items":[]}`, "an export of Kubernetes; gapwise kubernetes convert makes an instance of it"},
+		"kubectl's YAML":      {"all.yaml", "apiVersion: v1\nkind: List\n", "YAML of Kubernetes; write it as JSON: kubectl get"},
+		"more of it":          {"all.yaml", "---\napiVersion: v1\nkind: Pod\n", "YAML of Kubernetes; write it as JSON: kubectl get"},
+		"SimGrid":             {"p.xml", "<?xml version='1.0'?>\n<!DOCTYPE platform>\n<platform version=\"4.1\"/>", "a platform of SimGrid"},
+		"Pegasus":             {"w.dax", "<?xml version='1.0'?>\n<adag/>", "DAX, Pegasus' XML"},
+		"XML":                 {"q.xml", "<job_info/>", "XML, which isn't read; gapwise reads JSON"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := write(t, c.file, c.text)
+			_, err := LoadOn(path, "")
+			wantError(t, err, path+": invalid instance: it looks like "+c.want)
+		})
+	}
+	for _, text := range []string{"", " \n", "hello", `{"kind":"dag"}`, "[1]", "2\n0 1 0\n1 1 1 0\n"} {
+		if got := Unread([]byte(text)); got != "" {
+			t.Errorf("%q looks like %s", text, got)
+		}
+	}
+}
+
 // A folder holds whatever may be an instance by the end of its name, zipped or not.
 func TestFolderLists(t *testing.T) {
 	path := write(t, "b.json", smallOwn)

@@ -37,7 +37,8 @@ func (p *program) kubernetesPlans() *cli.Command {
 		&cli.StringSliceFlag{Name: "without", Usage: "`RULES` that don't count: " + strings.Join(kubernetes.RuleNames, ", ")},
 	}
 	solving := []cli.Flag{
-		&cli.DurationFlag{Name: "time-limit", Value: 20 * time.Second, Usage: "longest time for cost and moves together; 0: no limit"},
+		&cli.DurationFlag{Name: "time-limit", Value: 20 * time.Second, Usage: "longest time for all questions together; 0: no limit"},
+		&cli.Int64Flag{Name: "effort", Usage: "limit of each question's work counted, in about microseconds of a core: the same answers on every machine", DefaultText: "explain: 250000, else none"},
 		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the random generator"},
 		&cli.IntFlag{Name: "threads", Value: 1, Usage: "number of worker threads"},
 		&cli.BoolFlag{Name: "json", Usage: "print the plan as an object"},
@@ -90,7 +91,7 @@ func (p *program) kubernetesPlans() *cli.Command {
 			{
 				Name: "report", Usage: "a page with the plan, pictures of the nodes, the waves, and what rules cost", ArgsUsage: "[FILE|FOLDER]...",
 				Description: "Half of the time limit is for the plan, half for what rules cost.",
-				Flags:       slices.Concat(flags, solving[:3], []cli.Flag{&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "cluster.html", Usage: "`FILE` that ends in .html"}}),
+				Flags:       slices.Concat(flags, solving[:4], []cli.Flag{&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "cluster.html", Usage: "`FILE` that ends in .html"}}),
 				Action:      p.kubernetesReport,
 			},
 			{
@@ -242,8 +243,28 @@ func (p *program) clusterObjects(ctx context.Context, c *cli.Command) (*kubernet
 	return kubernetes.Read(texts)
 }
 
+// telling has a command on a terminal say each question and how its search stands, until the function that it
+// returns is called.
+func (p *program) telling(read *kubernetes.Options, o *gapwise.Options) (quiet func()) {
+	if !isTerminal(p.err) {
+		return func() {}
+	}
+	log, stop := &solverLog{w: p.err}, func() {}
+	read.Asks = func(question string) {
+		stop()
+		fmt.Fprintln(p.err, question, "...")
+		log = &solverLog{w: p.err}
+		stop = log.beat(time.Now())
+	}
+	o.Progress = func(x model.Progress) { log.progress(x) }
+	return func() {
+		stop()
+		stop = func() {}
+	}
+}
+
 func solvingOptions(c *cli.Command) (o gapwise.Options, err error) {
-	o.Settings = model.Settings{Seed: c.Uint64("seed"), Threads: c.Int("threads"), TimeLimit: c.Duration("time-limit")}
+	o.Settings = model.Settings{Seed: c.Uint64("seed"), Threads: c.Int("threads"), TimeLimit: c.Duration("time-limit"), Effort: c.Int64("effort")}
 	return o, checkSettings(c, o.Settings)
 }
 
@@ -259,10 +280,17 @@ func (p *program) kubernetesPlan(ctx context.Context, c *cli.Command) error {
 	if c.Bool("json") && c.Bool("commands") {
 		return usagef("kubernetes plan: give --json or --commands, not both")
 	}
-	in, err := p.cluster(ctx, c)
+	found, read, err := p.clusterAndOptions(ctx, c)
 	if err != nil {
 		return err
 	}
+	quiet := p.telling(&read, &o)
+	defer quiet()
+	in, err := kubernetes.Convert(found, read)
+	if err != nil {
+		return err
+	}
+	p.notes(in.Notes)
 	if b := c.Int64("budget"); c.IsSet("budget") {
 		if b < 0 {
 			return usagef("kubernetes plan: --budget is %d, must be at least 0", b)
@@ -270,6 +298,7 @@ func (p *program) kubernetesPlan(ctx context.Context, c *cli.Command) error {
 		in.MoveBudget = &b
 	}
 	plan, err := kubernetes.MakePlan(ctx, in, o)
+	quiet()
 	if errors.Is(err, model.ErrNoSolution) {
 		fmt.Fprintln(p.err, err)
 		return codeError(exitUnsolved)
@@ -345,6 +374,8 @@ func (p *program) kubernetesReport(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
+	quiet := p.telling(&read, &o)
+	defer quiet()
 	in, err := kubernetes.Convert(found, read)
 	if err != nil {
 		return err
@@ -359,6 +390,8 @@ func (p *program) kubernetesReport(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
+	quiet()
+	o.Progress = nil // the questions follow each other quickly
 	costs, err := kubernetes.Explain(ctx, found, read, o)
 	if err != nil {
 		return err
@@ -407,6 +440,8 @@ func (p *program) kubernetesExplain(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
+	defer p.telling(&read, &o)()
+	o.Progress = nil // the questions follow each other quickly
 	e, err := kubernetes.Explain(ctx, found, read, o)
 	if err != nil {
 		return err

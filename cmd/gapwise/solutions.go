@@ -114,8 +114,8 @@ func decodeSolution(data []byte) (f solutionFile, err error) {
 		return solutionFile{result: &r, solution: r.Solution}, err
 	}
 	f.solution, err = model.DecodeSolution(data)
-	if table := instances.TableOf(data); err != nil && table != "" {
-		err = fmt.Errorf("%w solution: it looks like %s; solutions and results are JSON, as gapwise solve -o writes them", model.ErrInvalid, table)
+	if err != nil && instances.IsTable(data) {
+		err = fmt.Errorf("%w solution: it looks like a table; solutions and results are JSON, as gapwise solve -o writes them", model.ErrInvalid)
 	}
 	return f, err
 }

@@ -67,7 +67,7 @@ func (s *run) solve() error {
 			s.report(nil)
 		})
 		if s.Reason = exact.StopReason(s.Ctx); s.Reason == "" {
-			s.Reason = fmt.Sprintf("there are %d jobs, orders of up to %d are searched", n, mostJobs)
+			s.Reason = fmt.Sprintf("exact search is for at most %d jobs, here are %d", mostJobs, n)
 			if !fit {
 				s.Reason = batchbounds.SumsDontFit
 			}

@@ -34,7 +34,7 @@ func twoTiers(r *engine.Run, in *model.Batch, off deviceSet) error {
 	}
 	if n := len(in.Jobs); n > tiers.MostJobs {
 		if r.Reason = exact.StopReason(r.Ctx); r.Reason == "" {
-			r.Reason = fmt.Sprintf("there are %d jobs, on two tiers orders of up to %d are searched", n, tiers.MostJobs)
+			r.Reason = fmt.Sprintf("exact search on two tiers is for at most %d jobs, here are %d", tiers.MostJobs, n)
 		}
 		return nil
 	}

@@ -158,7 +158,7 @@ func (q *queueRun) solution() *model.Embeddings {
 // solve searches a part if it isn't too large.
 func (q *queuePart) solve() error {
 	if q.n > mostQueued {
-		q.why = fmt.Sprintf("%d requests wait for each other; queues of up to %d are searched", q.n, mostQueued)
+		q.why = fmt.Sprintf("exact search is for at most %d requests that wait for each other, here are %d", mostQueued, q.n)
 		return nil
 	}
 	if q.sets = newQueueSets(q.Ctx, q.t, q.requests, q.off); q.sets == nil || turns.Stop(q.Ctx, 1) {

@@ -162,7 +162,7 @@ func (s *run) components() error {
 			return nil
 		}
 		if c == nil {
-			s.why = fmt.Sprintf("%d requests compete with each other; sets of up to %d are searched", len(parts[k]), mostRequests)
+			s.why = fmt.Sprintf("exact search is for at most %d requests that compete with each other, here are %d", mostRequests, len(parts[k]))
 			continue
 		}
 		if err := s.component(k, c); err != nil {

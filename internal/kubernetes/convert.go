@@ -70,6 +70,15 @@ type Options struct {
 	MaxNodes int
 	// Without leaves out some rules: "budgets", "pins", "selectors", "taints", "apart", "spread", "together", "ports", "volumes".
 	Without []string
+	// Asks, if not nil, is told each question before it is solved.
+	Asks func(question string)
+}
+
+// ask tells of a question.
+func (o Options) ask(question string) {
+	if o.Asks != nil {
+		o.Asks(question)
+	}
 }
 
 // hostname is the label that each node has for itself.

@@ -44,18 +44,32 @@ func costOf(without string, x *least) RuleCost {
 	return RuleCost{without, x.cost, x.bound, string(x.Status), x.waiting}
 }
 
+// questionEffort is the effort for each question of Explain, if the options give none: its answers are the same
+// whatever else a command does, and on any machine that has the time.
+const questionEffort = 250_000
+
 // Explain finds the least cost with all rules, without each kind of rules and without all of them, and then
-// without each budget and rule by itself. The time limit is for all together: half of it for the kinds.
+// without each budget and rule by itself. The effort is for each question; the time limit for all together: half
+// of it for the kinds, and of what is left an equal share for each question.
 func Explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (*Explanation, error) {
 	questions := append([]string{""}, RuleNames...)
 	questions = append(questions, "all of them")
-	limit := o.TimeLimit / 2
-	o.TimeLimit = limit / time.Duration(len(questions))
+	if o.Effort == 0 {
+		o.Effort = questionEffort
+	}
+	limit := o.TimeLimit
+	share := sharing(limit/2, len(questions))
 	e := &Explanation{}
 	var all *Instance
 	var with *least
 	for _, without := range questions {
 		r := read
+		if without == "" {
+			read.ask("with all rules")
+		} else {
+			read.ask("without " + without)
+		}
+		o.TimeLimit = share()
 		switch without {
 		case "":
 		case "all of them":
@@ -84,6 +98,19 @@ func Explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (
 		}
 		e.Rules = append(e.Rules, costOf(without, result))
 	}
-	o.TimeLimit = limit / mostSingles
+	o.TimeLimit = limit
 	return e, e.explainSingles(ctx, all, with, o)
+}
+
+// sharing returns a function that says at each of n questions how long it may take, so that all together take no
+// more than the limit (0: none).
+func sharing(limit time.Duration, n int) func() time.Duration {
+	end := time.Now().Add(limit)
+	return func() time.Duration {
+		n--
+		if limit <= 0 {
+			return 0
+		}
+		return max(time.Millisecond, time.Until(end)/time.Duration(n+1))
+	}
 }

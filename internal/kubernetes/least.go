@@ -30,6 +30,7 @@ func (in *Instance) leastCost(ctx context.Context, c *model.Consolidation, o gap
 	if slices.ContainsFunc(c.Jobs, func(j model.ConsolidationJob) bool { return j.LeaveOutCost != nil }) {
 		first := o
 		first.TimeLimit, o.TimeLimit = o.TimeLimit/2, o.TimeLimit/2
+		first.Effort, o.Effort = o.Effort/2, o.Effort/2
 		r, err := gapwise.Solve(ctx, in.free(c), first)
 		if err != nil {
 			return nil, err

@@ -86,6 +86,7 @@ func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 	o.TimeLimit = limit / 2
 	first := *in.Consolidation
 	first.Goal = model.GoalCost
+	in.converter.ask("fewest waiting pods, then least cost")
 	cost, err := in.leastCost(ctx, &first, o)
 	if err != nil {
 		return nil, err
@@ -97,6 +98,7 @@ func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 	most := int64(math.Round(cost.Objective))
 	second.Goal, second.CostLimit = model.GoalMoves, &most
 	o.Start = cost.Solution
+	in.converter.ask("fewest moves to it")
 	moves, err := gapwise.Solve(ctx, &second, o)
 	if err != nil {
 		return nil, err

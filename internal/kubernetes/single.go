@@ -72,7 +72,7 @@ func (in *Instance) singles() (all []single) {
 
 // explainSingles finds the least cost without each budget and rule by itself, from the plan that keeps all. Those by
 // which the quick bound shows that nothing is saved need no search. Of the others come first those by
-// which it allows most to be saved, then those of most pods; as many as mostSingles, each with the options' limits.
+// which it allows most to be saved, then those of most pods; as many as mostSingles, each with the options' effort, all within half of their time limit.
 func (e *Explanation) explainSingles(ctx context.Context, in *Instance, with *least, o gapwise.Options) error {
 	value, err := in.Objective(with.Solution)
 	if err != nil {
@@ -97,7 +97,10 @@ func (e *Explanation) explainSingles(ctx context.Context, in *Instance, with *le
 	})
 	e.Untried = max(0, len(open)-mostSingles)
 	o.Start = with.Solution
+	share := sharing(o.TimeLimit/2, len(open)-e.Untried)
 	for _, s := range open[:len(open)-e.Untried] {
+		in.converter.ask("without " + s.name)
+		o.TimeLimit = share()
 		r, err := in.leastCost(ctx, s.in, o)
 		if err != nil {
 			return err

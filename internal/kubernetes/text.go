@@ -12,6 +12,7 @@ import (
 	"github.com/gapwise/gapwise/internal/process"
 	"github.com/gapwise/gapwise/internal/visible"
 	"github.com/gapwise/gapwise/internal/words"
+	"github.com/gapwise/gapwise/model"
 )
 
 // Text returns the plan in words, in lines of at most 80 columns but for names; with moves each of
@@ -48,7 +49,8 @@ func (p *Plan) Text(moves bool) string {
 	if p.CostStatus == "optimal" {
 		line("proof", "%s costs less", p.Others())
 	} else {
-		line("bound", "%s costs less than %s", p.Others(), Money(p.CostBound, p.PriceUnit))
+		line("bound", "at least %s in any%s (gap %.2g %%)", Money(p.CostBound, p.PriceUnit), strings.TrimPrefix(p.Others(), "no"),
+			100*model.Gap(float64(p.Then.Cost), p.CostBound))
 	}
 	if p.MovesStatus == "optimal" {
 		line("moves", "%s, no plan of that cost moves fewer", words.Plural(int(p.Moves), "pod"))

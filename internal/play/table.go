@@ -49,7 +49,7 @@ var columns = map[string]string{"name": "id", "job": "id", "vm": "id", "request"
 // them (hosts, processors, PEs, slots) no table tells: it is capacity, or what is assumed is
 // said. Texts that are no table are nil without an error.
 func readTable(name string, data []byte, capacity int) (model.Instance, string, error) {
-	if instances.TableOf(data) == "" {
+	if !instances.IsTable(data) {
 		return nil, "", nil
 	}
 	rows, err := rowsOf(data)

@@ -318,10 +318,9 @@ func (p *part) comparison(found *solved, usages map[string]*model.Usage) section
 	columns := append(append([]measure{byAlgorithm}, p.group()...),
 		single(p.first.String(), "the objective", true, func(r *run) cell { return figureCell(r.objective()) }),
 		single("gap (%)", "to the best bound", true, func(r *run) cell { return share(r.gap()) }),
-		single("status", "", false, func(r *run) cell { return text(r.status()) }),
 		single(p.second.String(), "breaks ties", true, func(r *run) cell { return figureCell(runs.Number(r.Second)) }))
 	for _, m := range found.in.Metrics()[2:] {
-		if slices.ContainsFunc(p.runs, func(r *run) bool { _, ok := r.Metrics[m.Key]; return ok }) {
+		if slices.ContainsFunc(p.runs, func(r *run) bool { return r.Metrics[m.Key] != 0 }) { // a column of zeros takes room from others
 			columns = append(columns, single(m.String(), "", true, func(r *run) cell {
 				y, ok := r.Metrics[m.Key]
 				if !ok {
@@ -350,7 +349,7 @@ func (p *part) comparison(found *solved, usages map[string]*model.Usage) section
 			used("declined work (%)", "work of declined requests as a share of all", func(u *model.Usage) cell { return share(u.Steps[len(u.Steps)-1].Declined / work) })
 		}
 	}
-	columns = append(columns, single("time ("+unit+")", "of the algorithm, on this machine", true, func(r *run) cell { return number(r.ElapsedS, words.Three(r.ElapsedS/seconds)) }),
+	columns = append(columns, single("status", "", false, func(r *run) cell { return text(r.status()) }), single("time ("+unit+")", "of the algorithm, on this machine", true, func(r *run) cell { return number(r.ElapsedS, words.Three(r.ElapsedS/seconds)) }),
 		single("nodes", "what the algorithm expands", true, func(r *run) cell { return count(int(r.Nodes)) }))
 	t := &table{Caption: "Algorithms", Plain: len(p.runs) < 8, Columns: columnsOf(columns)}
 	for _, x := range p.runs {

@@ -90,7 +90,7 @@ def solve(
             name, environment, failure = stack.enter_context(served(algorithm))
         if start is not None:
             given_flags.append("--start=" + _file(stack, start))
-        ended = command.run(["solve", "--json", "--algorithm", str(name), *given_flags, "--", source], given, progress, environment)
+        ended = command.run(["solve", "--json", "--algorithm", _named(name), *given_flags, "--", source], given, progress, environment)
     if failure:
         raise failure[0]
     lines = ended.out.splitlines()
@@ -103,6 +103,14 @@ def solve(
     reading = {k: options[k] for k in _reading if k in options}
     result._of = (instance, reading)
     return result
+
+
+def _named(algorithm: Any) -> str:
+    """Returns the name of an algorithm; a function has none."""
+    if callable(algorithm) and not isinstance(algorithm, str):
+        name = getattr(algorithm, "__name__", type(algorithm).__name__)
+        raise TypeError("%s is a function: an algorithm is a name, cmd:COMMAND, online:COMMAND, or a Policy with it as a method" % name)
+    return str(algorithm)
 
 
 def verify(instance: Instance, solution: Any, **options: Any) -> Verdict:
@@ -189,7 +197,8 @@ def bench(
         # A run's instance is its path: those that have no file are named by a path within the scratch folder,
         # unless commands or files of the caller are looked for from where he is.
         folder = None
-        commands = any(":" in name for name in ([algorithm] if isinstance(algorithm, str) else algorithm or ()))
+        names = [algorithm] if isinstance(algorithm, str) or callable(algorithm) else list(algorithm or ())
+        commands = any(":" in _named(name) for name in names)
         if algorithm is not None and not commands and all(Path(f).parent == scratch for f in files):
             folder, files = str(scratch), [Path(f).name for f in files]
         args = ["bench", "--output", str(output), *command.flags(dict(options, algorithm=algorithm))]

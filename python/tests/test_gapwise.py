@@ -136,6 +136,13 @@ class TestSolve(unittest.TestCase):
         with self.assertRaises(TypeError):
             gapwise.solve({"kind": object()})
 
+        def mine(vms):
+            return vms
+
+        for call in (lambda: gapwise.solve(VMS, mine), lambda: gapwise.bench(VMS, mine), lambda: gapwise.bench(VMS, [mine])):
+            with self.assertRaisesRegex(TypeError, "mine is a function: an algorithm is a name"):
+                call()
+
     def test_judged(self):
         result = gapwise.solve(VMS, "mcb8")
         forged = json.loads(json.dumps(result))

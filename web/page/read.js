@@ -16,9 +16,14 @@ async function put(question, { from = null } = {}) {
   try {
     loaded = await run("reading", "load", question);
   } catch (e) {
+    const graphs = from && /platform|machines/.test(e.message);
+    readingFields(graphs ? "graphs" : "");
+    if (graphs && !question.platform) { // the field beside it has one
+      state.file = from;
+      return put({ ...question, platform: $("platform").value }, { from });
+    }
     $("said").textContent = String(e.message);
     $("said").className = "note bad";
-    readingFields(from && /platform|machines/.test(e.message) ? "graphs" : "");
     return false;
   }
   if (from) {
