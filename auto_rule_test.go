@@ -15,7 +15,9 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/cpu"
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/model"
 )
@@ -133,6 +135,32 @@ func TestAutoRule(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// So it is on a log whose rollout takes longer than many limits: 28,475 jobs of KTH.
+func TestAutoRuleOfLog(t *testing.T) {
+	if !need.Night() {
+		t.Skip("takes a minute of CPU, at night")
+	}
+	p, err := gapwise.ProblemOf(model.KindBatch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := instances.LoadSWF(need.Data(t, "swf", "KTH-SP2-1996-2.1-cln.swf.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := instances.NewBatchSpec()
+	spec.Tiers, spec.Jobs = 1, 0
+	in, _, err := instances.FromSWF(&spec, "kth", log, instances.SWFJobs{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rule{efforts: []int64{6_000_000, 4_000_000, 3_000_000, 2_000_000, 1_000_000}, sizes: []int{28_475}}
+	ended := map[string]contender{}
+	for _, effort := range r.efforts {
+		r.holds(t, in, p, effort, 0, ended)
 	}
 }
 

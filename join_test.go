@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -158,6 +159,35 @@ func TestAutoGoesOn(t *testing.T) {
 			t.Errorf("%q: %s, %q, %v", workers, r.Status, r.Reason, err)
 		}
 	}
+}
+
+// What a seeded heuristic has half made when the effort is spent, it completes, and auto takes it.
+func TestAutoTakesHalves(t *testing.T) {
+	p, err := ProblemOf(model.KindBatch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := &model.Batch{Name: "three", Processors: 2, Tiers: 1, Jobs: []model.BatchJob{{ID: "a", RuntimeS: 50, Processes: 2},
+		{ID: "b", RuntimeS: 10, Processes: 2}, {ID: "c", RuntimeS: 1, Processes: 2}}}
+	q := *p
+	q.Algorithms = append(slices.Clone(p.Algorithms), model.Algorithm{Name: "slow", Seeded: true, Solver: slowSolver{named("search", p.Algorithms).Solver}})
+	for _, threads := range []int{1, 2} {
+		r, err := Solve(t.Context(), in, Options{Solver: auto{&q, []string{"slow"}}, Settings: model.Settings{Seed: 1, Effort: 1_000_000, Threads: threads}})
+		if err != nil || r.SolutionOf != "slow" || r.Objective != 73./3 {
+			t.Errorf("%d threads: %v of %s, %v; it has 24.33 when it is stopped", threads, r.Objective, r.SolutionOf, err)
+		}
+	}
+}
+
+// slowSolver hands out a solution when it is stopped, not before.
+type slowSolver struct{ model.Solver }
+
+func (s slowSolver) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
+	for !turns.Stop(ctx, 1000) {
+	}
+	r, err := s.Solver.Solve(context.WithoutCancel(ctx), in, model.Settings{Seed: set.Seed})
+	r.Algorithm = "slow"
+	return r, err
 }
 
 type failingSolver struct{}

@@ -147,6 +147,9 @@ func (a *portfolio) Solve(ctx context.Context, in model.Instance, set model.Sett
 	})
 	defer quick.Leave()
 	err := a.run(ctx, quick, first, later)
+	if err == nil && ctx.Err() != nil && !a.over() {
+		err = a.last(later)
+	}
 	a.r.Elapsed = time.Since(a.began)
 	a.close(ctx, append(later, first...))
 	if a.lost != nil && a.r.Solution == nil && !a.over() {
@@ -309,6 +312,28 @@ func (a *portfolio) run(ctx context.Context, quick *turns.Seat, first, later []*
 		active = slices.DeleteFunc(slices.Clone(active), func(w *worker) bool { return w.ended })
 		if round == 0 {
 			active = append(active, later...)
+		}
+	}
+	return nil
+}
+
+// last takes what the seeded heuristics, which a limit has interrupted, have begun: a half schedule is completed.
+func (a *portfolio) last(workers []*worker) error {
+	for _, w := range workers {
+		if w.Exact || w.ended {
+			continue
+		}
+		var err error
+		if w.ended, err = w.seat.Last(); !w.ended {
+			continue
+		}
+		switch {
+		case errors.As(err, new(*caught.Panic)):
+			a.leave(w.Name, err)
+		case err == nil:
+			if err := a.take(w); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -344,6 +344,8 @@ var testedFaults = []struct {
 		"math.Abs(objective-bound) >= 1)", "math.Abs(objective-bound) >= 100)"}, "-run TestMetricClosed ./model"},
 	{fault{"Auto: a panic ends all", "portfolio.go",
 		"case errors.As(told, new(*caught.Panic)):", "case false:"}, "-run TestAutoGoesOn ."},
+	{fault{"Auto: work that a limit interrupts is lost", "portfolio.go",
+		"err = a.last(later)", "err = nil"}, "-run TestAutoTakesHalves ."},
 	{fault{"Batch: who is behind others needs a processor more", "exact/internal/tiers/mixes.go",
 		"free += classes[c].count - needs[c]; free < 0", "free += classes[c].count - needs[c]; free < needs[c]"}, "./exact/internal/tiers"},
 	{fault{"Batch: in the order pyss all ends are told before the arrivals", "heuristics/online/batch_run.go",

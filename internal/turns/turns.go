@@ -119,6 +119,7 @@ type Seat struct {
 	left       int64         // of the turn
 	wake, rest chan struct{} // begins a turn; ends it
 	begun, up  bool          // it has had a turn; it has ended
+	gone       bool          // it has been left, and up is its goroutine's
 	err        error
 }
 
@@ -157,11 +158,32 @@ func (s *Seat) Turn(effort int64) (ended bool, err error) {
 // Leave ends the context of the function and lets it run out by itself.
 func (s *Seat) Leave() { s.end(context.Canceled) }
 
+// Last is Leave of a function whose own context has ended, and waits until it has returned, or has done nothing yet. It
+// returns what it has found by then, in a grace of its own (Grace). Where time has ended it, longer than that isn't
+// waited, and ended is false.
+func (s *Seat) Last() (ended bool, err error) {
+	if s.up || !s.begun || s.ctx.Err() == nil {
+		return s.up, s.err
+	}
+	s.end(context.Canceled)
+	var late <-chan time.Time
+	if !errors.Is(context.Cause(s.ctx), ErrSpent) {
+		late = time.After(grace)
+	}
+	select {
+	case <-s.rest:
+		return s.up, s.err
+	case <-late:
+		return false, nil
+	}
+}
+
 func (s *Seat) end(cause error) {
 	s.leave(cause)
-	if s.begun && !s.up {
+	if s.begun && !s.gone && !s.up {
 		close(s.wake)
 	}
+	s.gone = true
 }
 
 // count ends the turn when it is over, and waits for the next.

@@ -120,6 +120,51 @@ func TestWithin(t *testing.T) {
 
 // Work ahead waits for as many turns as it takes, and is counted when it begins; what a limit leaves undone
 // isn't, nor what has begun when nobody waits any more.
+// A function whose context has ended hands over what it has; one that doesn't end is not waited for.
+func TestLast(t *testing.T) {
+	t.Parallel()
+	found := 0
+	endless := func(ctx context.Context) error {
+		for !turns.Stop(ctx, 1) {
+		}
+		found = 7
+		return nil
+	}
+	if err := turns.Within(t.Context(), 100, func(ctx context.Context) error {
+		s := turns.NewSeat(ctx, endless)
+		if ended, err := s.Last(); ended || err != nil {
+			t.Errorf("before its first turn it has ended: %v, %v", ended, err)
+		}
+		_, _ = s.Turn(30)
+		if ended, err := s.Last(); ended || err != nil || found != 0 {
+			t.Errorf("before the limit it has ended: %v, %v", ended, err)
+		}
+		turns.Stop(ctx, 100)
+		<-ctx.Done()
+		if ended, err := s.Last(); !ended || err != nil || found != 7 {
+			t.Errorf("at the limit it has found %d: %v, %v", found, ended, err)
+		}
+		s.Leave()
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	deaf := make(chan bool)
+	s := turns.NewSeat(ctx, func(ctx context.Context) error {
+		turns.Stop(ctx, 1)
+		<-deaf
+		return nil
+	})
+	_, _ = s.Turn(1)
+	cancel()
+	if ended, err := s.Last(); ended || err != nil {
+		t.Errorf("it can't have ended: %v, %v", ended, err)
+	}
+	s.Leave()
+	close(deaf)
+}
+
 func TestAhead(t *testing.T) {
 	t.Parallel()
 	began := false
