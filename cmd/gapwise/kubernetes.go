@@ -38,7 +38,7 @@ func (p *program) kubernetesPlans() *cli.Command {
 	}
 	solving := []cli.Flag{
 		&cli.DurationFlag{Name: "time-limit", Value: 20 * time.Second, Usage: "longest time for all questions together; 0: no limit"},
-		&cli.Int64Flag{Name: "effort", Usage: "limit of each question's work counted, in about microseconds of a core: the same answers on every machine", DefaultText: "explain: 250000, else none"},
+		&cli.Int64Flag{Name: "effort", Usage: "limit of each question's work counted, in about microseconds of a core: the same answers on every machine", DefaultText: "explain: 500000, else none"},
 		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the random generator"},
 		&cli.IntFlag{Name: "threads", Value: 1, Usage: "number of worker threads"},
 		&cli.BoolFlag{Name: "json", Usage: "print the plan as an object"},

@@ -46,7 +46,7 @@ func costOf(without string, x *least) RuleCost {
 
 // questionEffort is the effort for each question of Explain, if the options give none: its answers are the same
 // whatever else a command does, and on any machine that has the time.
-const questionEffort = 250_000
+const questionEffort = 500_000
 
 // Explain finds the least cost with all rules, without each kind of rules and without all of them, and then
 // without each budget and rule by itself. The effort is for each question; the time limit for all together: half
@@ -58,7 +58,7 @@ func Explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (
 		o.Effort = questionEffort
 	}
 	limit := o.TimeLimit
-	share := sharing(limit/2, len(questions))
+	share, effort := sharing(limit/2, len(questions)), min(o.Effort, 1<<60)
 	e := &Explanation{}
 	var all *Instance
 	var with *least
@@ -69,7 +69,9 @@ func Explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (
 		} else {
 			read.ask("without " + without)
 		}
-		o.TimeLimit = share()
+		if o.TimeLimit, o.Effort = share(), effort; without == "" { // all others are compared with it
+			o.TimeLimit, o.Effort = 4*o.TimeLimit, 4*effort
+		}
 		switch without {
 		case "":
 		case "all of them":
@@ -98,8 +100,32 @@ func Explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (
 		}
 		e.Rules = append(e.Rules, costOf(without, result))
 	}
+	e.compare()
 	o.TimeLimit = limit
 	return e, e.explainSingles(ctx, all, with, o)
+}
+
+// compare has each question know the plans of those that keep more rules: a plan that keeps all of them is one
+// without some, and each of these one without all.
+func (e *Explanation) compare() {
+	better := func(a, b RuleCost) bool {
+		return cmp.Or(cmp.Compare(a.Waiting, b.Waiting), cmp.Compare(a.Cost, b.Cost)) < 0
+	}
+	best := e.Rules[0]
+	for k := range e.Rules {
+		r, known := &e.Rules[k], e.Rules[0]
+		if k == len(e.Rules)-1 { // without all of them
+			known = best
+		}
+		if better(known, *r) {
+			if r.Waiting, r.Cost = known.Waiting, known.Cost; float64(r.Cost) <= r.Bound {
+				r.Status = string(model.StatusOptimal)
+			}
+		}
+		if better(*r, best) {
+			best = *r
+		}
+	}
 }
 
 // sharing returns a function that says at each of n questions how long it may take, so that all together take no

@@ -220,14 +220,19 @@ func (in *Instance) Commands(p *Plan, allow []string) (string, error) {
 }
 
 // Rows returns a table's rows of some of the costs without rules, beside the cost with all: what is left out, cost, bound,
-// status, and what is saved by it.
+// status, and what is saved by it: from the least to the most, unless both costs are proved.
 func (e *Explanation) Rows(all []RuleCost) (rows [][]string) {
 	cost := func(x float64) string { return strings.TrimPrefix(Money(x, e.PriceUnit), "price ") }
 	if e.PriceUnit != tableUnit {
 		cost = func(x float64) string { return fmt.Sprintf("%.0f", x) }
 	}
 	for _, r := range all {
-		name, saved := r.Without, cost(float64(e.Rules[0].Cost-r.Cost))
+		name, base := r.Without, e.Rules[0]
+		saved := cost(float64(base.Cost - r.Cost))
+		least, most := math.Max(0, base.Bound-float64(r.Cost)), float64(base.Cost)-r.Bound
+		if r.Waiting == base.Waiting && cost(least) != cost(most) {
+			saved = cost(least) + " to " + cost(most)
+		}
 		if name == "" {
 			name, saved = "nothing", ""
 		}
