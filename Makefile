@@ -60,11 +60,14 @@ tested := -timeout 30m -vet=off -ldflags "-s -w"
 test: ## the everyday tests, in a minute or two
 	@$(with_highs) $(GO) test $(tested) $(EVERYDAY) ./...
 
-check: fmt vet staticcheck types race slow ## formatting, vet, staticcheck, types of the page, everyday tests with the race detector, all tests
+check: fmt size vet staticcheck types race slow ## formatting, vet, staticcheck, types of the page, everyday tests with the race detector, all tests
 
 fmt:
 	@out=$$(gofmt -l $$(git ls-files '*.go' 2>/dev/null || find . -name '*.go')); [ -z "$$out" ] || { echo "not gofmt-ed: $$out"; exit 1; }
 	@scripts/spdx --check
+
+size: ## statements by room: none has more than scripts/size/rooms.txt allows
+	@$(GO) run ./scripts/size
 
 vet:
 	@$(GO) vet ./...
