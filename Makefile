@@ -69,6 +69,9 @@ fmt:
 size: ## statements by room: none has more than scripts/size/rooms.txt allows
 	@$(GO) run ./scripts/size
 
+corpus: ## what every algorithm does on some 2,000 instances, against scripts/corpus/corpus.txt (PART=K/N: some groups)
+	@$(with_highs) $(GO) run ./scripts/corpus -part $(or $(PART),1/1)
+
 vet:
 	@$(GO) vet ./...
 

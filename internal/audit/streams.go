@@ -118,3 +118,17 @@ var variants = map[string]struct {
 
 // Variants returns what Options.Variant may be.
 func Variants() []string { return slices.Sorted(maps.Keys(variants)) }
+
+// Drawn returns the n-th of a sequence of instances of a kind, or of a variant if that isn't empty: a third each tiny,
+// middle and large, every sixth with extremes (testkit.Extreme).
+func Drawn(kind model.Kind, variant string, seed uint64, n int64) model.Instance {
+	s := stream{kind: kind, variant: variant, size: size(n % 3), id: uint64(1000 + slices.Index(Kinds(), kind))}
+	in := s.trial(context.Background(), seed, n).in
+	if variant != "" && n%6 == 5 {
+		in = testkit.Extreme(rand.New(rand.NewPCG(seed^s.id, uint64(n))), in)
+	}
+	return in
+}
+
+// KindOf returns the kind of a variant.
+func KindOf(variant string) model.Kind { return variants[variant].kind }
