@@ -50,26 +50,31 @@ func TestAges(t *testing.T) {
 	}
 }
 
-// Comments and tests aren't code, a number is.
+// A digest is of the lines of its kinds and algorithms alone.
 func TestCodeOf(t *testing.T) {
-	of := func(text string) string {
-		dir := t.TempDir()
-		for name, text := range map[string]string{"a.go": text, "a_test.go": text + "// other\n"} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		code, err := digestOf([]string{dir})
+	of := func(text string, measured ...string) string {
+		code, err := codeIn(text, measured...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return code
 	}
-	plain := of("package a\n\nconst x = 1\n")
-	if other := of("// Package a is.\npackage a\n\n// x is one.\nconst x = 1 // or so\n"); other != plain {
-		t.Error("a comment changes the digest")
+	corpus := "# title\ndag heft 1 0 0 10 aa\ndag contention search 1 0 5 10 bb\ndag auto 1 0 5 10 cc\ntvc ff 1 0 0 10 dd\n"
+	for _, c := range []struct {
+		line     string
+		measured []string
+		differs  bool
+	}{
+		{"heft", []string{"dag heuristics"}, true}, {"heft", []string{"dag"}, true}, {"heft", []string{"tvc"}, false},
+		{"search", []string{"dag heuristics"}, false}, {"search", []string{"dag"}, true},
+		{"auto", []string{"dag"}, false}, {"auto", []string{"auto", "dag"}, true}, {"ff", []string{"dag", "tvc"}, true},
+	} {
+		other := regexp.MustCompile("("+c.line+" .*) [a-d]{2}\n").ReplaceAllString(corpus, "$1 ee\n")
+		if differs := of(other, c.measured...) != of(corpus, c.measured...); other == corpus || differs != c.differs {
+			t.Errorf("another line of %s: the digest of %q differs: %v", c.line, c.measured, differs)
+		}
 	}
-	if other := of("package a\n\nconst x = 2\n"); other == plain {
-		t.Error("a number doesn't change the digest")
+	if _, err := codeIn(corpus, "batch"); err == nil {
+		t.Error("a kind without lines has a digest")
 	}
 }

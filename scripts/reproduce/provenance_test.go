@@ -85,21 +85,17 @@ func TestHead(t *testing.T) {
 // lost, aren't taken.
 func TestMade(t *testing.T) {
 	repository(t)
-	for _, folder := range []string{"bounds/tvc", "exact/tvc", "heuristics/tvc"} {
-		if err := os.MkdirAll(folder, 0o777); err != nil {
-			t.Fatal(err)
-		}
-		write(t, folder+"/b.go", "package tvc\n")
+	if err := os.MkdirAll("scripts/corpus", 0o777); err != nil {
+		t.Fatal(err)
 	}
-	write(t, "go.mod", "module "+strings.TrimSuffix(module, "/")+"\n")
-	write(t, "exact/tvc/a.go", "package tvc\n\nconst a = 1\n")
+	write(t, corpusFile, "tvc ff 1 0 0 10 aa\n")
 	git(t, "add", "-A")
 	commitAll(t, "second")
 	second := git(t, "rev-parse", "--short=10", "HEAD")
-	write(t, "exact/tvc/a.go", "package tvc\n\nconst a = 2\n")
+	write(t, corpusFile, "tvc ff 1 0 0 10 bb\n")
 	commitAll(t, "third")
 	third := git(t, "rev-parse", "--short=10", "HEAD")
-	write(t, "exact/tvc/a_test.go", "package tvc\n")
+	write(t, corpusFile, "dag heft 1 0 0 10 cc\ntvc  ff  1 0 0 10 bb\n")
 	write(t, "docs/a.md", "# B\n")
 	git(t, "add", "-A")
 	commitAll(t, "fourth")
