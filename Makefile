@@ -137,7 +137,7 @@ fuzz: ## every fuzz target for FUZZTIME
 
 ablation: ## runs each search without each of its devices, for docs/results/ablation (an hour)
 	@$(with_highs) rm -f results/ablation-*.jsonl && $(GO) run ./scripts/reproduce $(if $(DIRTY),-dirty) \
-	  ablation-dag ablation-reservation ablation-vcsched ablation-tvc ablation-batch ablation-consolidation
+	  ablation-dag ablation-reservation ablation-vcsched ablation-tvc ablation-batch
 
 audit: ## claims held against each other for AUDIT (1m, 10m, ...), from the seed SEED
 	@$(with_highs) $(GO) build -tags $(light) $(stamp) -o bin/gapwise ./cmd/gapwise

@@ -35,7 +35,7 @@ type Problem struct {
 	Portfolio exact.Switchable
 	// Phases are the phases of the native search, each by itself.
 	Phases []model.Solver
-	// Search is the native search, and Kernel the engine kernel if its devices can be
+	// Search is the native search, nil without one, and Kernel the engine kernel if its devices can be
 	// switched off, else nil.
 	Search, Kernel exact.Switchable
 	// CompleteStart makes a solution to start from of a partial one, see func CompleteStart.

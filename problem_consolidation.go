@@ -19,7 +19,6 @@ var consolidationProblem = define(definition[*model.Consolidation]{
 	heuristics:   consheur.Algorithms(),
 	engines:      consexact.Engines(),
 	auto:         []string{"drain", "lns", "kernel", "highs"},
-	search:       consexact.Search,
 	kernel:       consexact.Kernel,
 	formulations: consbounds.Formulations,
 	formulation: func(_ context.Context, in *model.Consolidation, _ string) (*milp.Formulation[model.Solution], error) {

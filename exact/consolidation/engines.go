@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package consolidation holds the exact engines for Consolidation: a search of its own, and the learning kernel and
-// HiGHS on the numbers of tasks of each job on each host.
+// Package consolidation holds the exact engines for Consolidation: the learning kernel and HiGHS, on the numbers of tasks
+// of each job on each host.
 package consolidation
 
 import (
@@ -16,7 +16,6 @@ import (
 // Engines lists the exact engines for Consolidation, the default first.
 func Engines() []model.Algorithm {
 	return []model.Algorithm{
-		model.Engine(model.KindConsolidation, Search, "gapwise", "branch and bound on the host of each task"),
 		model.Engine(model.KindConsolidation, Kernel, "Ohrimenko, Stuckey, Codish (2009)", "lazy clause generation on the numbers of tasks of each job on each host"),
 		model.Engine(model.KindConsolidation, Linear(highs.Backend), "gapwise", "HiGHS on the numbers of tasks of each job on each host"),
 	}

@@ -24,7 +24,7 @@ func (c *trial) plain() {
 	if c.size == large || c.skips("plain") {
 		return
 	}
-	if _, ok := c.answer("search"); !ok {
+	if _, ok := c.answer(c.own()); !ok {
 		return
 	}
 	// strongest is the name of the engine that claims most, with its result.
@@ -146,7 +146,7 @@ func (c *trial) restart() {
 	if c.skips("search, ") {
 		return
 	}
-	first, ok := c.answer("search")
+	first, ok := c.answer(c.own())
 	if !ok {
 		return
 	}
@@ -155,10 +155,10 @@ func (c *trial) restart() {
 		return // the repeated runs would prove nothing either
 	}
 	again := func(name string, o gapwise.Options) {
-		o.Algorithm = "search"
+		o.Algorithm = c.own()
 		r, err := c.solve(c.in, o)
-		if c.accept("search, "+name, "search", r, err) {
-			c.compare(related, "search, "+name, claimOf(sense, first), "search", claimOf(sense, r), "search, "+name)
+		if c.accept("search, "+name, c.own(), r, err) {
+			c.compare(related, "search, "+name, claimOf(sense, first), c.own(), claimOf(sense, r), c.own()+", "+name)
 		}
 	}
 	var o gapwise.Options
@@ -198,7 +198,7 @@ func (c *trial) relate() {
 	if c.skips("relation: ") {
 		return
 	}
-	first, ok := c.answer("search")
+	first, ok := c.answer(c.own())
 	if !ok {
 		return
 	}
@@ -226,7 +226,7 @@ func (c *trial) relate() {
 			continue
 		}
 		check := "relation: " + rel.name
-		o := gapwise.Options{Algorithm: "search"}
+		o := gapwise.Options{Algorithm: c.own()}
 		if k, ok := c.answers["kernel"]; ok && k.Algorithm != "" && (c.number+int64(i))%3 == 0 {
 			o.Algorithm = "kernel"
 			check += ", by the kernel"

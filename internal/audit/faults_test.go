@@ -299,8 +299,6 @@ var plantedFaults = []fault{
 		"v.Closed, v.Overfull = true, true", "v.Closed = true"},
 	{"Consolidation: a pair is apart if the bound one stays", "internal/hosting/state.go",
 		" || t[otherOnly][1] > 0 && bound > 0)", ")"},
-	{"Consolidation: hosts of tasks are taken for exchangeable", "exact/consolidation/search.go",
-		"\t\tif home[h] {", "\t\tif home[h] && c.Hosts[h].Closed {"},
 	{"Consolidation: a domain less than a spread asks for is enough", "internal/hosting/state.go",
 		"if domains < s.C.Rules[q].MinDomains {", "if domains < s.C.Rules[q].MinDomains-1 {"},
 	{"Consolidation: the domain of a bought host has one less", "bounds/consolidation/spread.go",

@@ -19,7 +19,7 @@ func (c *trial) forge() {
 	if c.skips("forged") {
 		return
 	}
-	r, ok := c.answer("search")
+	r, ok := c.answer(c.own())
 	if !ok || r.Solution == nil {
 		return
 	}

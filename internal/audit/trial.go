@@ -171,6 +171,15 @@ func heuristics(kind model.Kind) (names []string) {
 	return names
 }
 
+// own returns the problem's default engine, to which the others are compared.
+func (c *trial) own() string {
+	p, err := gapwise.ProblemOf(c.in.Kind())
+	if err != nil {
+		panic(err) // Run has asked
+	}
+	return p.Default
+}
+
 // wants reports whether an engine runs at all.
 func (c *trial) wants(engine string) bool {
 	switch {
