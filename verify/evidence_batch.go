@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/evidence"
-	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -17,15 +16,15 @@ import (
 func batchEvidence(ctx context.Context, in *model.Batch, e *model.Evidence) (Followed, error) {
 	switch e.Figure {
 	case evidence.MostSlowdown:
-		return batchMostSlowdown(ctx, view.OfBatch(in), e)
+		return batchMostSlowdown(ctx, numbersOf(in), e)
 	case evidence.MeanSlowdown:
-		return batchMeanSlowdown(ctx, view.OfBatch(in), e)
+		return batchMeanSlowdown(ctx, numbersOf(in), e)
 	}
-	return batchResponses(ctx, view.OfBatch(in), e)
+	return batchResponses(ctx, numbersOf(in), e)
 }
 
 // batchResponses recomputes bounds on the weighted mean response time.
-func batchResponses(ctx context.Context, t *view.Batch, e *model.Evidence) (Followed, error) {
+func batchResponses(ctx context.Context, t *batchNumbers, e *model.Evidence) (Followed, error) {
 	switch e.Type {
 	case evidence.Sum:
 		sum := new(big.Int)
@@ -34,12 +33,12 @@ func batchResponses(ctx context.Context, t *view.Batch, e *model.Evidence) (Foll
 				return Followed{}, ctx.Err()
 			}
 			j := &t.Jobs[k]
-			rate := int64(view.FullRate)
+			rate := int64(fullRate)
 			if t.Tiers == 2 {
 				rate = max(j.Foreground, j.Efficiency)
 			}
 			// At its fastest, all the time: rounded up, for jobs end at whole ticks.
-			work := new(big.Int).Mul(big.NewInt(j.Length), big.NewInt(view.FullRate))
+			work := new(big.Int).Mul(big.NewInt(j.Length), big.NewInt(fullRate))
 			work.Add(work, big.NewInt(rate-1)).Quo(work, big.NewInt(rate))
 			sum.Add(sum, work.Mul(work, big.NewInt(j.Weight)))
 		}
@@ -54,9 +53,9 @@ func batchResponses(ctx context.Context, t *view.Batch, e *model.Evidence) (Foll
 // batchMachine recomputes what one machine needs that is as fast as all processors. On one tier a
 // job's demand is its width under a dual-feasible function f: the widths of what runs sum to P at most, so
 // that their f sum to f(P) at most. On two tiers it is what sharedDemand says.
-func batchMachine(ctx context.Context, t *view.Batch, e *model.Evidence) (Followed, error) {
+func batchMachine(ctx context.Context, t *batchNumbers, e *model.Evidence) (Followed, error) {
 	capacity := int64(t.Processors)
-	demand := func(j *view.BatchJob) int64 { return sharedDemand(j, int64(e.Count)) }
+	demand := func(j *jobNumbers) int64 { return sharedDemand(j, int64(e.Count)) }
 	how := "one machine as fast as all processors"
 	if t.Tiers == 1 {
 		if e.Count != 0 {
@@ -66,7 +65,7 @@ func batchMachine(ctx context.Context, t *view.Batch, e *model.Evidence) (Follow
 		if err != nil {
 			return Followed{}, err
 		}
-		demand, capacity = func(j *view.BatchJob) int64 { return f(int64(j.Processes)) }, bin
+		demand, capacity = func(j *jobNumbers) int64 { return f(int64(j.Processes)) }, bin
 	} else {
 		if e.Function != nil {
 			return Followed{}, fmt.Errorf("function: it is of one tier")
@@ -102,11 +101,11 @@ func batchMachine(ctx context.Context, t *view.Batch, e *model.Evidence) (Follow
 }
 
 // leastTicks returns a number of whole ticks that a job doesn't beat, not rounded up.
-func leastTicks(t *view.Batch, j *view.BatchJob) int64 {
+func leastTicks(t *batchNumbers, j *jobNumbers) int64 {
 	if t.Tiers == 1 {
 		return j.Length
 	}
-	x := bigProduct(j.Length, view.FullRate)
+	x := bigProduct(j.Length, fullRate)
 	x.Quo(x, big.NewInt(max(j.Foreground, j.Efficiency)))
 	return minimum(x, big.NewInt(max(j.Length, 1<<61/int64(len(t.Jobs))))).Int64()
 }
@@ -124,9 +123,9 @@ const sharedParts = 1 << 40
 // foreground process of use v one in the background works at rate E min(1, (1-v)/u), and both take
 // at most h(v) = g(v) + c g(u) (E/R) min(1, (1-v)/u). It grows with v up to v = 1 - u and is linear
 // from there to h(1) = 1; and h(1-u) = 1 - (1 - α) u + c g(u) E/R ≤ 1 by the choice of c.
-func sharedDemand(j *view.BatchJob, tenths int64) int64 {
+func sharedDemand(j *jobNumbers, tenths int64) int64 {
 	// g and (1 - α) u in 1/(10 FullRate).
-	g := func(u int64) int64 { return tenths*view.FullRate + (10-tenths)*u }
+	g := func(u int64) int64 { return tenths*fullRate + (10-tenths)*u }
 	above, below, sum := int64(1), int64(1), int64(0) // c = above/below
 	for _, u := range j.Use {
 		sum += g(u)
@@ -140,12 +139,12 @@ func sharedDemand(j *view.BatchJob, tenths int64) int64 {
 	}
 	x := bigProduct(sum, above)
 	x.Mul(x, big.NewInt(sharedParts))
-	return x.Quo(x, bigProduct(below, 10*view.FullRate)).Int64()
+	return x.Quo(x, bigProduct(below, 10*fullRate)).Int64()
 }
 
 // batchMean returns what follows if the responses, times their weights, sum to at least so
 // many ticks.
-func batchMean(t *view.Batch, sum *big.Int, how string) Followed {
+func batchMean(t *batchNumbers, sum *big.Int, how string) Followed {
 	weights := new(big.Int)
 	for k := range t.Jobs {
 		weights.Add(weights, big.NewInt(t.Jobs[k].Weight))
@@ -170,7 +169,7 @@ func batchMean(t *view.Batch, sum *big.Int, how string) Followed {
 // at one of these or at the submission, and not after weight_k (s + length_k - submit_k)
 // alone is more than what is found. Prices are of weights over their greatest common divisor, of
 // which the sum is a whole multiple.
-func batchPrices(ctx context.Context, t *view.Batch, e *model.Evidence) (Followed, error) {
+func batchPrices(ctx context.Context, t *batchNumbers, e *model.Evidence) (Followed, error) {
 	if t.Tiers != 1 {
 		return Followed{}, fmt.Errorf("prices of time are of one tier")
 	}
@@ -208,7 +207,7 @@ func batchPrices(ctx context.Context, t *view.Batch, e *model.Evidence) (Followe
 }
 
 // payments returns the sum of batchPrices in units, with weights over common.
-func payments(ctx context.Context, t *view.Batch, e *model.Evidence, unit binary, common int64) (*big.Int, error) {
+func payments(ctx context.Context, t *batchNumbers, e *model.Evidence, unit binary, common int64) (*big.Int, error) {
 	work := 0
 	if e.Resource == "" {
 		if x, ok := newNarrowPrices(t, e, unit, common); ok {
@@ -219,7 +218,7 @@ func payments(ctx context.Context, t *view.Batch, e *model.Evidence, unit binary
 }
 
 // wholePayments is payments by numbers of any size.
-func wholePayments(ctx context.Context, t *view.Batch, e *model.Evidence, unit binary, common int64, work *int) (*big.Int, error) {
+func wholePayments(ctx context.Context, t *batchNumbers, e *model.Evidence, unit binary, common int64, work *int) (*big.Int, error) {
 	classes, class := priceClasses(t, e.Resource)
 	cells := len(e.Times) - 1
 	for x := range classes {
@@ -248,7 +247,7 @@ type priceClass struct {
 }
 
 // priceClasses returns the classes, and that of each job: all in one, or one for each job.
-func priceClasses(t *view.Batch, by string) (classes []priceClass, class []int) {
+func priceClasses(t *batchNumbers, by string) (classes []priceClass, class []int) {
 	class = make([]int, len(t.Jobs))
 	if by == "" {
 		return make([]priceClass, 1), class
@@ -264,7 +263,7 @@ func priceClasses(t *view.Batch, by string) (classes []priceClass, class []int) 
 // sum to C at most. With a class for each job K(t) is the most that a set of jobs
 // submitted before the end of the span pays whose widths sum to C at most: job after job, from the
 // most that so many processors pay without it, best[c] = max(best[c], best[c - width] + price).
-func roomFor(ctx context.Context, t *view.Batch, classes []priceClass, e *model.Evidence, work *int) (*big.Int, error) {
+func roomFor(ctx context.Context, t *batchNumbers, classes []priceClass, e *model.Evidence, work *int) (*big.Int, error) {
 	total := new(big.Int)
 	if e.Resource == "" {
 		return total.Mul(classes[0].tariff.all(), big.NewInt(int64(t.Processors))), nil
@@ -308,7 +307,7 @@ func roomFor(ctx context.Context, t *view.Batch, classes []priceClass, e *model.
 }
 
 // leastPaid returns the least of a job's weighted response and what it pays, over its starts.
-func leastPaid(ctx context.Context, j *view.BatchJob, x *tariff, weight int64, shift uint, work *int) (best *big.Int, err error) {
+func leastPaid(ctx context.Context, j *jobNumbers, x *tariff, weight int64, shift uint, work *int) (best *big.Int, err error) {
 	times, width := big.NewInt(weight), big.NewInt(int64(j.Processes))
 	cost, value := new(big.Int), new(big.Int)
 	a, _ := slices.BinarySearch(x.times, j.Submit+1)

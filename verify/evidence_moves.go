@@ -9,7 +9,6 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -121,7 +120,7 @@ func (m *movesEvidence) read(in *model.VCSched, lambda, smallest *big.Rat) error
 		return tooMuch("weights") // of which no sum is larger
 	}
 	if lambda.Sign() > 0 {
-		beta := exact(view.FitTolerance)
+		beta := exact(Tolerance)
 		beta.Mul(beta, smallest).Add(beta, exact(min(*in.MigrationBudget, math.MaxFloat64))).Mul(beta, lambda)
 		m.right.Sub(m.right, new(big.Int).Quo(beta.Num(), beta.Denom()))
 	}

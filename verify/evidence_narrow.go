@@ -8,7 +8,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -23,7 +22,7 @@ type narrowPrices struct {
 
 // newNarrowPrices takes prices of a form of evidence in a unit that has seen them. It reports false if numbers may
 // be too large: of 126 bits the judge takes 8 ns for a start, of whole numbers of any size 300.
-func newNarrowPrices(t *view.Batch, e *model.Evidence, unit binary, common int64) (*narrowPrices, bool) {
+func newNarrowPrices(t *batchNumbers, e *model.Evidence, unit binary, common int64) (*narrowPrices, bool) {
 	n := len(e.Prices)
 	x := &narrowPrices{times: e.Times, price: make([]uint64, n), sum: make([]wide, n+1), shift: uint(unit.shift)}
 	most := uint64(1) << (61 - min(61, bits.Len(uint(t.Processors)))) // what the sum's high word is below, for no job is wider
@@ -48,7 +47,7 @@ func newNarrowPrices(t *view.Batch, e *model.Evidence, unit binary, common int64
 }
 
 // total returns the sum of batchPrices, with weights over common.
-func (x *narrowPrices) total(ctx context.Context, t *view.Batch, common int64, work *int) (*big.Int, error) {
+func (x *narrowPrices) total(ctx context.Context, t *batchNumbers, common int64, work *int) (*big.Int, error) {
 	var sum wideSum
 	a := 0
 	for k := range t.Jobs {
@@ -96,7 +95,7 @@ func (x *narrowPrices) at(i int, s int64) wide {
 }
 
 // leastPaid is that of numbers of any size. Up to the submission there are a times.
-func (x *narrowPrices) leastPaid(j *view.BatchJob, weight int64, a int, work *int) (best wide, ok bool) {
+func (x *narrowPrices) leastPaid(j *jobNumbers, weight int64, a int, work *int) (best wide, ok bool) {
 	b := x.after(a, j.Submit+j.Length)
 	width := uint64(j.Processes)
 	for s, first := j.Submit, true; ; first = false {

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/testkit"
-	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -19,7 +18,7 @@ func TestNarrowPrices(t *testing.T) {
 	for seed := range uint64(2000) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		in := testkit.RandomBatch(rng, 1, 12, 1+rng.IntN(9))
-		ticks := view.OfBatch(in)
+		ticks := numbersOf(in)
 		if len(ticks.Jobs) == 0 {
 			continue
 		}

@@ -18,7 +18,7 @@ import (
 
 // bookedWork are the requests that hold PEs, as who knows them all in advance sees
 // them: each for its runtime within [ready, due). Times are ticks, rounded so that what is
-// possible is possible in ticks (see view.Reservation).
+// possible is possible in ticks (see tickReader).
 type bookedWork struct {
 	jobs     []bookedJob
 	at       map[string]int // of a request's id

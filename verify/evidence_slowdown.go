@@ -6,7 +6,6 @@ import (
 	"context"
 	"math/big"
 
-	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -17,7 +16,7 @@ const slowdownTicks = int64(model.SlowdownFloor * 1_000_000)
 // job with D = max(τ, work). With whole weights w ≤ u τ / D, u a unit, it is w response / (u τ) at
 // least. So what evidence proves of the responses weighted by w holds of it; or of the jobs of at least τ
 // alone, while the others count 1.
-func batchMeanSlowdown(ctx context.Context, t *view.Batch, e *model.Evidence) (Followed, error) {
+func batchMeanSlowdown(ctx context.Context, t *batchNumbers, e *model.Evidence) (Followed, error) {
 	best := Followed{Bound: big.NewRat(1, 1)}
 	for _, shortest := range []int64{0, slowdownTicks} {
 		slowed, out := slowdownWeights(t, shortest)
@@ -46,7 +45,7 @@ const slowdownBits = 40
 
 // slowdownWeights returns the jobs of at least a length with the weight ⌊u τ / max(τ, length)⌋ each, and how many are left
 // out; nil if a weight is 0, which says nothing of its job.
-func slowdownWeights(t *view.Batch, shortest int64) (*view.Batch, int) {
+func slowdownWeights(t *batchNumbers, shortest int64) (*batchNumbers, int) {
 	weighted, out := *t, 0
 	weighted.Jobs = nil
 	for _, j := range t.Jobs {
@@ -69,7 +68,7 @@ func slowdownWeights(t *view.Batch, shortest int64) (*view.Batch, int) {
 // r ≥ a ends by r + S D, D = max(τ, work), which is b at the latest if S ≤ (b - r)/D. In the order
 // of this quotient, when the jobs so far need more than one machine as fast as all processors does in the
 // window, S ≤ the quotient of the last one can't be: all would end in the window.
-func batchMostSlowdown(ctx context.Context, t *view.Batch, e *model.Evidence) (Followed, error) {
+func batchMostSlowdown(ctx context.Context, t *batchNumbers, e *model.Evidence) (Followed, error) {
 	type job struct {
 		slack, base int64 // b - r and D
 		work        *big.Int

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/gapwise/gapwise/internal/evidence"
-	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -125,7 +124,7 @@ func (n *vcschedNeeds) readHosts(in *model.VCSched) error {
 
 // roomOf returns what the needs of a rigid resource on a host that has so much of it sum to at most, in units.
 func (n *vcschedNeeds) roomOf(resource int, size *big.Rat) *big.Int {
-	c := exact(view.FitTolerance)
+	c := exact(Tolerance)
 	c.Add(c, big.NewRat(1, 1)).Mul(c, size).Mul(c, new(big.Rat).SetInt64(n.scale)).Add(c, n.over[resource])
 	return new(big.Int).Quo(c.Num(), c.Denom())
 }
@@ -255,7 +254,7 @@ func misfit(in *model.VCSched, e *model.Evidence) (Followed, error) {
 	for _, s := range in.Sizes() {
 		fits := true
 		for r := -1; r < len(in.Resources); r++ {
-			most := new(big.Rat).Add(one, exact(view.FitTolerance))
+			most := new(big.Rat).Add(one, exact(Tolerance))
 			most.Mul(most, exact(s.Rigid(r)))
 			fits = fits && exact(in.Jobs[k].Rigid(r)).Cmp(most) <= 0
 		}

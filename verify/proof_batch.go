@@ -8,7 +8,6 @@ import (
 	"math/big"
 	"strings"
 
-	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -50,7 +49,7 @@ func newBatchProof(in model.Instance, s *proofState, unit string, upper int64) (
 	if len(b.Jobs) > maxBatchProof {
 		return nil, fmt.Errorf("%d jobs are more than %d, the most that the checker takes", len(b.Jobs), maxBatchProof)
 	}
-	t := view.OfBatch(b)
+	t := numbersOf(b)
 	k := &batchProof{s: s, jobs: &proofCumulative{capacity: int64(t.Processors)}, responses: &proofLinear{}, factor: new(big.Rat)}
 	k.jobs.about = func(v int32) int { return int(v) - 1 }
 	k.response = s.add(0, upper, always)

@@ -9,12 +9,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
 // reservationProof builds what proofs of reservations speak of: of the requests that
-// hold PEs (view.Reservation.Jobs), in ticks, which relax times of many digits. The
+// hold PEs (heldRequests), in ticks, which relax times of many digits. The
 // unit W says that all weights are multiples of W PE-ticks; with the goal accepted they
 // are 1.
 //
@@ -42,36 +41,37 @@ func newReservationProof(in model.Instance, s *proofState, unit string, upper in
 	if err != nil {
 		return nil, err
 	}
-	t := view.OfReservation(r)
-	counts := t.Goal.PESeconds()
-	if t.Goal == model.GoalAll || counts && !t.Exact || len(t.Jobs) > 1<<16 {
-		return nil, fmt.Errorf("there is no checker for the goal %s, of PE-seconds with rounded times, or more than %d requests", t.Goal, 1<<16)
+	held, withdrawn, read := heldRequests(r)
+	goal := r.EffectiveGoal()
+	counts := goal.PESeconds()
+	if goal == model.GoalAll || counts && !read.whole(r) || len(held) > 1<<16 {
+		return nil, fmt.Errorf("there is no checker for the goal %s, of PE-seconds with rounded times, or more than %d requests", goal, 1<<16)
 	}
-	k := &reservationProof{job: map[string]int32{}, capacity: &proofCumulative{}, row: &proofLinear{}, withdrawn: exact(t.FreeWeight), weight: big.NewRat(1, 1)}
+	k := &reservationProof{job: map[string]int32{}, capacity: &proofCumulative{}, row: &proofLinear{}, withdrawn: withdrawn, weight: big.NewRat(1, 1)}
 	if counts {
-		ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(t.Decimals)), nil)
+		ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(read.places)), nil)
 		k.weight.SetFrac(big.NewInt(w), ten)
 	}
 	common := new(big.Int)
-	for i := range t.Jobs {
-		common.GCD(nil, nil, common, big.NewInt(int64(t.Jobs[i].PEs)))
+	for i := range held {
+		common.GCD(nil, nil, common, big.NewInt(int64(held[i].pes)))
 	}
 	pes := max(1, common.Int64())
-	k.capacity.capacity = int64(t.PEs) / pes
+	k.capacity.capacity = int64(r.PEs) / pes
 	k.capacity.about = func(v int32) int {
-		if int(v) < 2*len(t.Jobs) {
+		if int(v) < 2*len(held) {
 			return int(v) / 2
 		}
 		return -1
 	}
-	for i := range t.Jobs {
-		j := &t.Jobs[i]
+	for i := range held {
+		j := &held[i]
 		weight := int64(1)
 		if counts {
 			area, rest := new(big.Int), new(big.Int)
-			area.Mul(big.NewInt(int64(j.PEs)), big.NewInt(j.Counted)).QuoRem(area, big.NewInt(w), rest)
+			area.Mul(big.NewInt(int64(j.pes)), big.NewInt(j.counted)).QuoRem(area, big.NewInt(w), rest)
 			if rest.Sign() != 0 {
-				return nil, fmt.Errorf("the unit %q doesn't divide the weight of request %d", unit, j.Request)
+				return nil, fmt.Errorf("the unit %q doesn't divide the weight of request %d", unit, j.request)
 			}
 			if !area.IsInt64() || area.Int64() >= maxProofNumber {
 				return nil, errProofWeights
@@ -79,10 +79,10 @@ func newReservationProof(in model.Instance, s *proofState, unit string, upper in
 			weight = area.Int64()
 		}
 		on := atLeast(s.add(0, 1, always), 1)
-		start := s.add(j.Ready, j.Latest(), on)
-		k.job[strconv.Itoa(j.Request)] = int32(i)
+		start := s.add(j.ready, j.due-j.length, on)
+		k.job[strconv.Itoa(j.request)] = int32(i)
 		k.capacity.starts = append(k.capacity.starts, proofStart{on, start})
-		k.capacity.lengths, k.capacity.demands = append(k.capacity.lengths, j.Length), append(k.capacity.demands, int64(j.PEs)/pes)
+		k.capacity.lengths, k.capacity.demands = append(k.capacity.lengths, j.length), append(k.capacity.demands, int64(j.pes)/pes)
 		k.row.groups = append(k.row.groups, []proofChoice{{on, 0}, {on.not(), weight}})
 		if k.total += weight; k.total >= maxProofNumber {
 			return nil, errProofWeights

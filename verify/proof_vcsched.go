@@ -7,13 +7,12 @@ import (
 	"fmt"
 	"math/big"
 
-	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
 // vcschedProof builds what proofs of placements speak of. The unit is the number U of
 // units in a host, in which a need d counts as ⌊d U (1 + ε)⌋ and a capacity c, with the
-// tolerance τ = view.FitTolerance of a sum of needs, as ⌊(c + τ) U (1 + ε)⌋, ε = 2^-50.
+// tolerance τ = Tolerance of a sum of needs, as ⌊(c + τ) U (1 + ε)⌋, ε = 2^-50.
 // What fits hence fits in units, and a largest load of at least b units says that some
 // host's needs sum to b / (U (1 + ε)) or more, and the least yield is at most one by that.
 //
@@ -65,7 +64,7 @@ func newVCSchedProof(in model.Instance, s *proofState, unit string, upper int64)
 		x.Mul(x, k.scale)
 		return new(big.Int).Quo(x.Num(), x.Denom()).Int64()
 	}
-	tolerance := exact(view.FitTolerance)
+	tolerance := exact(Tolerance)
 	k.capacity = units(new(big.Rat).Add(big.NewRat(1, 1), tolerance))
 	for i := range v.Jobs {
 		j := &v.Jobs[i]

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+
+package verify
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
+)
+
+// The judge reads times, rates and tolerances by code of its own, and means what the solvers mean.
+func TestNumbersOfItsOwn(t *testing.T) {
+	t.Parallel()
+	if Tolerance != view.FitTolerance {
+		t.Error("the tolerances of judge and solvers differ")
+	}
+	rng := rand.New(rand.NewPCG(48, 1))
+	for range 500 {
+		b := testkit.RandomBatch(rng, 1+rng.IntN(2), 1+rng.IntN(8), rng.IntN(9))
+		n, v := numbersOf(b), view.OfBatch(b)
+		for k := range n.Jobs {
+			x, y := n.Jobs[k], v.Jobs[k]
+			if x.Submit != y.Submit || x.Length != y.Length || x.Processes != y.Processes || x.Weight != y.Weight || x.Foreground != y.Foreground || x.Efficiency != y.Efficiency {
+				t.Fatalf("job %d: %+v, the solvers read %+v", k, x, y)
+			}
+			for i := range x.Processes {
+				if use := x.Use[min(i, len(x.Use)-1)]; use != y.CPU(i) {
+					t.Fatalf("process %d of job %d uses %d, the solvers read %d", i, k, use, y.CPU(i))
+				}
+			}
+		}
+		r := testkit.RandomReservation(rng, rng.IntN(12))
+		held, withdrawn, read := heldRequests(r)
+		s := view.OfReservation(r)
+		if w, _ := withdrawn.Float64(); len(held) != len(s.Jobs) || w != s.FreeWeight || read.places != s.Decimals || read.whole(r) != s.Exact {
+			t.Fatalf("%d requests hold PEs, %v is withdrawn, in ticks of %d places, %v; the solvers read %d, %v, %d, %v", len(held), w, read.places, read.whole(r), len(s.Jobs), s.FreeWeight, s.Decimals, s.Exact)
+		}
+		for k, x := range held {
+			if y := s.Jobs[k]; x != (heldRequest{y.Request, y.Ready, y.Due, y.Length, y.Counted, y.PEs}) {
+				t.Fatalf("request %d: %+v, the solvers read %+v", k, x, y)
+			}
+		}
+	}
+}
