@@ -25,6 +25,7 @@ type claim struct {
 	low, high float64
 	closed    bool    // the limits are among what it claims: a printed range is the range
 	same      float64 // how far from its one limit a figure is as good as on it
+	tie       float64 // same of a claim whose limit is 0
 }
 
 // above and below claim that a figure is on one side of a limit.

@@ -20,9 +20,10 @@ type experiment struct {
 	runs   map[cell]map[drawn]float64
 	survey bool // runs at different points have nothing in common
 
-	marks map[string]int      // names of points
-	names []string            // of the points in words, where x doesn't tell them
-	of    func(cell) estimate // estimates each cell by itself; nil: runs do, in pairs
+	names  []string            // of the points in words, where x doesn't tell them
+	of     func(cell) estimate // estimates each cell by itself; nil: runs do, in pairs
+	chosen []int               // points at which algorithms are compared, nil: all
+	ties   map[string]float64  // differences of measures that are none
 }
 
 // cell is a value (see ValueNames) of an algorithm at a point of x.
