@@ -23,9 +23,6 @@ type planGenerator struct {
 	Values map[string][]string
 }
 
-// generatorKeys are the keys of a generator beside its problem's parameters.
-var generatorKeys = []string{"kind", "count", "seed", "source"}
-
 // check checks the values and returns the number of instances.
 func (g *planGenerator) check() (float64, error) {
 	p, err := gapwise.ProblemOf(g.Kind)
