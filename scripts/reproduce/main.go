@@ -7,8 +7,8 @@
 //	go run ./scripts/reproduce [-gapwise COMMAND] [-workers N] [-runs N] [-dirty] [PART...]
 //
 // Each file docs/templates/FOLDER/NAME.md.tmpl defines the parts of docs/FOLDER/NAME.md,
-// readme.md.tmpl those of README.md; docs/templates/sets.yaml names the parts of
-// results that they compare. A part replaces the text between its markers
+// readme.md.tmpl those of README.md; values.go names the parts of results
+// that they compare. A part replaces the text between its markers
 // <!-- part: NAME --> and <!-- end: NAME -->; a part whose markers aren't there yet
 // goes to the end of the document. Under its title a part names what it comes from: the digest
 // of the code that it measures, versions, plans, draws and seeds, and the command that writes it. A test fails when that code has

@@ -12,31 +12,10 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/gapwise/gapwise/draw"
 	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/internal/stats"
 )
-
-// data is what setsFile holds; it says what each is.
-type data struct {
-	Sets    map[string][]set
-	Batch   []batchReading
-	VCSched map[string][]printed `yaml:"vcsched"`
-}
-
-const setsFile = "docs/templates/sets.yaml"
-
-func readData() (all data, err error) {
-	text, err := os.ReadFile(setsFile)
-	if err != nil {
-		return all, err
-	}
-	dec := yaml.NewDecoder(bytes.NewReader(text))
-	dec.KnownFields(true)
-	return all, dec.Decode(&all)
-}
 
 // set is a part of the runs in a results file, over a parameter.
 type set struct {
@@ -48,15 +27,14 @@ type set struct {
 
 // sets returns those of a name, in their plan's results or in a given file.
 func sets(name string, file ...string) ([]set, error) {
-	all, err := readData()
-	some := all.Sets[name]
-	if err == nil && some == nil {
-		err = fmt.Errorf("%s has no sets %q", setsFile, name)
+	some := slices.Clone(namedSets[name])
+	if some == nil {
+		return nil, fmt.Errorf("there are no sets %q", name)
 	}
 	for i := range some {
 		some[i].File = cmp.Or(strings.Join(file, ""), "results/"+some[i].Plan+".jsonl")
 	}
-	return some, err
+	return some, nil
 }
 
 // At returns the set at one load, over the cost of a migration.
