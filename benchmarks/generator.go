@@ -11,7 +11,7 @@ import (
 )
 
 // planGenerator draws Count instances for every combination of its parameters'
-// values. The parameters are those of the problem's specification (package
+// values. The parameters come from the problem's specification (package
 // instances); an absent one has its default.
 type planGenerator struct {
 	Kind  model.Kind

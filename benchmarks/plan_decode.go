@@ -127,7 +127,7 @@ func (g *planGenerator) keys() []key {
 	return []key{{"kind", (*string)(&g.Kind)}, {"count", &g.Count}, {"seed", &g.Seed}, {"source", &g.Source}}
 }
 
-// decodeFile reads the path of a file, or a file with what its instances need.
+// decodeFile reads the path of a file, or a file with the settings that its instances need.
 func decodeFile(v field) (f File, err error) {
 	f.Variants = map[string]string{}
 	if !v.isMapping() {

@@ -48,7 +48,7 @@ func inWords(err error) error {
 	return errors.New(strings.TrimPrefix(text, "unmarshal errors: "))
 }
 
-// bad reports what is wrong with the value.
+// bad reports a mistake in the value.
 func (v field) bad(format string, args ...any) error {
 	text := fmt.Sprintf(format, args...)
 	if v.at != "" && !strings.HasPrefix(text, ":") {
@@ -76,7 +76,7 @@ func (v field) resolved() *yaml.Node {
 func (v field) isMapping() bool { return v.resolved().Kind == yaml.MappingNode }
 func (v field) isList() bool    { return v.resolved().Kind == yaml.SequenceNode }
 
-// fields returns the values of a mapping, by key. what says what it may be instead.
+// fields returns the values of a mapping, by key. An error about another value says that it must be what.
 func (v field) fields(what string) (map[string]field, error) {
 	n := v.resolved()
 	if n.Kind != yaml.MappingNode {
@@ -142,7 +142,7 @@ func (v field) text() (string, error) {
 	return n.Value, nil
 }
 
-// several returns a single value, or those of a list.
+// several returns a single value, or the values of a list.
 func several[T any](v field, one func(field) (T, error)) (all []T, err error) {
 	add := func(x field) error {
 		y, err := one(x)
@@ -172,7 +172,7 @@ func shape(n *yaml.Node) string {
 	return "a value"
 }
 
-// parsed returns what a single value is read as, which must be of a kind.
+// parsed reads a single value, which must be of a kind.
 func parsed[T any](v field, parse func(string) (T, error), kind string) (x T, err error) {
 	text, err := v.text()
 	if err != nil {
@@ -236,8 +236,8 @@ func keyNames(keys []key) (all []string) {
 	return all
 }
 
-// read reads a mapping in the order of its text, so that the first mistake reported is the first of the text. like
-// says what it may be where it is none, of what it is in the error about a key that isn't known. That error lists the
+// read reads a mapping in the order of its text, so that the first mistake reported is the first of the text. An error
+// about another value says that it must be like. An error about an unknown key calls the mapping of, and lists the
 // keys, and more.
 func (v field) read(like, of string, keys []key, more ...string) error {
 	fields, err := v.fields(like)

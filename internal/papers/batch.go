@@ -42,13 +42,13 @@ const (
 // batchTies are a second, as times are whole ones, and a thousandth of the time that the jobs run.
 var batchTies = map[string]float64{"objective": 1, bounded: 0.001}
 
-// batchNames are those of algorithms and measures in findings.
+// batchNames are the names of algorithms and measures in findings.
 var batchNames = map[string]string{"objective": "response", bounded: bounded, "easy-one-tier": "EASY on one tier",
 	"easy":  "EASY on two tiers",
 	"keasy": "KEASY", "measy": "MEASY", "reasy": "REASY"}
 
-// batchFindings are those of sections 3.4 and 3.5: over the load those of Figures 6 to 12, over load and migration_s
-// those of Figures 13 and 14. Those about REASY, average improvements and migrations come with runs of REASY.
+// batchFindings are from sections 3.4 and 3.5: over the load from Figures 6 to 12, over load and migration_s from
+// Figures 13 and 14. Findings about REASY, average improvements and migrations come with runs of REASY.
 //
 // EASY is compared on one tier, where jobs lose nothing (MEASY performs better "even with context switching
 // overhead"), and in the foreground of two, as far as there are runs of each.
@@ -186,7 +186,7 @@ func (s *statements) overCosts(all []*batchWorkload) {
 	}
 }
 
-// batchMeasures are those that the paper compares.
+// batchMeasures are compared by the paper.
 var batchMeasures = []string{"objective", bounded}
 
 // batchWorkloads are the paper's, with the beginnings of their instances' names.

@@ -53,7 +53,7 @@ var dagPaper = &paper{
 
 const drawnAnew = "graphs and costs are drawn anew, for the paper's 20 draws 5"
 
-// dagFindings are those of sections 6.3 to 6.5: Tables 3 to 8. Figures are of means, as in the paper: contention
+// dagFindings are from sections 6.3 to 6.5: Tables 3 to 8. Figures are of means, as in the paper: contention
 // increases HEFT's makespan, and the rounds decrease the realised one.
 func dagFindings(records []runs.Record, _ []string) (func(*statements), error) {
 	graphs, err := newDAGGraphs(records)

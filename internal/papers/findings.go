@@ -42,7 +42,7 @@ func Tabulate(all []Finding) runs.Table {
 	return t
 }
 
-// Verdict says what results tell of a finding.
+// Verdict says whether results support a finding.
 type Verdict string
 
 // The verdicts. Of a tied one the figures that it compares are equal, exactly or for
@@ -57,14 +57,14 @@ const (
 // Verdicts are all of them, in the order in which they are counted.
 var Verdicts = []Verdict{Held, NotHeld, Tied, Undecided}
 
-// paper is what a paper prints, and how it is read.
+// paper holds the printed figures of a paper, and reads runs for its statements.
 type paper struct {
 	Over    []string // the parameters that findings are over if none is given; nil: all that vary
 	Own     bool     // the findings choose their parameters themselves
 	Figures map[string]*Figure
 	Tables  map[string][][]string // as printed
 
-	// findings reads the runs that findings over x are about, and returns what states them.
+	// findings reads the runs for findings over x, and returns a function that states them.
 	findings func(records []runs.Record, x []string) (func(*statements), error)
 }
 

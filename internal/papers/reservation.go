@@ -31,7 +31,7 @@ const accepted, slowdown = "acceptance %", "slowdown"
 // reservationTies are five requests of 10,000, and a thousandth of the time that the jobs run.
 var reservationTies = map[string]float64{accepted: 0.05, slowdown: 0.001}
 
-// policies are those that the paper compares.
+// policies are compared by the paper.
 var policies = []string{"ff", "pe-b", "du-b", "pedu-b", "pe-w", "du-w", "pedu-w"}
 
 // without returns a list without some of its elements.
@@ -39,7 +39,7 @@ func without(all []string, some ...string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(a string) bool { return slices.Contains(some, a) })
 }
 
-// reservationFindings are those of sections 6.2 and 7: about job sizes (umed), load (arrival_factor) or flexibility
+// reservationFindings are from sections 6.2 and 7: about job sizes (umed), load (arrival_factor) or flexibility
 // (any other x).
 func reservationFindings(records []runs.Record, x []string) (func(*statements), error) {
 	e, err := newExperiment(records, x, policies, []string{accepted, slowdown})

@@ -221,8 +221,8 @@ func (e *experiment) apart(measure string, pairs ...[2]string) (all claims) {
 	return all
 }
 
-// count counts an algorithm's runs at each point, and those of them whose measure is such. It leaves out runs
-// without a solution on demand.
+// count counts an algorithm's runs, and the runs among them whose measure is such. It leaves out runs without a
+// solution on demand.
 func (e *experiment) count(measure, algorithm string, solved bool, is func(float64) bool) (n tally) {
 	for _, k := range e.compared() {
 		for d, y := range e.runs[cell{measure, algorithm, k}] {

@@ -45,7 +45,7 @@ var tvcRivals = []string{"oktopus", "greedy", "greedy-minmax", "best-fit", "best
 // tvcLogs are the beginnings of the names of instances.
 var tvcLogs = []string{"KTH", "NASA"}
 
-// tvcFindings are those of section 5.3: without a queue of Figure 4 over the mean bandwidth and of Figure 5 over the
+// tvcFindings are from section 5.3: without a queue of Figure 4 over the mean bandwidth and of Figure 5 over the
 // load, with one of Figures 6 to 8 over the load. Some of the latter are about one log: the instances' names begin
 // with it. Runs on both logs are checked for the paper's words on both together.
 //

@@ -95,7 +95,7 @@ type vcschedRuns struct {
 	from3, from4     *experiment // of slacks from 0.3, and from 0.4 on
 }
 
-// vcschedFindings are those of sections 4.2 and 5.2: of the small set if the runs are of 4 hosts, of the parallel jobs
+// vcschedFindings are from sections 4.2 and 5.2: of the small set if the runs are of 4 hosts, of the parallel jobs
 // if jobs have several tasks, else of the large set. They are of one reading of the memory needs.
 //
 // The MILP is the run "search", the rational LP the bound of "lp". Where the paper says "close" or "a few percent" the
@@ -259,7 +259,7 @@ func (r *vcschedRuns) acrossTheBoard(s *statements) {
 }
 
 // onLarge has the statements of sections 4.2.1 and 4.2.3 about the large set. Each curve of Figure 15 has its own
-// instances: those that an algorithm solves.
+// instances, as an algorithm solves them.
 func (r *vcschedRuns) onLarge(s *statements) {
 	all, slack, few := r.all, r.slack, s.limit("close")
 	r.onMCBs(s)

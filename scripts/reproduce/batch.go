@@ -166,7 +166,7 @@ type batchReading struct {
 // printedOfMEASY are the paper's figures, in the order of batchReading.Values.
 var printedOfMEASY = []string{"response mean", "response most", "bounded slowdown mean", "bounded slowdown most"}
 
-// batchReadings computes what each reading gives. file has EASY on one tier as
+// batchReadings computes the figures of each reading. file has EASY on one tier as
 // easy-one-tier.
 func (r *runner) batchReadings(file string) ([]batchReading, error) {
 	all := slices.Clone(readingsOfBatch)

@@ -25,7 +25,7 @@ type set struct {
 	Figure            int    // of the paper; 0: none
 }
 
-// sets returns those of a name, in their plan's results or in a given file.
+// sets returns the sets of a name, in their plan's results or in a given file.
 func sets(name string, file ...string) ([]set, error) {
 	some := slices.Clone(namedSets[name])
 	if some == nil {
@@ -143,7 +143,7 @@ func openReading(file string) (string, error) {
 	})
 }
 
-// series computes curves of a set, or with minus those of paired differences.
+// series computes curves of a set, or with minus the curves of paired differences.
 func (r *runner) series(s set, value, minus string, algorithms ...string) ([]runs.Line, error) {
 	records, err := r.of(s)
 	if err != nil {

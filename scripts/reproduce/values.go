@@ -67,7 +67,7 @@ var namedSets = map[string][]set{
 	},
 }
 
-// readingsOfBatch read in one way each what the paper on batch scheduling doesn't say, or what is lost of it.
+// readingsOfBatch read in one way each the points that the paper on batch scheduling leaves open, or that are lost.
 var readingsOfBatch = []batchReading{
 	{Name: "as in the other plans"},
 	{Name: "mean efficiency 0.40", FW: "-efficiency0.4", JW: "-efficiency0.4"},
