@@ -197,3 +197,23 @@ func TestDigits(t *testing.T) {
 		}
 	}
 }
+
+// A difference below a measure's tie is tied against 0, whichever side a statement claims, and decides other limits.
+func TestTiesOfLeads(t *testing.T) {
+	e := &experiment{points: make([][]float64, 1), runs: map[cell]map[drawn]float64{}, ties: map[string]float64{"m": 0.001}}
+	for a, x := range map[string]float64{"a": 1, "b": 1.0004} {
+		e.runs[cell{"m", a, 0}] = map[drawn]float64{{draw: 1}: x, {draw: 2}: x}
+	}
+	lead := func() claims { return e.lead("m", []string{"a"}, []string{"b"}) }
+	for name, c := range map[string]struct {
+		claims claims
+		want   Verdict
+	}{
+		"above": {lead(), Tied}, "below": {lead().below(0), Tied}, "above again": {lead().below(0).above(0), Tied},
+		"below 1": {lead().below(1), Held}, "above 1": {lead().above(1), NotHeld}, "within": {lead().within(1), Held},
+	} {
+		if c.claims[0].verdict() != c.want {
+			t.Errorf("%s: %+v is %s, want %s", name, c.claims[0], c.claims[0].verdict(), c.want)
+		}
+	}
+}
