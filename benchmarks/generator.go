@@ -11,7 +11,7 @@ import (
 )
 
 // planGenerator draws Count instances for every combination of its parameters'
-// values. The parameters are those of the problem's specification (package
+// values. The parameters come from the problem's specification (package
 // instances); an absent one has its default.
 type planGenerator struct {
 	Kind  model.Kind
@@ -22,9 +22,6 @@ type planGenerator struct {
 	// Values holds, as text, one or several values of each parameter.
 	Values map[string][]string
 }
-
-// generatorKeys are the keys of a generator beside its problem's parameters.
-var generatorKeys = []string{"kind", "count", "seed", "source"}
 
 // check checks the values and returns the number of instances.
 func (g *planGenerator) check() (float64, error) {

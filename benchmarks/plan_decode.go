@@ -3,6 +3,7 @@
 package benchmarks
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,29 +16,46 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// The keys of a plan, of an algorithm, and of a file beside the flags that read it
-// in a variant.
-var (
-	planKeys      = []string{"name", "description", "generators", "files", "algorithms", "seeds"}
-	algorithmKeys = []string{"name", "label", "engine", "formulation", "time_limit", "answer_limit", "effort", "gap", "threads", "sample", "only"}
-	fileKeys      = []string{"path", "platform"}
-)
-
-// algorithmParameters returns the keys of the settings that one problem's algorithms
-// know.
-func algorithmParameters() []string {
-	var all []string
-	for _, p := range gapwise.Problems() {
-		if p.Parameters == nil {
-			continue
-		}
-		for _, x := range params.Of(p.Parameters()) {
-			if !slices.Contains(all, x.Key) {
-				all = append(all, x.Key)
-			}
-		}
+// keys returns the keys of a plan. lines receives the texts of its algorithms.
+func (p *Plan) keys(lines *[]field) []key {
+	instances := 0.0
+	return []key{
+		{"name", &p.Name},
+		{"description", &p.Description},
+		{"generators", func(v field) error {
+			return v.each("[{kind: vcsched, hosts: 4, jobs: 10, count: 1}]", func(x field) error {
+				g, err := decodeGenerator(x)
+				if err != nil {
+					return err
+				}
+				n, err := g.check()
+				if instances += n; err == nil && instances > maxInstances {
+					err = fmt.Errorf("that makes %.0f instances, at most %d are allowed", instances, maxInstances)
+				}
+				p.Generators = append(p.Generators, *g)
+				return x.wrong(err)
+			})
+		}},
+		{"files", func(v field) error {
+			return v.each("[instance.json, folder, {path: graphs, platform: 'star,machines=4'}]", func(x field) error {
+				f, err := decodeFile(x)
+				p.Files = append(p.Files, f)
+				return err
+			})
+		}},
+		{"algorithms", func(v field) error {
+			return v.each("[heft, {name: search, time_limit: 10s}]", func(x field) error {
+				*lines = append(*lines, x)
+				return p.decodeAlgorithm(x)
+			})
+		}},
+		{"seeds", func(v field) error {
+			return v.each("[1, 2, 3]", func(x field) error {
+				p.Seeds = append(p.Seeds, 0)
+				return x.into(&p.Seeds[len(p.Seeds)-1])
+			})
+		}},
 	}
-	return all
 }
 
 // decodePlan reads a plan, strictly. Errors wrap model.ErrInvalid, are one line, and
@@ -52,32 +70,10 @@ func decodePlan(data []byte) (p *Plan, err error) {
 	if err != nil {
 		return nil, err
 	}
-	fields, err := doc.fields("a mapping with the keys " + strings.Join(planKeys, ", "))
-	if err != nil {
-		return nil, err
-	}
 	p = &Plan{}
 	var lines []field // of the algorithms
-	err = each(fields, func(key string, v field) (err error) {
-		switch key {
-		case "name":
-			p.Name, err = v.text()
-		case "description":
-			p.Description, err = v.text()
-		case "generators":
-			err = p.decodeGenerators(v)
-		case "files":
-			err = p.decodeFiles(v)
-		case "algorithms":
-			lines, err = p.decodeAlgorithms(v)
-		case "seeds":
-			err = p.decodeSeeds(v)
-		default:
-			err = v.unknown(key, "a plan", planKeys)
-		}
-		return err
-	})
-	if err != nil {
+	keys := p.keys(&lines)
+	if err := doc.read("a mapping with the keys "+strings.Join(keyNames(keys), ", "), "a plan", keys); err != nil {
 		return nil, err
 	}
 	switch {
@@ -90,80 +86,24 @@ func decodePlan(data []byte) (p *Plan, err error) {
 	case len(p.Seeds) == 0:
 		p.Seeds = []uint64{1}
 	}
-	n := 0.0
-	for i := range p.Generators {
-		one, err := p.Generators[i].check()
-		if err == nil {
-			if n += one; n > maxInstances {
-				err = fmt.Errorf("that makes %.0f instances, at most %d are allowed", n, maxInstances)
-			}
-		}
-		if err != nil {
-			list, _ := fields["generators"].list("")
-			return nil, list[i].bad("%v", colon(err))
-		}
-	}
-	for i := range p.Files {
-		if g := p.Files[i].Logs; g != nil {
-			if _, err := g.check(); err != nil {
-				list, _ := fields["files"].list("")
-				return nil, list[i].bad("%v", colon(err))
-			}
-		}
-	}
 	for i := range p.Algorithms {
-		if err := p.fits(&p.Algorithms[i]); err != nil {
-			return nil, lines[i].bad("%v", colon(err))
+		if err := lines[i].wrong(p.fits(&p.Algorithms[i])); err != nil {
+			return nil, err
 		}
 	}
-	if err := p.expand(); err != nil {
+	return p, p.expand()
+}
+
+// decodeGenerator reads a generator: its own keys, its problem's parameters, and some more.
+func decodeGenerator(v field, more ...key) (*planGenerator, error) {
+	g := &planGenerator{Count: 1, Values: map[string][]string{}}
+	fields, err := v.fields("a mapping, like {kind: vcsched, hosts: 4, jobs: 10, count: 1}")
+	if err != nil {
 		return nil, err
 	}
-	return p, nil
-}
-
-// colon separates an error about a part of a plan from its place.
-func colon(err error) string { return ": " + err.Error() }
-
-func (p *Plan) decodeSeeds(v field) error {
-	list, err := v.list("[1, 2, 3]")
-	for _, x := range list {
-		seed, err := x.seed()
-		if err != nil {
-			return err
-		}
-		p.Seeds = append(p.Seeds, seed)
-	}
-	return err
-}
-
-func (p *Plan) decodeGenerators(v field) error {
-	list, err := v.list("[{kind: vcsched, hosts: 4, jobs: 10, count: 1}]")
-	if err != nil {
-		return err
-	}
-	for _, x := range list {
-		fields, err := x.fields("a mapping, like {kind: vcsched, hosts: 4, jobs: 10, count: 1}")
-		if err != nil {
-			return err
-		}
-		g, err := decodeGenerator(x, fields, generatorKeys)
-		if err != nil {
-			return err
-		}
-		p.Generators = append(p.Generators, *g)
-	}
-	return nil
-}
-
-// decodeGenerator reads the fields of a generator: the named keys and its problem's
-// parameters.
-func decodeGenerator(v field, fields map[string]field, named []string) (*planGenerator, error) {
-	g := &planGenerator{Count: 1, Values: map[string][]string{}}
 	kind := ""
 	if k, ok := fields["kind"]; ok {
-		var err error
-		if kind, err = k.text(); err != nil {
+		if err := k.into(&kind); err != nil {
 			return nil, err
 		}
 	}
@@ -172,199 +112,140 @@ func decodeGenerator(v field, fields map[string]field, named []string) (*planGen
 	if err != nil {
 		return nil, v.bad(": kind is %q, must be one of %q", kind, model.Kinds())
 	}
-	known := slices.Clone(named)
+	keys := append(g.keys(), more...)
 	for _, x := range problem.Generator.Parameters() {
-		known = append(known, x.Key)
+		keys = append(keys, key{x.Key, func(v field) (err error) {
+			g.Values[x.Key], err = several(v, field.text)
+			return err
+		}})
 	}
-	return g, each(fields, func(key string, x field) (err error) {
-		switch {
-		case !slices.Contains(known, key):
-			err = x.unknown(key, fmt.Sprintf("a generator of %s", kind), known)
-		case !slices.Contains(named, key):
-			g.Values[key], err = x.texts()
-		case key == "count":
-			g.Count, err = x.whole(1)
-		case key == "seed":
-			g.Seed, err = x.seed()
-		case key == "source":
-			g.Source, err = x.text()
-		}
-		return err
-	})
+	return g, v.read("", "a generator of "+kind, keys)
 }
 
-func (p *Plan) decodeFiles(v field) error {
-	list, err := v.list("[instance.json, folder, {path: graphs, platform: 'star,machines=4'}]")
-	if err != nil {
+// keys returns the keys of a generator beside its problem's parameters.
+func (g *planGenerator) keys() []key {
+	return []key{{"kind", (*string)(&g.Kind)}, {"count", &g.Count}, {"seed", &g.Seed}, {"source", &g.Source}}
+}
+
+// decodeFile reads the path of a file, or a file with the settings that its instances need.
+func decodeFile(v field) (f File, err error) {
+	f.Variants = map[string]string{}
+	if !v.isMapping() {
+		err = v.into(&f.Path)
+	} else if fields, err2 := v.fields(""); err2 != nil {
+		return f, err2
+	} else if _, ok := fields["kind"]; ok {
+		err = f.decodeLog(v, fields)
+	} else {
+		err = v.read("", "a file", f.keys(), "and, with kind, of a log: those of its generator")
+	}
+	switch {
+	case err != nil:
+		return f, err
+	case f.Path == "":
+		return f, v.bad(": path is missing, give a file or a folder")
+	case f.Logs != nil:
+		f.Logs.Values["log"] = []string{f.Path}
+		_, err = f.Logs.check()
+	}
+	return f, v.wrong(err)
+}
+
+// decodeLog reads a log with the keys of its generator.
+func (f *File) decodeLog(v field, fields map[string]field) (err error) {
+	if f.Logs, err = decodeGenerator(v, key{"path", &f.Path}); err != nil {
 		return err
 	}
-	for _, x := range list {
-		f := File{}
-		if !x.isMapping() {
-			f.Path, err = x.text()
-		} else {
-			f, err = decodeFile(x)
-		}
-		if err != nil {
-			return err
-		}
-		if f.Path == "" {
-			return x.bad(": path is missing, give a file or a folder")
-		}
-		p.Files = append(p.Files, f)
+	if !slices.Contains(logKinds(), f.Logs.Kind) {
+		return fields["kind"].bad("is %q, SWF logs become one of %q; instances tell their kind themselves", f.Logs.Kind,
+			logKinds())
+	}
+	if log, ok := fields["log"]; ok {
+		return log.bad("isn't needed, path names the log")
 	}
 	return nil
 }
 
-// decodeFile reads a file with what its instances need.
-func decodeFile(v field) (File, error) {
-	f := File{Variants: map[string]string{}}
-	fields, err := v.fields("")
-	if err != nil {
-		return f, err
+// keys returns the keys of a file that is no log.
+func (f *File) keys() []key {
+	all := []key{{"path", &f.Path}, {"platform", &f.Platform}}
+	for _, name := range variantKeys() {
+		all = append(all, key{name, func(x field) error {
+			text, err := x.text()
+			if values := variantValues(name); err == nil && !slices.Contains(values, text) {
+				err = x.bad("is %q, must be one of %q", text, values)
+			}
+			f.Variants[name] = text
+			return err
+		}})
 	}
-	if path, ok := fields["path"]; ok {
-		if f.Path, err = path.text(); err != nil {
-			return f, err
-		}
-		delete(fields, "path")
+	return all
+}
+
+// decodeAlgorithm reads the name of an algorithm, or an algorithm with its settings.
+func (p *Plan) decodeAlgorithm(v field) (err error) {
+	a := Algorithm{}
+	if v.isMapping() {
+		err = v.read("", "an algorithm", slices.Concat(a.keys(), a.parameters()))
+	} else {
+		err = v.into(&a.Name)
 	}
-	if _, ok := fields["kind"]; ok {
-		f.Logs, err = decodeGenerator(v, fields, generatorKeys)
-		if err != nil {
-			return f, err
-		}
-		if !slices.Contains(logKinds(), f.Logs.Kind) {
-			return f, fields["kind"].bad("is %q, SWF logs become one of %q; instances tell their kind themselves", f.Logs.Kind, logKinds())
-		}
-		if log, ok := fields["log"]; ok {
-			return f, log.bad("isn't needed, path names the log")
-		}
-		f.Logs.Values["log"] = []string{f.Path}
-		return f, nil
-	}
-	known := slices.Concat(fileKeys, variantKeys())
-	err = each(fields, func(key string, x field) error {
-		if !slices.Contains(known, key) {
-			return x.unknown(key, "a file", append(known, "and, with kind, of a log: those of its generator"))
-		}
-		text, err := x.text()
-		if values := variantValues(key); err == nil && key != "platform" && !slices.Contains(values, text) {
-			err = x.bad("is %q, must be one of %q", text, values)
-		}
-		f.Variants[key] = text
+	a.Label = cmp.Or(a.Label, a.Name)
+	switch {
+	case err != nil:
 		return err
-	})
-	f.Platform = f.Variants["platform"]
-	delete(f.Variants, "platform")
-	return f, err
+	case a.Name == "":
+		return v.bad(": name is missing, give that of an algorithm (gapwise algorithms lists them)")
+	case slices.ContainsFunc(p.Algorithms, func(b Algorithm) bool { return a.Label == b.Label }):
+		return v.bad(": two algorithms have the label %q, give one another label", a.Label)
+	}
+	p.Algorithms = append(p.Algorithms, a)
+	return nil
 }
 
-func (p *Plan) decodeAlgorithms(v field) ([]field, error) {
-	list, err := v.list("[heft, {name: search, time_limit: 10s}]")
-	if err != nil {
-		return nil, err
-	}
-	labels := map[string]bool{}
-	for _, x := range list {
-		a := Algorithm{}
-		if !x.isMapping() {
-			a.Name, err = x.text()
-		} else {
-			a, err = decodeAlgorithm(x)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if a.Name == "" {
-			return nil, x.bad(": name is missing, give that of an algorithm (gapwise algorithms lists them)")
-		}
-		if a.Label == "" {
-			a.Label = a.Name
-		}
-		if labels[a.Label] {
-			return nil, x.bad(": two algorithms have the label %q, give one another label", a.Label)
-		}
-		labels[a.Label] = true
-		p.Algorithms = append(p.Algorithms, a)
-	}
-	return list, nil
-}
-
-// decodeAlgorithm reads an algorithm with its settings.
-func decodeAlgorithm(v field) (a Algorithm, err error) {
-	fields, err := v.fields("")
-	if err != nil {
-		return a, err
-	}
-	known := slices.Concat(algorithmKeys, algorithmParameters())
-	err = each(fields, func(key string, x field) (err error) {
-		switch key {
-		case "name":
-			a.Name, err = x.text()
-		case "label":
-			a.Label, err = x.text()
-		case "engine":
-			a.Engine, err = x.text()
-		case "formulation":
-			a.Formulation, err = x.text()
-		case "time_limit":
-			a.TimeLimit, err = x.duration()
-		case "answer_limit":
-			a.AnswerLimit, err = x.duration()
-		case "effort":
-			var n int
-			n, err = x.whole(1)
-			a.Effort = int64(n)
-		case "gap":
-			if a.Gap, err = x.number(); err == nil && !(a.Gap >= 0 && a.Gap < 1) {
+// keys returns the keys of every algorithm.
+func (a *Algorithm) keys() []key {
+	return []key{{"name", &a.Name}, {"label", &a.Label}, {"engine", &a.Engine}, {"formulation", &a.Formulation},
+		{"time_limit", &a.TimeLimit}, {"answer_limit", &a.AnswerLimit}, {"effort", &a.Effort},
+		{"gap", func(x field) error {
+			err := x.into(&a.Gap)
+			if err == nil && !(a.Gap >= 0 && a.Gap < 1) {
 				err = x.bad("is %v, can't be negative, must be below 1", a.Gap)
 			}
-		case "threads":
-			a.Threads, err = x.whole(0)
-		case "sample":
-			a.Sample, err = x.whole(0)
-		case "only":
-			a.Only, err = decodeOnly(x)
-		default:
-			if !slices.Contains(known, key) {
-				return x.unknown(key, "an algorithm", known)
+			return err
+		}},
+		{"threads", &a.Threads}, {"sample", &a.Sample},
+		{"only", func(x field) error { // values of parameters that instances must have
+			a.Only = map[string][]float64{}
+			var parameters []key
+			for _, name := range runs.Params() {
+				parameters = append(parameters, key{name, func(y field) (err error) {
+					a.Only[name], err = several(y, field.number)
+					return err
+				}})
 			}
-			if a.Parameters == nil {
-				a.Parameters = map[string]string{}
-			}
-			a.Parameters[key], err = x.text()
-		}
-		return err
-	})
-	return a, err
+			return x.read("a mapping, like {tasks: [10, 20]}", x.at, parameters)
+		}}}
 }
 
-// decodeOnly reads the values of parameters that instances must have.
-func decodeOnly(v field) (map[string][]float64, error) {
-	fields, err := v.fields("a mapping, like {tasks: [10, 20]}")
-	if err != nil {
-		return nil, err
-	}
-	only := map[string][]float64{}
-	return only, each(fields, func(key string, x field) error {
-		if !slices.Contains(runs.Params(), key) {
-			return x.unknown(key, v.at, runs.Params())
+// parameters returns the keys of the settings that one problem's algorithms know.
+func (a *Algorithm) parameters() (all []key) {
+	for _, p := range gapwise.Problems() {
+		if p.Parameters == nil {
+			continue
 		}
-		list := []field{x}
-		if x.isList() {
-			list, _ = x.list("")
-		}
-		only[key] = []float64{}
-		for _, y := range list {
-			number, err := y.number()
-			if err != nil {
+		for _, x := range params.Of(p.Parameters()) {
+			all = append(all, key{x.Key, func(v field) error {
+				text, err := v.text()
+				if a.Parameters == nil {
+					a.Parameters = map[string]string{}
+				}
+				a.Parameters[x.Key] = text
 				return err
-			}
-			only[key] = append(only[key], number)
+			}})
 		}
-		return nil
-	})
+	}
+	return all
 }
 
 // kinds returns the problems that the plan has instances of, as far as that is known
@@ -397,13 +278,15 @@ func (p *Plan) fits(a *Algorithm) error {
 	several := slices.ContainsFunc(kinds, func(k model.Kind) bool { return k != kinds[0] })
 	switch {
 	case several && a.Formulation != "":
-		return fmt.Errorf("%w, or formulation %q, for none of %q (gapwise export --help lists them)", gapwise.ErrUnknownAlgorithm, a.Formulation, kinds)
+		return fmt.Errorf("%w, or formulation %q, for none of %q (gapwise export --help lists them)",
+			gapwise.ErrUnknownAlgorithm, a.Formulation, kinds)
 	case several && a.Engine == "" && len(a.Parameters) == 0:
 		hint := ""
 		if near := nearestAlgorithm(a.Name); near != "" {
 			hint = fmt.Sprintf("; did you mean %s?", near)
 		}
-		return fmt.Errorf("%w %q, for none of %q (gapwise algorithms lists them)%s", gapwise.ErrUnknownAlgorithm, a.Name, kinds, hint)
+		return fmt.Errorf("%w %q, for none of %q (gapwise algorithms lists them)%s", gapwise.ErrUnknownAlgorithm, a.Name,
+			kinds, hint)
 	}
 	return err
 }

@@ -221,8 +221,8 @@ func TestPlansPage(t *testing.T) {
 	}
 	section := regexp.MustCompile(`(?s)(<!-- parameters: [^\n]*-->\n).*(<!-- end of parameters -->)`)
 	golden(t, "../docs/reference/plans.md", section.ReplaceAll(page, []byte("${1}"+strings.ReplaceAll(list.String(), "$", "$$")+"\n${2}")))
-	for _, keys := range [][]string{planKeys, algorithmKeys, fileKeys, generatorKeys, variantKeys()} {
-		for _, key := range keys {
+	for _, keys := range [][]key{(&Plan{}).keys(nil), (&Algorithm{}).keys(), (&File{}).keys(), (&planGenerator{}).keys()} {
+		for _, key := range keyNames(keys) {
 			if !bytes.Contains(page, []byte("`"+key+"`")) {
 				t.Errorf("the page doesn't name the key %s", key)
 			}

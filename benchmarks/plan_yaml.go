@@ -48,13 +48,21 @@ func inWords(err error) error {
 	return errors.New(strings.TrimPrefix(text, "unmarshal errors: "))
 }
 
-// bad reports what is wrong with the value.
+// bad reports a mistake in the value.
 func (v field) bad(format string, args ...any) error {
 	text := fmt.Sprintf(format, args...)
 	if v.at != "" && !strings.HasPrefix(text, ":") {
 		text = " " + text
 	}
 	return fmt.Errorf("line %d: %s%s", v.node.Line, v.at, text)
+}
+
+// wrong adds the place to an error about the value.
+func (v field) wrong(err error) error {
+	if err == nil {
+		return nil
+	}
+	return v.bad(": %v", err)
 }
 
 // resolved is the value that an alias stands for.
@@ -68,7 +76,7 @@ func (v field) resolved() *yaml.Node {
 func (v field) isMapping() bool { return v.resolved().Kind == yaml.MappingNode }
 func (v field) isList() bool    { return v.resolved().Kind == yaml.SequenceNode }
 
-// fields returns the values of a mapping, by key. what says what it may be instead.
+// fields returns the values of a mapping, by key. An error about another value says that it must be what.
 func (v field) fields(what string) (map[string]field, error) {
 	n := v.resolved()
 	if n.Kind != yaml.MappingNode {
@@ -100,19 +108,21 @@ func (v field) unknown(key, of string, known []string) error {
 	if near := nearest.Of(key, known); near != "" {
 		hint = fmt.Sprintf("did you mean %s? ", near)
 	}
-	return fmt.Errorf("line %d: there is no key %q of %s; %sgive one of %s", v.node.Line, key, of, hint, strings.Join(known, ", "))
+	return fmt.Errorf("line %d: there is no key %q of %s; %sgive one of %s", v.node.Line, key, of, hint,
+		strings.Join(known, ", "))
 }
 
-// list returns the values of a list.
-func (v field) list(example string) ([]field, error) {
+// each calls read for each value of a list.
+func (v field) each(example string, read func(field) error) error {
 	if !v.isList() {
-		return nil, v.bad("must be a list, like %s", example)
+		return v.bad("must be a list, like %s", example)
 	}
-	var all []field
 	for k, n := range v.resolved().Content {
-		all = append(all, field{n, fmt.Sprintf("%s[%d]", v.at, k)})
+		if err := read(field{n, fmt.Sprintf("%s[%d]", v.at, k)}); err != nil {
+			return err
+		}
 	}
-	return all, nil
+	return nil
 }
 
 // text returns a single value as it is written; numbers that YAML spells in its own
@@ -132,24 +142,22 @@ func (v field) text() (string, error) {
 	return n.Value, nil
 }
 
-// texts returns a single value, or those of a list.
-func (v field) texts() ([]string, error) {
-	values := []field{v}
-	if v.isList() {
-		values, _ = v.list("")
+// several returns a single value, or the values of a list.
+func several[T any](v field, one func(field) (T, error)) (all []T, err error) {
+	add := func(x field) error {
+		y, err := one(x)
+		all = append(all, y)
+		return err
 	}
-	var all []string
-	for _, x := range values {
-		if !v.isList() && (x.isMapping() || x.resolved().ShortTag() == "!!null") {
-			return nil, v.bad("must be a value or a list of values, it is %s", shape(x.resolved()))
-		}
-		text, err := x.text()
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, text)
+	switch {
+	case v.isList():
+		err = v.each("", add)
+	case v.isMapping() || v.resolved().ShortTag() == "!!null":
+		err = v.bad("must be a value or a list of values, it is %s", shape(v.resolved()))
+	default:
+		err = add(v)
 	}
-	return all, nil
+	return all, err
 }
 
 func shape(n *yaml.Node) string {
@@ -164,7 +172,7 @@ func shape(n *yaml.Node) string {
 	return "a value"
 }
 
-// parsed returns what a single value is read as, which must be of a kind.
+// parsed reads a single value, which must be of a kind.
 func parsed[T any](v field, parse func(string) (T, error), kind string) (x T, err error) {
 	text, err := v.text()
 	if err != nil {
@@ -181,46 +189,78 @@ func (v field) number() (float64, error) {
 	return parsed(v, func(text string) (float64, error) { return strconv.ParseFloat(text, 64) }, "a number")
 }
 
-// whole returns a whole number from least.
-func (v field) whole(least int) (int, error) {
-	x, err := parsed(v, strconv.Atoi, "a whole number")
-	if err == nil && x < least {
-		return 0, v.bad("is %d, must be at least %d", x, least)
+// into reads the value that a pointer points to, or calls a function that reads it.
+func (v field) into(to any) (err error) {
+	switch to := to.(type) {
+	case func(field) error:
+		return to(v)
+	case *string:
+		*to, err = v.text()
+	case *float64:
+		*to, err = v.number()
+	case *uint64:
+		*to, err = parsed(v, func(text string) (uint64, error) { return strconv.ParseUint(text, 10, 64) },
+			"a whole number from 0")
+	case *int:
+		if *to, err = parsed(v, strconv.Atoi, "a whole number"); *to < 0 {
+			err = v.bad("is %d, must be at least 0", *to)
+		}
+	case *int64:
+		if *to, err = parsed(v, func(text string) (int64, error) { return strconv.ParseInt(text, 10, 64) },
+			"a whole number"); err == nil && *to < 1 {
+			err = v.bad("is %d, must be at least 1", *to)
+		}
+	case *time.Duration:
+		if *to, err = parsed(v, time.ParseDuration, "a time like 10s, 500ms or 5m"); *to < 0 {
+			err = v.bad("is %v, can't be negative", *to)
+		}
+	default:
+		panic(fmt.Sprintf("no plan has a %T", to))
 	}
-	return x, err
+	return err
 }
 
-// seed returns a whole number from 0.
-func (v field) seed() (uint64, error) {
-	return parsed(v, func(text string) (uint64, error) { return strconv.ParseUint(text, 10, 64) }, "a whole number from 0")
+// key is a key of a mapping, with a pointer to its value or a function that reads it (see into).
+type key struct {
+	name string
+	to   any
 }
 
-// duration returns a time.
-func (v field) duration() (time.Duration, error) {
-	d, err := parsed(v, time.ParseDuration, "a time like 10s, 500ms or 5m")
-	if err == nil && d < 0 {
-		return 0, v.bad("is %v, can't be negative", d)
+// keyNames returns the names of some keys.
+func keyNames(keys []key) (all []string) {
+	for _, k := range keys {
+		if !slices.Contains(all, k.name) {
+			all = append(all, k.name)
+		}
 	}
-	return d, err
+	return all
 }
 
-// each calls read for each field of a mapping in order, so that the first mistake
-// reported is the first of the text.
-func each(fields map[string]field, read func(key string, x field) error) error {
-	for _, key := range keys(fields) {
-		if err := read(key, fields[key]); err != nil {
+// read reads a mapping in the order of its text, so that the first mistake reported is the first of the text. An error
+// about another value says that it must be like. An error about an unknown key calls the mapping of, and lists the
+// keys, and more.
+func (v field) read(like, of string, keys []key, more ...string) error {
+	fields, err := v.fields(like)
+	if err != nil {
+		return err
+	}
+	for _, name := range inOrder(fields) {
+		x := fields[name]
+		k := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
+		if k < 0 {
+			return x.unknown(name, of, append(keyNames(keys), more...))
+		}
+		if err := x.into(keys[k].to); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// keys returns the keys of a mapping in order.
-func keys(fields map[string]field) []string {
-	all := slices.Collect(maps.Keys(fields))
-	slices.SortFunc(all, func(a, b string) int {
+// inOrder returns the keys of a mapping in the order of the text.
+func inOrder(fields map[string]field) []string {
+	return slices.SortedFunc(maps.Keys(fields), func(a, b string) int {
 		x, y := fields[a].node, fields[b].node
 		return cmp.Or(x.Line-y.Line, x.Column-y.Column, strings.Compare(a, b))
 	})
-	return all
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/gapwise/gapwise/internal/words"
 )
 
-// level is the probability by which a verdict may be due to chance: that of 95 % intervals.
+// level is the probability by which a verdict may be due to chance, as for 95 % intervals.
 const level = 0.05
 
 // claim says that a figure lies between two limits, one of which may be infinite.
@@ -25,6 +25,7 @@ type claim struct {
 	low, high float64
 	closed    bool    // the limits are among what it claims: a printed range is the range
 	same      float64 // how far from its one limit a figure is as good as on it
+	tie       float64 // same of a claim whose limit is 0
 }
 
 // above and below claim that a figure is on one side of a limit.
@@ -143,7 +144,7 @@ func judged(text, how string, claims []claim) Finding {
 	return f
 }
 
-// near is the finding that a figure is what a paper prints: in the printed range, or up to a
+// near is the finding that a figure is as a paper prints it: in the printed range, or up to a
 // share of the printed number.
 func near(text string, value estimate, f *Figure) Finding {
 	low, high := f.limits()

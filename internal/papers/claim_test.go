@@ -3,14 +3,11 @@
 package papers
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/gapwise/gapwise/model"
 )
 
 // A tie is tied whatever the order of the arguments, and a comparison that holds doesn't the
@@ -116,23 +113,9 @@ func TestAdjust(t *testing.T) {
 	}
 }
 
-// A statement that rules name as the contrary of another is one of them, and both never hold:
-// that AdaBa's accept rate falls by less than best fit's, and that both fall alike.
+// A statement and its contrary never hold both: that AdaBa's accept rate falls by less than best fit's, and that both
+// fall alike.
 func TestContraries(t *testing.T) {
-	named := 0
-	for kind := range papers() {
-		named += strings.Count(fmt.Sprint(papers()[kind].Rules), "falls by less than that of {a}")
-		if err := papers()[kind].contraries(); err != nil {
-			t.Error(err)
-		}
-	}
-	if named < 2 {
-		t.Errorf("%d statements are named", named)
-	}
-	bad := &paper{Rules: map[string][]rule{"all": {{Say: "a", Contrary: "b"}}, "more": {{Say: "b"}}}}
-	if err := bad.contraries(); err == nil || !strings.Contains(err.Error(), `"b"`) {
-		t.Errorf("a contrary of another experiment: %v", err)
-	}
 	both := []Finding{{Text: "a", Verdict: Held, contrary: "b"}, {Text: "b", Verdict: Held}, {Text: "c", Verdict: Held, contrary: "d"}, {Text: "d", Verdict: Tied}}
 	apart(both)
 	for k, want := range []Verdict{Undecided, Undecided, Held, Tied} {
@@ -151,6 +134,11 @@ func TestContraries(t *testing.T) {
 		all, err := FindingsOf(clustered("tvc", "bandwidth", []float64{50, 700}, "requests", accept, "adaba", "best-fit", "greedy"), []string{"bandwidth"})
 		if err != nil {
 			t.Fatal(err)
+		}
+		for _, f := range all {
+			if f.contrary != "" && !slices.ContainsFunc(all, func(g Finding) bool { return g.Text == f.contrary }) {
+				t.Errorf("no finding says the contrary %q", f.contrary)
+			}
 		}
 		held := func(text string) bool {
 			k := slices.IndexFunc(all, func(f Finding) bool { return f.Text == text })
@@ -210,28 +198,22 @@ func TestDigits(t *testing.T) {
 	}
 }
 
-// A condition, a loop, a term or a list of a rule that no one can read is an error, never a
-// panic.
-func FuzzRules(f *testing.F) {
-	for _, s := range []string{"+mcb8@last -sg@first:time", "a in ff du-b", "p0<0.4", "{a} {k} {from}", "not ff", "+2*ff@before", "solved ff", "p9=1", "+ff@nowhere"} {
-		f.Add(s, s)
+// A difference below a measure's tie is tied against 0, whichever side a statement claims, and decides other limits.
+func TestTiesOfLeads(t *testing.T) {
+	e := &experiment{points: make([][]float64, 1), runs: map[cell]map[drawn]float64{}, ties: map[string]float64{"m": 0.001}}
+	for a, x := range map[string]float64{"a": 1, "b": 1.0004} {
+		e.runs[cell{"m", a, 0}] = map[drawn]float64{{draw: 1}: x, {draw: 2}: x}
 	}
-	records := made(nil)
-	base := papers()[model.KindReservation]
-	f.Fuzz(func(t *testing.T, first, second string) {
-		for _, r := range []rule{
-			{Say: first, Claim: Claim{Of: "acceptance %", Sum: second, At: first}}, {Say: second, If: first, Claim: Claim{Of: "acceptance %", Lead: first, Over: "ff"}},
-			{Say: "x", For: first, Claim: Claim{Of: "acceptance %", Text: second, Change: second, Less: first}}, {Say: "y", Claim: Claim{Of: "acceptance %", Apart: first, Within: second}},
-		} {
-			var failed error
-			e, err := newExperiment(records, []string{"arrival_factor"}, base.Lists["all"], []string{"acceptance %"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			p := *base
-			p.Rules = map[string][]rule{"all": {r}}
-			s := &scope{paper: &p, lists: base.Lists, facts: map[string]bool{}, vars: map[string]string{}, err: &failed}
-			_, _ = s.check("all", map[string]*experiment{"": e})
+	lead := func() claims { return e.lead("m", []string{"a"}, []string{"b"}) }
+	for name, c := range map[string]struct {
+		claims claims
+		want   Verdict
+	}{
+		"above": {lead(), Tied}, "below": {lead().below(0), Tied}, "above again": {lead().below(0).above(0), Tied},
+		"below 1": {lead().below(1), Held}, "above 1": {lead().above(1), NotHeld}, "within": {lead().within(1), Held},
+	} {
+		if c.claims[0].verdict() != c.want {
+			t.Errorf("%s: %+v is %s, want %s", name, c.claims[0], c.claims[0].verdict(), c.want)
 		}
-	})
+	}
 }

@@ -19,6 +19,10 @@ type term struct {
 	cell
 }
 
+// plus and minus are terms of an algorithm's measure at a point.
+func plus(measure, algorithm string, k int) term  { return term{1, cell{measure, algorithm, k}} }
+func minus(measure, algorithm string, k int) term { return term{-1, cell{measure, algorithm, k}} }
+
 // estimate is the mean of a figure and the half-width of its 95 % confidence
 // interval, NaN for a single pair, by Student's t of so many degrees of freedom; 0: the
 // normal distribution.

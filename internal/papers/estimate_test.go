@@ -78,8 +78,7 @@ func TestSurvey(t *testing.T) {
 	if c.verdict() != Undecided {
 		t.Errorf("runs without solutions decide: %v", c.verdict())
 	}
-	zero := 0.0
-	failed := (&scope{paper: &paper{}}).count(&count{Cell: "fails", Above: &zero}, e, "failure %", "p0=10")
+	failed := e.only(e.at(10)).count("failure %", "fails", false, func(x float64) bool { return x > 0 })
 	if failed.String() != "4 of 4 (100 %)" || e.at(15) != -1 {
 		t.Errorf("failed: %v", failed)
 	}

@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: MIT
 
-// Package papers holds what papers print of their experiments and say of them, as data, and
-// checks it against runs.
+// Package papers holds the figures and statements of papers about their experiments, a file each, and checks them
+// against runs.
 package papers
 
 import (
-	"bytes"
-	"embed"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/internal/stats"
 	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
-	"go.yaml.in/yaml/v3"
 )
 
 // Finding is a statement of a paper about its experiments, checked against
@@ -46,7 +42,7 @@ func Tabulate(all []Finding) runs.Table {
 	return t
 }
 
-// Verdict says what results tell of a finding.
+// Verdict says whether results support a finding.
 type Verdict string
 
 // The verdicts. Of a tied one the figures that it compares are equal, exactly or for
@@ -61,19 +57,15 @@ const (
 // Verdicts are all of them, in the order in which they are counted.
 var Verdicts = []Verdict{Held, NotHeld, Tied, Undecided}
 
-// paper is what a paper prints and says, as its file has it.
+// paper holds the printed figures of a paper, and reads runs for its statements.
 type paper struct {
-	File    string `yaml:"-"`
-	Kind    model.Kind
-	Title   string
-	Over    []string            // the parameters that findings are over if none is given; nil: all that vary
-	Own     bool                // the findings choose their parameters themselves
-	Names   map[string]string   // of algorithms, measures and workloads in findings; else in capitals
-	Lists   map[string][]string // of algorithms and measures
-	Ties    map[string]tie      // by measure: which differences are none
-	Figures map[string]*Figure  // printed ones
-	Tables  map[string][][]string
-	Rules   map[string][]rule // findings by experiment
+	Over    []string // the parameters that findings are over if none is given; nil: all that vary
+	Own     bool     // the findings choose their parameters themselves
+	Figures map[string]*Figure
+	Tables  map[string][][]string // as printed
+
+	// findings reads the runs for findings over x, and returns a function that states them.
+	findings func(records []runs.Record, x []string) (func(*statements), error)
 }
 
 // Figure is a number that a paper prints.
@@ -110,69 +102,15 @@ func (f *Figure) printed() string {
 	return fmt.Sprintf("%.4g", f.Value)
 }
 
-// tie says up to which difference two figures are equal for practical purposes.
-type tie struct {
-	Within float64
-	Why    string
-}
-
-//go:embed *.yaml
-var files embed.FS
-
 // papers are the papers by problem.
-var papers = sync.OnceValue(func() map[model.Kind]*paper {
-	all := map[model.Kind]*paper{}
-	names, err := files.ReadDir(".")
-	if err != nil {
-		panic(err)
-	}
-	for _, f := range names {
-		data, err := files.ReadFile(f.Name())
-		p := &paper{File: f.Name()}
-		if err == nil {
-			dec := yaml.NewDecoder(bytes.NewReader(data))
-			dec.KnownFields(true)
-			err = dec.Decode(p)
-		}
-		if err != nil { // a test reads all of them
-			panic(fmt.Errorf("%s: %w", f.Name(), err))
-		}
-		if err := p.contraries(); err != nil {
-			panic(fmt.Errorf("%s: %w", f.Name(), err))
-		}
-		all[p.Kind] = p
-	}
-	return all
-})
-
-// contraries checks that each statement that a rule names as its contrary is one of the same
-// experiment.
-func (p *paper) contraries() error {
-	for experiment, rules := range p.Rules {
-		said, named := map[string]bool{}, []string{}
-		var collect func(all []rule)
-		collect = func(all []rule) {
-			for i := range all {
-				said[all[i].Say] = true
-				if all[i].Contrary != "" {
-					named = append(named, all[i].Contrary)
-				}
-				collect(all[i].All)
-			}
-		}
-		collect(rules)
-		for _, text := range named {
-			if !said[text] {
-				return fmt.Errorf("no rule of %q says the contrary %q", experiment, text)
-			}
-		}
-	}
-	return nil
+var papers = map[model.Kind]*paper{
+	model.KindBatch: batchPaper, model.KindDAG: dagPaper, model.KindReservation: reservationPaper, model.KindTVC: tvcPaper,
+	model.KindVCSched: vcschedPaper,
 }
 
 // Printed returns a figure that the paper on a problem prints.
 func Printed(kind model.Kind, name string) (Figure, error) {
-	if p := papers()[kind]; p != nil && p.Figures[name] != nil {
+	if p := papers[kind]; p != nil && p.Figures[name] != nil {
 		return *p.Figures[name], nil
 	}
 	return Figure{}, fmt.Errorf("%w paper: that on %s prints no %q", model.ErrInvalid, kind, name)
@@ -180,25 +118,10 @@ func Printed(kind model.Kind, name string) (Figure, error) {
 
 // Table returns the rows of a table that the paper on a problem prints, as printed.
 func Table(kind model.Kind, name string) ([][]string, error) {
-	if p := papers()[kind]; p != nil && p.Tables[name] != nil {
+	if p := papers[kind]; p != nil && p.Tables[name] != nil {
 		return p.Tables[name], nil
 	}
 	return nil, fmt.Errorf("%w paper: that on %s prints no table %q", model.ErrInvalid, kind, name)
-}
-
-// readers read the runs that a paper's findings are about: they say which rules apply,
-// and what these need.
-var readers = map[model.Kind]func(s *scope, records []runs.Record, x []string) ([]Finding, error){
-	model.KindBatch: batchFindings, model.KindDAG: dagFindings, model.KindReservation: reservationFindings, model.KindTVC: tvcFindings, model.KindVCSched: vcschedFindings,
-}
-
-// check returns the findings of some rules of the paper over experiments.
-func (s *scope) check(rules string, experiments map[string]*experiment) ([]Finding, error) {
-	s.experiments = experiments
-	all := s.findings(s.Rules[rules])
-	apart(all)
-	adjust(all)
-	return all, *s.err
 }
 
 // apart leaves no statement held beside its contrary: both are undecided.
@@ -266,10 +189,10 @@ func FindingsOf(records []runs.Record, x []string) ([]Finding, error) {
 		}
 	}
 	kind := records[0].Kind
-	p, read := papers()[kind], readers[kind]
+	p := papers[kind]
 	switch {
-	case p == nil || read == nil:
-		return nil, bad(fmt.Errorf("there are no findings about %s; there are some about %q", kind, slices.Sorted(maps.Keys(readers))))
+	case p == nil:
+		return nil, bad(fmt.Errorf("there are no findings about %s; there are some about %q", kind, slices.Sorted(maps.Keys(papers))))
 	case p.Own && len(x) > 0:
 		return nil, bad(fmt.Errorf("findings about %s are over the paper's own parameters, give none; given are %q", kind, x))
 	case !p.Own && len(x) == 0:
@@ -277,12 +200,11 @@ func FindingsOf(records []runs.Record, x []string) ([]Finding, error) {
 			x = slices.DeleteFunc(x, func(one string) bool { return !slices.Contains(p.Over, one) })
 		}
 	}
-	var failed error
-	all, err := read(&scope{paper: p, lists: maps.Clone(p.Lists), facts: map[string]bool{}, vars: map[string]string{}, err: &failed}, records, x)
+	say, err := p.findings(records, x)
 	if err != nil {
 		return nil, bad(err)
 	}
-	return all, nil
+	return p.judge(say), nil
 }
 
 // Varied returns the generator parameters, without the draw, that have several

@@ -47,7 +47,7 @@ func placed(params map[string]float64, yields map[string]float64, change func(al
 // smallYields are of all algorithms of the small set.
 func smallYields() map[string]float64 {
 	yields := map[string]float64{"lp": 0.834, "search": 0.8, "sg": 0.71, "gr": 0.715, "gb": 0.713, "sgb": 0.712, "rrnz": 0.5, "rrnd": 0.48}
-	for k, a := range papers()[model.KindVCSched].Lists["mcb"] {
+	for k, a := range mcbs {
 		yields[a] = 0.785 - 0.01*float64(k)
 	}
 	return yields

@@ -153,29 +153,25 @@ func crossing(points []runs.SeriesPoint) string {
 	return fmt.Sprintf("more than %v", points[len(points)-1].X)
 }
 
-// batchReading reads something that the paper doesn't say, or that is lost of it, in
-// one way, see setsFile.
+// batchReading reads in one way something that the paper doesn't say, or that is lost of it.
 type batchReading struct {
 	Name   string
-	FW, JW string // what instances' names have after the mean runtime
+	FW, JW string // ends of instances' names after the mean runtime; "own": the models' own sizes and runtimes
 	// Of MEASY against EASY on one tier and on two, in percent: mean and most, of
 	// response and slowdown; then the means of the workloads alone.
-	Values [8][2]float64 `yaml:"-"`
-	REASY  [2]float64    `yaml:"-"` // above EASY in JWload, response
+	Values [8][2]float64
+	REASY  [2]float64 // above EASY in JWload, response
 }
 
 // printedOfMEASY are the paper's figures, in the order of batchReading.Values.
 var printedOfMEASY = []string{"response mean", "response most", "bounded slowdown mean", "bounded slowdown most"}
 
-// batchReadings computes what each reading gives. file has EASY on one tier as
+// batchReadings computes the figures of each reading. file has EASY on one tier as
 // easy-one-tier.
 func (r *runner) batchReadings(file string) ([]batchReading, error) {
-	data, err := readData()
-	if err != nil {
-		return nil, err
-	}
-	for i := range data.Batch {
-		x := &data.Batch[i]
+	all := slices.Clone(readingsOfBatch)
+	for i := range all {
+		x := &all[i]
 		for w, after := range []string{"-serial0.18-size23.4-runtime2606.6" + x.FW, "-serial0.408-size10.5-runtime11267" + x.JW} {
 			if strings.HasSuffix(after, "own") {
 				after = ""
@@ -205,7 +201,7 @@ func (r *runner) batchReadings(file string) ([]batchReading, error) {
 			}
 		}
 	}
-	return data.Batch, nil
+	return all, nil
 }
 
 // nearest returns, for each of printedOfMEASY and each EASY, the reading that comes

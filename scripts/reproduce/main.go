@@ -7,8 +7,8 @@
 //	go run ./scripts/reproduce [-gapwise COMMAND] [-workers N] [-runs N] [-dirty] [PART...]
 //
 // Each file docs/templates/FOLDER/NAME.md.tmpl defines the parts of docs/FOLDER/NAME.md,
-// readme.md.tmpl those of README.md; docs/templates/sets.yaml names the parts of
-// results that they compare. A part replaces the text between its markers
+// readme.md.tmpl the parts of README.md; values.go names the parts of results
+// that they compare. A part replaces the text between its markers
 // <!-- part: NAME --> and <!-- end: NAME -->; a part whose markers aren't there yet
 // goes to the end of the document. Under its title a part names what it comes from: the digest
 // of the code that it measures, versions, plans, draws and seeds, and the command that writes it. A test fails when that code has
@@ -129,7 +129,7 @@ func parse(r *runner) (map[string][]*template.Template, error) {
 	return documents, nil
 }
 
-// templates lists the template files: that of README.md, and those of docs by folder.
+// templates lists the template files: the one of README.md, and the others by folder of docs.
 func templates() ([]string, error) {
 	files, err := filepath.Glob("docs/templates/*/*.md.tmpl")
 	if err != nil || len(files) == 0 {
@@ -152,7 +152,7 @@ var manyLines = regexp.MustCompile(`\n{3,}`)
 // tidy drops the empty lines that a template's actions leave.
 func tidy(text string) string { return manyLines.ReplaceAllString(strings.TrimSpace(text), "\n\n") }
 
-// replace puts a part's text between its markers, stamped with what it is made of.
+// replace puts a part's text between its markers, stamped with its sources.
 func replace(document, part, made, text string) error {
 	data, err := os.ReadFile(document)
 	if err != nil {
@@ -175,7 +175,7 @@ func replace(document, part, made, text string) error {
 	return os.WriteFile(document, []byte(text), 0o644)
 }
 
-// output runs a command and returns what it prints, without the last line's
+// output runs a command and returns its output, without the last line's
 // end.
 func output(name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)

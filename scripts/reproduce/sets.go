@@ -12,31 +12,10 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/gapwise/gapwise/draw"
 	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/internal/stats"
 )
-
-// data is what setsFile holds; it says what each is.
-type data struct {
-	Sets    map[string][]set
-	Batch   []batchReading
-	VCSched map[string][]printed `yaml:"vcsched"`
-}
-
-const setsFile = "docs/templates/sets.yaml"
-
-func readData() (all data, err error) {
-	text, err := os.ReadFile(setsFile)
-	if err != nil {
-		return all, err
-	}
-	dec := yaml.NewDecoder(bytes.NewReader(text))
-	dec.KnownFields(true)
-	return all, dec.Decode(&all)
-}
 
 // set is a part of the runs in a results file, over a parameter.
 type set struct {
@@ -46,17 +25,16 @@ type set struct {
 	Figure            int    // of the paper; 0: none
 }
 
-// sets returns those of a name, in their plan's results or in a given file.
+// sets returns the sets of a name, in their plan's results or in a given file.
 func sets(name string, file ...string) ([]set, error) {
-	all, err := readData()
-	some := all.Sets[name]
-	if err == nil && some == nil {
-		err = fmt.Errorf("%s has no sets %q", setsFile, name)
+	some := slices.Clone(namedSets[name])
+	if some == nil {
+		return nil, fmt.Errorf("there are no sets %q", name)
 	}
 	for i := range some {
 		some[i].File = cmp.Or(strings.Join(file, ""), "results/"+some[i].Plan+".jsonl")
 	}
-	return some, err
+	return some, nil
 }
 
 // At returns the set at one load, over the cost of a migration.
@@ -165,7 +143,7 @@ func openReading(file string) (string, error) {
 	})
 }
 
-// series computes curves of a set, or with minus those of paired differences.
+// series computes curves of a set, or with minus the curves of paired differences.
 func (r *runner) series(s set, value, minus string, algorithms ...string) ([]runs.Line, error) {
 	records, err := r.of(s)
 	if err != nil {

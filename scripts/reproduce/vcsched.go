@@ -82,16 +82,19 @@ func (d degradation) Ratios(solved bool) string {
 // SameOrder reports whether all means are in the paper's order.
 func (d degradation) SameOrder() bool { return slices.IsSortedFunc(d.Rows, byMean) }
 
-// printed is a figure of the paper on VCSched, how it is computed of runs (setsFile says
-// how), and what it is by the readings of the memory needs.
+// printed is a figure of the paper on VCSched, how it is computed of runs, and its values by the readings of the
+// memory needs.
 type printed struct {
-	Figure, Text, Format, Of, Above, Less string
-	Slack                                 float64 // of the runs; 0: of all
-	Per                                   float64 // of a count: among so many runs; 0: no count
+	Figure, Text, Format string
+	Of                   string  // an algorithm and a column
+	Less                 string  // another: by how many percent Of is less
+	Above                string  // an algorithm: by how many percent the yield of Of is above its
+	Slack                float64 // of the runs; 0: of all
+	Per                  float64 // of a count: among so many runs; 0: no count
 
-	Paper float64   `yaml:"-"`
-	Ours  []float64 `yaml:"-"` // by reading, as the columns of a table
-	Cells []string  `yaml:"-"`
+	Paper float64
+	Ours  []float64 // by reading, as the columns of a table
+	Cells []string
 }
 
 // value computes the figure.
@@ -136,17 +139,14 @@ func cellOf(all []runs.Record, cell string) (float64, error) {
 // readings compares the readings of the memory needs with what the paper says of the
 // small or the large set. Each file holds the runs by one of them.
 func (r *runner) readings(set string, files ...string) ([]printed, error) {
-	data, err := readData()
-	if err != nil {
-		return nil, err
-	}
 	of := make([][]runs.Record, len(files))
 	for k, file := range files {
+		var err error
 		if of[k], err = r.records(file); err != nil {
 			return nil, err
 		}
 	}
-	all := data.VCSched[set]
+	all := slices.Clone(figuresOfVCSched[set])
 	for i := range all {
 		p := &all[i]
 		is, err := papers.Printed(model.KindVCSched, p.Figure)
