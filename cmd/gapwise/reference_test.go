@@ -50,7 +50,7 @@ func TestNamed(t *testing.T) {
 
 // The manual page of a release is what the help of each command says; -update writes it.
 func TestManual(t *testing.T) {
-	const file = "../../packaging/gapwise.1"
+	const file = "../../scripts/release/gapwise.1"
 	app := whole(&program{})
 	page := ".TH GAPWISE 1\n.SH NAME\ngapwise \\- " + app.Usage + "\n" + section(t)
 	for _, c := range app.Commands {
@@ -98,12 +98,15 @@ func TestReference(t *testing.T) {
 		if c.Hidden {
 			continue
 		}
-		page := fmt.Sprintf("# gapwise %s\n\n[All commands](README.md)\n\n```\n%s```\n", c.Name, help(t, c.Name))
-		for _, below := range c.Commands {
-			page += fmt.Sprintf("\n## gapwise %s %s\n\n```\n%s```\n", c.Name, below.Name, help(t, c.Name, below.Name))
+		add := func(indent, usage string, command ...string) {
+			name, file := strings.Join(command, " "), strings.Join(command, "-")+".md"
+			want[file] = fmt.Sprintf("# gapwise %s\n\n[All commands](README.md)\n\n```\n%s```\n", name, help(t, command...))
+			fmt.Fprintf(&list, "%s- [`gapwise %s`](%s): %s\n", indent, name, file, usage)
 		}
-		want[c.Name+".md"] = page
-		fmt.Fprintf(&list, "- [`gapwise %s`](%s.md): %s\n", c.Name, c.Name, c.Usage)
+		add("", c.Usage, c.Name)
+		for _, below := range c.Commands {
+			add("  ", below.Usage, c.Name, below.Name)
+		}
 	}
 	want["README.md"] = list.String()
 	if *update {
@@ -156,6 +159,9 @@ func TestRenamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if rows := strings.Count(string(page), "` | `gapwise "); rows != len(renamed) {
+		t.Errorf("docs/reference/renamed.md has %d commands, the program %d", rows, len(renamed))
+	}
 	for old, now := range renamed {
 		by := func(args ...string) (code int, out, said string) {
 			var stdout, stderr bytes.Buffer
@@ -169,7 +175,7 @@ func TestRenamed(t *testing.T) {
 			if code != wantCode || out != wantOut || rest != wantSaid {
 				t.Errorf("gapwise %s %v: exit code %d and\n%s%s\nas gapwise %v: %d and\n%s%s", old, args, code, out, rest, now, wantCode, wantOut, wantSaid)
 			}
-			if want := "gapwise " + strings.Join(now, " "); !strings.Contains(line, want+" now") || !strings.Contains(string(page), fmt.Sprintf("| `gapwise %s` | `%s` |", old, want)) {
+			if want := "gapwise " + strings.Join(now, " "); !strings.Contains(line, want+" now") || !strings.Contains(string(page), fmt.Sprintf("| `%s` | `%s` |", old, want)) {
 				t.Errorf("gapwise %s: its line is %q, without %q, or docs/reference/renamed.md hasn't both", old, line, want)
 			}
 		}

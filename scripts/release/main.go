@@ -163,7 +163,7 @@ func (r *release) identify() error {
 // texts collects what all archives hold. Completions are those of the program for this machine.
 func (r *release) texts(scratch string) error {
 	for name, from := range map[string]string{"LICENSE": "LICENSE", "README.md": "README.md", "CHANGELOG.md": "CHANGELOG.md",
-		"CITATION.cff": "CITATION.cff", "SECURITY.md": "SECURITY.md", "man/gapwise.1": "packaging/gapwise.1"} {
+		"CITATION.cff": "CITATION.cff", "SECURITY.md": "SECURITY.md", "man/gapwise.1": "scripts/release/gapwise.1"} {
 		data, err := os.ReadFile(from)
 		if err != nil {
 			return err
