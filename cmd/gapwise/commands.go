@@ -62,7 +62,7 @@ func (x command) made() *cli.Command {
 	return c
 }
 
-// renamed holds the names of commands before 0.11 and what they are called now. They answer for one version,
+// renamed holds the names of commands before 0.11, with the words that are typed now. They answer for one version,
 // and docs/reference/renamed.md lists them.
 var renamed = map[string][]string{
 	"pack": {"solve", "--least-hosts"}, "merge": {"bench", "merge"}, "table": {"bench", "table"},
@@ -77,7 +77,8 @@ func (p *program) byNewName(args []string) []string {
 	}
 	now := renamed[args[1]]
 	if args[len(args)-1] != completionRequest {
-		fmt.Fprintf(p.err, "gapwise: gapwise %s is called gapwise %s now; the old name goes with the next release\n", args[1], strings.Join(now, " "))
+		fmt.Fprintf(p.err, "gapwise: gapwise %s is called gapwise %s now; the old name goes with the next release\n",
+			args[1], strings.Join(now, " "))
 	}
 	return slices.Concat(args[:1], now, args[2:])
 }

@@ -19,7 +19,8 @@ import (
 )
 
 // leastHostsFlags are the flags of solve that go with --least-hosts, beside those that say how files are read.
-var leastHostsFlags = []string{"least-hosts", "engine", "formulation", "seed", "threads", "time-limit", "effort", "output", "json"}
+var leastHostsFlags = []string{"least-hosts", "engine", "formulation", "seed", "threads", "time-limit", "effort",
+	"output", "json"}
 
 // leastHosts looks for the least number of hosts of each file.
 func (p *program) leastHosts(ctx context.Context, c *cli.Command, paths []string, o gapwise.Options) error {

@@ -36,8 +36,10 @@ func (p *program) untilLeft(ctx context.Context, args []string) int {
 	if len(args) > 1 {
 		name = args[1]
 	}
-	if name == "bench" && len(args) > 2 && slices.ContainsFunc(p.benchCommands(), func(x command) bool { return x.name == args[2] }) {
-		name = args[2]
+	if name == "bench" && len(args) > 2 {
+		if slices.ContainsFunc(p.benchCommands(), func(x command) bool { return x.name == args[2] }) {
+			name = args[2]
+		}
 	}
 	code := 0
 	returned, err := caught.Within(ctx, func() time.Duration { return p.leave(name) }, func() error { code = p.run(ctx, args); return nil })
