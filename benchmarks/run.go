@@ -143,7 +143,7 @@ func prepare(p *Plan, o RunOptions) (_ *execution, err error) {
 		}
 	}
 	if besides > 0 && o.Said != nil {
-		o.Said(fmt.Sprintf("%s holds %d runs more, which the plan doesn't have now; gapwise table and report count them, too", cmp.Or(o.Folder, o.Results), besides))
+		o.Said(fmt.Sprintf("%s holds %d runs more, which the plan doesn't have now; gapwise bench table and gapwise report count them, too", cmp.Or(o.Folder, o.Results), besides))
 	}
 	return e, nil
 }

@@ -23,8 +23,14 @@ import (
 )
 
 func (p *program) bench() *cli.Command {
+	var results []*cli.Command
+	for _, x := range p.benchCommands() {
+		results = append(results, x.made())
+	}
 	return &cli.Command{
-		ArgsUsage: "PLAN | --algorithm LIST FILE|FOLDER...",
+		UsageText: "gapwise bench [options] PLAN | --algorithm LIST FILE|FOLDER...\n" +
+			"gapwise bench merge|table|compare|plot|findings [options] RESULTS...",
+		Commands: results,
 		Description: "PLAN is a YAML or JSON file (docs/reference/plans.md says what it\n" +
 			"holds) or a built-in plan: --list lists these, --print shows one.\n" +
 			"With --algorithm the arguments are instances, files in foreign formats (with\n" +
@@ -33,7 +39,7 @@ func (p *program) bench() *cli.Command {
 			"Each run appends a line to the results file; a stopped plan continues\n" +
 			"where it was.\n" +
 			"--shard 3/8 runs the third of eight shares of the plan, which differ by at\n" +
-			"most one run; gapwise merge puts them together\n" +
+			"most one run; gapwise bench merge puts them together\n" +
 			"(docs/how-to/run-on-a-cluster.md). If -o is a folder, this start writes a\n" +
 			"new file in it, and what any file in it holds isn't run again: so two starts\n" +
 			"of one share don't disturb each other.\n" +
@@ -109,7 +115,7 @@ func (p *program) bench() *cli.Command {
 			if o.Folder != "" {
 				see = "merge " + o.Folder
 			}
-			fmt.Fprintf(p.err, "%d runs done; see: gapwise %s\n", all, see)
+			fmt.Fprintf(p.err, "%d runs done; see: gapwise bench %s\n", all, see)
 			return nil
 		},
 	}

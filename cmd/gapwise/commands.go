@@ -3,8 +3,10 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v3"
 )
@@ -21,22 +23,16 @@ func (p *program) commands() []command {
 	return []command{
 		{name: "generate", usage: "draw random instances", build: p.generate},
 		{name: "solve", usage: "solve instances: solution, bound and gap, verified", build: p.solve},
-		{name: "pack", usage: "least number of equal hosts: vector bin packing", build: p.pack},
 		{name: "kubernetes", usage: "fewer or cheaper nodes for the pods of a cluster", build: p.kubernetesPlans},
 		{name: "verify", usage: "judge a solution in exact arithmetic", build: p.verify},
 		{name: "check", usage: "replay a proof of a bound", build: p.check},
 		{name: "bound", usage: "bounds that no solution can beat, without search", build: p.bound},
 		{name: "explain", usage: "say why no solution beats the bound, and what holds it up", build: p.explain},
-		{name: "bench", usage: "run an experiment's plan, or algorithms on files; or go on", build: p.bench},
-		{name: "merge", usage: "put the shards of an experiment together", build: p.merge},
-		{name: "table", usage: "make a table of results", build: p.table},
-		{name: "compare", usage: "test in pairs which algorithm is better", build: p.compare},
+		{name: "bench", usage: "run experiments; tables, plots and tests of their results", build: p.bench},
 		{name: "export", usage: "write a formulation as MPS or LP", build: p.export},
 		{name: "convert", usage: "write a foreign file or an instance in the own format", build: p.convert},
 		{name: "gantt", usage: "draw a solution", build: p.gantt},
-		{name: "plot", usage: "draw curves of a benchmark, or the rounds of network-aware", build: p.plot},
 		{name: "report", usage: "one page of results, of an instance or of a log, as HTML", build: p.report},
-		{name: "findings", usage: "check a paper's findings against results", build: p.findings},
 		{name: "algorithms", usage: "list the algorithms, with their papers and complexity", build: p.algorithms},
 		{name: "policy", usage: "begin an online policy of your own, in any language", build: p.policy},
 		{name: "session", usage: "solve an instance again after each change, line by line", build: p.session},
@@ -44,9 +40,47 @@ func (p *program) commands() []command {
 		{name: "web", usage: "serve the playground: a page that solves in the browser", build: p.web},
 		{name: "version", usage: "print what this gapwise was built from", build: p.version},
 		{name: "audit", usage: "compare engines, heuristics, bounds and the judge", build: p.audit, hidden: true},
-		{name: "man", usage: "print the manual page", build: p.man},
 		{name: "help", usage: "say what the command or one of its commands does", build: p.help},
 	}
+}
+
+// benchCommands returns what reads the results of an experiment, in the order of the help.
+func (p *program) benchCommands() []command {
+	return []command{
+		{name: "merge", usage: "put the shards of an experiment together", build: p.merge},
+		{name: "table", usage: "make a table of results", build: p.table},
+		{name: "compare", usage: "test in pairs which algorithm is better", build: p.compare},
+		{name: "plot", usage: "draw curves of results, or the rounds of network-aware", build: p.plot},
+		{name: "findings", usage: "check a paper's findings against results", build: p.findings},
+	}
+}
+
+// made returns the command in full.
+func (x command) made() *cli.Command {
+	c := x.build()
+	c.Name, c.Usage, c.Hidden = x.name, x.usage, x.hidden
+	return c
+}
+
+// renamed holds the names of commands before 0.11, with the words that are typed now. They answer for one version,
+// and docs/reference/renamed.md lists them.
+var renamed = map[string][]string{
+	"pack": {"solve", "--least-hosts"}, "merge": {"bench", "merge"}, "table": {"bench", "table"},
+	"compare": {"bench", "compare"}, "plot": {"bench", "plot"}, "findings": {"bench", "findings"},
+}
+
+// byNewName returns the command line with the new name of a command in the place of its old one, and says so.
+// The shell, which asks how the line goes on, is told nothing.
+func (p *program) byNewName(args []string) []string {
+	if len(args) < 2 || renamed[args[1]] == nil {
+		return args
+	}
+	now := renamed[args[1]]
+	if args[len(args)-1] != completionRequest {
+		fmt.Fprintf(p.err, "gapwise: gapwise %s is called gapwise %s now; the old name goes with the next release\n",
+			args[1], strings.Join(now, " "))
+	}
+	return slices.Concat(args[:1], now, args[2:])
 }
 
 // named returns the commands, with flags, description and action those that stand among args: making them for
@@ -55,12 +89,13 @@ func (p *program) commands() []command {
 func (p *program) named(args []string) []*cli.Command {
 	var all []*cli.Command
 	for _, x := range p.commands() {
-		c := &cli.Command{}
-		if slices.Contains(args, x.name) {
-			c = x.build()
+		if !slices.Contains(args, x.name) {
+			x.build = func() *cli.Command { return &cli.Command{} }
 		}
-		c.Name, c.Usage, c.Hidden = x.name, x.usage, x.hidden
-		c.OnUsageError, c.CustomHelpTemplate = onUsageError, cli.CommandHelpTemplate
+		c := x.made()
+		for _, c := range append(c.Commands, c) {
+			c.OnUsageError, c.HideHelpCommand = onUsageError, c.Action != nil
+		}
 		if len(args) > 1 && args[1] == x.name && x.name != "help" {
 			return []*cli.Command{c}
 		}
@@ -72,7 +107,7 @@ func (p *program) named(args []string) []*cli.Command {
 // printHelp prints the library's help and a command's examples below it.
 func printHelp(w io.Writer, template string, about any) {
 	cli.DefaultPrintHelp(w, template, about)
-	if c := about.(*cli.Command); len(c.Lineage()) == 2 {
-		_, _ = io.WriteString(w, exampleLines(c.Name, "EXAMPLES:", "   "))
+	if name, ok := strings.CutPrefix(about.(*cli.Command).FullName(), "gapwise "); ok {
+		_, _ = io.WriteString(w, exampleLines(name, "EXAMPLES:", "   "))
 	}
 }

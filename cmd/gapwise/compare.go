@@ -21,7 +21,7 @@ func (p *program) compare() *cli.Command {
 			"p of Wilcoxon's signed-rank test of the differences, and holm, which is\n" +
 			"adjusted for the number of rows (Holm): below 0.05 the difference is\n" +
 			"significant. Several seeds on one instance count once, by their mean.\n" +
-			"The values are those of gapwise plot -y.",
+			"The values are those of gapwise bench plot -y.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "value", Value: "objective", Usage: "compare this `VALUE`, like time or 'gap %'"},
 			&cli.StringFlag{Name: "algorithms", Usage: "`LIST` of algorithms to compare, in this order"},

@@ -86,7 +86,11 @@ func valuesOf(command, last string, first bool) []string {
 		case "algorithms":
 			return kindNames()
 		case "bench":
-			return benchmarks.Names()
+			names := benchmarks.Names()
+			for _, x := range (&program{}).benchCommands() {
+				names = append(names, x.name)
+			}
+			return names
 		}
 		return nil
 	}
@@ -120,7 +124,7 @@ func valuesOf(command, last string, first bool) []string {
 	case "plan":
 		return benchmarks.Names()
 	case "format":
-		if command == "table" || command == "findings" {
+		if command == "bench" {
 			return runs.Formats
 		}
 	}

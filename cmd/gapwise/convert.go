@@ -38,7 +38,7 @@ func (p *program) convert() *cli.Command {
 			"VBP files (vector bin packing, as VPSolver reads it) become the question\n" +
 			"whether the items fit on --hosts hosts; all other commands take the number\n" +
 			"as --platform hosts=N. Without it, it is one that is enough, by first fit;\n" +
-			"gapwise pack looks for the least.\n" +
+			"gapwise solve --least-hosts looks for the least.\n" +
 			"Workloads of Batsim (JSON with nb_res, jobs and profiles of the type delay)\n" +
 			"are batch on one tier, with jobs that end at their walltimes.\n" +
 			"SWF logs (.swf, .swf.gz, or - for a pipe) become instances of the problem\n" +

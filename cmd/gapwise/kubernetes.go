@@ -54,11 +54,12 @@ func (p *program) kubernetesPlans() *cli.Command {
 			"be evicted stay. Nothing is changed in the cluster but by drain --execute.",
 		Commands: []*cli.Command{
 			{
-				Name: "plan", Usage: "the least cost, the fewest moves to it, and an order that keeps the budgets", ArgsUsage: "[FILE|FOLDER]...",
-				Description: "Exit codes are those of solve: 5 where something is left open. Commands aren't\n" +
-					"printed for a plan that may harm what runs: pods of Jobs, pods without a\n" +
-					"second replica, two of a workload without a budget in one step, pods that\n" +
-					"aren't ready, nodes that others have cordoned. --allow lets them be.",
+				Name: "plan", Usage: "least cost, fewest moves, and their order", ArgsUsage: "[FILE|FOLDER]...",
+				Description: "Exit codes are those of solve: 5 where something is left open. The order\n" +
+					"keeps the budgets. Commands aren't printed for a plan that may harm what\n" +
+					"runs: pods of Jobs, pods without a second replica, two of a workload without\n" +
+					"a budget in one step, pods that aren't ready, nodes that others have\n" +
+					"cordoned. --allow lets them be.",
 				Flags: slices.Concat(flags, solving, []cli.Flag{
 					&cli.Int64Flag{Name: "budget", Value: -1, Usage: "most pods that may move", DefaultText: "any number"},
 					&cli.BoolFlag{Name: "commands", Usage: "print kubectl commands that carry the plan out, for a shell"},
@@ -89,20 +90,20 @@ func (p *program) kubernetesPlans() *cli.Command {
 				},
 			},
 			{
-				Name: "report", Usage: "a page with the plan, pictures of the nodes, the waves, and what rules cost", ArgsUsage: "[FILE|FOLDER]...",
+				Name: "report", Usage: "a page: the plan, its waves, and what rules cost", ArgsUsage: "[FILE|FOLDER]...",
 				Description: "Half of the time limit is for the plan, half for what rules cost.",
 				Flags:       slices.Concat(flags, solving[:4], []cli.Flag{&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "cluster.html", Usage: "`FILE` that ends in .html"}}),
 				Action:      p.kubernetesReport,
 			},
 			{
-				Name: "drain", Usage: "carry a plan out: cordon, evict, wait, and plan again",
-				Description: "Shows the plan, and with --execute carries it out on the cluster of --context.\n" +
-					"What becomes empty is cordoned first. For each step the nodes that\n" +
-					"kube-scheduler would prefer to the plan's are cordoned until the new pods are\n" +
-					"ready. If it chooses otherwise, the cluster is planned again. Budgets are kept\n" +
-					"by the eviction API. Ctrl-C opens the nodes again. Empty nodes stay cordoned.\n" +
-					"What may harm what runs stops it, as with plan --commands, unless --allow has\n" +
-					"it.",
+				Name: "drain", Usage: "carry a plan out: cordon, evict, wait, plan again",
+				Description: "Shows the plan, and with --execute carries it out on the cluster of\n" +
+					"--context. What becomes empty is cordoned first. For each step the nodes\n" +
+					"that kube-scheduler would prefer to the plan's are cordoned until the new\n" +
+					"pods are ready. If it chooses otherwise, the cluster is planned again.\n" +
+					"Budgets are kept by the eviction API. Ctrl-C opens the nodes again. Empty\n" +
+					"nodes stay cordoned. What may harm what runs stops it, as with\n" +
+					"plan --commands, unless --allow has it.",
 				Flags: slices.Concat(flags, solving, []cli.Flag{
 					&cli.BoolFlag{Name: "execute", Usage: "do it; without it nothing is changed"},
 					allow,
@@ -111,7 +112,7 @@ func (p *program) kubernetesPlans() *cli.Command {
 				Action: p.kubernetesDrain,
 			},
 			{
-				Name: "convert", Usage: "write the cluster as an instance of consolidation", ArgsUsage: "[FILE|FOLDER]...",
+				Name: "convert", Usage: "write the cluster as a consolidation instance", ArgsUsage: "[FILE|FOLDER]...",
 				Flags: append(slices.Clone(flags), &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"}),
 				Action: func(ctx context.Context, c *cli.Command) error {
 					in, err := p.cluster(ctx, c)

@@ -87,6 +87,9 @@ func (p *program) run(ctx context.Context, args []string) int {
 		if p.completeValue(args) {
 			return nil
 		}
+		if len(args) > 1 && args[1] == "man" {
+			return usagef("man: the manual page is a file now, man/gapwise.1 in a release and scripts/release/gapwise.1 in the checkout")
+		}
 		return p.app(args).Run(ctx, args)
 	})
 	var code codeError

@@ -27,9 +27,10 @@ var curveFlags = []string{"x", "y", "algorithms", "where", "instances", "minus",
 
 func (p *program) plot() *cli.Command {
 	help := "From the RESULTS of gapwise bench: a value against a parameter\n" +
-		"(gapwise table --help lists them), one curve for each algorithm: the mean of\n" +
-		"all runs at each x, with its 95 % confidence interval by Student's t. Points\n" +
-		"of a parameter that was computed, with one instance each, aren't joined.\n" +
+		"(gapwise bench table --help lists them), one curve for each algorithm: the\n" +
+		"mean of all runs at each x, with its 95 % confidence interval by Student's t.\n" +
+		"Points of a parameter that was computed, with one instance each, aren't\n" +
+		"joined.\n" +
 		"Of the objective and the acceptance there is the mean of the best bounds\n" +
 		"proved, too, which no algorithm can cross (--no-bound: not): all means at an\n" +
 		"x are then over the instances that every algorithm drawn there has solved.\n" +
@@ -132,7 +133,7 @@ func isRecord(data []byte) bool {
 func (p *program) plotCurves(c *cli.Command, style draw.Style, paths []string, data [][]byte, where map[string]float64) error {
 	x, y := list(c, "x"), c.String("y")
 	if len(x) == 0 || y == "" {
-		return usagef("plot: give -x, a parameter, and -y, a value; see gapwise plot --help")
+		return usagef("plot: give -x, a parameter, and -y, a value; see gapwise bench plot --help")
 	}
 	var records []runs.Record
 	for k, path := range paths {

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	docs "github.com/urfave/cli-docs/v3"
 	"github.com/urfave/cli/v3"
 )
 
@@ -24,6 +23,18 @@ func whole(p *program) *cli.Command {
 		names = append(names, c.name)
 	}
 	return p.app(names)
+}
+
+// commandNames returns the names of all commands, as they are typed after gapwise.
+func commandNames() (all []string) {
+	p := &program{}
+	for _, c := range p.commands() {
+		all = append(all, c.name)
+	}
+	for _, c := range p.benchCommands() {
+		all = append(all, "bench "+c.name)
+	}
+	return all
 }
 
 // A command is built when it is named, and no other.
@@ -37,33 +48,42 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// The manual page is what the commands say of themselves. Descriptions and examples keep
-// their lines; -update writes it.
+// The manual page of a release is what the help of each command says; -update writes it.
 func TestManual(t *testing.T) {
+	const file = "../../scripts/release/gapwise.1"
 	app := whole(&program{})
-	cli.FlagStringer = plainFlag // one line each: the page's reader breaks them
-	defer func() { cli.FlagStringer = wrappedFlag }()
-	app.Description = "```\n" + app.Description + "\n```"
+	page := ".TH GAPWISE 1\n.SH NAME\ngapwise \\- " + app.Usage + "\n" + section(t)
 	for _, c := range app.Commands {
-		c.UsageText = strings.TrimSpace(fmt.Sprintf("gapwise %s [options] %s", c.Name, strings.TrimSpace(c.ArgsUsage))) + "\n"
-		if c.Description != "" {
-			c.UsageText += "\n" + strings.TrimRight(c.Description, "\n") + "\n"
+		if c.Hidden {
+			continue
 		}
-		c.UsageText += exampleLines(c.Name, "Examples:", "  ")
-	}
-	page, err := docs.ToManWithSection(app, 1)
-	if err != nil {
-		t.Fatal(err)
+		page += section(t, c.Name)
+		for _, below := range c.Commands {
+			page += section(t, c.Name, below.Name)
+		}
 	}
 	if *update {
-		if err := os.WriteFile("gapwise.1", []byte(page), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		manual = page
 	}
-	if page != manual {
-		t.Error("gapwise.1 isn't what the program says; go test ./cmd/gapwise -run TestManual -update writes it")
+	if now, err := os.ReadFile(file); err != nil || string(now) != page {
+		t.Errorf("%s isn't what the program says (error %v); go test ./cmd/gapwise -run TestManual -update writes it", file, err)
 	}
+	for _, want := range []string{"replay a proof of a bound", "gapwise solve vms.json", "SWF logs", "gapwise bench table \\-\\-by"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the manual page has no %q", want)
+		}
+	}
+}
+
+// roff keeps the characters that mean something else to man.
+var roff = strings.NewReplacer("\\", "\\e", "-", "\\-", "\n.", "\n\\&.", "\n'", "\n\\&'")
+
+// section returns the help of a command as a section of the manual page, with its lines as they are.
+func section(t *testing.T, command ...string) string {
+	name := strings.ToUpper(strings.Join(append([]string{"gapwise"}, command...), " "))
+	return ".SH " + name + "\n.in 0\n.nf\n" + roff.Replace(help(t, command...)) + ".fi\n"
 }
 
 // The pages of the command line are what the program says of itself, command by
@@ -78,8 +98,15 @@ func TestReference(t *testing.T) {
 		if c.Hidden {
 			continue
 		}
-		want[c.Name+".md"] = fmt.Sprintf("# gapwise %s\n\n[All commands](README.md)\n\n```\n%s```\n", c.Name, help(t, c.Name))
-		fmt.Fprintf(&list, "- [`gapwise %s`](%s.md): %s\n", c.Name, c.Name, c.Usage)
+		add := func(indent, usage string, command ...string) {
+			name, file := strings.Join(command, " "), strings.Join(command, "-")+".md"
+			want[file] = fmt.Sprintf("# gapwise %s\n\n[All commands](README.md)\n\n```\n%s```\n", name, help(t, command...))
+			fmt.Fprintf(&list, "%s- [`gapwise %s`](%s): %s\n", indent, name, file, usage)
+		}
+		add("", c.Usage, c.Name)
+		for _, below := range c.Commands {
+			add("  ", below.Usage, c.Name, below.Name)
+		}
 	}
 	want["README.md"] = list.String()
 	if *update {
@@ -124,4 +151,33 @@ func help(t *testing.T, command ...string) string {
 		}
 	}
 	return strings.Join(lines, "\n") + "\n"
+}
+
+// Every old name answers as the new one does, says the new one in one line, and stands in the page of old names.
+func TestRenamed(t *testing.T) {
+	page, err := os.ReadFile("../../docs/reference/renamed.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows := strings.Count(string(page), "` | `gapwise "); rows != len(renamed) {
+		t.Errorf("docs/reference/renamed.md has %d commands, the program %d", rows, len(renamed))
+	}
+	for old, now := range renamed {
+		by := func(args ...string) (code int, out, said string) {
+			var stdout, stderr bytes.Buffer
+			code = (&program{out: &stdout, err: &stderr}).untilLeft(t.Context(), append([]string{"gapwise"}, args...))
+			return code, stdout.String(), stderr.String()
+		}
+		for _, args := range [][]string{{"--help"}, {}, {"not-there.json"}} {
+			code, out, said := by(append([]string{old}, args...)...)
+			wantCode, wantOut, wantSaid := by(slices.Concat(now, args)...)
+			line, rest, _ := strings.Cut(said, "\n")
+			if code != wantCode || out != wantOut || rest != wantSaid {
+				t.Errorf("gapwise %s %v: exit code %d and\n%s%s\nas gapwise %v: %d and\n%s%s", old, args, code, out, rest, now, wantCode, wantOut, wantSaid)
+			}
+			if want := "gapwise " + strings.Join(now, " "); !strings.Contains(line, want+" now") || !strings.Contains(string(page), fmt.Sprintf("| `%s` | `%s` |", old, want)) {
+				t.Errorf("gapwise %s: its line is %q, without %q, or docs/reference/renamed.md hasn't both", old, line, want)
+			}
+		}
+	}
 }

@@ -164,8 +164,8 @@ func TestTermWhileReading(t *testing.T) {
 	}
 	for name, args := range map[string]string{
 		"solve": "solve PIPE.json", "bound": "bound PIPE.json", "export": "export PIPE.json", "verify": "verify PIPE.json in.json", "verify 2": "verify in.json PIPE.json",
-		"check": "check in.json PIPE.json", "gantt": "gantt PIPE.json -o x.svg", "convert": "convert PIPE.json", "table": "table PIPE.json", "merge": "merge PIPE.json",
-		"plot": "plot -x jobs -y gap PIPE.json -o x.svg", "findings": "findings PIPE.json", "report": "report PIPE.json -o x.html", "explain": "explain PIPE.json", "bench": "bench PIPE.json",
+		"check": "check in.json PIPE.json", "gantt": "gantt PIPE.json -o x.svg", "convert": "convert PIPE.json", "table": "bench table PIPE.json", "merge": "bench merge PIPE.json",
+		"plot": "bench plot -x jobs -y gap PIPE.json -o x.svg", "findings": "bench findings PIPE.json", "report": "report PIPE.json -o x.html", "explain": "explain PIPE.json", "bench": "bench PIPE.json",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -36,6 +36,10 @@ func (p *program) solve() *cli.Command {
 			"(docs/how-to/bring-your-own.md). -a 'online:python3 mine.py' runs an online\n" +
 			"policy of batch, reservation or tvc, -a batsim:tcp://127.0.0.1:28000 one that\n" +
 			"was written for Batsim (docs/how-to/bring-your-own-policy.md).\n" +
+			"--least-hosts is vector bin packing: how many hosts an instance has doesn't\n" +
+			"matter. \"optimal\" then means that the bound, a proof, is met; otherwise the\n" +
+			"exit code is 5. -o writes the placement as a result of the instance with that\n" +
+			"many hosts: gapwise verify items.vbp --platform hosts=N result.json.\n" +
 			"With several files the exit code is that of the first that applies:\n" +
 			"verification failed (7), internal error (1), bad input (3), stopped without a\n" +
 			"solution (6), infeasible (4), stopped with a solution (5), ok (0).",
@@ -45,9 +49,10 @@ func (p *program) solve() *cli.Command {
 			&cli.StringFlag{Name: "formulation", Usage: "formulation of highs and of solvers of MPS files (gapwise export --help)"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the random generator"},
 			&cli.IntFlag{Name: "threads", Value: 1, Usage: "number of worker threads"},
-			&cli.DurationFlag{Name: "time-limit", Usage: "limit, like 5m", DefaultText: "none; auto: 10s"},
+			&cli.DurationFlag{Name: "time-limit", Usage: "limit, like 5m", DefaultText: "none; auto, and --least-hosts without --effort: 10s"},
 			&cli.Int64Flag{Name: "effort", Usage: "limit of the work counted, in about microseconds of a core: the same result on every machine", DefaultText: "none"},
 			&cli.Float64Flag{Name: "gap", Value: model.DefaultGap, Usage: "gap that counts as optimal"},
+			&cli.BoolFlag{Name: "least-hosts", Usage: "least number of equal hosts of vcsched instances and VBP files, on which each job gets all its CPU"},
 			&cli.StringFlag{Name: "start", Usage: "start from the solution in `FILE`"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` for the results with their solutions"},
 			&cli.StringFlag{Name: "proof", Usage: "`FILE` for a proof of the bound (gapwise check); .gz: gzip"},
@@ -68,6 +73,9 @@ func (p *program) solve() *cli.Command {
 			o, err := p.solveOptions(c)
 			if err != nil {
 				return err
+			}
+			if c.Bool("least-hosts") {
+				return p.leastHosts(ctx, c, paths, o)
 			}
 			if err := known(c, o, paths[0]); err != nil {
 				return err

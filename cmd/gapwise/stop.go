@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/gapwise/gapwise/internal/caught"
@@ -19,7 +20,7 @@ const patience = 300 * time.Millisecond
 // have something to write that would be lost have some time.
 func (p *program) leave(command string) time.Duration {
 	switch command {
-	case "solve", "pack", "audit", "bench", "report":
+	case "solve", "audit", "bench", "report":
 		return 16 * p.patience
 	case "serve", "session": // it ends by itself, after its grace
 		return math.MaxInt64
@@ -30,18 +31,24 @@ func (p *program) leave(command string) time.Duration {
 // untilLeft runs a command line and returns its exit code. After the first signal it
 // waits no longer than leave: what reads, judges or draws ends there.
 func (p *program) untilLeft(ctx context.Context, args []string) int {
-	command := ""
+	args = p.byNewName(args)
+	name := ""
 	if len(args) > 1 {
-		command = args[1]
+		name = args[1]
+	}
+	if name == "bench" && len(args) > 2 {
+		if slices.ContainsFunc(p.benchCommands(), func(x command) bool { return x.name == args[2] }) {
+			name = args[2]
+		}
 	}
 	code := 0
-	returned, err := caught.Within(ctx, func() time.Duration { return p.leave(command) }, func() error { code = p.run(ctx, args); return nil })
+	returned, err := caught.Within(ctx, func() time.Duration { return p.leave(name) }, func() error { code = p.run(ctx, args); return nil })
 	caught.Pass(err)
 	if returned {
 		return code
 	}
 	fmt.Fprintln(p.err, "gapwise: stopped")
-	if command == "bench" {
+	if name == "bench" {
 		return exitStopped
 	}
 	return exitUnsolved

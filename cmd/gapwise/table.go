@@ -164,7 +164,7 @@ func (p *program) tableOfJobs(ctx context.Context, c *cli.Command) error {
 		}
 	}
 	if len(solved) == 0 {
-		return fmt.Errorf("table: %w: --by %s is of jobs, and no solution is at hand with its instance; give both, as in gapwise table --by %s INSTANCE RESULT", model.ErrInvalid, c.String("by"), c.String("by"))
+		return fmt.Errorf("table: %w: --by %s is of jobs, and no solution is at hand with its instance; give both, as in gapwise bench table --by %s INSTANCE RESULT", model.ErrInvalid, c.String("by"), c.String("by"))
 	}
 	t, err := runs.TabulateJobs(solved, c.String("by"), list(c, "columns"), c.Int("most"))
 	if err != nil {

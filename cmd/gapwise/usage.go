@@ -100,7 +100,7 @@ func flagNames(c *cli.Command) (all []string) {
 func files(c *cli.Command, most int) ([]string, error) {
 	all := c.Args().Slice()
 	if len(all) == 0 {
-		return nil, usagef("%s: give a file, or - for standard input; see gapwise %s --help%s", c.Name, c.Name, swallowed(c))
+		return nil, usagef("%s: give a file, or - for standard input; see %s --help%s", c.Name, c.FullName(), swallowed(c))
 	}
 	if most > 0 && len(all) > most {
 		return nil, usagef("%s: %d files are too many, give %d at most", c.Name, len(all), most)
@@ -121,6 +121,9 @@ func swallowed(c *cli.Command) string {
 }
 
 func unknownCommand(app *cli.Command, name string) error {
+	if now := renamed[name]; now != nil && app == app.Root() {
+		return usagef("gapwise %s is called gapwise %s now; see gapwise help", name, strings.Join(now, " "))
+	}
 	var known []string
 	for _, c := range app.Commands {
 		known = append(known, c.Names()...)
@@ -130,16 +133,19 @@ func unknownCommand(app *cli.Command, name string) error {
 
 func (p *program) help() *cli.Command {
 	return &cli.Command{
-		ArgsUsage: "[COMMAND]",
+		ArgsUsage: "[COMMAND]...",
 		Action: func(ctx context.Context, c *cli.Command) error {
-			name := c.Args().First()
-			switch {
-			case name == "":
-				return cli.ShowRootCommandHelp(c.Root())
-			case c.Root().Command(name) == nil:
-				return unknownCommand(c.Root(), name)
+			of, name := (*cli.Command)(nil), "" // of a command, none yet: the one of this name
+			about := c.Root()
+			for _, name = range c.Args().Slice() {
+				if of, about = about, about.Command(name); about == nil {
+					return unknownCommand(of, name)
+				}
 			}
-			return cli.ShowCommandHelp(ctx, c.Root(), name)
+			if of == nil {
+				return cli.ShowRootCommandHelp(about)
+			}
+			return cli.ShowCommandHelp(ctx, of, name)
 		},
 	}
 }

@@ -5,6 +5,6 @@ echo "== one draw: online embedders, and the proved optimum"
 gapwise solve -a first-fit,best-fit,greedy,oktopus,adaba,bid-price,search tenants.json
 echo "== more draws: acceptance beside the bound"
 gapwise bench weeks.yaml -o weeks.jsonl 2>/dev/null
-gapwise table weeks.jsonl --by load --columns 'accept rate,accept rate ±,gap mean %'
+gapwise bench table weeks.jsonl --by load --columns 'accept rate,accept rate ±,gap mean %'
 echo "== the least number of hosts"
-gapwise pack machines.json
+gapwise solve --least-hosts machines.json

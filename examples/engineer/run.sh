@@ -12,4 +12,4 @@ gapwise solve --start mine.result.json shop.json -o best.json
 gapwise gantt shop.json best.json
 echo "== nightly"
 gapwise bench nightly.yaml -o nightly.jsonl 2>/dev/null
-gapwise table nightly.jsonl --columns 'verified,objective,gap mean %'
+gapwise bench table nightly.jsonl --columns 'verified,objective,gap mean %'

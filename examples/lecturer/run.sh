@@ -14,4 +14,4 @@ echo "== Ben"
 gapwise verify exercise.json ben.json || echo "exit code $?"
 echo "== more exercises"
 gapwise bench exercises.yaml -o exercises.jsonl 2>/dev/null
-gapwise table exercises.jsonl --columns 'runs,objective,optimal,gap max %'
+gapwise bench table exercises.jsonl --columns 'runs,objective,optimal,gap max %'

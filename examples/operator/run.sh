@@ -4,7 +4,7 @@ set -e
 gapwise convert --kind batch --tiers 1 day.swf -o day.json 2>/dev/null
 echo "== six online policies on the whole day, with a bound"
 gapwise bench policies.yaml -o policies.jsonl 2>/dev/null
-gapwise table policies.jsonl --columns 'objective,bounded slowdown,wait p95,utilisation,gap mean %'
+gapwise bench table policies.jsonl --columns 'objective,bounded slowdown,wait p95,utilisation,gap mean %'
 echo "== the schedule that the log itself tells of"
 awk '!/^;/ { if (!n++) first = $2
   printf "%s{\"id\":\"%s\",\"segments\":[{\"start_s\":%d}]}", (n > 1 ? "," : "{\"runs\":["), $1, $2 + $3 - first }

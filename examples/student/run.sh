@@ -5,5 +5,5 @@ echo "== my heuristic on one graph of my own"
 gapwise solve -a heft -a 'cmd:python3 mine.py {in} {out}' breakfast.json
 echo "== the duel"
 gapwise bench duel.yaml -o duel.jsonl 2>/dev/null
-gapwise table duel.jsonl --columns 'runs,optimal,gap mean %,gap max %'
-gapwise compare duel.jsonl --base heft --algorithms heft,mine,improve
+gapwise bench table duel.jsonl --columns 'runs,optimal,gap mean %,gap max %'
+gapwise bench compare duel.jsonl --base heft --algorithms heft,mine,improve

@@ -3,14 +3,14 @@
 // Package nearest finds what a misspelt name may have meant.
 package nearest
 
-import "github.com/xrash/smetrics"
+import "github.com/agnivade/levenshtein"
 
 // Of returns the known name that is fewest edits from name, at most two, the first
 // of several; "" if there is none.
 func Of(name string, known []string) string {
 	best, least := "", 3
 	for _, k := range known {
-		if d := smetrics.WagnerFischer(name, k, 1, 1, 1); d < least && d < len(k) {
+		if d := levenshtein.ComputeDistance(name, k); d < least && d < len(k) {
 			best, least = k, d
 		}
 	}

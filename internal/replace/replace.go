@@ -10,8 +10,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-
-	"github.com/natefinch/atomic"
 )
 
 // File writes a regular file. A new one has the mode that the umask leaves of 0644,
@@ -24,7 +22,7 @@ func File(path string, data []byte) error {
 // Stream is File for what is written a part at a time. If write returns an error, so does it,
 // and the file stays as it was.
 func Stream(path string, write func(io.Writer) error) (err error) {
-	name := fmt.Sprintf("%s.%x", path, rand.Uint64()) // atomic.WriteFile makes it readable by its owner alone
+	name := fmt.Sprintf("%s.%x", path, rand.Uint64()) // os.CreateTemp makes a file that its owner alone can read
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
@@ -41,5 +39,5 @@ func Stream(path string, write func(io.Writer) error) (err error) {
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	return atomic.ReplaceFile(name, path)
+	return os.Rename(name, path)
 }

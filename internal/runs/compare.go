@@ -56,7 +56,7 @@ func Compare(records []Record, o CompareOptions) (Table, error) {
 	}
 	of := valueOf(cmp.Or(o.Value, objectiveKey), records)
 	if of == nil {
-		return bad("there is no value %q; see gapwise plot --help", o.Value)
+		return bad("there is no value %q; see gapwise bench plot --help", o.Value)
 	}
 	if o.Base != "" && !slices.Contains(order, o.Base) {
 		return bad("no run is by %q, there are %s", o.Base, strings.Join(order, ", "))

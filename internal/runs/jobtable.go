@@ -110,7 +110,7 @@ func TabulateJobs(all []Solved, by string, columns []string, most int) (Table, e
 	for _, name := range columns {
 		k := slices.IndexFunc(classColumns(), func(f jobFigure) bool { return f.key == name })
 		if k < 0 {
-			return bad("there is no column %q of jobs; see gapwise table --help", name)
+			return bad("there is no column %q of jobs; see gapwise bench table --help", name)
 		}
 		chosen = append(chosen, classColumns()[k])
 	}

@@ -114,7 +114,7 @@ func Tabulate(records []Record, o TableOptions) (*Figures, error) {
 		}
 		k := slices.IndexFunc(columns(), func(c column) bool { return c.name == n })
 		if k < 0 {
-			return bad("there is no column %q; see gapwise table --help", n)
+			return bad("there is no column %q; see gapwise bench table --help", n)
 		}
 		f.columns = append(f.columns, columns()[k])
 	}

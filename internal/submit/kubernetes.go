@@ -90,7 +90,7 @@ func (k *Kubernetes) Task() string {
 
 // Merge returns the command line of the shell that merges.
 func (k *Kubernetes) Merge() string {
-	words := []string{k.Program, "merge", path.Join(k.Folder, "parts")}
+	words := []string{k.Program, "bench", "merge", path.Join(k.Folder, "parts")}
 	if k.Plan != "" {
 		words = append(words, "--plan", k.Plan)
 	}

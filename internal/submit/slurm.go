@@ -56,7 +56,7 @@ func (s *Slurm) Scripts() (array, merge []byte, err error) {
 	if s.AtOnce > 0 {
 		tasks += fmt.Sprintf("%%%d", s.AtOnce)
 	}
-	bench, merging := append([]string{s.Program, "bench"}, s.Arguments...), []string{s.Program, "merge", filepath.Join(s.Folder, "parts")}
+	bench, merging := append([]string{s.Program, "bench"}, s.Arguments...), []string{s.Program, "bench", "merge", filepath.Join(s.Folder, "parts")}
 	if s.Plan != "" {
 		merging = append(merging, "--plan", s.Plan)
 	}
@@ -92,7 +92,7 @@ func (s *Slurm) Submit(ctx context.Context) (Submitted, error) {
 		return jobs, err
 	}
 	// Not afterok: one task that fails makes it wait for ever, even if it is requeued
-	// and succeeds. gapwise merge says itself what is missing.
+	// and succeeds. gapwise bench merge says itself what is missing.
 	if jobs.Merge, err = sbatch(ctx, "--dependency=afterany:"+jobs.Array, files[1]); err != nil {
 		return jobs, fmt.Errorf("the array job %s is submitted, the job that merges isn't; after it run %s: %w", jobs.Array, process.Quote(files[1]), err)
 	}

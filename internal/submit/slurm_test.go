@@ -266,7 +266,7 @@ algorithms: [{name: exact, engine: glpsol}]
 		"the time is over, requeued":         1,
 		"2 runs, 0 of them done already":     4,
 		"2 runs, 1 of them done already":     2,
-		"2 runs done; see: gapwise merge":    4,
+		"2 runs done; see: gapwise bench merge":    4,
 		"stopped; the same command goes on ": 1,
 	} {
 		// The task that was killed may have had the time to say that it stopped.

@@ -26,7 +26,7 @@ type Job struct {
 	Workers   int      // processors of a task
 	Program   string   // gapwise, as a task calls it
 	Arguments []string // of gapwise bench in a task, beside the shard and the results
-	Plan      string   // of gapwise merge --plan; "": none
+	Plan      string   // of gapwise bench merge --plan; "": none
 	Folder    string   // of all results: parts, logs, and what is merged of them
 }
 

@@ -45,7 +45,7 @@ func TestScripts(t *testing.T) {
 	for text, want := range map[string][]string{
 		string(array): {"#SBATCH --array=1-8%3\n", "#SBATCH --cpus-per-task=2\n", "#SBATCH --requeue\n", "#SBATCH --partition=short\n#SBATCH --time=2:00:00\n", `#SBATCH --output="/home/me/it's 5 %%/logs/%A_%a.log"`,
 			"\n/opt/gapwise bench p.yaml --workers 2 --shard \"$shard/8\" -o \"/home/me/it's 5 %/parts\"/ &\n"},
-		string(merge): {"#SBATCH --partition=short\n", "exec /opt/gapwise merge \"/home/me/it's 5 %/parts\" --plan p.yaml -o \"/home/me/it's 5 %/p.jsonl\"\n"},
+		string(merge): {"#SBATCH --partition=short\n", "exec /opt/gapwise bench merge \"/home/me/it's 5 %/parts\" --plan p.yaml -o \"/home/me/it's 5 %/p.jsonl\"\n"},
 	} {
 		for _, w := range want {
 			if !strings.Contains(text, w) {
@@ -193,7 +193,7 @@ func TestManifest(t *testing.T) {
 			}
 		}
 		for _, want := range []string{"completions: 8\n", "parallelism: 3\n", `"exec gapwise bench p.yaml --workers 2 --shard $((JOB_COMPLETION_INDEX + 1))/8 -o /results/p/parts/"`,
-			`"exec gapwise merge /results/p/parts --plan /plan/plan.yaml -o '/results/p/p_1: q.jsonl'"`, "name: gapwise-p-1-q\n", "name: gapwise-p-1-q-merge\n"} {
+			`"exec gapwise bench merge /results/p/parts --plan /plan/plan.yaml -o '/results/p/p_1: q.jsonl'"`, "name: gapwise-p-1-q\n", "name: gapwise-p-1-q-merge\n"} {
 			if !bytes.Contains(manifest, []byte(want)) {
 				t.Errorf("%q isn't in\n%s", want, manifest)
 			}

@@ -212,11 +212,11 @@ def bench(
 
 
 def table(runs: Sequence[Dict[str, Any]], **options: Any) -> str:
-    """Returns what gapwise table says of runs."""
+    """Returns what gapwise bench table says of runs."""
     with ExitStack() as stack:
         path = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gapwise-"))) / "runs.jsonl"
         path.write_bytes(b"".join(encode(run) for run in runs))
-        ended = command.run(["table", *command.flags(options), "--", str(path)])
+        ended = command.run(["bench", "table", *command.flags(options), "--", str(path)])
     if ended.code != 0:
         raise ended.fail()
     return ended.out

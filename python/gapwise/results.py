@@ -138,7 +138,7 @@ class Runs(List[Dict[str, Any]]):
         return _frame(self)
 
     def table(self, **options: Any) -> str:
-        """Returns what gapwise table says of them; options are its flags, such as by="tasks"."""
+        """Returns what gapwise bench table says of them; options are its flags, such as by="tasks"."""
         from .api import table
 
         return table(self, **options)

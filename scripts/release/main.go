@@ -160,11 +160,11 @@ func (r *release) identify() error {
 	return err
 }
 
-// texts collects what all archives hold. The manual page and completions are those of the
-// program for this machine.
+// texts collects what all archives hold. Completions are those of the program for this machine.
 func (r *release) texts(scratch string) error {
-	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md", "CITATION.cff", "SECURITY.md"} {
-		data, err := os.ReadFile(name)
+	for name, from := range map[string]string{"LICENSE": "LICENSE", "README.md": "README.md", "CHANGELOG.md": "CHANGELOG.md",
+		"CITATION.cff": "CITATION.cff", "SECURITY.md": "SECURITY.md", "man/gapwise.1": "scripts/release/gapwise.1"} {
+		data, err := os.ReadFile(from)
 		if err != nil {
 			return err
 		}
@@ -189,7 +189,6 @@ func (r *release) texts(scratch string) error {
 		name string
 		args []string
 	}{
-		{"man/gapwise.1", []string{"man"}},
 		{"completions/gapwise.bash", []string{"completion", "bash"}},
 		{"completions/_gapwise", []string{"completion", "zsh"}},
 		{"completions/gapwise.fish", []string{"completion", "fish"}},

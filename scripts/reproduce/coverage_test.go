@@ -20,6 +20,7 @@ func TestStates(t *testing.T) {
 		"| a | b | c | part | |\n":                                      "",
 		"| Figure 2 | b | `gapwise bench x` | yes | |\n":                "",
 		"| Figure 2 | b | `gapwise bench x` | part | lost |\n":          "1 rows: 1 part.",
+		"| Figure 2 | b | `gapwise bench findings` | yes | |\n":         "1 rows: 1 yes.",
 		"| a | b | `gapwise bench x` | yes | a sample of the draws |\n": "",
 	} {
 		if got, err := states(head + rows); got != want || (err == nil) != (want != "") {

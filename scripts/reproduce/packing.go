@@ -15,7 +15,7 @@ import (
 	"github.com/gapwise/gapwise/instances"
 )
 
-// packings is the published vector packing set as gapwise pack solves it.
+// packings is the published vector packing set as gapwise solve --least-hosts solves it.
 type packings struct {
 	Files    []packing
 	Families []*packingFamily
@@ -118,13 +118,13 @@ func (f *packingFamily) count(p packing, x packedLine) {
 	}
 }
 
-// packedLine is what is read of a line of gapwise pack --json.
+// packedLine is what is read of a line of gapwise solve --least-hosts --json.
 type packedLine struct {
 	Instance, Status, Proof string
 	Hosts, Bound            int
 }
 
-// pack runs gapwise pack on the files of a folder that follow the format, and stores what
+// pack runs gapwise solve --least-hosts on the files of a folder that follow the format, and stores what
 // it prints under "FAMILY/instance".
 func (r *runner) pack(folder, family, limit string, found map[string]packedLine) error {
 	files, err := filepath.Glob(filepath.Join(folder, "*.vbp"))
@@ -146,7 +146,7 @@ func (r *runner) pack(folder, family, limit string, found map[string]packedLine)
 		return err
 	}
 	text, err := once(fmt.Sprintf("results/vector-packing-%s-%s-%s.jsonl", code, limit, family), func() (string, error) {
-		return r.run(append([]string{"pack", "--json", "--effort", limit}, valid...)...)
+		return r.run(append([]string{"solve", "--least-hosts", "--json", "--effort", limit}, valid...)...)
 	})
 	if err != nil {
 		return err

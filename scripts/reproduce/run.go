@@ -114,9 +114,9 @@ func (r *runner) benchWith(workers, plan string, flags []string) (string, error)
 	return file, err
 }
 
-// table returns a Markdown table of results, as gapwise table makes it.
+// table returns a Markdown table of results, as gapwise bench table makes it.
 func (r *runner) table(file string, args ...string) (string, error) {
-	return r.run(append([]string{"table", file, "--format", "markdown"}, args...)...)
+	return r.run(append([]string{"bench", "table", file, "--format", "markdown"}, args...)...)
 }
 
 // split returns the names in a list with commas.

@@ -4,10 +4,7 @@ package external
 
 import (
 	"fmt"
-	"math"
 	"regexp"
-	"strconv"
-	"strings"
 
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -48,85 +45,22 @@ var cbc = &program{
 		}
 		return append(args, "-solve", "-solution", c.out)
 	},
-	parse: parseCBC,
-}
-
-var (
-	cbcBound   = regexp.MustCompile(`best possible ([-+0-9.e]+)`)
-	cbcOptimum = regexp.MustCompile(`Search completed - best objective ([-+0-9.e]+)`)
-	cbcNodes   = regexp.MustCompile(`Enumerated nodes: +(\d+)`)
-)
-
-// cbcDigits is the relative error of a number of eight digits.
-const cbcDigits = 1e-7
-
-func parseCBC(c *call, solution, log string) (outcome, error) {
-	got := nothing(milp.Unknown)
-	if solution == "" {
-		return got, errNoFile
-	}
-	first, rest, _ := strings.Cut(solution, "\n")
-	status, text, ok := strings.Cut(first, " - objective value ")
-	if strings.Contains(status, "(no integer solution") {
-		// "(no integer solution - continuous used)" has a dash, too
-		status, ok = "stopped without", true
-		if strings.HasPrefix(first, "Stopped on time") {
-			status = "out of time without"
-		}
-	}
-	if !ok {
-		return got, unread("its first line is %q", first)
-	}
-	got.nodes = count(cbcNodes, log)
-	if b := last(cbcBound, log); !math.IsNaN(b) {
-		got.bound = below(b, cbcDigits)
-	}
-	switch {
-	case status == "out of time without":
-		got.status = milp.TimeLimit
-		return got, nil
-	case status == "stopped without":
-		got.status = milp.NodeLimit
-		return got, nil
-	case status == "Infeasible" || status == "Integer infeasible":
-		return nothing(milp.Infeasible), nil
-	case status == "Unbounded":
-		return nothing(milp.Unbounded), nil
-	case status == "Optimal":
-		got.status = milp.Optimal
-		objective, err := value(strings.TrimSpace(text))
-		if err != nil {
-			return got, err
-		}
-		got.bound = below(objective, cbcDigits)
-		if exact := last(cbcOptimum, log); math.Abs(exact-objective) <= cbcDigits*max(1, math.Abs(objective)) {
-			got.bound = below(exact, 1e-9)
-		}
-	case strings.HasPrefix(status, "Optimal"): // (within gap tolerance)
-		got.status = milp.NodeLimit
-	case status == "Stopped on time":
-		got.status = milp.TimeLimit
-	default:
-		got.status = milp.NodeLimit
-	}
-	x := make([]float64, len(c.columns))
-	for _, line := range strings.Split(rest, "\n") {
-		f := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "**"))
-		if len(f) == 0 {
-			continue
-		}
-		if len(f) != 4 {
-			return got, unread("the line %q", line)
-		}
-		j, ok := c.columns[f[1]]
-		if _, err := strconv.Atoi(f[0]); err != nil || !ok {
-			return got, unread("the line %q names no column of the model", line)
-		}
-		var err error
-		if x[j], err = value(f[2]); err != nil {
-			return got, err
-		}
-	}
-	got.x = x
-	return got, nil
+	parse: format{
+		says: []said{
+			{regexp.MustCompile(`\AStopped on time \(no integer solution`), milp.TimeLimit},
+			{regexp.MustCompile(`\A.*\(no integer solution`), milp.NodeLimit},
+			{regexp.MustCompile(`\A(?:Integer i|I)nfeasible - objective value `), milp.Infeasible},
+			{regexp.MustCompile(`\AUnbounded - objective value `), milp.Unbounded},
+			{regexp.MustCompile(`\AOptimal - objective value `), milp.Optimal},
+			{regexp.MustCompile(`\AStopped on time - objective value `), milp.TimeLimit},
+			{regexp.MustCompile(`\A.* - objective value `), milp.NodeLimit}, // as "Optimal (within gap tolerance)"
+		},
+		objective: regexp.MustCompile(`\A[^(\n]*(?:\(within.*\))? - objective value +` + number),
+		exact:     regexp.MustCompile(`Search completed - best objective ` + number),
+		bound:     regexp.MustCompile(`best possible ` + number),
+		nodes:     regexp.MustCompile(`Enumerated nodes: +(\d+)`),
+		digits:    1e-7, prunes: 1e-7, closes: true, // it prints eight digits
+		skip:   regexp.MustCompile(` - objective value `),
+		column: regexp.MustCompile(`^(?:\*\*)?\s*\d+\s+(\S+)\s+(\S+)\s+\S+$`),
+	}.parse,
 }

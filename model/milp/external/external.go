@@ -4,8 +4,8 @@
 // Gurobi, and any other by a command line. It knows nothing but models, and needs
 // no HiGHS.
 //
-// What is special about a program is in a file of its own: its arguments, what its
-// output means, and which of its tolerances can be set.
+// What is special about a program is in a file of its own: its arguments, a table of what
+// its output says (format), and which of its tolerances can be set.
 package external
 
 import (

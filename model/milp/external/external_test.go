@@ -95,7 +95,7 @@ func file(t testing.TB, name string) string {
 }
 
 // What programs leave behind. The files of GLPK and CBC are theirs, of knapsack and
-// of a larger model cut to its first lines; those of SCIP and Gurobi are written by
+// of a larger model cut to its first lines, and cut where they were half written; those of SCIP and Gurobi are written by
 // the formats that are documented (see scip and gurobi), no such program being at
 // hand.
 func TestParse(t *testing.T) {
@@ -114,6 +114,7 @@ func TestParse(t *testing.T) {
 		"glpsol-infeasible":  {glpsol, outcome{milp.Infeasible, nil, nan, 0}, ""},
 		"glpsol-nothing":     {glpsol, outcome{milp.TimeLimit, nil, -12.376209750, 5}, ""},
 		"glpsol-other":       {glpsol, outcome{}, "3 columns, the model 4"},
+		"glpsol-cut":         {glpsol, outcome{}, "3 columns, the model 4"},
 		"glpsol-none":        {glpsol, outcome{}, "no solution"},
 		"cbc-optimal":        {cbc, outcome{milp.Optimal, best, -optimum, 0}, ""},
 		"cbc-stopped":        {cbc, outcome{milp.TimeLimit, []float64{1, 0, 0, 1}, -12.376210, 670}, ""},
@@ -126,6 +127,7 @@ func TestParse(t *testing.T) {
 		"scip-stopped":       {scip, outcome{milp.TimeLimit, []float64{1, 0, 0, 1}, -12.3, 1234}, ""},
 		"scip-nothing":       {scip, outcome{milp.TimeLimit, nil, nan, 0}, ""},
 		"scip-infeasible":    {scip, outcome{milp.Infeasible, nil, nan, 0}, ""},
+		"scip-cut":           {scip, outcome{milp.TimeLimit, nil, nan, 0}, ""},
 		"scip-other":         {scip, outcome{}, `no column "w"`},
 		"gurobi-optimal":     {gurobi, outcome{milp.Optimal, best, -optimum, 1}, ""},
 		"gurobi-linear":      {gurobi, outcome{milp.Optimal, []float64{2, 1.1666666666666665, 0, 1}, -10.833333333, 0}, ""},

@@ -4,9 +4,7 @@ package external
 
 import (
 	"fmt"
-	"math"
 	"regexp"
-	"strings"
 
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -35,67 +33,21 @@ var gurobi = &program{
 		set("ResultFile", c.out)
 		return append(args, c.in)
 	},
-	parse: parseGurobi,
-}
-
-var (
-	gurobiBound  = regexp.MustCompile(`best bound ([-+0-9.e]+)`)
-	gurobiLinear = regexp.MustCompile(`(?m)^Optimal objective +([-+0-9.e]+)`)
-	gurobiNodes  = regexp.MustCompile(`(?m)^Explored (\d+) nodes`)
-)
-
-func parseGurobi(c *call, solution, log string) (outcome, error) {
-	got := nothing(milp.Unknown)
-	switch {
-	case has(log, "Optimal solution found", "Optimal objective"):
-		got.status = milp.Optimal
-	case has(log, "Infeasible or unbounded model", "Model is infeasible or unbounded"):
-		return nothing(milp.InfeasibleOrUnbounded), nil
-	case has(log, "Infeasible model", "Model is infeasible"):
-		return nothing(milp.Infeasible), nil
-	case has(log, "Unbounded model", "Model is unbounded"):
-		return nothing(milp.Unbounded), nil
-	case has(log, "Time limit reached"):
-		got.status = milp.TimeLimit
-	case has(log, "Solve interrupted", "limit reached", "Sub-optimal"):
-		got.status = milp.NodeLimit
-	case solution == "":
-		return got, errNoFile
-	default:
-		got.status = milp.NodeLimit
-	}
-	got.nodes = count(gurobiNodes, log)
-	bound := last(gurobiBound, log)
-	if math.IsNaN(bound) {
-		bound = last(gurobiLinear, log)
-	}
-	if !math.IsNaN(bound) {
-		got.bound = below(bound, 1e-9) // it has thirteen digits
-	}
-	if solution == "" {
-		if got.status == milp.Optimal {
-			return got, errNoFile
-		}
-		return got, nil
-	}
-	x := make([]float64, len(c.columns))
-	for _, line := range strings.Split(solution, "\n") {
-		f := strings.Fields(line)
-		if len(f) == 0 || strings.HasPrefix(f[0], "#") {
-			continue
-		}
-		if len(f) != 2 {
-			return got, unread("the line %q", line)
-		}
-		j, ok := c.columns[f[0]]
-		if !ok {
-			return got, unread("there is no column %q", f[0])
-		}
-		var err error
-		if x[j], err = value(f[1]); err != nil {
-			return got, err
-		}
-	}
-	got.x = x
-	return got, nil
+	parse: format{
+		inLog: true,
+		says: []said{
+			{regexp.MustCompile(`Optimal solution found|Optimal objective`), milp.Optimal},
+			{regexp.MustCompile(`Infeasible or unbounded model|Model is infeasible or unbounded`), milp.InfeasibleOrUnbounded},
+			{regexp.MustCompile(`Infeasible model|Model is infeasible`), milp.Infeasible},
+			{regexp.MustCompile(`Unbounded model|Model is unbounded`), milp.Unbounded},
+			{regexp.MustCompile(`Time limit reached`), milp.TimeLimit},
+			{regexp.MustCompile(`Solve interrupted|limit reached|Sub-optimal`), milp.NodeLimit},
+		},
+		other:  milp.NodeLimit,
+		bound:  regexp.MustCompile(`(?m)(?:best bound|^Optimal objective) +` + number),
+		nodes:  regexp.MustCompile(`(?m)^Explored (\d+) nodes`),
+		digits: 1e-9, // it prints thirteen digits
+		skip:   regexp.MustCompile(`^#`),
+		column: regexp.MustCompile(`^(\S+)\s+(\S+)$`),
+	}.parse,
 }

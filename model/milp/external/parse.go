@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,9 +35,121 @@ func value(text string) (float64, error) {
 	return x, nil
 }
 
+// number is a group of an expression that matches a number as programs print it.
+const number = `([-+0-9.e]+)`
+
+// said is what a program says of a status.
+type said struct {
+	pattern *regexp.Regexp
+	status  milp.Status
+}
+
+// format is how a program tells what it has found. Expressions that are nil match nothing.
+type format struct {
+	// says are the statuses in the solution file and the log below it, or in the log alone; the first that
+	// matches counts. Without one the status is other if there is a file: Unknown is refused.
+	says  []said
+	inLog bool
+	other milp.Status
+	// objective finds the value of the point in the solution file. Without a value there is no point; nil: each
+	// file has a point. exact finds the value of an optimum in the log, with more digits.
+	objective, exact *regexp.Regexp
+	bound, nodes     *regexp.Regexp // in the log, the last that matches
+	// The bound is printed with a relative error of digits. Nodes that aren't better than the point by a relative
+	// prunes are dropped. If closes, an optimum is the bound: the log's is older.
+	digits, prunes float64
+	closes         bool
+	// Each line of the solution file that skip doesn't match is a column: its name, or if numbered its number
+	// from 1, and its value. Columns that are 0 may be missing if they have names.
+	skip, column *regexp.Regexp
+	numbered     bool
+}
+
+// parse implements program.parse.
+func (f format) parse(c *call, solution, log string) (outcome, error) {
+	got, text := nothing(milp.Unknown), solution+"\n"+log
+	if f.inLog {
+		text = log
+	}
+	if k := slices.IndexFunc(f.says, func(s said) bool { return s.pattern.MatchString(text) }); k >= 0 {
+		got.status = f.says[k].status
+	} else if solution != "" {
+		got.status = f.other
+	}
+	objective := last(f.objective, solution)
+	point := solution != "" && (f.objective == nil || !math.IsNaN(objective))
+	switch got.status {
+	case milp.Infeasible, milp.Unbounded, milp.InfeasibleOrUnbounded:
+		return nothing(got.status), nil
+	case milp.Unknown, milp.Optimal:
+		if solution == "" {
+			return got, errNoFile
+		}
+		if got.status == milp.Unknown || !point {
+			first, _, _ := strings.Cut(solution, "\n")
+			return got, unread("it has no status, or is optimal without a point; its first line is %q", first)
+		}
+	}
+	got.nodes = count(f.nodes, log)
+	if b := last(f.bound, log); !math.IsNaN(b) {
+		got.bound = below(b, f.digits)
+	}
+	if !point {
+		return got, nil
+	}
+	switch best := below(objective, f.prunes); {
+	case math.IsNaN(best):
+	case got.status == milp.Optimal && f.closes:
+		got.bound = best
+		if exact := last(f.exact, log); math.Abs(exact-objective) <= f.digits*max(1, math.Abs(objective)) {
+			got.bound = below(exact, 1e-9)
+		}
+	case got.status == milp.Optimal || !math.IsNaN(got.bound):
+		got.bound = lowest(got.bound, best)
+	}
+	var err error
+	got.x, err = f.point(c, solution)
+	return got, err
+}
+
+// point reads the columns of a solution file.
+func (f format) point(c *call, solution string) ([]float64, error) {
+	x, n := make([]float64, len(c.columns)), 0
+	for line := range strings.Lines(solution) {
+		line = strings.TrimSpace(line)
+		if line == "" || f.skip.MatchString(line) {
+			continue
+		}
+		m := f.column.FindStringSubmatch(line)
+		if m == nil {
+			return nil, unread("the line %q", line)
+		}
+		j, ok := c.columns[m[1]]
+		if f.numbered {
+			k, err := strconv.Atoi(m[1])
+			j, ok = k-1, err == nil && k >= 1 && k <= len(x)
+		}
+		if !ok {
+			return nil, unread("there is no column %q", m[1])
+		}
+		var err error
+		if x[j], err = value(m[2]); err != nil {
+			return nil, err
+		}
+		n++
+	}
+	if f.numbered && n != len(x) {
+		return nil, unread("it has %d columns, the model %d", n, len(x))
+	}
+	return x, nil
+}
+
 // last returns the first group of an expression's last match as a number, NaN
 // without one.
 func last(e *regexp.Regexp, text string) float64 {
+	if e == nil {
+		return math.NaN()
+	}
 	all := e.FindAllStringSubmatch(text, -1)
 	if len(all) == 0 {
 		return math.NaN()

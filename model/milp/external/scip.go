@@ -4,9 +4,7 @@ package external
 
 import (
 	"fmt"
-	"math"
 	"regexp"
-	"strings"
 
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -43,74 +41,21 @@ var scip = &program{
 		say("quit")
 		return args
 	},
-	parse: parseSCIP,
-}
-
-var (
-	scipBound = regexp.MustCompile(`(?m)^Dual Bound +: +([-+0-9.e]+)`)
-	scipNodes = regexp.MustCompile(`(?m)^Solving Nodes +: +(\d+)`)
-)
-
-func parseSCIP(c *call, solution, log string) (outcome, error) {
-	got := nothing(milp.Unknown)
-	if solution == "" {
-		return got, errNoFile
-	}
-	lines := strings.Split(solution, "\n")
-	status, ok := strings.CutPrefix(lines[0], "solution status:")
-	if !ok {
-		return got, unread("its first line is %q", lines[0])
-	}
-	got.nodes = count(scipNodes, log)
-	if b := last(scipBound, log); !math.IsNaN(b) {
-		got.bound = below(b, 1e-9)
-	}
-	switch status = strings.TrimSpace(status); {
-	case status == "optimal solution found":
-		got.status = milp.Optimal
-	case status == "infeasible":
-		return nothing(milp.Infeasible), nil
-	case status == "unbounded":
-		return nothing(milp.Unbounded), nil
-	case status == "infeasible or unbounded":
-		return nothing(milp.InfeasibleOrUnbounded), nil
-	case status == "time limit reached":
-		got.status = milp.TimeLimit
-	case status == "user interrupt" || status == "termination signal received" || has(status, "limit reached"):
-		got.status = milp.NodeLimit
-	default:
-		return got, unread("the status %q isn't known", status)
-	}
-	var x []float64
-	for _, line := range lines[1:] {
-		f := strings.Fields(line)
-		switch {
-		case len(f) == 0 || strings.HasPrefix(line, "no solution available"):
-		case strings.HasPrefix(line, "objective value:"):
-			objective, err := value(f[len(f)-1])
-			if err != nil {
-				return got, err
-			}
-			x = make([]float64, len(c.columns))
-			if got.status == milp.Optimal {
-				got.bound = lowest(got.bound, below(objective, 1e-9))
-			}
-		case x == nil || len(f) < 2:
-			return got, unread("the line %q", line)
-		default:
-			j, ok := c.columns[f[0]]
-			if !ok {
-				return got, unread("there is no column %q", f[0])
-			}
-			var err error
-			if x[j], err = value(f[1]); err != nil {
-				return got, err
-			}
-		}
-	}
-	if got.status == milp.Optimal && x == nil {
-		return got, unread("it says optimal and has no solution")
-	}
-	got.x = x
-	return got, nil
+	parse: format{
+		says: []said{
+			{regexp.MustCompile(`(?m)\Asolution status: *optimal solution found\s*$`), milp.Optimal},
+			{regexp.MustCompile(`(?m)\Asolution status: *infeasible\s*$`), milp.Infeasible},
+			{regexp.MustCompile(`(?m)\Asolution status: *unbounded\s*$`), milp.Unbounded},
+			{regexp.MustCompile(`(?m)\Asolution status: *infeasible or unbounded\s*$`), milp.InfeasibleOrUnbounded},
+			{regexp.MustCompile(`(?m)\Asolution status: *time limit reached\s*$`), milp.TimeLimit},
+			{regexp.MustCompile(`(?m)\Asolution status: *(?:user interrupt|termination signal received)\s*$`), milp.NodeLimit},
+			{regexp.MustCompile(`\Asolution status: .*limit reached`), milp.NodeLimit},
+		},
+		objective: regexp.MustCompile(`(?m)^objective value: +` + number + `\s*$`),
+		bound:     regexp.MustCompile(`(?m)^Dual Bound +: +` + number),
+		nodes:     regexp.MustCompile(`(?m)^Solving Nodes +: +(\d+)`),
+		digits:    1e-9, prunes: 1e-9,
+		skip:   regexp.MustCompile(`^(?:solution status|objective value):`),
+		column: regexp.MustCompile(`^(\S+)\s+(\S+)`),
+	}.parse,
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -17,53 +18,38 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-func (p *program) pack() *cli.Command {
-	return &cli.Command{
-		ArgsUsage: "FILE...",
-		Description: "Of a VBP file the least number of bins; of a vcsched instance that of hosts\n" +
-			"on which every job gets all that it needs, CPU too. How many hosts it has\n" +
-			"doesn't matter. \"optimal\": the bound is a proof that there is no placement on\n" +
-			"fewer. The placement is judged. -o writes it as a result of the instance with\n" +
-			"that many hosts: gapwise verify items.vbp --platform hosts=N result.json.\n" +
-			"Exit codes are those of solve: 5 where the bound isn't met.",
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "engine", Usage: "engine that decides whether so many hosts are enough: search, highs, kernel or a solver of MPS files", DefaultText: "search"},
-			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the random generator"},
-			&cli.IntFlag{Name: "threads", Value: 1, Usage: "number of worker threads"},
-			&cli.DurationFlag{Name: "time-limit", Value: gapwise.AutoTimeLimit, Usage: "longest time per file; 0: no limit", DefaultText: "10s; with --effort none"},
-			&cli.Int64Flag{Name: "effort", Usage: "limit of the work counted per file, in about microseconds of a core: the same result on every machine", DefaultText: "none"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` for the results with their placements"},
-			&cli.BoolFlag{Name: "json", Usage: "print one object per line"},
-		}, readingFlags()...),
-		Action: func(ctx context.Context, c *cli.Command) error {
-			paths, err := files(c, 0)
-			if err != nil {
-				return err
-			}
-			// exact has no time limit of its own.
-			o := gapwise.Options{Algorithm: "exact", Engine: c.String("engine"),
-				Settings: model.Settings{Seed: c.Uint64("seed"), Threads: c.Int("threads"), TimeLimit: c.Duration("time-limit"), Effort: c.Int64("effort")}}
-			if c.IsSet("effort") && !c.IsSet("time-limit") {
-				o.TimeLimit = 0
-			}
-			if err := checkSettings(c, o.Settings); err != nil {
-				return err
-			}
-			if c.Bool("json") && isStdout(c.String("output")) {
-				return usagef("pack: standard output takes --json or -o -")
-			}
-			if err := o.Check(model.KindVCSched); err != nil {
-				return err
-			}
-			if err := checkOutput(c.String("output"), paths); err != nil {
-				return err
-			}
-			return p.packAll(ctx, c, paths, o)
-		},
+// leastHostsFlags are the flags of solve that go with --least-hosts, beside those that say how files are read.
+var leastHostsFlags = []string{"least-hosts", "engine", "formulation", "seed", "threads", "time-limit", "effort",
+	"output", "json"}
+
+// leastHosts looks for the least number of hosts of each file.
+func (p *program) leastHosts(ctx context.Context, c *cli.Command, paths []string, o gapwise.Options) error {
+	allowed := slices.Clone(leastHostsFlags)
+	for _, f := range readingFlags() {
+		allowed = append(allowed, f.Names()...)
 	}
+	for _, f := range c.Flags {
+		if name := f.Names()[0]; c.IsSet(name) && !slices.Contains(allowed, name) {
+			return usagef("solve: --least-hosts doesn't go with --%s", name)
+		}
+	}
+	o.Algorithm = "exact" // which has no time limit of its own
+	if !c.IsSet("effort") && !c.IsSet("time-limit") {
+		o.TimeLimit = gapwise.AutoTimeLimit
+	}
+	if c.Bool("json") && isStdout(c.String("output")) {
+		return usagef("solve: with --least-hosts standard output takes --json or -o -")
+	}
+	if err := o.Check(model.KindVCSched); err != nil {
+		return err
+	}
+	if err := checkOutput(c.String("output"), paths); err != nil {
+		return err
+	}
+	return p.packAll(ctx, c, paths, o)
 }
 
-// packed is a line of pack --json.
+// packed is a line of solve --least-hosts --json.
 type packed struct {
 	Instance string       `json:"instance"`
 	Hosts    int          `json:"hosts"`
@@ -86,7 +72,7 @@ func (p *program) packAll(ctx context.Context, c *cli.Command, paths []string, o
 		}
 		v, ok := in.(*model.VCSched)
 		if !ok {
-			return fmt.Errorf("%s: %w: pack takes vcsched instances and VBP files, not %s", instances.Label(path), model.ErrUnsupported, in.Kind())
+			return fmt.Errorf("%s: %w: --least-hosts takes vcsched instances and VBP files, not %s", instances.Label(path), model.ErrUnsupported, in.Kind())
 		}
 		all = append(all, v)
 	}

@@ -1,0 +1,1 @@
+solution status: time limit reached
