@@ -111,7 +111,7 @@ func ofPolicy(kind model.Kind, name string) (model.Algorithm, error) {
 		return model.Algorithm{}, err
 	}
 	return model.Algorithm{Name: name, Kind: kind, Class: model.Online, Summary: "a policy that is another program", Complexity: "unknown",
-		Seeded: true, Recorded: true, Solver: s}, nil
+		Seeded: true, Solver: s}, nil
 }
 
 // ofCommand returns the heuristic that a command is.

@@ -207,7 +207,7 @@ func (o Options) solvers(kind model.Kind) ([]model.Solver, model.Settings, error
 		}
 	case "", "auto":
 		set.TimeLimit = cmp.Or(set.TimeLimit, AutoTimeLimit)
-		if err := o.lacking(p, model.Algorithm{Name: "auto"}); err != nil {
+		if err := o.untraced("auto", false); err != nil {
 			return nil, set, err
 		}
 		return []model.Solver{p.Portfolio}, set, nil
@@ -220,7 +220,7 @@ func (o Options) solvers(kind model.Kind) ([]model.Solver, model.Settings, error
 	}
 	var all []model.Solver
 	for _, a := range found {
-		if err := o.lacking(p, a); err != nil {
+		if err := o.untraced(a.Name, a.Traced); err != nil {
 			return nil, set, err
 		}
 		if p, ok := a.Solver.(model.Prover); set.Proof != nil && !(ok && p.Proves()) {
@@ -231,25 +231,20 @@ func (o Options) solvers(kind model.Kind) ([]model.Solver, model.Settings, error
 	return all, set, nil
 }
 
-// lacking reports a record of its run that is asked for and that the algorithm doesn't make.
-func (o Options) lacking(p *Problem, a model.Algorithm) error {
-	for _, x := range []struct {
-		what  string
-		asked bool
-		has   func(model.Algorithm) bool
-	}{
-		{"trace", o.Trace != nil, func(a model.Algorithm) bool { return a.Traced }},
-		{"transcript", o.Transcript != nil, func(a model.Algorithm) bool { return a.Recorded }},
-	} {
-		switch names := p.withFeature(x.has); {
-		case !x.asked || x.has(a):
-		case len(names) == 0:
-			return fmt.Errorf("%w: %s has no %s, nor has any other of %s", ErrUnknownAlgorithm, a.Name, x.what, p.Kind)
-		default:
-			return fmt.Errorf("%w: %s has no %s; of %s these have: %s", ErrUnknownAlgorithm, a.Name, x.what, p.Kind, strings.Join(names, ", "))
+// untraced reports an algorithm that is asked for its steps and tells none.
+func (o Options) untraced(name string, traced bool) error {
+	if o.Trace == nil || traced {
+		return nil
+	}
+	var names []string
+	for _, p := range problems {
+		for _, a := range p.Algorithms {
+			if a.Traced {
+				names = append(names, fmt.Sprintf("%s (%s)", a.Name, p.Kind))
+			}
 		}
 	}
-	return nil
+	return fmt.Errorf("%w: %s has no trace; these have one: %s", ErrUnknownAlgorithm, name, strings.Join(names, ", "))
 }
 
 // engines returns the exact algorithms that Engine and Formulation name.

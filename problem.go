@@ -260,16 +260,6 @@ func general[S model.Solution](f *milp.Formulation[S]) *milp.Formulation[model.S
 // problems lists every problem.
 var problems = []*Problem{batchProblem, consolidationProblem, dagProblem, reservationProblem, tvcProblem, vcschedProblem}
 
-// withFeature names the algorithms that have a feature.
-func (p *Problem) withFeature(has func(model.Algorithm) bool) (names []string) {
-	for _, a := range p.Algorithms {
-		if has(a) {
-			names = append(names, a.Name)
-		}
-	}
-	return names
-}
-
 // Problems returns every problem, in alphabetical order.
 func Problems() []*Problem { return slices.Clone(problems) }
 

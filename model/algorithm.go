@@ -21,7 +21,6 @@ type Algorithm struct {
 	Exact      bool   // proves optimality, given time
 	Seeded     bool   // its solution depends on Settings.Seed
 	Traced     bool   // it tells its steps to Settings.Trace
-	Recorded   bool   // it writes to Settings.Transcript
 	Solver     Solver
 }
 

@@ -209,10 +209,6 @@ type Settings struct {
 	// Trace, if not nil, is told each step by an algorithm that says that it is
 	// Traced. It changes no solution.
 	Trace func(Step)
-	// Transcript, if not nil, gets the transcript of a run by an algorithm that says
-	// that it is Recorded: what it was told when, and what it decided. It changes no
-	// solution.
-	Transcript io.Writer
 	// AnswerLimit is how long an online policy that is another program has for an answer;
 	// 0: a minute.
 	AnswerLimit time.Duration

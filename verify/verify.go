@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"math/big"
 	"strings"
@@ -34,10 +33,6 @@ type Options struct {
 	// Valid says that the instance has passed Validate and hasn't changed since.
 	// Otherwise the judge calls Validate.
 	Valid bool
-	// Transcript, if not nil, is that of the run that has made the solution
-	// (docs/reference/formats.md). It is replayed: nothing may be told before its time, each
-	// decision must have been possible then, and the solution must be what was decided.
-	Transcript io.Reader
 }
 
 // tolerance returns what the judge of a problem tolerates: judges of whole numbers nothing.
@@ -110,9 +105,6 @@ type Report struct {
 	// Checked and Trusted list, in words, what was checked, and what was not
 	// or can't be.
 	Checked, Trusted []string
-	// Online says that the transcript of the options was replayed, and shows a policy that
-	// decided with what it was told. That it knew nothing else no transcript can show.
-	Online bool
 }
 
 // Feasible reports whether nothing is violated.
@@ -138,15 +130,11 @@ func (r Report) String() string {
 	if r.Tolerance > 0 {
 		tolerance = fmt.Sprintf("tolerance %g", r.Tolerance)
 	}
-	feasible := "feasible"
-	if r.Online {
-		feasible = "feasible, online"
-	}
 	switch {
 	case r.Feasible() && r.None != "":
 		fmt.Fprintf(&b, "%s, no solution to judge\n", r.None)
 	case r.Feasible():
-		fmt.Fprintf(&b, "%s, %s, objective %.9g, second objective %.9g\n", feasible, tolerance, r.Objective, r.Second)
+		fmt.Fprintf(&b, "feasible, %s, objective %.9g, second objective %.9g\n", tolerance, r.Objective, r.Second)
 	default:
 		s := "s"
 		if len(r.Violations) == 1 {
@@ -214,9 +202,6 @@ func judge(ctx context.Context, in model.Instance, s model.Solution, o Options) 
 	judge, ok := judges[in.Kind()]
 	if !ok || !judge(ctx, in, s, &r) {
 		return r, fmt.Errorf("verify: no judge for the %T of kind %q", in, in.Kind())
-	}
-	if o.Transcript != nil {
-		return r, online(ctx, in, s, o, &r)
 	}
 	return r, nil
 }

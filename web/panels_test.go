@@ -252,8 +252,8 @@ func TestPanels(t *testing.T) {
 	b.Quiet()
 }
 
-// Each problem has an algorithm to walk through: nothing is there before the first step, and
-// all is after the last; on the way EASY's shadow time is marked.
+// HEFT, EASY, AdaBa and MCB8 can be walked through: no box is there before the first step, and
+// all are after the last; on the way EASY's shadow time is marked. Other problems have no such tab.
 func TestSteps(t *testing.T) {
 	b := newBrowser(t)
 	b.Do(chromedp.EmulateViewport(1280, 900))
@@ -265,6 +265,16 @@ func TestSteps(t *testing.T) {
 	for _, kind := range []string{"dag", "batch", "reservation", "tvc", "vcsched", "consolidation"} {
 		b.click("[data-kind=" + kind + "]")
 		b.until(idle)
+		if hidden := eval[bool](b, "document.getElementById('tab-step').hidden"); kind == "reservation" || kind == "consolidation" {
+			if open := eval[string](b, "document.querySelector('[role=tab][aria-selected=true]').id"); !hidden || open != "tab-judge" {
+				t.Errorf("%s: there is a tab of steps, or the open one is %q", kind, open)
+			}
+			continue
+		} else if hidden {
+			t.Errorf("%s: there is no tab of steps", kind)
+			continue
+		}
+		b.click("#tab-step")
 		if kind == "batch" {
 			b.choose("#variants select", "1")
 			b.until(idle)

@@ -59,8 +59,7 @@ func (p *program) solve() *cli.Command {
 			&cli.BoolFlag{Name: "json", Usage: "print one result object per line"},
 			&cli.BoolFlag{Name: "verbose", Usage: "print the solver's progress, as on a terminal"},
 			&cli.BoolFlag{Name: "progress", Usage: "tell progress on standard error as JSON lines, at most ten a second"},
-			&cli.StringFlag{Name: "trace", Usage: "`FILE` for each step of a heuristic; - is standard error, .jsonl JSON lines"},
-			&cli.StringFlag{Name: "transcript", Usage: "`FILE` for what an online policy was told and decided, and when (gapwise verify --online)"},
+			&cli.StringFlag{Name: "trace", Usage: "`FILE` for each step of heft, easy, mcb8 or adaba; - is standard error, .jsonl JSON lines"},
 			&cli.DurationFlag{Name: "answer-limit", Usage: "limit of each answer of a policy that is another program", DefaultText: "1m"},
 			&cli.StringFlag{Name: "csv", Usage: "`FILE` for a table of the jobs (batch, tvc)"},
 			&cli.StringFlag{Name: "batsim", Usage: "`PREFIX` of Batsim's tables of batch, PREFIX_jobs.csv and PREFIX_schedule.csv"},
@@ -214,10 +213,6 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 	if err != nil {
 		return err
 	}
-	transcript, err := newTranscript(c, paths, &o)
-	if err != nil {
-		return err
-	}
 	all, err := p.toSolve(ctx, c, paths, o)
 	if err != nil {
 		return err
@@ -260,7 +255,7 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 			return err
 		}
 	}
-	if err := errors.Join(steps.close(p), transcript.close(p)); err != nil {
+	if err := steps.close(p); err != nil {
 		return err
 	}
 	if f := c.String("output"); f != "" && !(quiet && isStdout(f)) {

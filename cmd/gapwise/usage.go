@@ -111,7 +111,7 @@ func files(c *cli.Command, most int) ([]string, error) {
 // swallowed names a flag whose value is a file that can be read, probably meant
 // as the command's argument.
 func swallowed(c *cli.Command) string {
-	for _, name := range []string{"trace", "proof", "transcript"} {
+	for _, name := range []string{"trace", "proof"} {
 		value := c.String(name)
 		if info, err := os.Stat(value); err == nil && info.Mode().IsRegular() {
 			return fmt.Sprintf("; --%s took %s", name, value)

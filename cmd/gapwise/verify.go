@@ -3,10 +3,8 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -26,12 +24,9 @@ func (p *program) verify() *cli.Command {
 			"(docs/how-to/bring-your-own.md). Every violated constraint is named\n" +
 			"with the amount (times in seconds, of batch and tvc as shares of a job's\n" +
 			"length); then follows what was checked and what is taken on trust.\n" +
-			"Of a result without a solution the proof of that, or the bound, is judged.\n" +
-			"With a transcript of solve --transcript, what an online policy was told\n" +
-			"and decided is replayed, too.",
+			"Of a result without a solution the proof of that, or the bound, is judged.",
 		Flags: append([]cli.Flag{
 			&cli.Float64Flag{Name: "tolerance", Value: verify.Tolerance, Usage: "tolerance, relative to the capacity at hand; batch and tvc have none"},
-			&cli.StringFlag{Name: "online", Usage: "`FILE` with the transcript of the run: judge that it was online"},
 			&cli.BoolFlag{Name: "json", Usage: "print one judgement per line"},
 		}, readingFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -79,17 +74,6 @@ func (p *program) judge(ctx context.Context, c *cli.Command, in model.Instance, 
 	}
 	tolerance := c.Float64("tolerance")
 	o := verify.Options{Tolerance: &tolerance, Hash: hash}
-	if path := c.String("online"); path != "" {
-		if len(found) > 1 {
-			return usagef("verify: --online takes one result, there are %d", len(found))
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			return fmt.Errorf("%w transcript: %w", model.ErrInvalid, err)
-		}
-		defer f.Close()
-		o.Transcript = bufio.NewReader(f)
-	}
 	judged, refused := 0, 0
 	for _, f := range found {
 		v := verdict.Verdict{Line: f.line}

@@ -75,7 +75,7 @@ func TestReservationFound(t *testing.T) {
 				}
 			}
 			for _, a := range resheur.Algorithms() {
-				if !slices.Contains([]string{"ff", "pe-w", "du-w-open", "least-load", "selective", "moving", "clairvoyant"}, a.Name) {
+				if !slices.Contains([]string{"ff", "pe-w", "du-w-open", "least-load", "selective", "clairvoyant"}, a.Name) {
 					continue
 				}
 				name := a.Name

@@ -19,7 +19,7 @@ func Algorithms() []model.Algorithm {
 	const section = source + ", section "
 	var all []model.Algorithm
 	add := func(name, paper, complexity, summary string, run func(context.Context, *model.Batch, model.Settings) (*model.Execution, error)) {
-		all = append(all, model.Algorithm{Name: name, Kind: model.KindBatch, Class: model.Online, Paper: paper, Complexity: complexity, Summary: summary, Traced: true,
+		all = append(all, model.Algorithm{Name: name, Kind: model.KindBatch, Class: model.Online, Paper: paper, Complexity: complexity, Summary: summary, Traced: name == "easy",
 			Solver: model.Adapt(name, run)})
 	}
 	add("fcfs", source, "O(n log n)", "first come, first served: a job that doesn't fit blocks those behind it", FCFS)
@@ -33,9 +33,6 @@ func Algorithms() []model.Algorithm {
 	add("reasy", section+"2.3.1", twoTiers, "EASY with SJF in the background; jobs there are pinned to their processors", REASY)
 	add("measy", section+"2.3.2", twoTiers, "EASY with SJF in the background; a job chosen for other processors is migrated", MEASY)
 	add("peasy", "gapwise", twoTiers, "MEASY that backfills short jobs first; jobs in the background use the foreground of their processors while it is idle", PEASY)
-	for k := range all {
-		all[k].Recorded = true
-	}
 	offline := func(name, paper, complexity, summary string, run func(context.Context, *model.Batch, model.Settings) (*model.Execution, error)) {
 		all = append(all, model.Algorithm{Name: name, Kind: model.KindBatch, Class: model.Offline, Paper: paper, Complexity: complexity, Summary: summary,
 			Solver: model.Adapt(name, run)})

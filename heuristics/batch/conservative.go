@@ -197,9 +197,6 @@ func (s *conservative) reserve(x *reservation) {
 	x.start, _ = s.profile.First(int(x.width), x.estimate, s.now, never-x.estimate)
 	s.next = min(s.next, x.start)
 	s.occupy(x, 1)
-	if s.tracer != nil {
-		s.tell("reserve", x.job, "has a reservation at %.9g s", s.seconds(x.start))
-	}
 }
 
 // compress moves reservations to earlier times, in rounds, until none moves.
@@ -240,9 +237,6 @@ func (s *conservative) compress() {
 			s.profile.Add(start, min(start+x.estimate, old), int(x.width))
 			s.profile.Add(from, to, -int(x.width))
 			s.record(from, to)
-			if s.tracer != nil {
-				s.tell("move", x.job, "moves from %.9g s to %.9g s, for jobs have ended early", s.seconds(old), s.seconds(start))
-			}
 		}
 		s.freed, s.moved = s.moved, s.freed
 	}

@@ -31,7 +31,12 @@ import (
 // width w that was passed over has w > f, or t + e > S and w > x; as t' > t it is
 // passed over again. If t' > S, jobs have overrun and S becomes t': all is new.
 func EASY(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
-	return onOneTier(ctx, in, set, newEASY)
+	return onOneTier(ctx, in, set, func(m *machine) scheduler {
+		if set.Trace != nil {
+			m.tracer = &tracer{in, set.Trace}
+		}
+		return newEASY(m)
+	})
 }
 
 // EASYSJBF is EASY that backfills the shortest estimate first, ties by index (Tsafrir,
@@ -186,7 +191,7 @@ func (s *easy) reserve() {
 }
 
 func (s *easy) backfill(k int32) {
-	s.toldJump(k, s.shadow, s.extra)
+	s.toldJump(k)
 	s.begin(k)
 	if s.jobs[k].estimate > s.shadow-s.now {
 		s.extra -= s.jobs[k].width

@@ -35,9 +35,6 @@ func (s *fcfs) pass() {
 		s.start(s.next)
 		s.next++
 	}
-	if s.next < s.arrived {
-		s.waits(s.next)
-	}
 }
 
 func (s *fcfs) wake() int64 { return never }

@@ -3,16 +3,11 @@
 package batch_test
 
 import (
-	"bytes"
-	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	batchheur "github.com/gapwise/gapwise/heuristics/batch"
 	"github.com/gapwise/gapwise/internal/need"
-	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/verify"
 )
 
 // What happens after an instant changes no decision up to then: jobs that end later get
@@ -59,43 +54,5 @@ func TestNothingOfTheFuture(t *testing.T) {
 		if later[name] == 0 {
 			t.Errorf("%s: no start has changed after the instant either: the test tests nothing", name)
 		}
-	}
-}
-
-// Each algorithm that writes transcripts is online by them, in both orders.
-func TestTranscripts(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(27, 3))
-	recorded := 0
-	for round := range need.Rounds(200) {
-		b := small(rng)
-		if round%20 == 0 {
-			b = deep(rng)
-		}
-		for _, a := range batchheur.Algorithms() {
-			if !a.Recorded {
-				continue
-			}
-			for _, order := range orders {
-				var text bytes.Buffer
-				set := in(order)
-				set.Transcript = &text
-				res, err := a.Solver.Solve(t.Context(), b, set)
-				if errors.Is(err, model.ErrUnsupported) {
-					continue // two tiers
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				r, err := verify.Verify(t.Context(), b, res.Solution, verify.Options{Transcript: &text})
-				if err != nil || !r.Feasible() || !r.Online {
-					t.Fatalf("%s in order %s: %v, %v\n%+v", a.Name, order, err, r, b)
-				}
-				recorded++
-			}
-		}
-	}
-	if recorded == 0 {
-		t.Error("no algorithm writes transcripts")
 	}
 }

@@ -46,7 +46,6 @@ func (s *twoTierScheduler) pass() {
 			continue
 		}
 		if s.jobs[s.head].width > s.free || !s.deploy(s.head) {
-			s.toldStuck(s.head)
 			break
 		}
 	}
@@ -55,12 +54,9 @@ func (s *twoTierScheduler) pass() {
 	}
 	if s.next(-1, s.free, 0) >= 0 {
 		shadow, extra := s.reserve(s.head)
-		s.toldReservation(s.head, shadow, extra)
 		slack := shadow - s.now
 		for k := s.next(-1, extra, slack); k >= 0; k = s.next(k, extra, slack) {
-			s.toldJump(k, shadow, extra)
 			if !s.deploy(k) {
-				s.toldStuck(k)
 				return
 			}
 			if s.jobs[k].estimate > slack {

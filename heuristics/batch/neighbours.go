@@ -82,10 +82,7 @@ func (s *neighbours) pass() {
 		s.begin(s.queue[0], first)
 		s.queue = s.queue[1:]
 	}
-	if len(s.queue) == 0 {
-		return
-	}
-	if s.waits(s.queue[0]); s.backfills && len(s.queue) > 1 && s.free > 0 {
+	if s.backfills && len(s.queue) > 1 && s.free > 0 {
 		s.backfill()
 	}
 }

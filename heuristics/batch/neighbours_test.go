@@ -3,7 +3,6 @@
 package batch_test
 
 import (
-	"bytes"
 	"errors"
 	"math/rand/v2"
 	"slices"
@@ -17,7 +16,7 @@ import (
 // placed are the heuristics that know more than one placement.
 var placed = []string{"fcfs", "sjf", "easy", "easy-sjbf", "easy-saf"}
 
-// On neighbouring processors: the judge accepts each execution with its transcript, the
+// On neighbouring processors: the judge accepts each execution, the
 // head isn't kept waiting by backfilled jobs, and jobs of one process run as on any.
 func TestNeighbours(t *testing.T) {
 	t.Parallel()
@@ -37,13 +36,12 @@ func TestNeighbours(t *testing.T) {
 		for _, order := range []model.BatchOrder{model.BatchOrderBatch, model.BatchOrderEvent, model.BatchOrderPyss} {
 			for _, name := range placed {
 				run := func(in *model.Batch, p model.BatchPlacement) []int64 {
-					var transcript bytes.Buffer
-					e, err := oneTier[name](t.Context(), in, model.Settings{Transcript: &transcript, Parameters: &model.BatchParameters{Order: order, Placement: p}})
+					e, err := oneTier[name](t.Context(), in, model.Settings{Parameters: &model.BatchParameters{Order: order, Placement: p}})
 					if err != nil {
 						t.Fatal(err)
 					}
-					r, err := verify.Verify(t.Context(), in, e, verify.Options{Transcript: &transcript})
-					if err != nil || !r.Online {
+					r, err := verify.Verify(t.Context(), in, e, verify.Options{})
+					if err != nil || !r.Feasible() {
 						t.Fatalf("%s %s %s: %v %v", name, order, p, r, err)
 					}
 					for _, x := range e.Runs {

@@ -121,7 +121,6 @@ func (s *twoTierScheduler) lift(k int32) {
 	}
 	s.change(k)
 	s.setUp(k, up)
-	s.toldLift(k)
 }
 
 func (s *twoTierScheduler) setUp(k int32, up bool) {

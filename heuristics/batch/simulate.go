@@ -150,10 +150,7 @@ func onOneTier(ctx context.Context, in *model.Batch, set model.Settings, newSche
 	default:
 		return nil, fmt.Errorf("%w prediction %q, must be %s or %s", model.ErrUnsupported, by, model.BatchPredictionNone, model.BatchPredictionLastTwo)
 	}
-	if set.Trace != nil {
-		p.tracer = &tracer{in, set.Trace}
-	}
-	return online.Batch(ctx, in, p, online.BatchOptions{Order: orderOf(set), Placement: placementOf(set), Transcript: set.Transcript, Complete: true})
+	return online.Batch(ctx, in, p, online.BatchOptions{Order: orderOf(set), Placement: placementOf(set), Complete: true})
 }
 
 // orderOf returns the order of events that is asked for; "": none.

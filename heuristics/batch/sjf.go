@@ -42,9 +42,6 @@ func (s *sjf) pass() {
 	for s.queue.Len() > 0 && s.jobs[s.queue.Items[0]].width <= s.free {
 		s.start(s.queue.Pop())
 	}
-	if s.queue.Len() > 0 {
-		s.waits(s.queue.Items[0])
-	}
 }
 
 func (s *sjf) wake() int64 { return never }

@@ -9,7 +9,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// tracer tells the decisions of a scheduler on one tier; nil: nobody listens.
+// tracer tells the decisions of EASY; nil: nobody listens.
 type tracer struct {
 	in *model.Batch
 	steps.Teller
@@ -25,35 +25,31 @@ func (m *machine) tell(what string, k int32, words string, args ...any) {
 // seconds returns ticks in seconds.
 func (*machine) seconds(ticks int64) float64 { return float64(ticks) / 1e6 }
 
-// told tells that job k, which has started, has.
+// told tells that job k has started.
 func (m *machine) told(k int32) {
-	m.tell("start", k, "starts on %d processors, %d are free then; ends at %.9g s by its estimate", m.jobs[k].width, m.free, m.seconds(m.estimatedEnd(k)))
+	m.tell("start", k, "starts on %d processors, %d are free then; ends at %.9g s by its estimate",
+		m.jobs[k].width, m.free, m.seconds(m.estimatedEnd(k)))
 }
 
-// waits tells that job k blocks the queue.
-func (m *machine) waits(k int32) {
-	if m.tracer != nil {
-		m.tell("wait", k, "needs %d processors, %d are free: it waits, and all behind it", m.jobs[k].width, m.free)
-	}
-}
-
-// toldHead tells the head's shadow time and the extra processors.
+// toldHead tells the shadow time of the head, and the extra processors.
 func (s *easy) toldHead() {
 	if s.tracer != nil {
-		s.tell("head", s.head, "is the head: it needs %d processors, %d are free; by the estimates they are at %.9g s (shadow time), and %d then besides (extra)",
+		s.tell("head", s.head,
+			"is the head: it needs %d processors, %d are free; by the estimates they are at %.9g s (shadow time), and %d then besides (extra)",
 			s.jobs[s.head].width, s.free, s.seconds(s.shadow), s.extra)
 	}
 }
 
-// toldJump tells why job k may start, or go to the foreground, before the head.
-func (m *machine) toldJump(k int32, shadow int64, extra int32) {
-	if m.tracer == nil {
+// toldJump tells why job k may start before the head.
+func (s *easy) toldJump(k int32) {
+	if s.tracer == nil {
 		return
 	}
-	end := m.now + m.jobs[k].estimate
-	if end <= shadow {
-		m.tell("backfill", k, "may jump: it fits, and ends at %.9g s by its estimate, before the shadow time", m.seconds(end))
+	end := s.now + s.jobs[k].estimate
+	if end <= s.shadow {
+		s.tell("backfill", k, "may jump: it fits, and ends at %.9g s by its estimate, before the shadow time", s.seconds(end))
 	} else {
-		m.tell("backfill", k, "may jump: it fits in the %d extra processors, though it ends at %.9g s by its estimate, after the shadow time", extra, m.seconds(end))
+		s.tell("backfill", k, "may jump: it fits in the %d extra processors, though it ends at %.9g s by its estimate, after the shadow time",
+			s.extra, s.seconds(end))
 	}
 }

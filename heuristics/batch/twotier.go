@@ -25,10 +25,7 @@ func onTwoTiers(ctx context.Context, in *model.Batch, set model.Settings, h twoT
 	if err != nil {
 		return nil, err
 	}
-	if set.Trace != nil {
-		s.tracer = &tracer{in, set.Trace}
-	}
-	e, err := online.TwoTier(ctx, in, s, online.TwoTierOptions{Transcript: set.Transcript})
+	e, err := online.TwoTier(ctx, in, s)
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +243,6 @@ func (s *twoTierScheduler) decisionsMade() []online.TwoTierDecision {
 // end ends job k and returns its tier.
 func (s *twoTierScheduler) end(k int32) phase {
 	tier := s.state[k].phase
-	s.toldEnd(k)
 	if tier == inBackground {
 		s.leaveBackground(k)
 		s.unlist(k)

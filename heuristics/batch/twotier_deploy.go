@@ -26,9 +26,7 @@ func (s *twoTierScheduler) deploy(k int32) bool {
 	if s.inTheWay(k) {
 		return false
 	}
-	delay := int64(0)
 	s.change(k)
-	from, old := s.state[k].phase, s.state[k].list
 	switch {
 	case s.state[k].phase == waits:
 		s.shortest.remove(k)
@@ -42,15 +40,11 @@ func (s *twoTierScheduler) deploy(k int32) bool {
 		return false
 	default:
 		s.leaveBackground(k)
-		if s.rule != killed {
-			delay = s.migration
-		}
 		s.state[k].list = s.dispatch(k, &s.foreIdle)
 	}
 	s.unlist(k)
 	s.state[k].phase = inForeground
 	s.free, s.starts[k] = s.free-s.jobs[k].width, s.now
-	s.toldUp(k, from, old, delay)
 	s.ends.add(k, s.estimatedEnd(k), s.jobs[k].width)
 	for i, p := range s.state[k].list {
 		s.setFore(p, process{k, s.state[k].useOf(i)})
@@ -70,7 +64,6 @@ func (s *twoTierScheduler) toBackground(k int32) {
 	if s.rule == pinned && s.state[k].busy > 0 {
 		s.unlist(k)
 	}
-	s.toldDown(k)
 	s.touch(k)
 }
 

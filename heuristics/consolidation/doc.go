@@ -14,16 +14,16 @@ import (
 // Algorithms lists the heuristics for Consolidation, weakest first.
 func Algorithms() []model.Algorithm {
 	var all []model.Algorithm
-	add := func(name, paper, complexity, summary string, seeded, traced bool, solve func(context.Context, *model.Consolidation, model.Settings) (*model.Assignment, error)) {
+	add := func(name, paper, complexity, summary string, seeded bool, solve func(context.Context, *model.Consolidation, model.Settings) (*model.Assignment, error)) {
 		all = append(all, model.Algorithm{Name: name, Kind: model.KindConsolidation, Class: model.Offline, Paper: paper, Complexity: complexity,
-			Summary: summary, Seeded: seeded, Traced: traced, Solver: model.Adapt(name, solve)})
+			Summary: summary, Seeded: seeded, Solver: model.Adapt(name, solve)})
 	}
 	const panigrahy = "Panigrahy, Talwar, Uyeda, Wieder: Heuristics for Vector Bin Packing (2011)"
-	add("stay", "gapwise", "O(nH)", "nothing moves; tasks without a host go where they fit best", false, true, Stay)
-	add("ffd", panigrahy, "O(nH)", "first fit decreasing on the hosts in the order of price and size, from scratch", false, true, FirstFit)
-	add("bfd", panigrahy, "O(nH)", "best fit decreasing, from scratch", false, true, BestFit)
-	add("drain", "gapwise", "O(nH²)", "empties one host after another, the cheapest to move first, by best fit", false, true, Drain)
+	add("stay", "gapwise", "O(nH)", "nothing moves; tasks without a host go where they fit best", false, Stay)
+	add("ffd", panigrahy, "O(nH)", "first fit decreasing on the hosts in the order of price and size, from scratch", false, FirstFit)
+	add("bfd", panigrahy, "O(nH)", "best fit decreasing, from scratch", false, BestFit)
+	add("drain", "gapwise", "O(nH²)", "empties one host after another, the cheapest to move first, by best fit", false, Drain)
 	add("lns", "Shaw: Using Constraint Programming and Local Search Methods to Solve Vehicle Routing Problems (1998)",
-		"O(H) a task that is moved", "anneals the tasks of hosts in use from today's plan on; ruins a few hosts and places their tasks anew, for cost and for moves", true, false, LNS)
+		"O(H) a task that is moved", "anneals the tasks of hosts in use from today's plan on; ruins a few hosts and places their tasks anew, for cost and for moves", true, LNS)
 	return all
 }

@@ -69,22 +69,21 @@ func (p *packer) empty(h int) bool {
 	for _, t := range on {
 		p.take(t)
 	}
-	var to []int
+	put := 0
 	for _, t := range on {
 		x := p.best(t, false, func(x int) bool { return x == h })
 		if x < 0 {
 			break
 		}
 		p.put(t, x)
-		to = append(to, x)
+		put++
 	}
-	done := len(to) == len(on) && (p.Feasible() || !feasible) && p.Cost < cost
-	p.emptied(h, on, to, cost-p.Cost, done)
+	done := put == len(on) && (p.Feasible() || !feasible) && p.Cost < cost
 	if done {
 		p.tidy()
 		return true
 	}
-	for _, t := range on[:len(to)] {
+	for _, t := range on[:put] {
 		p.take(t)
 	}
 	for _, t := range on {

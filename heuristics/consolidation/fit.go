@@ -13,19 +13,17 @@ import (
 // use that it fits on; hosts are opened in the order of price over what they have. Sizes
 // weigh each resource by its scarcity (Panigrahy et al. 2011, section 3.1, FFDSum). A task prefers
 // its own host if that is in use. O(nH) and the rules.
-func FirstFit(ctx context.Context, in *model.Consolidation, set model.Settings) (*model.Assignment, error) {
-	return pack(ctx, in, set, "ffd", true)
+func FirstFit(ctx context.Context, in *model.Consolidation, _ model.Settings) (*model.Assignment, error) {
+	return pack(ctx, in, "ffd", true)
 }
 
 // BestFit is FirstFit on the host that has least left, weighed as sizes are.
-func BestFit(ctx context.Context, in *model.Consolidation, set model.Settings) (*model.Assignment, error) {
-	return pack(ctx, in, set, "bfd", false)
+func BestFit(ctx context.Context, in *model.Consolidation, _ model.Settings) (*model.Assignment, error) {
+	return pack(ctx, in, "bfd", false)
 }
 
-func pack(ctx context.Context, in *model.Consolidation, set model.Settings, name string, first bool) (*model.Assignment, error) {
+func pack(ctx context.Context, in *model.Consolidation, name string, first bool) (*model.Assignment, error) {
 	p := newPacker(in)
-	p.tell = set.Trace
-	p.today()
 	for _, t := range p.tasks(false) {
 		if turns.Stop(ctx, effort(1, len(p.used))) {
 			break

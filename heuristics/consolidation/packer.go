@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/hosting"
-	"github.com/gapwise/gapwise/internal/steps"
 	"github.com/gapwise/gapwise/internal/turns"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
@@ -49,7 +48,6 @@ type packer struct {
 	on     [][]task  // tasks of each host
 	place  [][]int32 // of each task among those of its host
 	rng    *rand.Rand
-	tell   steps.Teller
 }
 
 // newPacker returns a packer of no task.
@@ -302,7 +300,6 @@ func (p *packer) reset(plan view.Plan) {
 // host placed by best fit.
 func start(ctx context.Context, in *model.Consolidation, set model.Settings) *packer {
 	p := newPacker(in)
-	p.tell = set.Trace
 	if a, ok := set.Start.(*model.Assignment); ok && a != nil {
 		if plan, err := p.C.PlanOf(a); err == nil {
 			p.reset(plan)
@@ -312,7 +309,6 @@ func start(ctx context.Context, in *model.Consolidation, set model.Settings) *pa
 		}
 	}
 	p.reset(p.C.Today())
-	p.today()
 	p.fill(ctx)
 	return p
 }
@@ -348,7 +344,6 @@ func (p *packer) settle(t task, first bool) {
 			h = -1
 		}
 	}
-	p.decide(t, h)
 	if h >= 0 {
 		p.put(t, h)
 	}

@@ -4,7 +4,6 @@ package dag
 
 import (
 	"context"
-	"slices"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -16,7 +15,7 @@ func Algorithms() []model.Algorithm {
 	var all []model.Algorithm
 	add := func(name, paper, complexity, summary string, seeded bool, solve detailed) {
 		all = append(all, model.Algorithm{Name: name, Kind: model.KindDAG, Class: model.Offline, Paper: paper, Complexity: complexity,
-			Summary: summary, Seeded: seeded, Solver: model.AdaptDetailed(name, func(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, model.Details, error) {
+			Summary: summary, Seeded: seeded, Traced: name == "heft", Solver: model.AdaptDetailed(name, func(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, model.Details, error) {
 				s, trace, err := solve(ctx, d, set)
 				return s, model.NewDAGDetails(trace), err
 			})})
@@ -25,15 +24,12 @@ func Algorithms() []model.Algorithm {
 	add("one-machine", "gapwise", "O(V M + E)", "all tasks on the machine that is fastest for them together", false, listed(oneMachine))
 	add("dls", "Sih, Lee: A Compile-Time Scheduling Heuristic (1993)", "O(V R M + E M), R ready tasks", "dynamic levels: task and machine chosen together", false, listed(dls))
 	add("cpop", topcuoglu, list, "critical path on one processor", false, listed(cpop))
-	add("heft", topcuoglu+"; "+source+", section 5.2", list, "earliest finish time by upward rank", false, listed(heft))
+	add("heft", topcuoglu+"; "+source+", section 5.2", list, "earliest finish time by upward rank", false, tracedHEFT)
 	add("peft", "Arabnejad, Barbosa: List Scheduling by an Optimistic Cost Table (2014)", "O(E M^2 + V M log V)", "finish time plus optimistic cost of the rest", false, listed(peft))
 	add("lookahead", "Bittencourt, Sakellariou, Madeira: DAG Scheduling Using a Lookahead Variant of HEFT (2010)", "O(E M^2 log V), uniform network", "HEFT that looks at a task's children", false, listed(lookahead))
 	add("sinnen-sousa", "Sinnen, Sousa: Communication Contention in Task Scheduling (2005)", "O(E M P log E), routes of P links", "list scheduling of tasks and of transfers on links", false, sinnenSousa)
 	add("network-aware", source+", section 5.3", "50 rounds of HEFT and a replay", "HEFT again and again with realistic transfers", false, networkAware)
 	add("improve", "gapwise", "O(V + E log E) per step", "local search on the realistic makespan", true, improve)
 	add("lns", "Shaw: Using Constraint Programming and Local Search Methods to Solve Vehicle Routing Problems (1998); gapwise", "exponential within a neighbourhood", "large neighbourhoods of the local search's schedule, by a learning kernel", true, searchNear)
-	for k := range all {
-		all[k].Traced = slices.Contains([]string{"dls", "cpop", "heft", "peft", "lookahead"}, all[k].Name)
-	}
 	return all
 }

@@ -24,14 +24,13 @@ func CPOP(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedul
 	return schedule(listed(cpop)(ctx, d, set))
 }
 
-func cpop(ctx context.Context, g *view.Graph, x *tracer) (dagplay.Plan, error) {
+func cpop(ctx context.Context, g *view.Graph) (dagplay.Plan, error) {
 	c := newCosts(g, nil)
 	up, priority := c.upward(), c.downward()
 	for t := range priority {
 		priority[t] += up[t]
 	}
 	critical := criticalPath(c, priority)
-	x.ranks("upward plus downward rank", priority)
 	machine, least := int32(0), math.Inf(1)
 	for m := range g.Machines {
 		sum := 0.0
@@ -51,14 +50,12 @@ func cpop(ctx context.Context, g *view.Graph, x *tracer) (dagplay.Plan, error) {
 			return dagplay.Plan{}, stopped(ctx)
 		}
 		t := q.Pop()
-		m, start, why := machine, 0.0, ""
+		m, start := machine, 0.0
 		if critical[t] {
-			why = "the critical path's machine"
 			start = b.lines[m].find(b.arrive(t)[m], b.cost(t, m))
 		} else {
 			m, start = b.earliest(t)
 		}
-		x.choose(b, t, m, start, basis{why: why})
 		b.place(t, m, start)
 		q.done(t)
 	}

@@ -24,7 +24,7 @@ import (
 )
 
 // planner makes a plan for a graph.
-type planner func(context.Context, *view.Graph, *tracer) (dagplay.Plan, error)
+type planner func(context.Context, *view.Graph) (dagplay.Plan, error)
 
 // detailed is a heuristic that also returns, for each plan that was tried, its makespan
 // without contention and under the transfer model (none under the ideal one).
@@ -35,9 +35,9 @@ func schedule(s *model.Schedule, _ []model.Round, err error) (*model.Schedule, e
 
 // listed plays the plan of a planner.
 func listed(plan planner) detailed {
-	return func(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
+	return func(ctx context.Context, d *model.DAG, _ model.Settings) (*model.Schedule, []model.Round, error) {
 		g := view.OfDAG(d)
-		p, err := plan(ctx, g, newTracer(d, set))
+		p, err := plan(ctx, g)
 		if err != nil {
 			return nil, nil, err
 		}

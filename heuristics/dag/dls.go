@@ -27,7 +27,7 @@ func DLS(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule
 	return schedule(listed(dls)(ctx, d, set))
 }
 
-func dls(ctx context.Context, g *view.Graph, x *tracer) (dagplay.Plan, error) {
+func dls(ctx context.Context, g *view.Graph) (dagplay.Plan, error) {
 	c := newCosts(g, nil)
 	static := make([]float64, g.Tasks)
 	for k := len(g.Order) - 1; k >= 0; k-- {
@@ -37,7 +37,6 @@ func dls(ctx context.Context, g *view.Graph, x *tracer) (dagplay.Plan, error) {
 		}
 		static[t] += c.mean[t]
 	}
-	x.ranks("static level", static)
 	b := newBuilder(c)
 	missing := make([]int, g.Tasks)
 	arrivals := make([][]float64, g.Tasks)
@@ -63,13 +62,6 @@ func dls(ctx context.Context, g *view.Graph, x *tracer) (dagplay.Plan, error) {
 		}
 		t := open[task]
 		start := max(free[machine], arrivals[t][machine])
-		if x != nil {
-			level := func(m int32, _ float64) float64 {
-				return static[t] - max(free[m], arrivals[t][m]) + c.mean[t] - b.cost(t, m)
-			}
-			last := func(m int32) float64 { return max(free[m], arrivals[t][m]) + b.cost(t, m) }
-			x.choose(b, t, machine, start, basis{finish: last, name: "dynamic level", value: level, why: "the highest level of all ready tasks"})
-		}
 		b.place(t, machine, start)
 		free[machine] = b.finish[t]
 		open, arrivals[t] = slices.Delete(open, task, task+1), nil

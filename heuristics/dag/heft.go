@@ -19,7 +19,12 @@ import (
 // O(V log V + E + V M log V) on a uniform network, O(E M) instead of O(E) on
 // others: an insertion costs O(log gaps) on each machine.
 func HEFT(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {
-	return schedule(listed(heft)(ctx, d, set))
+	return schedule(tracedHEFT(ctx, d, set))
+}
+
+func tracedHEFT(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
+	plan := func(ctx context.Context, g *view.Graph) (dagplay.Plan, error) { return heft(ctx, g, newTracer(d, set)) }
+	return listed(plan)(ctx, d, set)
 }
 
 func heft(ctx context.Context, g *view.Graph, x *tracer) (dagplay.Plan, error) {
@@ -30,18 +35,18 @@ func heft(ctx context.Context, g *view.Graph, x *tracer) (dagplay.Plan, error) {
 	return b.plan(), nil
 }
 
-// heftWith is HEFT with the given edge lengths.
+// heftWith is HEFT with the given edge lengths. Its tracer, if not nil, is told each step.
 func heftWith(ctx context.Context, c *costs, x *tracer) (*builder, error) {
 	b, rank := newBuilder(c), c.upward()
 	order := byPriority(c.g, rank)
-	x.ranks("upward rank", rank)
+	x.ranks(rank)
 	x.order(order)
 	for k, t := range order {
 		if k%checkEvery == 0 && turns.Stop(ctx, checkEvery) {
 			return nil, stopped(ctx)
 		}
 		m, start := b.earliest(t)
-		x.choose(b, t, m, start, basis{})
+		x.choose(b, t, m, start)
 		b.place(t, m, start)
 	}
 	return b, nil

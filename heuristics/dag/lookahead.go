@@ -24,16 +24,11 @@ func Lookahead(ctx context.Context, d *model.DAG, set model.Settings) (*model.Sc
 	return schedule(listed(lookahead)(ctx, d, set))
 }
 
-func lookahead(ctx context.Context, g *view.Graph, x *tracer) (dagplay.Plan, error) {
+func lookahead(ctx context.Context, g *view.Graph) (dagplay.Plan, error) {
 	c := newCosts(g, nil)
 	b := newBuilder(c)
 	starts := make([]float64, g.Machines)
-	rank := c.upward()
-	order := byPriority(g, rank)
-	x.ranks("upward rank", rank)
-	x.order(order)
-	ends := make([]float64, g.Machines) // the latest finish of the children
-	for _, t := range order {
+	for _, t := range byPriority(g, c.upward()) {
 		if turns.Stop(ctx, int64(g.Machines*g.Machines)/8+1) {
 			return dagplay.Plan{}, stopped(ctx)
 		}
@@ -54,14 +49,10 @@ func lookahead(ctx context.Context, g *view.Graph, x *tracer) (dagplay.Plan, err
 			for _, e := range g.Succ(t) {
 				b.take(g.To[e])
 			}
-			ends[m] = latest
 			if less(latest, last) || !less(last, latest) && less(b.finish[t], own) {
 				best, own, last = m, b.finish[t], latest
 			}
 			b.take(t)
-		}
-		if x != nil {
-			x.choose(b, t, best, starts[best], basis{name: "its children by", value: func(m int32, _ float64) float64 { return ends[m] }})
 		}
 		b.place(t, best, starts[best])
 	}

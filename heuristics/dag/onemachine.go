@@ -17,7 +17,7 @@ func OneMachine(ctx context.Context, d *model.DAG, set model.Settings) (*model.S
 	return schedule(listed(oneMachine)(ctx, d, set))
 }
 
-func oneMachine(_ context.Context, g *view.Graph, _ *tracer) (dagplay.Plan, error) {
+func oneMachine(_ context.Context, g *view.Graph) (dagplay.Plan, error) {
 	return onBestMachine(g), nil
 }
 

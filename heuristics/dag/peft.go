@@ -23,7 +23,7 @@ func PEFT(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedul
 	return schedule(listed(peft)(ctx, d, set))
 }
 
-func peft(ctx context.Context, g *view.Graph, x *tracer) (dagplay.Plan, error) {
+func peft(ctx context.Context, g *view.Graph) (dagplay.Plan, error) {
 	c := newCosts(g, nil)
 	table := c.optimistic()
 	rank := make([]float64, g.Tasks)
@@ -33,7 +33,6 @@ func peft(ctx context.Context, g *view.Graph, x *tracer) (dagplay.Plan, error) {
 		}
 		rank[t] /= float64(g.Machines)
 	}
-	x.ranks("mean of the optimistic costs", rank)
 	b := newBuilder(c)
 	q := newReady(g, rank)
 	for k := 0; q.Len() > 0; k++ {
@@ -49,10 +48,6 @@ func peft(ctx context.Context, g *view.Graph, x *tracer) (dagplay.Plan, error) {
 			if sum := s + length + table[int(t)*g.Machines+m]; less(sum, best) {
 				machine, start, best = int32(m), s, sum
 			}
-		}
-		if x != nil {
-			rest := func(m int32, finish float64) float64 { return finish + table[int(t)*g.Machines+int(m)] }
-			x.choose(b, t, machine, start, basis{name: "with the optimistic cost", value: rest})
 		}
 		b.place(t, machine, start)
 		q.done(t)

@@ -20,7 +20,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-var solvers = map[string]detailed{"dls": listed(dls), "cpop": listed(cpop), "heft": listed(heft), "peft": listed(peft), "lookahead": listed(lookahead),
+var solvers = map[string]detailed{"dls": listed(dls), "cpop": listed(cpop), "heft": tracedHEFT, "peft": listed(peft), "lookahead": listed(lookahead),
 	"sinnen-sousa": sinnenSousa, "network-aware": networkAware, "improve": improve, "lns": searchNear}
 
 // random draws a DAG on a platform with all the features of the model.

@@ -9,7 +9,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// tracer tells the steps of a list scheduler; nil: nobody listens.
+// tracer tells the steps of HEFT; nil: nobody listens.
 type tracer struct {
 	d *model.DAG
 	steps.Teller
@@ -22,18 +22,17 @@ func newTracer(d *model.DAG, set model.Settings) *tracer {
 	return &tracer{d, set.Trace}
 }
 
-// ranks tells the rank of each task, in the order of the instance.
-func (x *tracer) ranks(name string, rank []float64) {
+// ranks tells the upward rank of each task, in the order of the instance.
+func (x *tracer) ranks(rank []float64) {
 	if x == nil {
 		return
 	}
 	for t, v := range rank {
-		x.Tell("rank", x.d.Tasks[t].ID, steps.Figures(name, v), "task %s: %s %.3f", x.d.Tasks[t].ID, name, v)
+		x.Tell("rank", x.d.Tasks[t].ID, steps.Figures("upward rank", v), "task %s: upward rank %.3f", x.d.Tasks[t].ID, v)
 	}
 }
 
-// order tells the order in which tasks are placed, where it doesn't depend on
-// their places.
+// order tells the order in which tasks are placed.
 func (x *tracer) order(tasks []int32) {
 	if x == nil {
 		return
@@ -45,17 +44,9 @@ func (x *tracer) order(tasks []int32) {
 	x.Tell("order", "", nil, "order: %s", &ids)
 }
 
-// basis is what a choice goes by beside the finish by insertion; zero values: nothing.
-type basis struct {
-	finish func(machine int32) float64                 // in place of that by insertion
-	value  func(machine int32, finish float64) float64 // another value of each machine
-	name   string                                      // of the value
-	why    string
-}
-
 // choose tells, before task t is placed on machine m at start, when it would finish on
 // each machine.
-func (x *tracer) choose(b *builder, t, m int32, start float64, by basis) {
+func (x *tracer) choose(b *builder, t, m int32, start float64) {
 	if x == nil {
 		return
 	}
@@ -64,23 +55,10 @@ func (x *tracer) choose(b *builder, t, m int32, start float64, by basis) {
 	for k := range b.lines {
 		length := b.cost(t, int32(k))
 		finish := b.lines[k].find(at[k], length) + length
-		if by.finish != nil {
-			finish = by.finish(int32(k))
-		}
 		machine := x.d.Machines[k].ID
-		text, figures := fmt.Sprintf("%.6g on %s", finish, machine), steps.Figures("finish on "+machine, finish)
-		if by.value != nil {
-			v := by.value(int32(k), finish)
-			text += fmt.Sprintf(" (%s %.6g)", by.name, v)
-			figures = append(figures, steps.Figures(by.name+" on "+machine, v)...)
-		}
-		on.Add(text, figures...)
+		on.Add(fmt.Sprintf("%.6g on %s", finish, machine), steps.Figures("finish on "+machine, finish)...)
 	}
 	end := start + b.cost(t, m)
-	why := by.why
-	if why != "" {
-		why = ", " + why
-	}
 	x.Tell("place", x.d.Tasks[t].ID, append(on.Figures, steps.Figures("start", start, "finish", end)...),
-		"task %s: finishes at %s: %s, %.6g-%.6g%s", x.d.Tasks[t].ID, &on, x.d.Machines[m].ID, start, end, why)
+		"task %s: finishes at %s: %s, %.6g-%.6g", x.d.Tasks[t].ID, &on, x.d.Machines[m].ID, start, end)
 }

@@ -4,8 +4,6 @@ package online
 
 import (
 	"context"
-	"errors"
-	"io"
 
 	"github.com/gapwise/gapwise/internal/processors"
 	"github.com/gapwise/gapwise/internal/view"
@@ -74,8 +72,6 @@ type BatchOptions struct {
 	Order model.BatchOrder
 	// Placement says which processors a job may hold; "" means model.BatchLowest.
 	Placement model.BatchPlacement
-	// Transcript, if not nil, gets a transcript of the run.
-	Transcript io.Writer
 	// Complete starts the jobs that haven't started when ctx ends in the order of their
 	// arrivals, each as soon as it fits and those before it have started. So there is a
 	// whole execution, of which the policy has decided the beginning.
@@ -99,14 +95,7 @@ func Batch(ctx context.Context, in *model.Batch, p BatchPolicy, o BatchOptions) 
 	if err != nil {
 		return nil, err
 	}
-	if o.Transcript != nil {
-		if r.transcript, err = newBatchTranscript(in, r.jobs, r.options); err != nil {
-			return nil, err
-		}
-	}
-	if err = r.run(ctx); r.transcript != nil {
-		err = errors.Join(err, r.transcript.close())
-	}
+	err = r.run(ctx)
 	return r.execution(in), err
 }
 

@@ -106,7 +106,7 @@ func ExampleReservation() {
 	in := &model.Reservation{PEs: 4, Requests: []model.Request{
 		{ID: "a", DurationS: 10, DeadlineS: 10, PEs: 3, RuntimeS: &half}, {ID: "b", ArrivalS: 1, ReadyS: 1, DurationS: 4, DeadlineS: 9, PEs: 2},
 		{ID: "c", ArrivalS: 6, ReadyS: 6, DurationS: 4, DeadlineS: 10, PEs: 4}}}
-	b, err := online.Reservation(context.Background(), in, &firstFit{}, online.ReservationOptions{})
+	b, err := online.Reservation(context.Background(), in, &firstFit{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -156,7 +156,7 @@ func (p *roomiest) Decide() ([]online.TVCDecision, error) {
 func ExampleTVC() {
 	in := &model.TVC{FatTree: model.FatTree{K: 2, Slots: 4, LinkMbps: 100}, Requests: []model.TVCRequest{{ID: "a", VMs: 3, BandwidthMbps: 50, DurationS: 10},
 		{ID: "b", ArrivalS: 1, VMs: 2, BandwidthMbps: 50, DurationS: 10}, {ID: "c", ArrivalS: 2, VMs: 3, BandwidthMbps: 50, DurationS: 10}}}
-	e, err := online.TVC(context.Background(), in, &roomiest{}, online.TVCOptions{})
+	e, err := online.TVC(context.Background(), in, &roomiest{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -226,7 +226,7 @@ func (p *background) Decide() ([]online.TwoTierDecision, error) {
 func ExampleTwoTier() {
 	in := &model.Batch{Processors: 1, Tiers: 2, Jobs: []model.BatchJob{
 		{ID: "a", RuntimeS: 10, Processes: 1, CPU: []float64{0.5}}, {ID: "b", SubmitS: 2, RuntimeS: 10, Processes: 1, CPU: []float64{1}, BgEfficiency: 1}}}
-	e, err := online.TwoTier(context.Background(), in, &background{}, online.TwoTierOptions{})
+	e, err := online.TwoTier(context.Background(), in, &background{})
 	if err != nil {
 		fmt.Println(err)
 		return

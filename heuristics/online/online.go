@@ -8,8 +8,8 @@
 // can be done, and stops at the first decision that can't be with a DecisionError. So what
 // a policy reaches here it would have reached on a machine.
 //
-// A simulation, but for that of model.VCSched, can write a transcript: what was told when, and what was decided when
-// (docs/reference/formats.md). verify.Online replays it beside the solution.
+// A run is online because the simulation tells a policy nothing else. A test holds that: with
+// another future the policy is asked the same until then (wire, TestNoFuture).
 package online
 
 import (
@@ -88,13 +88,15 @@ func (e *DecisionError) Error() string {
 // Unwrap returns model.ErrInvalid.
 func (*DecisionError) Unwrap() error { return model.ErrInvalid }
 
-// driver tells a policy, asks it, and has both written down.
+// ticksPerSecond are those of a batch or of a tvc: ticks are microseconds.
+const ticksPerSecond = 1e6
+
+// driver tells a policy what happens, and asks it what to do.
 type driver[P, E, D any] struct {
-	policy     Policy[P, E, D]
-	perSecond  float64 // ticks
-	now        int64
-	turn       int              // calls of Decide
-	transcript transcript[E, D] // nil: there is none
+	policy    Policy[P, E, D]
+	perSecond float64 // ticks
+	now       int64
+	turn      int // calls of Decide
 }
 
 // seconds returns a time in seconds.
@@ -102,9 +104,6 @@ func (d *driver[P, E, D]) seconds(at int64) float64 { return float64(at) / d.per
 
 // tell tells an event of a type.
 func (d *driver[P, E, D]) tell(what EventType, e E) error {
-	if d.transcript != nil {
-		d.transcript.tell(d.now, e)
-	}
 	if err := d.policy.Event(e); err != nil {
 		return fmt.Errorf("at %.9g s, when told of what is %s: %w", d.seconds(d.now), what, err)
 	}
@@ -118,10 +117,7 @@ func (d *driver[P, E, D]) ask() ([]D, error) {
 	if err != nil {
 		return nil, fmt.Errorf("at %.9g s, when asked what to do: %w", d.seconds(d.now), err)
 	}
-	if d.transcript != nil {
-		err = d.transcript.decided(d.now, all)
-	}
-	return all, err
+	return all, nil
 }
 
 // refuse returns the error of a decision that can't be carried out.

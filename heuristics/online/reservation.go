@@ -4,8 +4,6 @@ package online
 
 import (
 	"context"
-	"errors"
-	"io"
 
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
@@ -57,12 +55,6 @@ type ReservationDecision struct {
 	PEs model.PEList
 }
 
-// ReservationOptions are those of a simulation.
-type ReservationOptions struct {
-	// Transcript, if not nil, gets a transcript of the run.
-	Transcript io.Writer
-}
-
 // Reservation runs a policy on an instance, which must be valid, and returns the bookings of
 // the requests that it accepts, in the order of their arrival. They claim to be online (see
 // model.Bookings.Online) if all had their PEs at once and none was moved. When ctx ends,
@@ -73,17 +65,8 @@ type ReservationOptions struct {
 //
 // O(log n + v) per request, besides the PEs that change hands, with v bookings that may
 // overlap it in time.
-func Reservation(ctx context.Context, in *model.Reservation, p ReservationPolicy, o ReservationOptions) (*model.Bookings, error) {
+func Reservation(ctx context.Context, in *model.Reservation, p ReservationPolicy) (*model.Bookings, error) {
 	r := newReservationRun(in, view.OfReservation(in), p)
-	if o.Transcript != nil {
-		var err error
-		if r.transcript, err = newReservationTranscript(in, r.requests, r.t.Seconds, o.Transcript); err != nil {
-			return nil, err
-		}
-	}
 	err := r.run(ctx)
-	if r.transcript != nil {
-		err = errors.Join(err, r.transcript.close())
-	}
 	return r.bookings(in.Goal), err
 }

@@ -4,8 +4,6 @@ package online
 
 import (
 	"context"
-	"errors"
-	"io"
 
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
@@ -59,12 +57,6 @@ type TVCDecision struct {
 	At    int64 // an instant later than now, with CallAt
 }
 
-// TVCOptions are those of a simulation.
-type TVCOptions struct {
-	// Transcript, if not nil, gets a transcript of the run.
-	Transcript io.Writer
-}
-
 // TVC runs a policy on an instance, which must be valid, and returns the embeddings of the
 // requests that have run, in the order of their arrival. When ctx ends, nothing arrives any
 // more, and nothing is decided: what runs goes on to its end.
@@ -75,17 +67,8 @@ type TVCOptions struct {
 // policy's. Beside an error are the runs until then, the last ones to their ends.
 //
 // O(log n) per event and decision, besides the servers and links of the request.
-func TVC(ctx context.Context, in *model.TVC, p TVCPolicy, o TVCOptions) (*model.Embeddings, error) {
+func TVC(ctx context.Context, in *model.TVC, p TVCPolicy) (*model.Embeddings, error) {
 	r := newTVCRun(in, view.OfTVC(in), p)
-	if o.Transcript != nil {
-		var err error
-		if r.transcript, err = newTVCTranscript(in, r.requests, o.Transcript); err != nil {
-			return nil, err
-		}
-	}
 	err := r.run(ctx)
-	if r.transcript != nil {
-		err = errors.Join(err, r.transcript.close())
-	}
 	return r.embeddings(), err
 }

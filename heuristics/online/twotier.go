@@ -4,8 +4,6 @@ package online
 
 import (
 	"context"
-	"errors"
-	"io"
 
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
@@ -53,12 +51,6 @@ type TwoTierDecision struct {
 	At         int64 // an instant later than now, with CallAt
 }
 
-// TwoTierOptions are those of a simulation.
-type TwoTierOptions struct {
-	// Transcript, if not nil, gets a transcript of the run.
-	Transcript io.Writer
-}
-
 // TwoTier runs a policy on an instance of two tiers, which must be valid, and returns the
 // execution.
 //
@@ -70,19 +62,12 @@ type TwoTierOptions struct {
 //
 // O(log n) per event, besides the processors on which something changes and those of the
 // background jobs there.
-func TwoTier(ctx context.Context, in *model.Batch, p TwoTierPolicy, o TwoTierOptions) (*model.Execution, error) {
+func TwoTier(ctx context.Context, in *model.Batch, p TwoTierPolicy) (*model.Execution, error) {
 	r, err := newTwoTierRun(view.OfBatch(in), in, p)
 	if err != nil {
 		return nil, err
 	}
-	if o.Transcript != nil {
-		if r.transcript, err = newTwoTierTranscript(in, r.jobs, o.Transcript); err != nil {
-			return nil, err
-		}
-	}
-	if err = r.run(ctx); r.transcript != nil {
-		err = errors.Join(err, r.transcript.close())
-	}
+	err = r.run(ctx)
 	return r.execution(), err
 }
 

@@ -3,7 +3,6 @@
 package online_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -76,7 +75,7 @@ func TestTwoTierRefused(t *testing.T) {
 		"there is no such":  {turns{{of(0, online.Suspend)}}, `suspend of job "a": there is no such decision`},
 		"rejected, running": {turns{{up(0, 0)}, {of(0, online.Reject)}}, `reject of job "a": it is running`},
 	} {
-		e, err := online.TwoTier(context.Background(), tiered(), tiers(c.turns), online.TwoTierOptions{})
+		e, err := online.TwoTier(context.Background(), tiered(), tiers(c.turns))
 		checkRefused(t, name, err, c.want)
 		if e == nil {
 			t.Errorf("%s: what ran until then is lost", name)
@@ -84,7 +83,7 @@ func TestTwoTierRefused(t *testing.T) {
 	}
 	in := tiered()
 	in.Tiers = 1
-	if _, err := online.TwoTier(context.Background(), in, tiers(nil), online.TwoTierOptions{}); !errors.Is(err, model.ErrUnsupported) {
+	if _, err := online.TwoTier(context.Background(), in, tiers(nil)); !errors.Is(err, model.ErrUnsupported) {
 		t.Error(err)
 	}
 }
@@ -113,7 +112,7 @@ func TestTwoTierTold(t *testing.T) {
 		"left waiting": {turns: turns{{up(0, 0)}}, told: "0 submitted a, ?, 2 submitted b, ?, 10 ended a, ?", runs: "a 0-10", err: `after 10 s nothing happens any more, and 1 jobs haven't ended`},
 	} {
 		p, in := tiers(c.turns), tiered()
-		e, err := online.TwoTier(context.Background(), in, p, online.TwoTierOptions{})
+		e, err := online.TwoTier(context.Background(), in, p)
 		checkError(t, name, err, c.err)
 		p.checkTold(t, name, c.told)
 		checkRuns(t, name, e.Runs, nowhere, c.runs)
@@ -252,42 +251,13 @@ func (p *lift) put(j *online.TwoTierJob, tier model.Tier, list []int32) {
 	}
 }
 
-// The judge accepts the transcripts of random policies, and none with a planted fault.
-func TestTwoTierTranscript(t *testing.T) {
+// The judge accepts what random policies make of random instances.
+func TestTwoTierJudged(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(27, 8))
-	f := newFaultTest(t, rng, "batch-tiers", "start", "move", "kill")
-	f.own = map[string]func(rng *rand.Rand, all []turn, s model.Solution) bool{
-		"decided in another tier": func(rng *rand.Rand, all []turn, _ model.Solution) bool {
-			k, i, ok := pick(rng, all, decidedOf, func(_ int, x map[string]any) bool { return is(x, "start", "move") })
-			if ok {
-				if x := all[k].Decided[i]; x["tier"] == nil {
-					x["tier"] = "background"
-				} else {
-					delete(x, "tier")
-				}
-			}
-			return ok
-		},
-		"another solution": func(rng *rand.Rand, _ []turn, s model.Solution) bool {
-			e := s.(*model.Execution)
-			x := &e.Runs[rng.IntN(len(e.Runs))]
-			if segments := x.Segments; len(segments) > 1 && rng.IntN(2) == 0 {
-				segments[0].Lost = !segments[0].Lost
-			} else {
-				segments[len(segments)-1].EndS += 0.5
-			}
-			return true
-		},
-	}
 	for range need.Rounds(300) {
 		in := testkit.RandomBatch(rng, 2, 6, 1+rng.IntN(8))
-		var text bytes.Buffer
-		e, err := online.TwoTier(t.Context(), in, &lift{rng: rng}, online.TwoTierOptions{Transcript: &text})
-		if err != nil {
-			t.Fatal(err)
-		}
-		f.check(t, in, e, text.String())
+		e, err := online.TwoTier(t.Context(), in, &lift{rng: rng})
+		checkJudged(t, in, e, err)
 	}
-	f.done(t)
 }

@@ -34,14 +34,7 @@ func Algorithms() []model.Algorithm {
 		}
 	}
 	add("least-load", "gapwise", plain, "start with the fewest PE-seconds taken over the run", LeastLoad)
-	for k := range all {
-		all[k].Traced = true // a policy
-	}
 	add("selective", "gapwise", "O(n + v PEs) per request", "least-load, but requests that are too large are declined", Selective)
-	add("moving", "gapwise", "O(v^3 + n^2) per request", "selective, but what hasn't started may be moved", Moving)
-	for k := range all {
-		all[k].Recorded = true
-	}
 	all = append(all, model.Algorithm{Name: "clairvoyant", Kind: model.KindReservation, Class: model.Yardstick, Paper: "gapwise", Complexity: "O(w + log n) per step, w requests in a window",
 		Summary: "local search that sees all requests at once, with runtimes and withdrawals", Seeded: true, Solver: model.Adapt("clairvoyant", Clairvoyant)})
 	all = append(all, model.Algorithm{Name: "lns", Kind: model.KindReservation, Class: model.Yardstick, Paper: "Shaw: Using Constraint Programming and Local Search Methods to Solve Vehicle Routing Problems (1998); gapwise", Complexity: "exponential within a neighbourhood",

@@ -41,8 +41,6 @@ type availability struct {
 	blocks     []*block
 	scratch    bitset.Set // of update
 	scan       scan       // of Find
-	// tried, if not nil, is told each start that Find looks at.
-	tried func(start int64, free int, score float64)
 }
 
 // errBusy and errFree say that a PE isn't what Add and Delete need.

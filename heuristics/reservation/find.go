@@ -24,9 +24,6 @@ func (l *availability) Find(q query, p policy) (allocation, bool) {
 		w := q.at(start)
 		free := s.slide(w)
 		if free < q.PEs {
-			if l.tried != nil {
-				l.tried(start, free, 0)
-			}
 			continue
 		}
 		c := candidate{pes: float64(free)}
@@ -38,9 +35,6 @@ func (l *availability) Find(q query, p policy) (allocation, bool) {
 			c.load = s.load(w)
 		}
 		x := p.score(c)
-		if l.tried != nil {
-			l.tried(start, free, x)
-		}
 		if !found || x < score {
 			best, found, score = allocation{Start: w.start, End: w.end, Rectangle: rectangle{PEs: free}}, true, x
 			copy(s.best, s.free)

@@ -14,22 +14,14 @@ import (
 // are cancelled by the time of an arrival have been deleted by then, and nothing else is
 // known of them before. When ctx ends, the bookings are those made by then. With the goal
 // all it returns model.ErrNoSolution if a request is declined.
-func (p policy) book(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
-	s := &searcher{by: p}
-	if set.Trace != nil {
-		s.tracer = &tracer{emit: set.Trace}
-	}
-	b, err := run(ctx, in, s, set)
-	if s.tracer != nil {
-		set.Trace(s.tracer.last)
-	}
-	return b, err
+func (p policy) book(ctx context.Context, in *model.Reservation, _ model.Settings) (*model.Bookings, error) {
+	return run(ctx, in, &searcher{by: p})
 }
 
 // run runs an online policy. With the goal all it returns model.ErrNoSolution if a request
 // is declined.
-func run(ctx context.Context, in *model.Reservation, p online.ReservationPolicy, set model.Settings) (*model.Bookings, error) {
-	b, err := online.Reservation(ctx, in, p, online.ReservationOptions{Transcript: set.Transcript})
+func run(ctx context.Context, in *model.Reservation, p online.ReservationPolicy) (*model.Bookings, error) {
+	b, err := online.Reservation(ctx, in, p)
 	return declined(in, b, err)
 }
 
@@ -49,7 +41,6 @@ type searcher struct {
 	small     *threshold
 	list      *availability
 	decisions []online.ReservationDecision
-	tracer    *tracer // nil: nobody listens
 }
 
 // Begin implements online.ReservationPolicy.
@@ -57,9 +48,6 @@ func (s *searcher) Begin(p online.ReservationPlatform) error {
 	s.list = newAvailability(p.PEs)
 	if s.share > 0 {
 		s.small = newThreshold(p, s.share)
-	}
-	if s.tracer != nil {
-		s.tracer.begin(p, s.list)
 	}
 	return nil
 }
@@ -82,19 +70,12 @@ func (s *searcher) Event(e online.ReservationEvent) error {
 func (s *searcher) answer(r *online.ReservationRequest) error {
 	d, q := online.ReservationDecision{Type: online.Reject, Request: r.Number}, newQuery(r)
 	if s.small == nil || s.small.admits(s.list.now, q) {
-		find := s.list.Find
-		if s.tracer != nil {
-			find = s.tracer.finding(r)
-		}
-		if a, ok := find(q, s.by); ok {
+		if a, ok := s.list.Find(q, s.by); ok {
 			d.Type, d.At, d.PEs = online.Accept, a.Start, a.PEs
 			if err := s.list.Add(a.Start, a.End, a.PEs); err != nil {
 				return err
 			}
 		}
-	}
-	if s.tracer != nil {
-		s.tracer.last = s.tracer.slots("slots at the end")
 	}
 	s.decisions = append(s.decisions, d)
 	return nil

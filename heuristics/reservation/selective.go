@@ -28,8 +28,8 @@ import (
 //
 // When ctx ends, it returns what was accepted by then. The error is
 // model.ErrNoSolution if the goal is all and a request was declined.
-func Selective(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
-	return run(ctx, in, &searcher{by: leastLoad, share: fill}, set)
+func Selective(ctx context.Context, in *model.Reservation, _ model.Settings) (*model.Bookings, error) {
+	return run(ctx, in, &searcher{by: leastLoad, share: fill})
 }
 
 // fill is the share of the cluster that the requests below the threshold may

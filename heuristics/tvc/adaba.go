@@ -4,11 +4,13 @@ package tvc
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/gapwise/gapwise/internal/fattree"
 	"github.com/gapwise/gapwise/model"
 )
+
+// adaBa is the name of the embedder that tells its steps.
+const adaBa = "adaba"
 
 // AdaBa embeds by AdaBa (Li et al. 2018, Algorithm 1): the smallest subtree first,
 // and in it the servers by descending weight -½a² + (L·B/Bmax)·a (Eq. 7), with a
@@ -21,7 +23,7 @@ import (
 // (see model.MostSlots; there are at least two servers), so that both products are
 // less than 2^63.
 func AdaBa(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
-	return solve(ctx, in, set, "adaba")
+	return solve(ctx, in, set, adaBa)
 }
 
 // newAdaBaPrinted returns the embedder of AdaBa as the text of Algorithm 1 may be read to the letter:
@@ -40,7 +42,5 @@ func adaBaSequence() *sequence {
 	return &sequence{local: true, key: func(d *fattree.DataCentre, free int, b int64) int64 {
 		x := int64(free)*max(d.Most, b) - int64(d.Slots)*b
 		return max(x, -x)
-	}, by: func(d *fattree.DataCentre, b int64) string {
-		return fmt.Sprintf("whose free slots are nearest to %.4g first", float64(d.Slots)*float64(b)/float64(max(d.Most, b)))
 	}}
 }

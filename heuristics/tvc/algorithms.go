@@ -50,7 +50,7 @@ var embedders = []namedEmbedder{
 	{"greedy-minmax", newGreedyMinMax, "Yu et al.: Towards Bandwidth Guarantee for Virtual Clusters under Demand Uncertainty in Multi-Tenant Clouds", "30 times that of program-reserved", "least largest link utilisation over whole embeddings in the smallest subtree"},
 	{"oktopus", newOktopus, "Ballani et al.: Towards Predictable Datacenter Networks, section 4.2", "O(S + k N) per request", "as many VMs as possible in each subtree, in the smallest subtree"},
 	{"adaba-printed", newAdaBaPrinted, source + ", Algorithm 1", perServer, "adaba that checks links while it fills servers, as its listing may be read"},
-	{"adaba", newAdaBa, source + ", section 4.1", perServer, "adaptive bandwidth-aware: servers whose free slots match the bandwidth, in the smallest subtree"},
+	{adaBa, newAdaBa, source + ", section 4.1", perServer, "adaptive bandwidth-aware: servers whose free slots match the bandwidth, in the smallest subtree"},
 	{"program-servers", newProgram(costServers), "gapwise", programSteps, "least servers opened, then bandwidth reserved, over all embeddings"},
 	{"program-utilisation", newProgram(costUtilisation), "gapwise", "30 times that of program-reserved", "least largest link utilisation, then bandwidth reserved, over all embeddings"},
 	{"program-reserved", newProgram(costReserved), "gapwise", programSteps, "least bandwidth reserved, then servers opened, over all embeddings"},
@@ -73,18 +73,17 @@ func findEmbedder(name string) (embedder, error) {
 // Algorithms lists the heuristics for TVC, weakest first, those that see the whole instance last.
 func Algorithms() []model.Algorithm {
 	var all []model.Algorithm
-	add := func(name, paper, complexity, summary string, traced bool) {
-		all = append(all, model.Algorithm{Name: name, Kind: model.KindTVC, Class: model.Online, Paper: paper, Complexity: complexity, Summary: summary, Traced: traced, Recorded: true,
+	add := func(name, paper, complexity, summary string) {
+		all = append(all, model.Algorithm{Name: name, Kind: model.KindTVC, Class: model.Online, Paper: paper, Complexity: complexity, Summary: summary, Traced: name == adaBa,
 			Solver: model.AdaptDetailed(name, func(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, model.Details, error) {
 				return solveDetailed(ctx, in, set, name)
 			})})
 	}
 	for _, e := range embedders {
-		_, traced := e.New().(*sequence)
-		add(e.Name, e.Paper, e.Complexity, e.Summary, traced)
+		add(e.Name, e.Paper, e.Complexity, e.Summary)
 	}
 	for _, s := range queueSchedulers {
-		add(s.name, s.paper, "O(w) embeddings per arrival and departure, w requests waiting", s.summary, false)
+		add(s.name, s.paper, "O(w) embeddings per arrival and departure, w requests waiting", s.summary)
 	}
 	return append(all, model.Algorithm{Name: "improve", Kind: model.KindTVC, Class: model.Offline,
 		Paper:      "Ruiz, Stützle: A simple and effective iterated greedy algorithm for the permutation flowshop scheduling problem, 2007; gapwise",
@@ -105,11 +104,11 @@ func solveDetailed(ctx context.Context, in *model.TVC, set model.Settings, name 
 		p = new(model.TVCParameters)
 	}
 	if k := slices.IndexFunc(queueSchedulers, func(s scheduler) bool { return s.name == name }); k >= 0 {
-		e, err := findEmbedder(cmp.Or(p.Embedder, "adaba"))
+		e, err := findEmbedder(cmp.Or(p.Embedder, adaBa))
 		if err != nil {
 			return nil, nil, err
 		}
-		s, preempted, err := queueSchedulers[k].serve(ctx, in, e, set)
+		s, preempted, err := queueSchedulers[k].serve(ctx, in, e)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -125,7 +124,10 @@ func solveDetailed(ctx context.Context, in *model.TVC, set model.Settings, name 
 			details.NeverFit++
 		}
 	}
-	x := newTracer(e, set)
+	var x *tracer
+	if name == adaBa {
+		x = newTracer(e.(*sequence), set)
+	}
 	switch p.Embeddable {
 	case "", "no":
 	case "yes":
@@ -134,6 +136,6 @@ func solveDetailed(ctx context.Context, in *model.TVC, set model.Settings, name 
 	default:
 		return nil, nil, fmt.Errorf("%w parameter embeddable=%q, must be yes or no", model.ErrUnsupported, p.Embeddable)
 	}
-	s, err := runLoss(ctx, in, e, x, set)
+	s, err := runLoss(ctx, in, e, x)
 	return s, details, err
 }

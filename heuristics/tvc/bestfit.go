@@ -16,13 +16,13 @@ func BestFit(ctx context.Context, in *model.TVC, set model.Settings) (*model.Emb
 }
 
 func newBestFit() embedder {
-	return &sequence{key: byFree, by: inWords("with the least free slots first")}
+	return &sequence{key: byFree}
 }
 
 // newBestFitLocal returns best fit below the first switch, bottom-up, that the
 // cluster fits below.
 func newBestFitLocal() embedder {
-	return &sequence{key: byFree, local: true, by: inWords("with the least free slots first")}
+	return &sequence{key: byFree, local: true}
 }
 
 func byFree(_ *fattree.DataCentre, free int, _ int64) int64 { return int64(free) }

@@ -25,7 +25,7 @@ func drawn(t *testing.T, fabric model.Fabric, bandwidth, load float64, requests,
 
 func accepted(t *testing.T, in *model.TVC, e embedder) *model.Embeddings {
 	t.Helper()
-	s, err := runLoss(context.Background(), in, e, nil, model.Settings{})
+	s, err := runLoss(context.Background(), in, e, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

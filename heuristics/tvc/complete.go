@@ -33,10 +33,10 @@ func Complete(in *model.TVC, start *model.Embeddings) (*model.Embeddings, model.
 			}
 			return t.Requests[k].Arrival
 		}}
-		e, _, err := s.serve(context.Background(), in, newAdaBa(), model.Settings{})
+		e, _, err := s.serve(context.Background(), in, newAdaBa())
 		return e, c, err
 	}
-	e, err := runLoss(context.Background(), in, &kept{in: in, start: start, of: of}, nil, model.Settings{})
+	e, err := runLoss(context.Background(), in, &kept{in: in, start: start, of: of}, nil)
 	return e, c, err
 }
 

@@ -46,12 +46,12 @@ func ask(e embedder, d *fattree.DataCentre, k int) (model.Embedding, bool) {
 	return e.Embed(d, d.Requests[k].VMs, d.Requests[k].Bandwidth)
 }
 
-// runLoss runs loss mode; x is told what becomes of requests.
-func runLoss(ctx context.Context, in *model.TVC, e embedder, x *tracer, set model.Settings) (*model.Embeddings, error) {
+// runLoss runs loss mode. Its tracer, if not nil, is told what becomes of requests.
+func runLoss(ctx context.Context, in *model.TVC, e embedder, x *tracer) (*model.Embeddings, error) {
 	if in.Queue {
 		return nil, fmt.Errorf("%w: embedders decide at the arrival, the instance has a queue; take fcfs, sdf, sbf, bgmbf, bgmbf-sdf, srpt or repack", model.ErrUnsupported)
 	}
-	return online.TVC(ctx, in, &lossPolicy{embedder: e, tracer: x}, online.TVCOptions{Transcript: set.Transcript})
+	return online.TVC(ctx, in, &lossPolicy{embedder: e, tracer: x})
 }
 
 // newCentre returns an empty data centre without requests.

@@ -209,10 +209,10 @@ func TestSequenceRuns(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 14))
 		in := testkit.RandomTVC(rng, []int{2, 4, 4}[rng.IntN(3)], 5+rng.IntN(60), false)
 		for _, e := range []embedder{newAdaBa(), newBestFit(), newBestFitLocal(), newFirstFit(), newFirstFitLocal()} {
-			got, err1 := runLoss(context.Background(), in, e, nil, model.Settings{})
+			got, err1 := runLoss(context.Background(), in, e, nil)
 			want, err2 := runLoss(context.Background(), in, embedderFunc(func(d *fattree.DataCentre, n int, b int64) (model.Embedding, bool) {
 				return plainSequence(e.(*sequence), d, n, b)
-			}), nil, model.Settings{})
+			}), nil)
 			if err1 != nil || err2 != nil || !reflect.DeepEqual(got, want) {
 				t.Fatalf("seed %d: %v, plain %v (%v, %v)", seed, got, want, err1, err2)
 			}

@@ -14,17 +14,12 @@ func FirstFit(ctx context.Context, in *model.TVC, set model.Settings) (*model.Em
 	return solve(ctx, in, set, "first-fit")
 }
 
-func newFirstFit() embedder { return &sequence{key: byIndex, by: inWords("by number")} }
+func newFirstFit() embedder { return &sequence{key: byIndex} }
 
 // newFirstFitLocal returns first fit below the first switch, bottom-up, that the
 // cluster fits below.
 func newFirstFitLocal() embedder {
-	return &sequence{key: byIndex, local: true, by: inWords("by number")}
+	return &sequence{key: byIndex, local: true}
 }
 
 func byIndex(*fattree.DataCentre, int, int64) int64 { return 0 }
-
-// inWords is a sequence's by that is always the same.
-func inWords(order string) func(*fattree.DataCentre, int64) string {
-	return func(*fattree.DataCentre, int64) string { return order }
-}

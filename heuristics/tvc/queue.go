@@ -119,9 +119,9 @@ func (w *waiting) remove(q *queue, k int) {
 // loss mode, and for a schedule that goes on after view.MostTime. If ctx ends before all requests have run, what runs goes on to its end, and
 // then the others run one by one. preempted is how often a request was suspended, those
 // times included at which it went on at once in the same place.
-func (s *scheduler) serve(ctx context.Context, in *model.TVC, e embedder, set model.Settings) (embeddings *model.Embeddings, preempted int, err error) {
+func (s *scheduler) serve(ctx context.Context, in *model.TVC, e embedder) (embeddings *model.Embeddings, preempted int, err error) {
 	q := s.newQueue(e)
-	embeddings, err = q.run(ctx, in, set)
+	embeddings, err = q.run(ctx, in)
 	return embeddings, q.preempted, err
 }
 
@@ -129,11 +129,11 @@ func (s *scheduler) newQueue(e embedder) *queue {
 	return &queue{scheduler: s, embedder: e, top: waiting{key: s.order}, others: waiting{key: s.backfill}, releases: 1}
 }
 
-func (q *queue) run(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
+func (q *queue) run(ctx context.Context, in *model.TVC) (*model.Embeddings, error) {
 	if !in.Queue {
 		return nil, fmt.Errorf("%w: schedulers serve a queue, and the instance has none (\"queue\" is false); take an embedder, such as adaba, or --goal response", model.ErrUnsupported)
 	}
-	e, err := online.TVC(ctx, in, q, online.TVCOptions{Transcript: set.Transcript})
+	e, err := online.TVC(ctx, in, q)
 	if errors.Is(err, model.ErrNoSolution) { // it was stopped
 		return q.whole(in)
 	}

@@ -181,7 +181,7 @@ func schedulerOf(t testing.TB, name string) *scheduler {
 
 func serve(t testing.TB, name string, in *model.TVC, e embedder) *model.Embeddings {
 	t.Helper()
-	s, _, err := schedulerOf(t, name).serve(context.Background(), in, e, model.Settings{})
+	s, _, err := schedulerOf(t, name).serve(context.Background(), in, e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestBgMBFAgainstPlain(t *testing.T) {
 		e := embedders[int(seed)%len(embedders)]
 		for _, name := range []string{"bgmbf", "bgmbf-sdf"} {
 			want, preempted := plainBgMBF(in, e.New(), name == "bgmbf-sdf")
-			got, count, err := schedulerOf(t, name).serve(t.Context(), in, e.New(), model.Settings{})
+			got, count, err := schedulerOf(t, name).serve(t.Context(), in, e.New())
 			if err != nil || !reflect.DeepEqual(got, want) || count != preempted {
 				t.Fatalf("seed %d, %s by %s: %v, %d preempted:\n%+v\nplain, %d:\n%+v", seed, name, e.Name, err, count, got, preempted, want)
 			}
@@ -249,7 +249,7 @@ func TestSchedulers(t *testing.T) {
 			least = min(least, judged(t, in, got)["response"])
 			plain := s.newQueue(e.New())
 			plain.retry = true
-			want, err := plain.run(context.Background(), in, model.Settings{})
+			want, err := plain.run(context.Background(), in)
 			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Fatalf("seed %d, %s by %s: %v\n%+v\nwithout skipping:\n%+v", seed, s.name, e.Name, err, got, want)
 			}
@@ -339,7 +339,7 @@ func TestStoppedAnywhere(t *testing.T) {
 		in := testkit.RandomTVC(rand.New(rand.NewPCG(seed, 77)), 4, 300, true)
 		for _, s := range queueSchedulers {
 			for looks := range 6 {
-				got, _, err := s.serve(&testkit.StopAfter{Context: t.Context(), Looks: looks}, in, newAdaBa(), model.Settings{})
+				got, _, err := s.serve(&testkit.StopAfter{Context: t.Context(), Looks: looks}, in, newAdaBa())
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -94,7 +94,7 @@ func (x *reorder) schedule(ctx context.Context) (*model.Embeddings, error) {
 		s.backfill = s.order
 	}
 	x.now, x.ctx = s.newQueue(x), ctx
-	return x.now.run(ctx, x.in, model.Settings{})
+	return x.now.run(ctx, x.in)
 }
 
 // reorderings are the schedulers that reorder begins with.

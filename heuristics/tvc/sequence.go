@@ -29,9 +29,7 @@ type sequence struct {
 	local bool
 	// soFar has each server look at what its links carry so far, not at the end; it
 	// matters with HoseCut alone, see fill.
-	soFar bool
-	// by says in which order servers come.
-	by     func(d *fattree.DataCentre, b int64) string
+	soFar  bool
 	tracer *tracer // nil: nobody listens
 
 	subtrees

@@ -11,23 +11,19 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// tracer tells the steps of loss mode with an embedder that takes servers in a sequence;
-// nil: nobody listens.
+// tracer tells the steps of AdaBa; nil: nobody listens.
 type tracer struct {
 	steps.Teller
 	of string // the request in hand
 }
 
-// newTracer returns the tracer of a run, and makes the embedder tell it what it does.
-func newTracer(e embedder, set model.Settings) *tracer {
+// newTracer returns the tracer of a run, and makes AdaBa's embedder tell it each step.
+func newTracer(q *sequence, set model.Settings) *tracer {
 	if set.Trace == nil {
 		return nil
 	}
-	x := &tracer{Teller: set.Trace}
-	if q, is := e.(*sequence); is {
-		q.tracer = x
-	}
-	return x
+	q.tracer = &tracer{Teller: set.Trace}
+	return q.tracer
 }
 
 func (x *tracer) tell(what string, values []model.StepValue, words string, args ...any) {
@@ -45,7 +41,7 @@ func (x *tracer) arrives(d *fattree.DataCentre, q *online.TVCRequest) {
 		"at %.9g s, %d VMs at %.6g Mbit/s for %.9g s; %d of %d slots are free", at, q.VMs, float64(q.Bandwidth)/1e6, d.Seconds(q.Duration), d.AllFree, d.Servers*d.Slots)
 }
 
-// decided tells what has become of the request.
+// decided tells whether the request is accepted, and on which servers.
 func (x *tracer) decided(e *model.Embedding, fits bool) {
 	switch {
 	case x == nil:
@@ -62,8 +58,8 @@ func (x *tracer) decided(e *model.Embedding, fits bool) {
 	}
 }
 
-// embed is subtrees.find with q.try, and tells of the switches that it passes over on the
-// way: those between two that are tried, in the order of find.
+// embed is subtrees.find with q.try. It tells of the switches that are passed over on the
+// way, those between two that are tried, in the order of find.
 func (x *tracer) embed(q *sequence, d *fattree.DataCentre, n int, b int64, lowest model.Layer) (model.Embedding, bool) {
 	var hosts []model.Switch
 	h, routes := d.Half, d.Half
@@ -102,7 +98,7 @@ func (x *tracer) embed(q *sequence, d *fattree.DataCentre, n int, b int64, lowes
 	return e, ok
 }
 
-// passed tells why switches can't host the request, a step a layer.
+// passed tells why switches can't host the request, one step for each layer.
 func (x *tracer) passed(q *sequence, hosts []model.Switch) {
 	var over steps.Candidates
 	for k, host := range hosts {
@@ -166,5 +162,6 @@ func (x *tracer) filled(q *sequence, host model.Switch, ok bool) {
 	if !ok {
 		end = fmt.Sprintf("no, %d VMs are left over", left)
 	}
-	x.tell("try", on.Figures, "below %s, servers %s: %s: %s", host, q.by(q.DataCentre, q.b), &on, end)
+	nearest := float64(q.Slots) * float64(q.b) / float64(max(q.Most, q.b))
+	x.tell("try", on.Figures, "below %s, servers whose free slots are nearest to %.4g first: %s: %s", host, nearest, &on, end)
 }

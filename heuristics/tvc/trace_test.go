@@ -17,7 +17,7 @@ import (
 // The steps tell what the run does: requests accepted on their servers, switches passed
 // over that have no room for the request, and VMs that sum to the request's where servers
 // took all.
-func TestTraceOfSequences(t *testing.T) {
+func TestTraceOfAdaBa(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(54, 1))
 	kinds := map[string]int{}
@@ -27,46 +27,41 @@ func TestTraceOfSequences(t *testing.T) {
 		for _, r := range in.Requests {
 			vms[r.ID] = r.VMs
 		}
-		for _, a := range embedders {
-			if !slices.Contains([]string{"first-fit", "best-fit-local", "adaba"}, a.Name) {
-				continue
-			}
-			var accepted []string
-			s, err := solve(t.Context(), in, model.Settings{Trace: func(s model.Step) {
-				kinds[s.What]++
-				sum := 0.0
-				for _, v := range s.Values {
-					sum += v.Value
-					if s.What == "pass" && v.Value >= float64(vms[s.Of]) {
-						t.Fatalf("%s: passed over with room: %+v", a.Name, s)
-					}
+		var accepted []string
+		s, err := solve(t.Context(), in, model.Settings{Trace: func(s model.Step) {
+			kinds[s.What]++
+			sum := 0.0
+			for _, v := range s.Values {
+				sum += v.Value
+				if s.What == "pass" && v.Value >= float64(vms[s.Of]) {
+					t.Fatalf("%s: passed over with room: %+v", adaBa, s)
 				}
-				switch took := sum == float64(vms[s.Of]); s.What {
-				case "try":
-					if all := strings.HasSuffix(s.Words, "all VMs have a server"); took != all {
-						t.Fatalf("%s: %+v, of %d", a.Name, s, vms[s.Of])
-					}
-				case "accept":
-					if !took {
-						t.Fatalf("%s: %+v, of %d", a.Name, s, vms[s.Of])
-					}
-					accepted = append(accepted, fmt.Sprint(s.Of, s.Values))
+			}
+			switch took := sum == float64(vms[s.Of]); s.What {
+			case "try":
+				if all := strings.HasSuffix(s.Words, "all VMs have a server"); took != all {
+					t.Fatalf("%s: %+v, of %d", adaBa, s, vms[s.Of])
 				}
-			}}, a.Name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var want []string
-			for _, r := range s.Runs {
-				var values []model.StepValue
-				for _, x := range r.Segments[0].Place.Servers {
-					values = append(values, model.StepValue{Name: fmt.Sprintf("VMs on server %d", x.Server), Value: float64(x.VMs)})
+			case "accept":
+				if !took {
+					t.Fatalf("%s: %+v, of %d", adaBa, s, vms[s.Of])
 				}
-				want = append(want, fmt.Sprint(r.ID, values))
+				accepted = append(accepted, fmt.Sprint(s.Of, s.Values))
 			}
-			if !slices.Equal(accepted, want) {
-				t.Fatalf("%s: the steps accept %v, the solution %v", a.Name, accepted, want)
+		}}, adaBa)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		for _, r := range s.Runs {
+			var values []model.StepValue
+			for _, x := range r.Segments[0].Place.Servers {
+				values = append(values, model.StepValue{Name: fmt.Sprintf("VMs on server %d", x.Server), Value: float64(x.VMs)})
 			}
+			want = append(want, fmt.Sprint(r.ID, values))
+		}
+		if !slices.Equal(accepted, want) {
+			t.Fatalf("%s: the steps accept %v, the solution %v", adaBa, accepted, want)
 		}
 	}
 	for _, what := range []string{"arrive", "pass", "try", "accept", "decline"} {

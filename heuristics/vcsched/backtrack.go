@@ -28,15 +28,15 @@ func SGB(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Pla
 
 // backtrackBy places the tasks in the order of a function.
 func backtrackBy(order func(*view.VCSched) []int32) placer {
-	return func(ctx context.Context, u *view.VCSched, _ model.Settings, x *tracer) ([]int32, error) {
-		return backtrack(ctx, u, order(u), placementAttempts, x)
+	return func(ctx context.Context, u *view.VCSched, _ model.Settings) ([]int32, error) {
+		return backtrack(ctx, u, order(u), placementAttempts)
 	}
 }
 
 // backtrack places the tasks in order. At each level hosts are tried by (load,
 // number), so the next one is the smallest pair above that of the last one: a scan
 // finds it, without a sorted list for each level.
-func backtrack(ctx context.Context, u *view.VCSched, order []int32, attempts int, x *tracer) ([]int32, error) {
+func backtrack(ctx context.Context, u *view.VCSched, order []int32, attempts int) ([]int32, error) {
 	hosts := make([]int32, len(order))
 	s := newStock(u)
 	last := make([]int32, len(order)) // host tried last at a level, -1 for none
@@ -50,15 +50,9 @@ func backtrack(ctx context.Context, u *view.VCSched, order []int32, attempts int
 		from := last[k]
 		if from >= 0 { // take it back
 			s.put(i, int(from), -1)
-			x.back(i, from)
 		}
 		next := s.nextByLoad(i, from)
 		if next < 0 {
-			if from < 0 {
-				x.place(s, i, -1, "no host for it")
-			} else {
-				x.place(s, i, -1, "all were tried")
-			}
 			if k--; k < 0 {
 				return nil, fmt.Errorf("%w: every placement was tried, none fits in memory", model.ErrNoSolution)
 			}
@@ -66,11 +60,6 @@ func backtrack(ctx context.Context, u *view.VCSched, order []int32, attempts int
 		}
 		if made++; made > attempts {
 			return nil, fmt.Errorf("%w: %d placements were tried", model.ErrNoSolution, attempts)
-		}
-		if from < 0 {
-			x.place(s, i, int(next), "the least load")
-		} else {
-			x.place(s, i, int(next), "the next by load")
 		}
 		s.put(i, int(next), 1)
 		hosts[i], last[k] = next, next

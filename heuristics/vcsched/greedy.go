@@ -51,12 +51,12 @@ func memoryOrder(u *view.VCSched) []int32 {
 
 // greedyBy places the tasks in the order of a function.
 func greedyBy(order func(*view.VCSched) []int32) placer {
-	return func(ctx context.Context, u *view.VCSched, _ model.Settings, x *tracer) ([]int32, error) {
-		return greedy(ctx, u, order(u), x)
+	return func(ctx context.Context, u *view.VCSched, _ model.Settings) ([]int32, error) {
+		return greedy(ctx, u, order(u))
 	}
 }
 
-func greedy(ctx context.Context, u *view.VCSched, order []int32, x *tracer) ([]int32, error) {
+func greedy(ctx context.Context, u *view.VCSched, order []int32) ([]int32, error) {
 	hosts := make([]int32, len(order))
 	s := newLeastLoad(u)
 	looks := watch{ctx: ctx}
@@ -67,10 +67,8 @@ func greedy(ctx context.Context, u *view.VCSched, order []int32, x *tracer) ([]i
 			return nil, stopped(ctx)
 		}
 		if best < 0 {
-			x.place(s.stock, i, -1, "no host for it")
 			return nil, fmt.Errorf("%w: no host has the memory for task %d", model.ErrNoSolution, i)
 		}
-		x.place(s.stock, i, best, "the least load")
 		hosts[i] = int32(best)
 		s.put(i, best)
 	}

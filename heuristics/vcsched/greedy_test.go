@@ -95,7 +95,7 @@ func TestGreedyRule(t *testing.T) {
 	for range need.Rounds(2000) {
 		u := view.OfVCSched(testkit.GridVCSched(rng, 6, 20))
 		for name, order := range map[string][]int32{"gr": instanceOrder(u), "sg": memoryOrder(u)} {
-			hosts, err := greedy(context.Background(), u, order, nil)
+			hosts, err := greedy(context.Background(), u, order)
 			if err != nil {
 				continue
 			}
@@ -129,8 +129,8 @@ func TestBacktrackingIsComplete(t *testing.T) {
 		}
 		fits := fitsInMemory(u)
 		for name, order := range map[string][]int32{"gb": instanceOrder(u), "sgb": memoryOrder(u)} {
-			want, err := greedy(context.Background(), u, order, nil)
-			got, err2 := backtrack(context.Background(), u, order, placementAttempts, nil)
+			want, err := greedy(context.Background(), u, order)
+			got, err2 := backtrack(context.Background(), u, order, placementAttempts)
 			switch {
 			case (err2 == nil) != fits:
 				t.Fatalf("%s: %v, but a placement exists: %v\n%+v", name, err2, fits, u)
@@ -179,10 +179,10 @@ func TestAttempts(t *testing.T) {
 	// By hand: a0 b1 c0 c1 b0 c1 c0 d1, eight placements.
 	u := view.OfVCSched((&model.VCSched{Hosts: 2, Jobs: []model.VCSchedJob{
 		testkit.VCJob("a", 1, 0.5, 0.25), testkit.VCJob("b", 1, 0.5, 0.25), testkit.VCJob("c", 1, 0.25, 0.25), testkit.VCJob("d", 1, 0.5, 1)}}))
-	if _, err := backtrack(context.Background(), u, instanceOrder(u), 8, nil); err != nil {
+	if _, err := backtrack(context.Background(), u, instanceOrder(u), 8); err != nil {
 		t.Errorf("8 attempts: %v", err)
 	}
-	if _, err := backtrack(context.Background(), u, instanceOrder(u), 7, nil); !errors.Is(err, model.ErrNoSolution) {
+	if _, err := backtrack(context.Background(), u, instanceOrder(u), 7); !errors.Is(err, model.ErrNoSolution) {
 		t.Errorf("7 attempts: %v, want ErrNoSolution", err)
 	}
 	// 28 of the 29 tasks fit, in some 40 million ways.

@@ -34,13 +34,21 @@ const yieldPrecision = 1e-6
 // O(log(1/yieldPrecision) (n log n + q)), where q is the cost of n+H queries of
 // firstFit.
 func MCB8(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-	return mcbs[8](ctx, in, set)
+	again := false
+	return run(ctx, in, set, func(ctx context.Context, u *view.VCSched, set model.Settings) ([]int32, error) {
+		x := newTracer(in, u, set)
+		if again {
+			x.again()
+		}
+		again = true
+		return searchYield(ctx, u, newPacker(u, largerKey, -1, x), x)
+	})
 }
 
 // mcbs holds MCB1 to MCB8 by the paper's number; mcbs[0] is nil.
 var mcbs = [9]func(context.Context, *model.VCSched, model.Settings) (*model.Placement, error){
 	1: mcb(sumKey, 1), 2: mcb(differenceKey, 1), 3: mcb(ratioKey, 1), 4: mcb(largerKey, 1),
-	5: mcb(sumKey, -1), 6: mcb(differenceKey, -1), 7: mcb(ratioKey, -1), 8: mcb(largerKey, -1),
+	5: mcb(sumKey, -1), 6: mcb(differenceKey, -1), 7: mcb(ratioKey, -1), 8: MCB8,
 }
 
 // sortKey is a key of section 3.4, of the sum, the least and the largest of a task's
@@ -52,10 +60,11 @@ func differenceKey(_, least, largest float64) float64 { return largest - least }
 func ratioKey(_, least, largest float64) float64      { return largest / least } // +Inf without memory
 func largerKey(_, _, largest float64) float64         { return largest }
 
+// mcb returns the heuristic of a key, ascending (1) or descending (-1).
 func mcb(key sortKey, sign float64) func(context.Context, *model.VCSched, model.Settings) (*model.Placement, error) {
 	return func(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-		return run(ctx, in, set, func(ctx context.Context, u *view.VCSched, _ model.Settings, x *tracer) ([]int32, error) {
-			return searchYield(ctx, u, newPacker(u, key, sign, x), x)
+		return run(ctx, in, set, func(ctx context.Context, u *view.VCSched, _ model.Settings) ([]int32, error) {
+			return searchYield(ctx, u, newPacker(u, key, sign, nil), nil)
 		})
 	}
 }

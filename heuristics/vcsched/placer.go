@@ -13,7 +13,7 @@ import (
 )
 
 // placer returns the host of each task, in the instance's order.
-type placer func(ctx context.Context, u *view.VCSched, set model.Settings, x *tracer) ([]int32, error)
+type placer func(ctx context.Context, u *view.VCSched, set model.Settings) ([]int32, error)
 
 // run turns a placer into a heuristic of the paper: hosts by the placer, CPU shares
 // that make the minimum yield as large as these hosts allow, then the second phase
@@ -23,11 +23,10 @@ func run(ctx context.Context, in *model.VCSched, set model.Settings, place place
 		return nil, fmt.Errorf("%w: it knows no migration budget; use anneal, search or highs", model.ErrUnsupported)
 	}
 	u := view.OfVCSched(in)
-	hosts, err := place(ctx, u, set, newTracer(in, u, set))
+	hosts, err := place(ctx, u, set)
 	if err == nil && !u.Fits(hosts) {
 		// The memory of some host fits in units and not exactly.
-		newTracer(in, u, set).again()
-		hosts, err = place(ctx, u.Strict(), set, newTracer(in, u.Strict(), set))
+		hosts, err = place(ctx, u.Strict(), set)
 	}
 	if err == nil && !u.Fits(hosts) {
 		err = fmt.Errorf("%w: the tasks that were put on some host don't quite fit", model.ErrNoSolution)

@@ -24,7 +24,7 @@ const noZeroProbability = 0.01
 // if no host with a positive probability is left. The cost is that of a linear
 // program with 2nH+1 variables.
 func RRND(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-	return run(ctx, in, set, func(ctx context.Context, u *view.VCSched, set model.Settings, _ *tracer) ([]int32, error) {
+	return run(ctx, in, set, func(ctx context.Context, u *view.VCSched, set model.Settings) ([]int32, error) {
 		return round(ctx, in, u, set, 0)
 	})
 }
@@ -32,7 +32,7 @@ func RRND(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Pl
 // RRNZ is RRND with the probability ε = noZeroProbability in place of every zero, so
 // that hosts which the relaxation doesn't use can be drawn, too.
 func RRNZ(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-	return run(ctx, in, set, func(ctx context.Context, u *view.VCSched, set model.Settings, _ *tracer) ([]int32, error) {
+	return run(ctx, in, set, func(ctx context.Context, u *view.VCSched, set model.Settings) ([]int32, error) {
 		return round(ctx, in, u, set, noZeroProbability)
 	})
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// tracer tells the steps of the greedy heuristics and the packers; nil: nobody listens.
+// tracer tells the steps of MCB8; nil: nobody listens.
 type tracer struct {
 	in    *model.VCSched
 	u     *view.VCSched
@@ -40,56 +40,9 @@ func (x *tracer) task(i int32) (id, name string) {
 	return id, "job " + id
 }
 
-// figures returns what a step says of a task and a host.
+// figures returns the number of a task within its job, and that of a host.
 func (x *tracer) figures(i, host int32) []model.StepValue {
 	return steps.Figures("task", float64(i-x.first[x.u.Job[i]]), "host", float64(host))
-}
-
-// load returns a relative load in hosts.
-func (x *tracer) load(units int64) float64 { return float64(units) / float64(x.u.Scale) }
-
-// lacking returns the rigid resources of which host h has too little for task i.
-func (x *tracer) lacking(s *stock, i int32, h int) string {
-	var lacks []string
-	limits := x.u.Classes[x.u.ClassOf(int32(h))].Cap
-	for r, needs := range x.u.Rigid {
-		if s.use[r][h]+needs[i] > limits[r] {
-			lacks = append(lacks, x.u.Names[r])
-		}
-	}
-	return strings.Join(lacks, " and ")
-}
-
-// place tells, before task i is put on a host, the load that it would make on each; host
-// -1: there is none.
-func (x *tracer) place(s *stock, i int32, host int, why string) {
-	if x == nil {
-		return
-	}
-	id, name := x.task(i)
-	on := steps.Candidates{Figures: x.figures(i, int32(host))}
-	for h := range x.u.Hosts {
-		if lacks := x.lacking(s, i, h); lacks != "" {
-			on.Add(fmt.Sprintf("host %d lacks %s", h, lacks))
-			continue
-		}
-		load := x.load(s.loadWith(i, h))
-		on.Add(fmt.Sprintf("load %.6g on host %d", load, h), steps.Figures(fmt.Sprintf("load on host %d", h), load)...)
-	}
-	if host < 0 {
-		x.Tell("stuck", id, on.Figures[:1], "%s: %s: %s", name, &on, why)
-	} else {
-		x.Tell("place", id, on.Figures, "%s: %s: host %d, %s", name, &on, host, why)
-	}
-}
-
-// back tells that task i is taken from its host, since there is none for a later one.
-func (x *tracer) back(i, host int32) {
-	if x == nil {
-		return
-	}
-	id, name := x.task(i)
-	x.Tell("back", id, x.figures(i, host), "back to %s: it leaves host %d", name, host)
 }
 
 // yield tells the yield that is tried, and the lists of tasks, [resource, CPU first].
@@ -120,7 +73,7 @@ func (x *tracer) resource(r int) string {
 	return x.u.Names[r-1]
 }
 
-// left says what share a host has left of each resource, and returns it as values.
+// left says which share a host has left of each resource, and returns it as values.
 func (x *tracer) left(share []float64) (words string, values []model.StepValue) {
 	var parts []string
 	for r, v := range share {
@@ -130,8 +83,8 @@ func (x *tracer) left(share []float64) (words string, values []model.StepValue) 
 	return strings.Join(parts, " and "), values
 }
 
-// pick tells that a host, of which the shares are left, takes task i of a list, the one
-// that it wants first being wanted.
+// pick tells that a host, of which the shares are left, takes task i of a list. The host
+// wanted a task of the list wanted first.
 func (x *tracer) pick(host int32, share []float64, wanted, list int, i int32) {
 	if x == nil {
 		return
@@ -142,7 +95,8 @@ func (x *tracer) pick(host int32, share []float64, wanted, list int, i int32) {
 	if wanted != list {
 		other = fmt.Sprintf("nothing of the %s list fits; ", x.resource(wanted))
 	}
-	x.Tell("place", id, append(x.figures(i, host), values...), "host %d has %s left: %sthe first of the %s list that fits is %s", host, left, other, x.resource(list), name)
+	x.Tell("place", id, append(x.figures(i, host), values...),
+		"host %d has %s left: %sthe first of the %s list that fits is %s", host, left, other, x.resource(list), name)
 }
 
 // shut tells that no task fits on a host any more.
@@ -155,10 +109,11 @@ func (x *tracer) shut(host int32, share []float64, tasks int) {
 	if tasks > 0 {
 		why = fmt.Sprintf("it has %s left, and none of the %d tasks left fits", left, tasks)
 	}
-	x.Tell("close", "", append(steps.Figures("host", float64(host), "tasks left", float64(tasks)), values...), "host %d closes: %s", host, why)
+	values = append(steps.Figures("host", float64(host), "tasks left", float64(tasks)), values...)
+	x.Tell("close", "", values, "host %d closes: %s", host, why)
 }
 
-// tried tells what came of a yield, and between which yields the largest is searched now.
+// tried tells whether all was packed at a yield, and between which yields the largest is searched now.
 func (x *tracer) tried(yield float64, packed bool, low, high float64) {
 	if x == nil {
 		return
@@ -167,7 +122,8 @@ func (x *tracer) tried(yield float64, packed bool, low, high float64) {
 	if !packed {
 		what, words = "unpacked", "the hosts are full before all tasks are packed"
 	}
-	x.Tell(what, "", steps.Figures("yield", yield, "from", low, "to", high), "yield %.6g: %s; the largest yield is searched from %.6g to %.6g", yield, words, low, high)
+	x.Tell(what, "", steps.Figures("yield", yield, "from", low, "to", high),
+		"yield %.6g: %s; the largest yield is searched from %.6g to %.6g", yield, words, low, high)
 }
 
 // again tells that all is done anew, with a little less of each resource.

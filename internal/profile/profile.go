@@ -35,24 +35,6 @@ const blockSteps = 128
 // place tells where a step lies. Block -1 is the time before all steps.
 type place struct{ block, index int }
 
-// Clone returns a copy.
-func (p *Profile) Clone() *Profile {
-	q := &Profile{Capacity: p.Capacity, blocks: make([]block, len(p.blocks))}
-	for k, b := range p.blocks {
-		q.blocks[k] = block{slices.Clone(b.times), slices.Clone(b.used)}
-	}
-	return q
-}
-
-// Times returns when the steps begin, ascending.
-func (p *Profile) Times() []int64 {
-	var all []int64
-	for _, b := range p.blocks {
-		all = append(all, b.times...)
-	}
-	return all
-}
-
 // at returns the step that holds at t.
 func (p *Profile) at(t int64) place {
 	if len(p.blocks) > 0 { // the first step is asked for often

@@ -18,7 +18,6 @@ type Verdict struct {
 	Algorithm       string      `json:"algorithm,omitempty"`
 	Status          string      `json:"status,omitempty" about:"as the result states it"`
 	Accepted        bool        `json:"accepted"`
-	Online          bool        `json:"online,omitempty" about:"a transcript was replayed"`
 	Tolerance       float64     `json:"tolerance"`
 	Objective       *float64    `json:"objective" about:"computed from the decisions"`
 	SecondObjective *float64    `json:"second_objective"`
@@ -37,7 +36,6 @@ type Violation struct {
 
 // Of returns the verdict with what a report says.
 func (v Verdict) Of(r verify.Report) Verdict {
-	v.Online = r.Online
 	v.Accepted, v.Tolerance, v.Checked, v.OnTrust = r.Feasible(), r.Tolerance, r.Checked, r.Trusted
 	v.Objective, v.SecondObjective = Number(r.Objective), Number(r.Second)
 	v.Violations = []Violation{}

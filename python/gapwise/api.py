@@ -117,7 +117,7 @@ def verify(instance: Instance, solution: Any, **options: Any) -> Verdict:
     """Judges a result or a bare solution in exact arithmetic.
 
     solution is a Result, a dict or the path of a file with one. Options are the flags of gapwise verify:
-    tolerance=0, online="transcript.jsonl". A refused solution is no exception, but a Verdict that is false.
+    tolerance=0. A refused solution is no exception, but a Verdict that is false.
     """
     source, given = _given(instance)
     with ExitStack() as stack:

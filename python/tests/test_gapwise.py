@@ -252,12 +252,9 @@ class TestPolicy(unittest.TestCase):
 
     def test_in_process(self):
         ours = gapwise.solve(self.jobs, "fcfs")
-        with tempfile.TemporaryDirectory() as folder:
-            told = Path(folder) / "told.jsonl"
-            mine = gapwise.solve(self.jobs, FCFS(), transcript=told)
-            self.assertEqual((mine.objective, mine.algorithm), (ours.objective, "online:FCFS"))
-            verdict = gapwise.verify(self.jobs, mine, online=told)
-            self.assertTrue(verdict and verdict["online"])
+        mine = gapwise.solve(self.jobs, FCFS())
+        self.assertEqual((mine.objective, mine.algorithm), (ours.objective, "online:FCFS"))
+        self.assertTrue(gapwise.verify(self.jobs, mine))
 
     def test_as_a_program(self):
         lines = [

@@ -22,9 +22,6 @@ var namedSets = map[string][]set{
 			Pattern: "-um7-.*-ar3-dl3-"},
 		{Title: "Section 6.2.3, flexibility", Plan: "reservation-column-t", By: "artime,deadline", Pattern: "-um7-af1-"},
 	},
-	"experiments, PE-seconds": {
-		{Title: "PE-seconds", Plan: "reservation-moving", By: "umed"},
-	},
 	"experiments, logs": {
 		{Title: "LANL-CM5", Plan: "reservation-log", By: "arrival_factor", Pattern: `^LANL-CM5-1994-4\.1-cln`},
 		{Title: "KTH-SP2", Plan: "reservation-log", By: "arrival_factor", Pattern: `^KTH-SP2-1996-2\.1-cln`},

@@ -47,13 +47,14 @@ function listen() {
     document.documentElement.dataset.theme = now === "dark" ? "light" : "dark";
   };
   const tabs = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("[role=tab]")]);
-  tabs.forEach((t, k) => {
+  tabs.forEach((t) => {
     t.addEventListener("click", () => openPanel(t.id.slice(4)));
     t.addEventListener("keydown", (e) => {
-      const to = { ArrowRight: k + 1, ArrowLeft: k - 1, Home: 0, End: tabs.length - 1 }[e.key];
+      const there = tabs.filter((x) => !x.hidden), at = there.indexOf(t);
+      const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: there.length - 1 }[e.key];
       if (to === undefined) return;
       e.preventDefault();
-      const next = tabs[(to + tabs.length) % tabs.length];
+      const next = there[(to + there.length) % there.length];
       next.focus();
       openPanel(next.id.slice(4));
     });

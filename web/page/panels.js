@@ -3,7 +3,7 @@
 import { mend, undo } from "./hand.js";
 import { ready, reload } from "./read.js";
 import { solveFromHere } from "./solve.js";
-import { algorithms, failed, mark, redraw, refresh, run, show, state, stop, toLoad } from "./state.js";
+import { algorithms, failed, mark, redraw, refresh, run, show, state, stop, toLoad, traced } from "./state.js";
 import { $, delta, download, figure, make, percent, toast, value } from "./ui.js";
 
 const button = (text, onclick, attributes = {}) => make("button", { type: "button", onclick, ...attributes }, text);
@@ -161,10 +161,10 @@ const step = {
     this.playing = 0;
   },
   show(into) {
-    const traced = algorithms().filter((a) => a.traced);
-    if (!traced.some((a) => a.name === this.name)) this.name = (traced.find((a) => ["heft", "easy", "mcb8", "adaba", "first-fit", "drain"].includes(a.name)) ?? traced[0]).name;
+    const all = traced();
+    if (!all.some((a) => a.name === this.name)) this.name = all[0].name;
     const head = make("div", { class: "fields" },
-      make("label", {}, "Algorithm ", make("select", { onchange: (e) => { this.name = e.target.value; } }, traced.map((a) => make("option", { value: a.name, selected: a.name === this.name }, a.name)))),
+      make("label", {}, "Algorithm ", make("select", { onchange: (e) => { this.name = e.target.value; } }, all.map((a) => make("option", { value: a.name, selected: a.name === this.name }, a.name)))),
       button("Walk through", () => this.run(into), { class: "primary" }));
     if (!this.shown) return into.replaceChildren(head, make("p", { class: "note" }, "Follow an algorithm decision by decision: the ranks of HEFT, the shadow time of EASY, the trials of a packing."));
     const steps = this.shown.steps;
@@ -222,7 +222,7 @@ const step = {
       return;
     }
     // A box is there once its last deciding step is past.
-    const decides = new Set(["place", "accept", "start", "backfill", "packed", "background", "foreground", "move", "decline"]);
+    const decides = new Set(["place", "accept", "start", "backfill", "decline"]);
     const when = new Map();
     steps.forEach((s, i) => s.of && decides.has(s.what) && (s.what !== "backfill" || !when.has(s.of)) && when.set(s.of, i + 1));
     const ghosts = new Set();

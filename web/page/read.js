@@ -1,7 +1,7 @@
 // How an instance comes on the desk: an example, a file, a text.
 import { kinds } from "./kinds.js";
 import { panels } from "./panels.js";
-import { algorithms, buttons, curves, desk, during, failed, figures, occupied, run, setState, show, state, statusText, toLoad, unsaid } from "./state.js";
+import { algorithms, buttons, curves, desk, during, failed, figures, occupied, openPanel, run, setState, show, state, statusText, toLoad, traced, unsaid } from "./state.js";
 import { $, figure, make, toast } from "./ui.js";
 
 export const load = (question, options = {}) => occupied(() => put(question, options));
@@ -102,6 +102,8 @@ export function aboutAlgorithm() {
 
 function chooseKind(kind) {
   state.kind = kind;
+  $("tab-step").hidden = traced().length === 0;
+  if ($("tab-step").hidden && state.panel === "step") openPanel("judge");
   for (const b of $("kinds").children) b.setAttribute("aria-pressed", String(b.dataset.kind === kind));
   $("question").textContent = kinds.find((k) => k.kind === kind).question;
   const select = $("example"), was = select.value;

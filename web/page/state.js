@@ -111,6 +111,9 @@ const linear = (name) => Boolean(name) && algorithms().some((a) => a.name === na
 /** Algorithms returns those of the problem that the page can run. */
 export const algorithms = () => state.about.kinds.find((k) => k.kind === state.kind).algorithms.filter((a) => state.highs || !a.linear);
 
+/** Traced returns those that tell their steps. */
+export const traced = () => algorithms().filter((a) => a.traced);
+
 /** ToLoad says what is still to be loaded for an algorithm, if anything. */
 export const toLoad = (name) => (linear(name) && !desk.highs ? `HiGHS, the solver of linear models, ${(state.highs.bytes / 1e6).toFixed(1)} MB` : "");
 

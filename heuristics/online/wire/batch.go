@@ -108,7 +108,7 @@ func (s *session) batch(in *model.Batch, set model.Settings, batsim, silent bool
 	if in.Processors > mostProcessors {
 		return course{err: fmt.Errorf("%w: the first request lists the processors, %d are too many; the most is %d", model.ErrUnsupported, in.Processors, mostProcessors)}
 	}
-	o, uses := online.BatchOptions{Transcript: set.Transcript}, true
+	o, uses := online.BatchOptions{}, true
 	if x, ok := set.Parameters.(*model.BatchParameters); ok && x != nil {
 		o.Order, o.Placement, uses = x.Order, x.Placement, x.Uses != model.BatchUsesUnknown
 	}

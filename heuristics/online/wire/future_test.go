@@ -68,7 +68,7 @@ func TestNoFuture(t *testing.T) {
 		draw := func(other bool) (in model.Instance) {
 			rng := rand.New(rand.NewPCG(seed, 1))
 			if i%3 == 2 {
-				v := testkit.RandomBatch(rng, 2, 6, 12)
+				v := testkit.RandomBatch(rng, 1+i%2, 6, 12)
 				from = v.Jobs[len(v.Jobs)/2].SubmitS
 				for k := range v.Jobs {
 					j := &v.Jobs[k]

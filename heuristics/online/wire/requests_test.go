@@ -3,7 +3,6 @@
 package wire
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -143,37 +142,31 @@ var sessions = map[string]struct {
 	answers []string
 	runs    string // the solution
 	asked   string // the types and times of what is told
-	forge   [2]string
 }{
 	"reservation": {window(), []string{at(0), at(0, accept(0, "a", "0", "0-2"), call(0, 2)), at(1, accept(1, "b", "15", "")),
 		at(2, do(2, moveRequest, `{"request_id":"b","start_s":30}`)), at(3, accept(3, "c", "12.5", "2-3")), at(6, do(6, moveRequest, `{"request_id":"c","start_s":6,"pes":"2,3"}`)), at(8), at(8)},
 		`[{"id":"a","start_s":0,"pes":"0-2"},{"id":"b","start_s":30,"pes":"0-1"},{"id":"c","start_s":6,"pes":"2-3"}]`,
-		"SIMULATION_BEGINS 0 REQUEST_SUBMITTED 1 REQUEST_SUBMITTED 2 REQUESTED_CALL 3 REQUEST_SUBMITTED 6 REQUEST_COMPLETED 8 REQUEST_WITHDRAWN 8 SIMULATION_ENDS",
-		[2]string{`"start_s":12.5`, `"start_s":7`}},
+		"SIMULATION_BEGINS 0 REQUEST_SUBMITTED 1 REQUEST_SUBMITTED 2 REQUESTED_CALL 3 REQUEST_SUBMITTED 6 REQUEST_COMPLETED 8 REQUEST_WITHDRAWN 8 SIMULATION_ENDS"},
 	"tvc": {clusters(false), []string{at(0), at(0, embed(0, "a", "core-0-0", 2, 1), call(0, 1.5)), at(1, embed(1, "b", "edge-1-0", 0, 1)), at(1.5), at(2, reject(2, "c")), at(5), at(10), at(10)},
 		`[{"id":"a","segments":[{"start_s":0,"end_s":10,"place":{"switch":"core-0-0","servers":[{"server":0,"vms":2},{"server":1,"vms":1}]}}]},{"id":"b","segments":[{"start_s":1,"end_s":5,"place":{"switch":"edge-1-0","servers":[{"server":1,"vms":1}]}}]}]`,
-		"SIMULATION_BEGINS 0 REQUEST_SUBMITTED 1 REQUEST_SUBMITTED 1.5 REQUESTED_CALL 2 REQUEST_SUBMITTED 5 REQUEST_COMPLETED 10 REQUEST_COMPLETED 10 SIMULATION_ENDS",
-		[2]string{`"switch":"edge-1-0"`, `"switch":"core-0-0"`}},
+		"SIMULATION_BEGINS 0 REQUEST_SUBMITTED 1 REQUEST_SUBMITTED 1.5 REQUESTED_CALL 2 REQUEST_SUBMITTED 5 REQUEST_COMPLETED 10 REQUEST_COMPLETED 10 SIMULATION_ENDS"},
 	"two tiers": {tiers(), []string{at(0), at(0, do(0, executeJob, `{"job_id":"w0!1"}`)), at(1, tier(1, executeJob, "w0!2", "background", "0")), at(2, call(2, 3)),
 		at(3, do(3, killJob, `{"job_ids":["w0!1"]}`), do(3, moveJob, `{"job_id":"w0!2","tier":"foreground"}`), execute(3, "w0!3", "1")), at(5), at(6.5, do(6.5, executeJob, `{"job_id":"w0!1"}`)), at(17.611112), at(17.611112)},
 		`[{"id":"a","segments":[{"start_s":0,"end_s":3,"place":{"processors":"0-1"},"lost":true},{"start_s":6.5,"end_s":17.611112,"place":{"processors":"0-1"}}]},{"id":"b","segments":[{"start_s":1,"end_s":3,"place":{"tier":"background","processors":"0"}},{"start_s":3,"end_s":6.5,"place":{"processors":"0"}}]},{"id":"c","segments":[{"start_s":3,"end_s":5,"place":{"processors":"1"}}]}]`,
-		"SIMULATION_BEGINS 0 JOB_SUBMITTED 1 JOB_SUBMITTED 2 JOB_SUBMITTED NOTIFY 3 REQUESTED_CALL 5 JOB_COMPLETED 6.5 JOB_COMPLETED 17.611112 JOB_COMPLETED 17.611112 SIMULATION_ENDS",
-		[2]string{`"type":"called"`, `"type":"ended","job":"b"`}},
+		"SIMULATION_BEGINS 0 JOB_SUBMITTED 1 JOB_SUBMITTED 2 JOB_SUBMITTED NOTIFY 3 REQUESTED_CALL 5 JOB_COMPLETED 6.5 JOB_COMPLETED 17.611112 JOB_COMPLETED 17.611112 SIMULATION_ENDS"},
 	"tvc with a queue": {clusters(true), []string{at(0), at(0, embed(0, "a", "core-0-0", 2, 1)), at(1), at(2, do(2, suspendRequest, `{"request_id":"a"}`), embed(2, "c", "core-0-0", 2, 2)),
 		at(7, embed(7, "b", "edge-0-0", 1), embed(7, "a", "core-0-0", 1, 2)), at(11), at(15), at(15)},
 		`[{"id":"a","segments":[{"start_s":0,"end_s":2,"place":{"switch":"core-0-0","servers":[{"server":0,"vms":2},{"server":1,"vms":1}]}},{"start_s":7,"end_s":15,"place":{"switch":"core-0-0","servers":[{"server":0,"vms":1},{"server":1,"vms":2}]}}]},{"id":"b","segments":[{"start_s":7,"end_s":11,"place":{"switch":"edge-0-0","servers":[{"server":0,"vms":1}]}}]},{"id":"c","segments":[{"start_s":2,"end_s":7,"place":{"switch":"core-0-0","servers":[{"server":0,"vms":2},{"server":1,"vms":2}]}}]}]`,
-		"SIMULATION_BEGINS 0 REQUEST_SUBMITTED 1 REQUEST_SUBMITTED 2 REQUEST_SUBMITTED 7 REQUEST_COMPLETED 11 REQUEST_COMPLETED 15 REQUEST_COMPLETED 15 SIMULATION_ENDS",
-		[2]string{`"told":[{"type":"submitted","request":"c"}],`, ``}},
+		"SIMULATION_BEGINS 0 REQUEST_SUBMITTED 1 REQUEST_SUBMITTED 2 REQUEST_SUBMITTED 7 REQUEST_COMPLETED 11 REQUEST_COMPLETED 15 REQUEST_COMPLETED 15 SIMULATION_ENDS"},
 }
 
-// Whole sessions: what is told when, and what follows from the answers. The judge accepts
-// their transcripts, and no forged ones; the schema of messages accepts what goes either way.
+// Whole sessions: the events told at each time, and the schedule that follows from the answers,
+// which the judge accepts. The schema of messages accepts what goes either way.
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	for name, c := range sessions {
-		var transcript bytes.Buffer
 		p := byHeart(c.answers...)
-		r := play(t, c.in, p, model.Settings{Transcript: &transcript})
+		r := play(t, c.in, p, model.Settings{})
 		if r.Status != model.StatusFeasible || r.Reason != "" || len(p.asked) != len(c.answers) {
 			t.Fatalf("%s: %+v after %d requests", name, r, len(p.asked))
 		}
@@ -195,11 +188,9 @@ func TestSessions(t *testing.T) {
 		if got := strings.Join(all[1:], " "); got != c.asked {
 			t.Errorf("%s: %s, want %s", name, got, c.asked)
 		}
-		for forged, online := range map[string]bool{transcript.String(): true, strings.Replace(transcript.String(), c.forge[0], c.forge[1], 1): false} {
-			judged, err := verify.Verify(t.Context(), c.in, r.Solution, verify.Options{Transcript: strings.NewReader(forged)})
-			if err == nil && judged.Online != online || err != nil && online || online && !judged.Feasible() {
-				t.Errorf("%s: online %v: %v %v", name, online, judged, err)
-			}
+		judged, err := verify.Verify(t.Context(), c.in, r.Solution, verify.Options{})
+		if err != nil || !judged.Feasible() {
+			t.Errorf("%s: %v %v", name, judged, err)
 		}
 		for _, text := range append(p.asked, p.answered...) {
 			if err := accepts(t, c.in.Kind(), text); err != nil {

@@ -122,9 +122,9 @@ func (p *reservationPolicy) decisions(all []online.ReservationDecision, e *answe
 }
 
 // reservation runs the session on an instance.
-func (s *session) reservation(in *model.Reservation, set model.Settings) course {
+func (s *session) reservation(in *model.Reservation) course {
 	p := &reservationPolicy{session: s, requests: requests{}}
-	b, err := online.Reservation(s.ctx, in, p, online.ReservationOptions{Transcript: set.Transcript})
+	b, err := online.Reservation(s.ctx, in, p)
 	if b == nil { // it can't begin
 		return course{err: err}
 	}

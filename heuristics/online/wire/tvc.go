@@ -114,10 +114,10 @@ func (p *tvcPolicy) decisions(all []online.TVCDecision, e *answerEvent) ([]onlin
 }
 
 // tvc runs the session on an instance.
-func (s *session) tvc(in *model.TVC, set model.Settings) course {
+func (s *session) tvc(in *model.TVC) course {
 	s.clock = microseconds
 	p := &tvcPolicy{session: s, requests: requests{}}
-	e, err := online.TVC(s.ctx, in, p, online.TVCOptions{Transcript: set.Transcript})
+	e, err := online.TVC(s.ctx, in, p)
 	c := course{solution: e, err: err, heard: err == nil && len(p.requests) == len(in.Requests), at: p.now}
 	if p.never > 0 {
 		c.details = &model.TVCDetails{NeverFit: p.never}

@@ -195,7 +195,7 @@ func (s *session) twoTiers(in *model.Batch, o online.BatchOptions, uses bool) co
 	for k := range in.Jobs {
 		p.walltimes = append(p.walltimes, cmp.Or(in.Jobs[k].EstimateS, in.Jobs[k].RuntimeS))
 	}
-	e, err := online.TwoTier(s.ctx, in, p, online.TwoTierOptions{Transcript: o.Transcript})
+	e, err := online.TwoTier(s.ctx, in, p)
 	return ofBatch(e, err, p.over == len(in.Jobs), p.now)
 }
 

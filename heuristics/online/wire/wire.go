@@ -147,9 +147,9 @@ func (s *session) run(in model.Instance, set model.Settings, batsim, silent bool
 	case *model.Batch:
 		return s.batch(in, set, batsim, silent)
 	case *model.Reservation:
-		return s.reservation(in, set)
+		return s.reservation(in)
 	case *model.TVC:
-		return s.tvc(in, set)
+		return s.tvc(in)
 	}
 	return course{err: fmt.Errorf("%w: a policy for a %s", model.ErrUnsupported, in.Kind())}
 }
