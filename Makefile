@@ -85,10 +85,10 @@ staticcheck:
 # once of the other packages, the detector sees: TestConformanceAtOnce runs every
 # algorithm so. Pictures, and most scripts of the command, take the detector minutes
 # and run one thing at a time. So do instances, but for files that they share, and
-# internal/papers and internal/runs, which make values once, for benchmarks.
+# internal/app/papers and internal/app/runs, which make values once, for benchmarks.
 concurrent := {{range .Imports}}{{if or (eq . "sync") (eq . "sync/atomic") (eq . "golang.org/x/sync/errgroup")}}{{$$.ImportPath}}{{"\n"}}{{end}}{{end}}
 race:
-	@$(with_highs) export CGO_ENABLED=1; $(GO) test $(tested) -race -short $$($(GO) list -f '$(concurrent)' ./... | sort -u | grep -v '/draw$$\|/cmd/gapwise$$\|/gapwise$$\|/instances$$\|/internal/papers$$\|/internal/runs$$') ./heuristics/online/wire && \
+	@$(with_highs) export CGO_ENABLED=1; $(GO) test $(tested) -race -short $$($(GO) list -f '$(concurrent)' ./... | sort -u | grep -v '/draw$$\|/cmd/gapwise$$\|/gapwise$$\|/instances$$\|/internal/app/papers$$\|/internal/app/runs$$') ./heuristics/online/wire && \
 	  $(GO) test $(tested) -race -short -run 'AtOnce|Session' . ./instances && \
 	  $(GO) test $(tested) -race -short -run 'TestTerm|TestScripts/(interrupt|bench|results|solve|shard)' ./cmd/gapwise
 
@@ -124,10 +124,10 @@ nightly: ## what is too long for every change: four times the random draws, fuzz
 	  $(GO) vet -tags native ./... && $(GO) test -tags native -count=1 ./model/milp/... && $(GO) test -tags native -count=1 -run 'External|Formulations' .; }
 
 kubernetes: ## tests on a real control plane, whose programs lie in GAPWISE_KUBERNETES; RUNS=small:default:1-8 records such drains
-	@GAPWISE_KUBERNETES=$$(realpath $${GAPWISE_KUBERNETES:-../shared/kubernetes}) $(GO) test -count=1 -timeout 40m -v ./internal/kubernetes $(if $(RUNS),-run LiveTable -runs $(RUNS) -update,-run Live)
+	@GAPWISE_KUBERNETES=$$(realpath $${GAPWISE_KUBERNETES:-../shared/kubernetes}) $(GO) test -count=1 -timeout 40m -v ./internal/app/kubernetes $(if $(RUNS),-run LiveTable -runs $(RUNS) -update,-run Live)
 
 karpenter: ## Karpenter beside a drain on the same clusters, a quarter of an hour, as root: GAPWISE_KARPENTER is its program
-	@$(GO) test -c -o bin/kubernetes.test ./internal/kubernetes && cd internal/kubernetes && \
+	@$(GO) test -c -o bin/kubernetes.test ./internal/app/kubernetes && cd internal/app/kubernetes && \
 	  GAPWISE_KUBERNETES=$$(realpath $${GAPWISE_KUBERNETES:-../../../shared/kubernetes}) unshare -n bash -c 'ip link set lo up && exec ../../bin/kubernetes.test -test.run LiveKarpenter -test.v -update'
 
 fuzz: ## every fuzz target for FUZZTIME
@@ -146,7 +146,7 @@ audit: ## claims held against each other for AUDIT (1m, 10m, ...), from the seed
 # FAULTS=K/N is the K-th of N shares of them.
 FAULTS ?= 1/1
 faults: ## plants known faults and has the audit find them
-	@$(with_highs) GAPWISE_FAULTS=$(FAULTS) $(GO) test -count=1 -timeout 20m -run TestPlantedFaults -v ./internal/audit
+	@$(with_highs) GAPWISE_FAULTS=$(FAULTS) $(GO) test -count=1 -timeout 20m -run TestPlantedFaults -v ./internal/app/audit
 
 bench: ## the benchmarks, for BENCHTIME each
 	@$(with_highs) $(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) ./...

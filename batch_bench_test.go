@@ -17,7 +17,7 @@ import (
 	"github.com/gapwise/gapwise/heuristics/batch"
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/cpu"
+	"github.com/gapwise/gapwise/internal/run/cpu"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )

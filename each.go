@@ -7,7 +7,7 @@ import (
 	"errors"
 	"iter"
 
-	"github.com/gapwise/gapwise/internal/caught"
+	"github.com/gapwise/gapwise/internal/run/caught"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -20,25 +20,24 @@ const modulePath = "github.com/gapwise/gapwise"
 // floors numbers the rooms from the bottom. A package imports from lower floors
 // alone, and from its own room as imported allows.
 var floors = map[string]int{
-	"internal": 0, "model": 1, "bounds": 4, "heuristics/online": 4, "heuristics": 5, "exact": 6,
-	"internal/hosting": 3, "internal/kubernetes": 8, "internal/cp": 1, "internal/lns": 2, "internal/squashed": 1, "internal/view": 2, "internal/duals": 2, "internal/tvcrelax": 3, "internal/features": 3,
-	"internal/dagmodel": 3, "internal/dagplay": 3, "internal/bookings": 3, "internal/joborder": 3, "internal/fattree": 3,
-	"internal/partial": 3, "internal/placement": 3, "internal/processors": 3, "internal/steps": 3,
-	"internal/testkit": 4, "": doorFloor, "internal/audit": 8, "internal/explain": 8, "verify/verifytest": 8,
-	"internal/runs": 8, "internal/verdict": 8, "benchmarks": 9, "internal/papers": 9, "internal/submit": 9, "internal/serve": 9, "internal/play": 9, "internal/report": 10, "web": 10,
-	"cmd": 11, "scripts": 11,
+	"internal": 0, "model": 1, "internal/cp": 1, "internal/num/squashed": 1,
+	"internal/core/view": 2, "internal/run/lns": 2, "internal/num/duals": 2,
+	"internal/core/features": 3, "internal/core/partial": 3, "internal/num/steps": 3, "internal/problem": 3,
+	"bounds": 4, "heuristics/online": 4, "internal/test/testkit": 4, "heuristics": 5, "exact": 6, "": doorFloor,
+	"internal/app": 8, "verify/verifytest": 8, "benchmarks": 9,
+	"internal/app/papers": 9, "internal/app/submit": 9, "internal/app/serve": 9, "internal/app/play": 9,
+	"internal/app/report": 10, "web": 10, "cmd": 11, "scripts": 11,
 }
 
-// roomOf is the room of a package: its first folder, or the folder below
-// internal that has a floor of its own.
+// roomOf is the room of a package: the nearest folder above it that has a floor of its own, else its first one.
 func roomOf(p string) string {
-	parts := strings.Split(p, "/")
-	if len(parts) > 1 {
-		if room := path.Join(parts[0], parts[1]); floors[room] > 0 {
+	for room := p; room != "." && room != ""; room = path.Dir(room) {
+		if floors[room] > 0 {
 			return room
 		}
 	}
-	return parts[0]
+	first, _, _ := strings.Cut(p, "/")
+	return first
 }
 
 // doorFloor is the floor of the root package, the lowest that knows every
@@ -48,21 +47,24 @@ const doorFloor = 7
 // beside lists what the rooms beside the floors may import, by prefix. They are
 // imported from the root package and above alone.
 var beside = map[string][]string{
-	// verify shares no code with what it judges; the integer views of instances are
-	// part of what an instance says, as model was when they stood there, and evidence is names.
-	"verify":    {"model", "internal/view", "internal/evidence"},
+	// verify shares no code with what it judges; evidence is names.
+	"verify":    {"model", "internal/core/evidence"},
 	"draw":      {"model", "internal/"},
 	"instances": {"model", "internal/", "instances/"},
 }
 
 // testOnly lists the packages that only tests import. The audit draws from the test kit, too.
-var testOnly = []string{"internal/chromium", "internal/need"}
+var testOnly = []string{"internal/test/chromium", "internal/test/need"}
 
 // wrongImport says why one package of this module may not import another, both
 // as paths in the module, "" for the root; "" if it may.
 func wrongImport(from, to string) string {
 	// problem is the problem that a package of the lower floors belongs to.
 	problem := func(p string) string {
+		if name, ok := strings.CutPrefix(p, "internal/problem/"); ok {
+			name, _, _ = strings.Cut(name, "/")
+			return name
+		}
 		if r := roomOf(p); r == "bounds" || r == "heuristics" || r == "exact" {
 			if name := strings.TrimPrefix(strings.TrimPrefix(p, r), "/"); !strings.HasPrefix(name, "internal/") {
 				return name
@@ -77,19 +79,20 @@ func wrongImport(from, to string) string {
 	switch {
 	case !known && !isBeside, !knownTo && !toBeside:
 		return "a room has no floor: give it one in floors_test.go"
-	case slices.Contains(testOnly, to), to == "internal/testkit" && from != "internal/audit":
+	case slices.Contains(testOnly, to), to == "internal/test/testkit" && from != "internal/app/audit":
 		return "it is for tests"
 	case isBeside:
 		if slices.ContainsFunc(allowed, func(a string) bool { return to == a || strings.HasSuffix(a, "/") && strings.HasPrefix(to, a) }) {
 			return ""
 		}
 		return fmt.Sprintf("%s imports %s alone", roomOf(from), strings.Join(allowed, ", "))
-	case from == "internal/audit/plain" && to != "model":
+	case from == "internal/app/audit/plain" && to != "model":
 		return "the plain engines share no code with the others"
 	case roomOf(from) == "internal":
 		return "internal packages import nothing of this module"
 	case toBeside && floor < doorFloor:
 		return "only the root package and what is above it knows this room"
+	case roomOf(to) == "internal/problem" && problem(from) == "": // what serves several problems, such as the test kit
 	case problem(to) != "" && floor < doorFloor && problem(from) != problem(to):
 		return "it belongs to another problem"
 	case roomOf(from) == roomOf(to) && roomOf(from) != "":
@@ -156,12 +159,12 @@ func TestWrongImport(t *testing.T) {
 	}{
 		{"cmd/gapwise", "benchmarks", ""},
 		{"cmd/gapwise", "draw", ""},
-		{"internal/audit", "", ""},
-		{"internal/report", "benchmarks", ""},
-		{"benchmarks", "internal/runs", ""},
-		{"internal/report", "draw", ""},
-		{"internal/audit", "internal/audit/plain", ""},
-		{"internal/audit", "internal/testkit", ""},
+		{"internal/app/audit", "", ""},
+		{"internal/app/report", "benchmarks", ""},
+		{"benchmarks", "internal/app/runs", ""},
+		{"internal/app/report", "draw", ""},
+		{"internal/app/audit", "internal/app/audit/plain", ""},
+		{"internal/app/audit", "internal/test/testkit", ""},
 		{"", "exact/dag", ""},
 		{"", "instances", ""},
 		{"exact/dag", "heuristics/dag", ""},
@@ -175,23 +178,26 @@ func TestWrongImport(t *testing.T) {
 		{"bounds/dag", "model/milp/highs", ""},
 		{"model/milp/highs", "model/milp", ""},
 		{"instances", "instances/internal/swf", ""},
-		{"draw", "internal/heap", ""},
+		{"draw", "internal/num/heap", ""},
 		{"verify", "model", ""},
-		{"verify", "internal/view", ""},
-		{"internal/view", "model", ""},
+		{"internal/core/view", "model", ""},
 		{"verify/verifytest", "verify", ""},
 		{"verify/verifytest", "", ""},
 
 		{"model", "bounds", "upwards"},
-		{"model", "internal/view", "upwards"},
+		{"model", "internal/core/view", "upwards"},
 		{"bounds/dag", "heuristics/dag", "upwards"},
 		{"heuristics/dag", "exact", "upwards"},
 		{"exact/dag", "", "upwards"},
 		{"", "benchmarks", "upwards"},
-		{"internal/audit", "benchmarks", "upwards"},
-		{"benchmarks", "internal/report", "upwards"},
-		{"internal/runs", "benchmarks", "upwards"},
-		{"internal/audit", "cmd/gapwise", "upwards"},
+		{"internal/app/audit", "benchmarks", "upwards"},
+		{"benchmarks", "internal/app/report", "upwards"},
+		{"internal/app/runs", "benchmarks", "upwards"},
+		{"internal/app/audit", "cmd/gapwise", "upwards"},
+		{"exact/dag", "internal/problem/dag/dagplay", ""},
+		{"heuristics/online", "internal/problem/batch/processors", ""},
+		{"exact/dag", "internal/problem/batch/processors", "another problem"},
+		{"internal/problem/dag/dagplay", "internal/problem/batch/processors", "another problem"},
 		{"exact/dag", "bounds/vcsched", "another problem"},
 		{"exact/dag", "exact/vcsched", "another problem"},
 		{"heuristics/new", "heuristics/dag", "another problem"},
@@ -199,22 +205,23 @@ func TestWrongImport(t *testing.T) {
 		{"exact", "exact/dag", "another problem"},
 		{"exact/internal/engine", "exact/dag", "another problem"},
 		{"exact", "bounds/dag", "another problem"},
-		{"internal/flow", "internal/heap", "nothing of this module"},
-		{"internal/flow", "model", "nothing of this module"},
+		{"internal/num/flow", "internal/num/heap", "nothing of this module"},
+		{"internal/num/flow", "model", "nothing of this module"},
 		{"exact/dag", "verify", "what is above it"},
 		{"model", "instances", "what is above it"},
-		{"verify", "internal/heap", "alone"},
+		{"verify", "internal/num/heap", "alone"},
 		{"verify", "verify/verifytest", "alone"},
+		{"verify", "internal/core/view", "alone"},
 		{"", "verify/verifytest", "upwards"},
 		{"verify", "model/milp", "alone"},
 		{"verify", "heuristics/dag", "alone"},
 		{"draw", "verify", "alone"},
 		{"draw", "", "alone"},
 		{"instances", "heuristics/dag", "alone"},
-		{"internal/audit/plain", "exact/dag", "share no code"},
-		{"exact/dag", "internal/testkit", "for tests"},
-		{"model", "internal/need", "for tests"},
-		{"web", "internal/chromium", "for tests"},
+		{"internal/app/audit/plain", "exact/dag", "share no code"},
+		{"exact/dag", "internal/test/testkit", "for tests"},
+		{"model", "internal/test/need", "for tests"},
+		{"web", "internal/test/chromium", "for tests"},
 		{"attic", "model", "no floor"},
 		{"exact/dag", "attic", "no floor"},
 	} {

@@ -16,10 +16,10 @@ import (
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	"github.com/gapwise/gapwise/exact"
 	vcheur "github.com/gapwise/gapwise/heuristics/vcsched"
-	"github.com/gapwise/gapwise/internal/caught"
-	"github.com/gapwise/gapwise/internal/placement"
-	"github.com/gapwise/gapwise/internal/turns"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/vcsched/placement"
+	"github.com/gapwise/gapwise/internal/run/caught"
+	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/model"
 )
 

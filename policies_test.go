@@ -13,8 +13,8 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/need"
-	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise/exact"
-	"github.com/gapwise/gapwise/internal/caught"
-	"github.com/gapwise/gapwise/internal/turns"
+	"github.com/gapwise/gapwise/internal/run/caught"
+	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -12,8 +12,8 @@ import (
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/features"
-	"github.com/gapwise/gapwise/internal/params"
+	"github.com/gapwise/gapwise/internal/core/features"
+	"github.com/gapwise/gapwise/internal/core/params"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )

@@ -12,9 +12,9 @@ import (
 	batchexact "github.com/gapwise/gapwise/exact/batch"
 	batchheur "github.com/gapwise/gapwise/heuristics/batch"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/features"
-	"github.com/gapwise/gapwise/internal/processors"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/features"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/batch/processors"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )

@@ -9,7 +9,7 @@ import (
 	consexact "github.com/gapwise/gapwise/exact/consolidation"
 	consheur "github.com/gapwise/gapwise/heuristics/consolidation"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/features"
+	"github.com/gapwise/gapwise/internal/core/features"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )

@@ -9,9 +9,9 @@ import (
 	resexact "github.com/gapwise/gapwise/exact/reservation"
 	resheur "github.com/gapwise/gapwise/heuristics/reservation"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/bookings"
-	"github.com/gapwise/gapwise/internal/features"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/features"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/reservation/bookings"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )

@@ -9,7 +9,7 @@ import (
 	tvcexact "github.com/gapwise/gapwise/exact/tvc"
 	tvcheur "github.com/gapwise/gapwise/heuristics/tvc"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/features"
+	"github.com/gapwise/gapwise/internal/core/features"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )

@@ -10,8 +10,8 @@ import (
 	vcexact "github.com/gapwise/gapwise/exact/vcsched"
 	vcheur "github.com/gapwise/gapwise/heuristics/vcsched"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/features"
-	"github.com/gapwise/gapwise/internal/placement"
+	"github.com/gapwise/gapwise/internal/core/features"
+	"github.com/gapwise/gapwise/internal/problem/vcsched/placement"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )

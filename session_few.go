@@ -8,8 +8,8 @@ import (
 	"math"
 
 	vcheur "github.com/gapwise/gapwise/heuristics/vcsched"
-	"github.com/gapwise/gapwise/internal/placement"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/vcsched/placement"
 	"github.com/gapwise/gapwise/model"
 )
 

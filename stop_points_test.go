@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/turns"
+	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )

@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/runs"
+	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/external"
 )

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/nearest"
+	"github.com/gapwise/gapwise/internal/text/nearest"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/params"
-	"github.com/gapwise/gapwise/internal/runs"
-	"github.com/gapwise/gapwise/internal/visible"
+	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/core/params"
+	"github.com/gapwise/gapwise/internal/text/visible"
 	"github.com/gapwise/gapwise/model"
 )
 

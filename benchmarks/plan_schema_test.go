@@ -17,8 +17,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/params"
-	"github.com/gapwise/gapwise/internal/runs"
+	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/core/params"
 )
 
 type object = map[string]any

@@ -16,7 +16,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/gapwise/gapwise/internal/nearest"
+	"github.com/gapwise/gapwise/internal/text/nearest"
 )
 
 // field is a part of a plan's text. Its errors name the line and the keys that lead

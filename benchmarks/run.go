@@ -17,8 +17,8 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/caught"
-	"github.com/gapwise/gapwise/internal/runs"
+	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/run/caught"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -18,7 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/runs"
+	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/runs"
+	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/runs"
+	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/model"
 )
 

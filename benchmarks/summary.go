@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/gapwise/gapwise/internal/runs"
+	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -5,7 +5,7 @@ package draw
 import (
 	"math"
 
-	"github.com/gapwise/gapwise/internal/look"
+	"github.com/gapwise/gapwise/internal/text/look"
 )
 
 // chart draws the background of a chart over time, what paint draws, and the

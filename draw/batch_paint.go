@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/look"
+	"github.com/gapwise/gapwise/internal/text/look"
 	"github.com/gapwise/gapwise/model"
 )
 

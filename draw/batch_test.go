@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/draw"
-	"github.com/gapwise/gapwise/internal/look"
+	"github.com/gapwise/gapwise/internal/text/look"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -18,8 +18,8 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
-	"github.com/gapwise/gapwise/internal/look"
-	"github.com/gapwise/gapwise/internal/visible"
+	"github.com/gapwise/gapwise/internal/text/look"
+	"github.com/gapwise/gapwise/internal/text/visible"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -6,7 +6,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/num/heap"
 )
 
 // lanes returns a lane for each bar so that no two bars of one lane overlap by

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/look"
+	"github.com/gapwise/gapwise/internal/text/look"
 )
 
 // Sizes in points.

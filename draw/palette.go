@@ -2,7 +2,7 @@
 
 package draw
 
-import "github.com/gapwise/gapwise/internal/look"
+import "github.com/gapwise/gapwise/internal/text/look"
 
 var (
 	white      = look.Paper

@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/look"
+	"github.com/gapwise/gapwise/internal/text/look"
 )
 
 func (l *placementLayout) paint(p pen) {

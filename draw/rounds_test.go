@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/draw"
-	"github.com/gapwise/gapwise/internal/look"
+	"github.com/gapwise/gapwise/internal/text/look"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/draw"
-	"github.com/gapwise/gapwise/internal/look"
+	"github.com/gapwise/gapwise/internal/text/look"
 )
 
 // path and text are what an SVG of vgsvg consists of.

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 
-	"github.com/gapwise/gapwise/internal/scale"
+	"github.com/gapwise/gapwise/internal/text/scale"
 )
 
 // capHeight is the height of a capital of Liberation Sans, lineHeight the room

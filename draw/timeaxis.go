@@ -7,9 +7,9 @@ import (
 	"math"
 	"time"
 
-	"github.com/gapwise/gapwise/internal/scale"
+	"github.com/gapwise/gapwise/internal/text/scale"
 
-	"github.com/gapwise/gapwise/internal/look"
+	"github.com/gapwise/gapwise/internal/text/look"
 )
 
 // timeAxis is a horizontal axis of times.

@@ -5,7 +5,7 @@ package draw
 import (
 	"fmt"
 
-	"github.com/gapwise/gapwise/internal/look"
+	"github.com/gapwise/gapwise/internal/text/look"
 	"github.com/gapwise/gapwise/model"
 )
 

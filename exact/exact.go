@@ -26,7 +26,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/gapwise/gapwise/internal/turns"
+	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/model"
 )
 

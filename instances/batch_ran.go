@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/instances/internal/swf"
-	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/num/heap"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -8,7 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/gapwise/gapwise/internal/params"
+	"github.com/gapwise/gapwise/internal/core/params"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -6,7 +6,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/num/heap"
 )
 
 // The stand-in F96-R for the model of Feitelson (Packing Schemes for Gang

@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/instances/internal/swf"
-	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gapwise/gapwise/internal/params"
+	"github.com/gapwise/gapwise/internal/core/params"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/gapwise/gapwise/instances/internal/swf"
-	"github.com/gapwise/gapwise/internal/params"
+	"github.com/gapwise/gapwise/internal/core/params"
 	"github.com/gapwise/gapwise/model"
 	"time"
 )

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/units"
+	"github.com/gapwise/gapwise/internal/core/units"
 )
 
 // Batch is the scheduling of rigid parallel jobs on identical processors of one or

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/test/need"
 )
 
 // oracleJSON is what encoding/json makes of an instance or a solution.

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/gapwise/gapwise/internal/evidence"
+	"github.com/gapwise/gapwise/internal/core/evidence"
 )
 
 // Evidence lets a judge recompute a bound from the instance without the code of the

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/units"
+	"github.com/gapwise/gapwise/internal/core/units"
 )
 
 // Missing tells which parts of a solution DecodePartial has left empty. Each is

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gapwise/gapwise/internal/ticks"
+	"github.com/gapwise/gapwise/internal/core/ticks"
 )
 
 // Reservation is the advance reservation of identical processing elements

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/units"
+	"github.com/gapwise/gapwise/internal/core/units"
 )
 
 // TVC is the allocation of time-aware virtual clusters in a fat-tree data centre

@@ -5,8 +5,8 @@ package model
 import (
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/spans"
-	"github.com/gapwise/gapwise/internal/units"
+	"github.com/gapwise/gapwise/internal/core/units"
+	"github.com/gapwise/gapwise/internal/num/spans"
 )
 
 // treeRates is a fat-tree in whole numbers: rates of the links above servers, edge and

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	consbounds "github.com/gapwise/gapwise/bounds/consolidation"
-	"github.com/gapwise/gapwise/internal/need"
-	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
-	"github.com/gapwise/gapwise/internal/dagplay"
-	"github.com/gapwise/gapwise/internal/need"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
-	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )

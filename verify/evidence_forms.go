@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gapwise/gapwise/internal/evidence"
+	"github.com/gapwise/gapwise/internal/core/evidence"
 	"github.com/gapwise/gapwise/model"
 )
 

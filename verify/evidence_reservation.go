@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gapwise/gapwise/internal/evidence"
+	"github.com/gapwise/gapwise/internal/core/evidence"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/evidence"
+	"github.com/gapwise/gapwise/internal/core/evidence"
 )
 
 // The schema of results names each type of evidence that the judge knows, and the claims.

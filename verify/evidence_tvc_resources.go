@@ -7,7 +7,7 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/evidence"
+	"github.com/gapwise/gapwise/internal/core/evidence"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -24,8 +24,8 @@ import (
 	tvcexact "github.com/gapwise/gapwise/exact/tvc"
 	vcexact "github.com/gapwise/gapwise/exact/vcsched"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/need"
-	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )

@@ -23,9 +23,9 @@ import (
 	tvcexact "github.com/gapwise/gapwise/exact/tvc"
 	vcexact "github.com/gapwise/gapwise/exact/vcsched"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/audit/plain"
-	"github.com/gapwise/gapwise/internal/need"
-	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/app/audit/plain"
+	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )

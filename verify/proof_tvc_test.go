@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/need"
-	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/test/need"
 )
 
 // What is said to be a whole number of ticks is the decimal number that the

@@ -13,8 +13,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"github.com/gapwise/gapwise/internal/chromium"
-	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/test/chromium"
+	"github.com/gapwise/gapwise/internal/test/need"
 )
 
 // built is the folder that make web writes, made once for all tests.

@@ -6,7 +6,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/gapwise/gapwise/internal/turns"
+	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
 // mostSteps is how many subgradient steps All takes. On 10,000 jobs of F96-R, KTH-SP2 and

@@ -9,7 +9,7 @@ import (
 	"fmt"
 
 	"github.com/gapwise/gapwise/bounds"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/model"
 )
 

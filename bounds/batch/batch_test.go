@@ -13,9 +13,9 @@ import (
 	"github.com/gapwise/gapwise/bounds"
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/need"
-	"github.com/gapwise/gapwise/internal/testkit"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -5,7 +5,7 @@ package batch
 import (
 	"math"
 
-	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/num/heap"
 )
 
 // dual sets the prices to a dual solution of the linear program of the mean busy

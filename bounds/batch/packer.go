@@ -3,8 +3,8 @@
 package batch
 
 import (
-	"github.com/gapwise/gapwise/internal/squashed"
-	"github.com/gapwise/gapwise/internal/units"
+	"github.com/gapwise/gapwise/internal/core/units"
+	"github.com/gapwise/gapwise/internal/num/squashed"
 )
 
 // packer finds what pays most at an instant: a set of jobs, each a class of its own, that fit

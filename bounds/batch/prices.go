@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/squashed"
+	"github.com/gapwise/gapwise/internal/num/squashed"
 )
 
 // prices is a Lagrangian relaxation of one tier, by a decomposition into jobs and instants

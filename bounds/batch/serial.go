@@ -3,9 +3,9 @@
 package batch
 
 import (
-	"github.com/gapwise/gapwise/internal/profile"
-	"github.com/gapwise/gapwise/internal/units"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/units"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/profile"
 )
 
 // Serial returns the starts, in ticks by job, of the schedule on one tier in which

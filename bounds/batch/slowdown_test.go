@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/evidence"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/evidence"
+	"github.com/gapwise/gapwise/internal/core/view"
 )
 
 // A slowdown by more prices than evidence holds has none: a million jobs were a nil pointer.

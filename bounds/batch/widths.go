@@ -6,9 +6,9 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/duals"
-	"github.com/gapwise/gapwise/internal/evidence"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/evidence"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/duals"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -5,7 +5,7 @@ package consolidation
 import (
 	"fmt"
 
-	"github.com/gapwise/gapwise/internal/bitset"
+	"github.com/gapwise/gapwise/internal/num/bitset"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )

@@ -7,8 +7,8 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/gapwise/gapwise/internal/evidence"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/evidence"
+	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )

@@ -9,9 +9,9 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
-	"github.com/gapwise/gapwise/internal/evidence"
-	"github.com/gapwise/gapwise/internal/flow"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/evidence"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/flow"
 	"github.com/gapwise/gapwise/model"
 )
 

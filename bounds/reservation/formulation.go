@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/objective"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/objective"
+	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )

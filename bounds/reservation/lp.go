@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
-	"github.com/gapwise/gapwise/internal/evidence"
+	"github.com/gapwise/gapwise/internal/core/evidence"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/bounds"
-	"github.com/gapwise/gapwise/internal/need"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 )
 

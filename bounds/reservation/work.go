@@ -8,10 +8,10 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
-	"github.com/gapwise/gapwise/internal/bitset"
-	"github.com/gapwise/gapwise/internal/duals"
-	"github.com/gapwise/gapwise/internal/units"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/units"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/bitset"
+	"github.com/gapwise/gapwise/internal/num/duals"
 	"github.com/gapwise/gapwise/model"
 )
 

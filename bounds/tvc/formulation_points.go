@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/tvcrelax"
+	"github.com/gapwise/gapwise/internal/problem/tvc/tvcrelax"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )

@@ -7,11 +7,11 @@ import (
 	"math"
 
 	"github.com/gapwise/gapwise/bounds"
-	"github.com/gapwise/gapwise/internal/evidence"
-	"github.com/gapwise/gapwise/internal/squashed"
-	"github.com/gapwise/gapwise/internal/turns"
-	"github.com/gapwise/gapwise/internal/tvcrelax"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/evidence"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/squashed"
+	"github.com/gapwise/gapwise/internal/problem/tvc/tvcrelax"
+	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/gapwise/gapwise/internal/turns"
+	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
 // decreasing returns the indices of keys, the largest key first, equals in order.

@@ -3,7 +3,7 @@
 package vcsched
 
 import (
-	"github.com/gapwise/gapwise/internal/evidence"
+	"github.com/gapwise/gapwise/internal/core/evidence"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/gapwise/gapwise/internal/duals"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/duals"
 	"github.com/gapwise/gapwise/model"
 )
 

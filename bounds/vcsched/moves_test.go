@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/need"
-	"github.com/gapwise/gapwise/internal/testkit"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -9,9 +9,9 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
-	"github.com/gapwise/gapwise/internal/turns"
-	"github.com/gapwise/gapwise/internal/vectors"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/vectors"
+	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"

@@ -13,8 +13,8 @@ import (
 	"github.com/urfave/cli/v3"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/audit"
-	"github.com/gapwise/gapwise/internal/visible"
+	"github.com/gapwise/gapwise/internal/app/audit"
+	"github.com/gapwise/gapwise/internal/text/visible"
 	"github.com/gapwise/gapwise/model"
 )
 

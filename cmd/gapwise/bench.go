@@ -18,8 +18,8 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/gapwise/gapwise/benchmarks"
-	"github.com/gapwise/gapwise/internal/runs"
-	"github.com/gapwise/gapwise/internal/visible"
+	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/text/visible"
 )
 
 func (p *program) bench() *cli.Command {

@@ -7,8 +7,8 @@ import (
 	"io"
 	"time"
 
-	"github.com/gapwise/gapwise/internal/runs"
-	"github.com/gapwise/gapwise/internal/words"
+	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/text/words"
 )
 
 // benchLog prints how far a plan is where there is no terminal to draw a bar on: a

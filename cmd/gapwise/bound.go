@@ -11,8 +11,8 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/runs"
-	"github.com/gapwise/gapwise/internal/verdict"
+	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/app/verdict"
 )
 
 func (p *program) bound() *cli.Command {

@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/gapwise/gapwise/internal/runs"
+	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/urfave/cli/v3"
 )
 

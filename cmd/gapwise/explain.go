@@ -11,7 +11,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/explain"
+	"github.com/gapwise/gapwise/internal/app/explain"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )

@@ -11,9 +11,9 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/gapwise/gapwise/internal/papers"
-	"github.com/gapwise/gapwise/internal/runs"
-	"github.com/gapwise/gapwise/internal/words"
+	"github.com/gapwise/gapwise/internal/app/papers"
+	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/text/words"
 )
 
 func (p *program) findings() *cli.Command {

@@ -16,7 +16,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/params"
+	"github.com/gapwise/gapwise/internal/core/params"
 	"github.com/gapwise/gapwise/model"
 )
 

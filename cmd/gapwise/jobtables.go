@@ -8,7 +8,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/gapwise/gapwise/internal/runs"
+	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/model"
 )
 

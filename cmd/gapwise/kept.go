@@ -12,8 +12,8 @@ import (
 
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/report"
-	"github.com/gapwise/gapwise/internal/runs"
+	"github.com/gapwise/gapwise/internal/app/report"
+	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )

@@ -18,10 +18,10 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/kubernetes"
-	"github.com/gapwise/gapwise/internal/report"
-	"github.com/gapwise/gapwise/internal/runs"
-	"github.com/gapwise/gapwise/internal/words"
+	"github.com/gapwise/gapwise/internal/app/kubernetes"
+	"github.com/gapwise/gapwise/internal/app/report"
+	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -20,9 +20,9 @@ import (
 	"golang.org/x/term"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/caught"
-	"github.com/gapwise/gapwise/internal/visible"
-	"github.com/gapwise/gapwise/internal/words"
+	"github.com/gapwise/gapwise/internal/run/caught"
+	"github.com/gapwise/gapwise/internal/text/visible"
+	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )

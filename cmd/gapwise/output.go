@@ -17,8 +17,8 @@ import (
 	"time"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/replace"
-	"github.com/gapwise/gapwise/internal/visible"
+	"github.com/gapwise/gapwise/internal/run/replace"
+	"github.com/gapwise/gapwise/internal/text/visible"
 	"github.com/gapwise/gapwise/model"
 )
 

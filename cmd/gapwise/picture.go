@@ -11,7 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/gapwise/gapwise/draw"
-	"github.com/gapwise/gapwise/internal/words"
+	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
 

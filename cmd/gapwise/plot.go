@@ -17,8 +17,8 @@ import (
 
 	"github.com/gapwise/gapwise/draw"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/runs"
-	"github.com/gapwise/gapwise/internal/words"
+	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
 

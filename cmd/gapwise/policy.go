@@ -15,7 +15,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/gapwise/gapwise/internal/process"
+	"github.com/gapwise/gapwise/internal/run/process"
 	"github.com/gapwise/gapwise/model"
 )
 

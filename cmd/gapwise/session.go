@@ -14,7 +14,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/caught"
+	"github.com/gapwise/gapwise/internal/run/caught"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/test/need"
 )
 
 // gapwiseIn starts the command in a folder; a test that waits for it in vain is ended

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gapwise/gapwise/internal/caught"
+	"github.com/gapwise/gapwise/internal/run/caught"
 )
 
 // patience is how long a solver is waited for after the first signal, and, with a tenth of

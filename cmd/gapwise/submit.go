@@ -19,7 +19,7 @@ import (
 
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/submit"
+	"github.com/gapwise/gapwise/internal/app/submit"
 	"github.com/gapwise/gapwise/model"
 )
 

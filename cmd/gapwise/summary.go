@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/runs"
-	"github.com/gapwise/gapwise/internal/words"
+	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/gapwise/gapwise/internal/nearest"
+	"github.com/gapwise/gapwise/internal/text/nearest"
 )
 
 // usageError reports a command line that can't be understood.

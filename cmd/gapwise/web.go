@@ -12,7 +12,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/gapwise/gapwise/internal/serve"
+	"github.com/gapwise/gapwise/internal/app/serve"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/web"
 )

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/model"
 )
 

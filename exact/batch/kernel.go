@@ -8,7 +8,7 @@ import (
 
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
 	"github.com/gapwise/gapwise/exact/internal/engine"
-	"github.com/gapwise/gapwise/internal/processors"
+	"github.com/gapwise/gapwise/internal/problem/batch/processors"
 	"github.com/gapwise/gapwise/model"
 )
 

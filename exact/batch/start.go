@@ -11,8 +11,8 @@ import (
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
 	"github.com/gapwise/gapwise/exact/internal/engine"
 	batchheur "github.com/gapwise/gapwise/heuristics/batch"
-	"github.com/gapwise/gapwise/internal/joborder"
-	"github.com/gapwise/gapwise/internal/processors"
+	"github.com/gapwise/gapwise/internal/problem/batch/joborder"
+	"github.com/gapwise/gapwise/internal/problem/batch/processors"
 	"github.com/gapwise/gapwise/model"
 )
 

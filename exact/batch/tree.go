@@ -7,8 +7,8 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/heap"
-	"github.com/gapwise/gapwise/internal/turns"
+	"github.com/gapwise/gapwise/internal/num/heap"
+	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
 // mostJobs is the number of jobs up to which sets of them are bits of a word.

@@ -10,7 +10,7 @@ import (
 	consbounds "github.com/gapwise/gapwise/bounds/consolidation"
 	"github.com/gapwise/gapwise/exact/consolidation"
 	consheur "github.com/gapwise/gapwise/heuristics/consolidation"
-	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 	"github.com/gapwise/gapwise/verify"

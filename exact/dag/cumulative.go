@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/cp"
-	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
 )
 
 // cumulativeModel is the constraint model of a DAG on identical machines between which

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	dagexact "github.com/gapwise/gapwise/exact/dag"
-	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -5,7 +5,7 @@ package dag
 import (
 	"math"
 
-	"github.com/gapwise/gapwise/internal/duals"
+	"github.com/gapwise/gapwise/internal/num/duals"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"

@@ -12,8 +12,8 @@ import (
 
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
 	dagexact "github.com/gapwise/gapwise/exact/dag"
-	"github.com/gapwise/gapwise/internal/need"
-	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 	"github.com/gapwise/gapwise/verify"

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/cp"
-	"github.com/gapwise/gapwise/internal/dagmodel"
-	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/problem/dag/dagmodel"
+	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
 )
 
 // kernelModel is the constraint model of a DAG without contention, in ticks: for

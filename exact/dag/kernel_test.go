@@ -8,10 +8,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/audit/plain"
-	"github.com/gapwise/gapwise/internal/need"
-	"github.com/gapwise/gapwise/internal/testkit"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/app/audit/plain"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )

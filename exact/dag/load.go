@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
-	"github.com/gapwise/gapwise/internal/turns"
-	"github.com/gapwise/gapwise/internal/units"
+	"github.com/gapwise/gapwise/internal/core/units"
+	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
 // findWeights chooses the machines' weights w for the load bound (dagmodel.Load):

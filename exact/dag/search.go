@@ -8,9 +8,9 @@ import (
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
 	"github.com/gapwise/gapwise/exact/internal/engine"
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
+	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
-	"github.com/gapwise/gapwise/internal/dagplay"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
 	"github.com/gapwise/gapwise/model"
 )
 

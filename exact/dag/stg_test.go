@@ -17,7 +17,7 @@ import (
 
 	dagexact "github.com/gapwise/gapwise/exact/dag"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 )
 

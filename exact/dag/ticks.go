@@ -5,9 +5,9 @@ package dag
 import (
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/dagmodel"
-	"github.com/gapwise/gapwise/internal/dagplay"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/dag/dagmodel"
+	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
 )
 
 // ticks is a contention-free DAG in whole numbers of a unit of time, with what the

@@ -2,7 +2,7 @@
 
 package reservation
 
-import "github.com/gapwise/gapwise/internal/lagrange"
+import "github.com/gapwise/gapwise/internal/num/lagrange"
 
 const (
 	// manyJobs is the number of jobs above which multipliers may take all the time that

@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/exact/internal/engine"
-	"github.com/gapwise/gapwise/internal/bookings"
-	"github.com/gapwise/gapwise/internal/ticks"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/ticks"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/reservation/bookings"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -8,8 +8,8 @@ import (
 	"math"
 
 	"github.com/gapwise/gapwise/exact/internal/engine"
+	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
-	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -2,7 +2,7 @@
 
 package reservation
 
-import "github.com/gapwise/gapwise/internal/heap"
+import "github.com/gapwise/gapwise/internal/num/heap"
 
 // queue is the open states: the earliest first, or, when there are too many,
 // the latest; of one time the most valuable first.

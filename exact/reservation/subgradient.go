@@ -6,7 +6,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/gapwise/gapwise/internal/turns"
+	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
 // lagrangian returns the Lagrangian dual function L of uniform multipliers: at charges

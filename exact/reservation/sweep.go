@@ -8,8 +8,8 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/gapwise/gapwise/internal/bitset"
-	"github.com/gapwise/gapwise/internal/turns"
+	"github.com/gapwise/gapwise/internal/num/bitset"
+	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
 // sweep looks for plans of at least a given value: a search over partial plans

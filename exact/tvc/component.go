@@ -8,9 +8,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/turns"
-	"github.com/gapwise/gapwise/internal/tvcrelax"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/tvc/tvcrelax"
+	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
 // component is the search for the requests to accept among those of one

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/cp"
-	"github.com/gapwise/gapwise/internal/tvcrelax"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/problem/tvc/tvcrelax"
 	"github.com/gapwise/gapwise/model"
 )
 

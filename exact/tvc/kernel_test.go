@@ -12,8 +12,8 @@ import (
 
 	tvcexact "github.com/gapwise/gapwise/exact/tvc"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/need"
-	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -10,8 +10,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/tvcrelax"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/tvc/tvcrelax"
 )
 
 // packer decides whether a set of requests can be embedded together, each in one

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
-	"github.com/gapwise/gapwise/internal/tvcrelax"
+	"github.com/gapwise/gapwise/internal/problem/tvc/tvcrelax"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	tvcexact "github.com/gapwise/gapwise/exact/tvc"
-	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/exact/internal/simplex"
-	"github.com/gapwise/gapwise/internal/duals"
+	"github.com/gapwise/gapwise/internal/num/duals"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )

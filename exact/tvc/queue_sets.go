@@ -7,8 +7,8 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/tvcrelax"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/tvc/tvcrelax"
 )
 
 // mostQueued is the number of requests of a part of a queue up to which it is searched: what they

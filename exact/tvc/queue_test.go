@@ -12,8 +12,8 @@ import (
 
 	tvcexact "github.com/gapwise/gapwise/exact/tvc"
 	tvcheur "github.com/gapwise/gapwise/heuristics/tvc"
-	"github.com/gapwise/gapwise/internal/need"
-	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"

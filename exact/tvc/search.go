@@ -13,9 +13,9 @@ import (
 	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/exact/internal/engine"
 	tvcheur "github.com/gapwise/gapwise/heuristics/tvc"
+	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
-	"github.com/gapwise/gapwise/internal/tvcrelax"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/problem/tvc/tvcrelax"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/turns"
-	"github.com/gapwise/gapwise/internal/tvcrelax"
+	"github.com/gapwise/gapwise/internal/problem/tvc/tvcrelax"
+	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
 // splitter is one search for a way to divide items among the children of a node.

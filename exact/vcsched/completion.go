@@ -12,9 +12,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/gapwise/gapwise/internal/caught"
-	"github.com/gapwise/gapwise/internal/turns"
-	"github.com/gapwise/gapwise/internal/vectors"
+	"github.com/gapwise/gapwise/internal/num/vectors"
+	"github.com/gapwise/gapwise/internal/run/caught"
+	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
 // partition decides whether at most 64 items with several sizes each fit in bins of at

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/vectors"
+	"github.com/gapwise/gapwise/internal/num/vectors"
 )
 
 // plainFits decides by trying every bin for every item.

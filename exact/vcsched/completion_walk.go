@@ -5,7 +5,7 @@ package vcsched
 import (
 	"math/bits"
 
-	"github.com/gapwise/gapwise/internal/vectors"
+	"github.com/gapwise/gapwise/internal/num/vectors"
 )
 
 // walker is the depth-first search of one thread.

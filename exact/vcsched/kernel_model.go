@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/cp"
-	"github.com/gapwise/gapwise/internal/view"
 )
 
 // kernelModel is the constraint model of an instance in units (view.VCSched), a

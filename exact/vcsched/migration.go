@@ -6,9 +6,9 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/placement"
-	"github.com/gapwise/gapwise/internal/turns"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/vcsched/placement"
+	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
 // searchWithBudget searches an instance with a migration budget (section 6.1 of the

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
-	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gapwise/gapwise/internal/audit/plain"
-	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/app/audit/plain"
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 	"github.com/gapwise/gapwise/verify"

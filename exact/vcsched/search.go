@@ -11,10 +11,10 @@ import (
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	"github.com/gapwise/gapwise/exact/internal/engine"
 	vcheur "github.com/gapwise/gapwise/heuristics/vcsched"
+	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
-	"github.com/gapwise/gapwise/internal/placement"
-	"github.com/gapwise/gapwise/internal/vectors"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/num/vectors"
+	"github.com/gapwise/gapwise/internal/problem/vcsched/placement"
 	"github.com/gapwise/gapwise/model"
 )
 

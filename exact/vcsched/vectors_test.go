@@ -12,7 +12,7 @@ import (
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	vcexact "github.com/gapwise/gapwise/exact/vcsched"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 	"github.com/gapwise/gapwise/verify"

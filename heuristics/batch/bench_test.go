@@ -11,10 +11,10 @@ import (
 
 	"github.com/gapwise/gapwise/heuristics/online"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/cpu"
-	"github.com/gapwise/gapwise/internal/need"
-	"github.com/gapwise/gapwise/internal/processors"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/batch/processors"
+	"github.com/gapwise/gapwise/internal/run/cpu"
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 )
 

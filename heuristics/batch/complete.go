@@ -8,10 +8,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/partial"
-	"github.com/gapwise/gapwise/internal/processors"
-	"github.com/gapwise/gapwise/internal/profile"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/partial"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/profile"
+	"github.com/gapwise/gapwise/internal/problem/batch/processors"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/gapwise/gapwise/internal/heap"
-	"github.com/gapwise/gapwise/internal/processors"
-	"github.com/gapwise/gapwise/internal/profile"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/heap"
+	"github.com/gapwise/gapwise/internal/num/profile"
+	"github.com/gapwise/gapwise/internal/problem/batch/processors"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/test/need"
 )
 
 // What happens after an instant changes no decision up to then: jobs that end later get

@@ -8,8 +8,8 @@ import (
 	"math"
 
 	"github.com/gapwise/gapwise/heuristics/online"
-	"github.com/gapwise/gapwise/internal/processors"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/batch/processors"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/need"
-	"github.com/gapwise/gapwise/internal/processors"
-	"github.com/gapwise/gapwise/internal/testkit"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/batch/processors"
+	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
 

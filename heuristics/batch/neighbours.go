@@ -6,7 +6,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/processors"
+	"github.com/gapwise/gapwise/internal/problem/batch/processors"
 )
 
 // neighbours is FCFS, SJF and EASY on a platform where a job holds neighbouring processors

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/gapwise/gapwise/heuristics/online"
-	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/num/heap"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -9,9 +9,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/processors"
-	"github.com/gapwise/gapwise/internal/turns"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/batch/processors"
+	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/model"
 )
 

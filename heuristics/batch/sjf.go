@@ -6,7 +6,7 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/num/heap"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -5,7 +5,7 @@ package batch
 import (
 	"fmt"
 
-	"github.com/gapwise/gapwise/internal/steps"
+	"github.com/gapwise/gapwise/internal/num/steps"
 	"github.com/gapwise/gapwise/model"
 )
 

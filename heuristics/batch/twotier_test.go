@@ -12,7 +12,7 @@ import (
 
 	batchheur "github.com/gapwise/gapwise/heuristics/batch"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )

@@ -18,7 +18,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gapwise/gapwise/internal/process"
+	"github.com/gapwise/gapwise/internal/run/process"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/hosting"
-	"github.com/gapwise/gapwise/internal/testkit"
-	"github.com/gapwise/gapwise/internal/turns"
+	"github.com/gapwise/gapwise/internal/problem/consolidation/hosting"
+	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -5,8 +5,8 @@ package consolidation
 import (
 	"context"
 
-	"github.com/gapwise/gapwise/internal/partial"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/partial"
+	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/model"
 )
 

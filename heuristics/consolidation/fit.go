@@ -5,7 +5,7 @@ package consolidation
 import (
 	"context"
 
-	"github.com/gapwise/gapwise/internal/turns"
+	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/gapwise/gapwise/internal/dagplay"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
 	"github.com/gapwise/gapwise/model"
 )
 

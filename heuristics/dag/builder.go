@@ -5,7 +5,7 @@ package dag
 import (
 	"math"
 
-	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
 )
 
 // builder is a schedule without contention under construction by a list scheduler.

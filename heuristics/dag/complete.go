@@ -3,10 +3,10 @@
 package dag
 
 import (
-	"github.com/gapwise/gapwise/internal/dagplay"
-	"github.com/gapwise/gapwise/internal/heap"
-	"github.com/gapwise/gapwise/internal/partial"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/partial"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/heap"
+	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
 	"github.com/gapwise/gapwise/model"
 )
 

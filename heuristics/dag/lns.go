@@ -9,9 +9,9 @@ import (
 	"math/rand/v2"
 
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
-	"github.com/gapwise/gapwise/internal/dagplay"
-	"github.com/gapwise/gapwise/internal/lns"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
+	"github.com/gapwise/gapwise/internal/run/lns"
 	"github.com/gapwise/gapwise/model"
 )
 

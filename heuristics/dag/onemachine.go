@@ -5,8 +5,8 @@ package dag
 import (
 	"context"
 
-	"github.com/gapwise/gapwise/internal/dagplay"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/heap"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/heap"
 )
 
 // costs are the averages that the list schedulers rank by (Eq. 5 and 7), in seconds.

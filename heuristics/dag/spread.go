@@ -8,8 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/turns"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
 // spread chooses a machine for each task by an estimate of the makespan. The tasks are cut

@@ -5,10 +5,10 @@ package dag
 import (
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/bitset"
-	"github.com/gapwise/gapwise/internal/dagmodel"
-	"github.com/gapwise/gapwise/internal/dagplay"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/bitset"
+	"github.com/gapwise/gapwise/internal/problem/dag/dagmodel"
+	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
 )
 
 // board is a plan of a contention-free graph in whole ticks, with what the models of

@@ -8,11 +8,11 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/bitset"
-	"github.com/gapwise/gapwise/internal/bookings"
-	"github.com/gapwise/gapwise/internal/heap"
-	"github.com/gapwise/gapwise/internal/turns"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/bitset"
+	"github.com/gapwise/gapwise/internal/num/heap"
+	"github.com/gapwise/gapwise/internal/problem/reservation/bookings"
+	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -13,8 +13,8 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/gapwise/gapwise/internal/bitset"
-	"github.com/gapwise/gapwise/internal/bookings"
+	"github.com/gapwise/gapwise/internal/num/bitset"
+	"github.com/gapwise/gapwise/internal/problem/reservation/bookings"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -3,9 +3,9 @@
 package reservation
 
 import (
-	"github.com/gapwise/gapwise/internal/bookings"
-	"github.com/gapwise/gapwise/internal/partial"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/partial"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/reservation/bookings"
 	"github.com/gapwise/gapwise/model"
 )
 

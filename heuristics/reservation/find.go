@@ -5,8 +5,8 @@ package reservation
 import (
 	"math/bits"
 
-	"github.com/gapwise/gapwise/internal/bitset"
-	"github.com/gapwise/gapwise/internal/bookings"
+	"github.com/gapwise/gapwise/internal/num/bitset"
+	"github.com/gapwise/gapwise/internal/problem/reservation/bookings"
 )
 
 // Find looks for a start and PEs (Algorithm 3) and books nothing. ok is false if

@@ -6,8 +6,8 @@ import (
 	"context"
 	"math"
 
-	"github.com/gapwise/gapwise/internal/bookings"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/reservation/bookings"
 	"github.com/gapwise/gapwise/model"
 )
 

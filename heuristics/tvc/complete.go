@@ -5,10 +5,10 @@ package tvc
 import (
 	"context"
 
-	"github.com/gapwise/gapwise/internal/fattree"
-	"github.com/gapwise/gapwise/internal/partial"
-	"github.com/gapwise/gapwise/internal/units"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/partial"
+	"github.com/gapwise/gapwise/internal/core/units"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/tvc/fattree"
 	"github.com/gapwise/gapwise/model"
 )
 

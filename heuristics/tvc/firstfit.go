@@ -5,7 +5,7 @@ package tvc
 import (
 	"context"
 
-	"github.com/gapwise/gapwise/internal/fattree"
+	"github.com/gapwise/gapwise/internal/problem/tvc/fattree"
 	"github.com/gapwise/gapwise/model"
 )
 

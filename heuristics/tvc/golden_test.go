@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
 

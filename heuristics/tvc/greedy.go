@@ -8,7 +8,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/gapwise/gapwise/internal/fattree"
+	"github.com/gapwise/gapwise/internal/problem/tvc/fattree"
 	"github.com/gapwise/gapwise/model"
 )
 

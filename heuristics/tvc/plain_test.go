@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/fattree"
+	"github.com/gapwise/gapwise/internal/problem/tvc/fattree"
 	"github.com/gapwise/gapwise/model"
 )
 

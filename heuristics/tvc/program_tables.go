@@ -5,7 +5,7 @@ package tvc
 import (
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/spans"
+	"github.com/gapwise/gapwise/internal/num/spans"
 )
 
 // pool lends slices and takes them back all at once.

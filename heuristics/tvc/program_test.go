@@ -9,8 +9,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/fattree"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/tvc/fattree"
 	"github.com/gapwise/gapwise/model"
 )
 

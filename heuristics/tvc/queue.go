@@ -11,8 +11,8 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/heuristics/online"
-	"github.com/gapwise/gapwise/internal/fattree"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/tvc/fattree"
 	"github.com/gapwise/gapwise/model"
 )
 

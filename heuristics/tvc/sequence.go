@@ -6,7 +6,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/fattree"
+	"github.com/gapwise/gapwise/internal/problem/tvc/fattree"
 	"github.com/gapwise/gapwise/model"
 )
 

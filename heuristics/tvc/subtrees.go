@@ -3,7 +3,7 @@
 package tvc
 
 import (
-	"github.com/gapwise/gapwise/internal/fattree"
+	"github.com/gapwise/gapwise/internal/problem/tvc/fattree"
 	"github.com/gapwise/gapwise/model"
 )
 

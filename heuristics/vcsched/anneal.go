@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
-	"github.com/gapwise/gapwise/internal/placement"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/vcsched/placement"
 	"github.com/gapwise/gapwise/model"
 )
 

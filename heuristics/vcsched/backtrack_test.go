@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
 )
 
 // The straight path for reference hosts and memory alone tries hosts in the same order as

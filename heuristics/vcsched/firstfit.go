@@ -5,7 +5,7 @@ package vcsched
 import (
 	"math"
 
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
 )
 
 // treeList answers the queries of firstFit on a segment tree of the smallest CPU and

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -5,7 +5,7 @@ package vcsched
 import (
 	"math"
 
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
 )
 
 // leastLoad answers which host has the least load with a task, of those that have the

@@ -6,9 +6,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/gapwise/gapwise/internal/placement"
-	"github.com/gapwise/gapwise/internal/turns"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/vcsched/placement"
+	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/model"
 )
 

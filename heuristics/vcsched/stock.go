@@ -3,7 +3,7 @@
 package vcsched
 
 import (
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
 )
 
 // stock holds what tasks use of the hosts, in units.

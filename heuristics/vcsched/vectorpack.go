@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
 )
 
 // vectorPacker generalises mcbPacker to any number of resources, by the permutation pack

@@ -16,7 +16,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/gapwise/gapwise/internal/objective"
+	"github.com/gapwise/gapwise/internal/core/objective"
 )
 
 // ErrInvalid marks a model that breaks the rules of Validate.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gapwise/gapwise/internal/objective"
+	"github.com/gapwise/gapwise/internal/core/objective"
 	"github.com/gapwise/gapwise/model/milp"
 )
 

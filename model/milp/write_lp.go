@@ -8,7 +8,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/gapwise/gapwise/internal/objective"
+	"github.com/gapwise/gapwise/internal/core/objective"
 )
 
 // WriteLP writes the model in the LP format of CPLEX, as GLPK, CBC, HiGHS and SCIP read

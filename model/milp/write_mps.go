@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gapwise/gapwise/internal/objective"
+	"github.com/gapwise/gapwise/internal/core/objective"
 )
 
 func num(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

@@ -36,8 +36,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/audit"
-	"github.com/gapwise/gapwise/internal/turns"
+	"github.com/gapwise/gapwise/internal/app/audit"
+	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )

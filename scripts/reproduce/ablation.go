@@ -13,7 +13,7 @@ import (
 	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/exact"
-	"github.com/gapwise/gapwise/internal/runs"
+	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -5,7 +5,7 @@ package main
 import (
 	"path/filepath"
 
-	"github.com/gapwise/gapwise/internal/runs"
+	"github.com/gapwise/gapwise/internal/app/runs"
 )
 
 // anytimeRow is a run of the plan anytime beside that of an older version on the same instance.

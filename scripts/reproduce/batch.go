@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/papers"
-	"github.com/gapwise/gapwise/internal/runs"
+	"github.com/gapwise/gapwise/internal/app/papers"
+	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/model"
 )
 

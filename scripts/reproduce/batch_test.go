@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/runs"
+	"github.com/gapwise/gapwise/internal/app/runs"
 )
 
 func TestCrossing(t *testing.T) {

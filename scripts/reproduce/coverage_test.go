@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/papers"
+	"github.com/gapwise/gapwise/internal/app/papers"
 )
 
 func TestStates(t *testing.T) {

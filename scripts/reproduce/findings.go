@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gapwise/gapwise/internal/papers"
-	"github.com/gapwise/gapwise/internal/runs"
+	"github.com/gapwise/gapwise/internal/app/papers"
+	"github.com/gapwise/gapwise/internal/app/runs"
 )
 
 // verdicts counts comparisons, of findings or of points, by how they come out.

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise/benchmarks"
-	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/test/need"
 )
 
 // TestMain runs commands for spent, and stands for the command gapwise where TestParts says so: plans run in small,

@@ -14,7 +14,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/cpu"
+	"github.com/gapwise/gapwise/internal/run/cpu"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )

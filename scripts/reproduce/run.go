@@ -17,10 +17,10 @@ import (
 
 	"golang.org/x/mod/semver"
 
-	"github.com/gapwise/gapwise/internal/audit"
-	"github.com/gapwise/gapwise/internal/papers"
-	"github.com/gapwise/gapwise/internal/runs"
-	"github.com/gapwise/gapwise/internal/words"
+	"github.com/gapwise/gapwise/internal/app/audit"
+	"github.com/gapwise/gapwise/internal/app/papers"
+	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
 

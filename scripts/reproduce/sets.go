@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"github.com/gapwise/gapwise/draw"
-	"github.com/gapwise/gapwise/internal/runs"
-	"github.com/gapwise/gapwise/internal/stats"
+	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/num/stats"
 )
 
 // set is a part of the runs in a results file, over a parameter.

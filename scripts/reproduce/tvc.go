@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/papers"
+	"github.com/gapwise/gapwise/internal/app/papers"
 	"github.com/gapwise/gapwise/model"
 )
 

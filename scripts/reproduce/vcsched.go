@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gapwise/gapwise/internal/papers"
-	"github.com/gapwise/gapwise/internal/runs"
-	"github.com/gapwise/gapwise/internal/stats"
+	"github.com/gapwise/gapwise/internal/app/papers"
+	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/num/stats"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -19,7 +19,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 
 	"github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/look"
+	"github.com/gapwise/gapwise/internal/text/look"
 )
 
 var (

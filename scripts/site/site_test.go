@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/test/need"
 )
 
 // built builds the site of the checkout and returns its folder and files.

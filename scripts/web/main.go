@@ -4,7 +4,7 @@
 //
 //	go run ./scripts/web [-o web/dist]
 //
-// It holds the files of web/page, the look's values (internal/look/look.css), the library as
+// It holds the files of web/page, the look's values (internal/text/look/look.css), the library as
 // WebAssembly (packed), Go's wasm_exec.js and the examples that web/page/examples.json names. HiGHS, which
 // scripts/highs gets, lies beside them; without it the page has no engines of linear models. The same commit and Go
 // give the same bytes.
@@ -25,7 +25,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/gapwise/gapwise/internal/play"
+	"github.com/gapwise/gapwise/internal/app/play"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -166,9 +166,9 @@ var small = []string{
 	own, own + "/verify", own + "/model/...", own + "/instances/...", own + "/exact/internal/engine",
 	own + "/heuristics/batch", own + "/heuristics/command", own + "/heuristics/online/...",
 	own + "/heuristics/reservation", own + "/heuristics/vcsched",
-	own + "/internal/duals", own + "/internal/explain", own + "/internal/features", own + "/internal/params",
-	own + "/internal/placement", own + "/internal/play", own + "/internal/process", own + "/internal/tvcrelax",
-	own + "/internal/verdict", own + "/internal/words",
+	own + "/internal/num/duals", own + "/internal/app/explain", own + "/internal/core/features", own + "/internal/core/params",
+	own + "/internal/problem/vcsched/placement", own + "/internal/app/play", own + "/internal/run/process", own + "/internal/problem/tvc/tvcrelax",
+	own + "/internal/app/verdict", own + "/internal/text/words",
 	"bufio", "bytes", "compress/...", "context", "crypto/...", "encoding/...", "fmt", "github.com/xrash/...", "gonum.org/...",
 	"io/...", "math/big", "math/cmplx", "os/...", "path/...", "reflect", "regexp/...", "strconv", "strings", "syscall/...", "text/...", "time",
 }

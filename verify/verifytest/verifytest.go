@@ -28,7 +28,7 @@ import (
 	"time"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/words"
+	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )

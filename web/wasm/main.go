@@ -12,7 +12,7 @@ import (
 	"encoding/json"
 	"syscall/js"
 
-	"github.com/gapwise/gapwise/internal/play"
+	"github.com/gapwise/gapwise/internal/app/play"
 )
 
 func main() {

@@ -8,9 +8,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/duals"
-	"github.com/gapwise/gapwise/internal/heap"
-	"github.com/gapwise/gapwise/internal/turns"
+	"github.com/gapwise/gapwise/internal/num/duals"
+	"github.com/gapwise/gapwise/internal/num/heap"
+	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"

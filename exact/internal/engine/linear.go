@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise/exact"
-	"github.com/gapwise/gapwise/internal/turns"
+	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )

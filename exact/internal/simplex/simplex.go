@@ -7,8 +7,8 @@ import (
 	"context"
 	"math"
 
-	"github.com/gapwise/gapwise/internal/duals"
-	"github.com/gapwise/gapwise/internal/turns"
+	"github.com/gapwise/gapwise/internal/num/duals"
+	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/model/milp"
 )
 

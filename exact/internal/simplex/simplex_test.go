@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/exact/internal/simplex"
-	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
 )
 
 // mixes returns the rates that jobs can have together that all hold processors, those that no others are

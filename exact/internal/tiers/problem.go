@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
 )
 
 // problem is an instance in units of time that are about a hundredth of the longest job, from

@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/units"
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/units"
+	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/internal/core/view"
 )
 
 // What a job is at.

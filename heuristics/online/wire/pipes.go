@@ -11,7 +11,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/gapwise/gapwise/internal/process"
+	"github.com/gapwise/gapwise/internal/run/process"
 )
 
 // pipes is a line to a program that reads requests on its standard input and writes answers

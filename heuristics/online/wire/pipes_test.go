@@ -17,8 +17,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/gapwise/gapwise/internal/need"
-	"github.com/gapwise/gapwise/internal/process"
+	"github.com/gapwise/gapwise/internal/run/process"
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )

@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise/heuristics/online"
-	"github.com/gapwise/gapwise/internal/process"
+	"github.com/gapwise/gapwise/internal/run/process"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 )
 

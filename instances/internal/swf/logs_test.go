@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/instances/internal/swf"
-	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/test/need"
 )
 
 // data is one of the archive's logs, gzipped; the test is skipped without it.

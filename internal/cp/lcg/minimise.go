@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/cp"
-	"github.com/gapwise/gapwise/internal/turns"
+	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
 // Outcome is what a minimisation found and proved. No solution has an objective below

@@ -10,7 +10,7 @@ import (
 	"strconv"
 
 	"github.com/gapwise/gapwise/internal/cp"
-	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/num/heap"
 )
 
 // Proof writes what a kernel derives, for a checker that shares no code with it:

@@ -6,7 +6,7 @@ import (
 	"context"
 
 	"github.com/gapwise/gapwise/internal/cp"
-	"github.com/gapwise/gapwise/internal/turns"
+	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
 // Answer says how a search ended.

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/gapwise/gapwise/internal/caught"
 	"github.com/gapwise/gapwise/internal/cp"
-	"github.com/gapwise/gapwise/internal/turns"
+	"github.com/gapwise/gapwise/internal/run/caught"
+	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
 // Team is kernels that work on one question in rounds of counted effort, side by side or,

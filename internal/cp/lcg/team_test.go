@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/cp"
-	"github.com/gapwise/gapwise/internal/turns"
+	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
 // Kernels that share what they find after every few conflicts prove what enumeration

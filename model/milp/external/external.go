@@ -24,7 +24,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gapwise/gapwise/internal/process"
+	"github.com/gapwise/gapwise/internal/run/process"
 	"github.com/gapwise/gapwise/model/milp"
 )
 

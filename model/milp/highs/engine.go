@@ -18,7 +18,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 
-	"github.com/gapwise/gapwise/internal/caught"
+	"github.com/gapwise/gapwise/internal/run/caught"
 )
 
 // engine is HiGHS compiled to machine code, which happens once a process and is kept in the user's cache.

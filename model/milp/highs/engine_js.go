@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"syscall/js"
 
-	"github.com/gapwise/gapwise/internal/caught"
+	"github.com/gapwise/gapwise/internal/run/caught"
 )
 
 // engine is the page's HiGHS, which its worker has compiled: web/page/highs.js runs it beside this program.

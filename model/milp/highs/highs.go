@@ -24,7 +24,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/gapwise/gapwise/internal/turns"
+	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/model/milp"
 )
 

@@ -14,7 +14,7 @@ import (
 
 	"github.com/tetratelabs/wazero/experimental"
 
-	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model/milp"
 )
 

@@ -20,7 +20,7 @@ import (
 
 	lanl "github.com/lanl/highs"
 
-	"github.com/gapwise/gapwise/internal/caught"
+	"github.com/gapwise/gapwise/internal/run/caught"
 	"github.com/gapwise/gapwise/model/milp"
 )
 

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/gapwise/gapwise/internal/turns"
+	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/model/milp"
 )
 

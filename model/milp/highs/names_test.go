@@ -16,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/test/need"
 )
 
 var update = flag.Bool("update", false, "write names.go anew")

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+
+package plain_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/app/audit/plain"
+	"github.com/gapwise/gapwise/internal/test/testkit"
+	"github.com/gapwise/gapwise/model"
+)
+
+// The engine finds what a brute force finds, and calls it the best.
+func TestDAGAgainstBruteForce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 1))
+	for range 4000 {
+		n := rng.IntN(6)
+		d := testkit.RandomDAG(rng, n, 1+rng.IntN([]int{4, 4, 4, 4, 3, 2}[n]))
+		want, complete := testkit.BruteDAG(d, 1<<22)
+		if !complete {
+			t.Fatal("too large for a brute force")
+		}
+		agree(t, d, want)
+	}
+}
+
+// The rules about what the instance doesn't tell apart change no optimum, at
+// sizes where they meet each other.
+func TestDAGWithoutSymmetries(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 7))
+	for range 3000 {
+		d := testkit.RandomDAG(rng, 5+rng.IntN(4), 2+rng.IntN(2))
+		want := solved(t, d, math.NaN()).Value
+		got, whole := plain.DAGWithoutSymmetries(d, enough)
+		if !whole || math.Abs(got-want) > 2e-9*want {
+			t.Fatalf("%v with the rules, %v without (whole %v)\n%+v", want, got, whole, d)
+		}
+	}
+}
+
+// Instances on which the search of version 0.3.0 called too much optimal: its
+// value can be beaten, and the right one can't.
+func TestDAGFound(t *testing.T) {
+	for file, value := range map[string][2]float64{
+		"dag-m472": {684, 674}, "dag-m1324": {290, 287}, "dag-falsely-optimal-19": {96, 94},
+		"dag-search-wrong-optimum-13-for-12": {13, 12}, "dag-search-wrong-optimum-19-for-15": {19, 15},
+		"dag-search-wrong-optimum-2-for-1": {2, 1}, "dag-search-wrong-optimum-floats": {18.143, 17.88150617070685},
+	} {
+		in, err := instances.Load(filepath.Join("..", "..", "..", "..", "exact", "dag", "testdata", "found", file+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a := solved(t, in, value[0]); a.Value != value[1] {
+			t.Errorf("%s: found %v, want %v", file, a.Value, value[1])
+		}
+		if a := solved(t, in, value[1]); a.Solution != nil {
+			t.Errorf("%s: found %v, want nothing", file, a.Value)
+		}
+	}
+}
+
+func BenchmarkDAG(b *testing.B) {
+	for _, machines := range []int{2, 3, 4} {
+		for _, tasks := range []int{10, 12, 14, 16, 18} {
+			b.Run(fmt.Sprintf("machines=%d/tasks=%d", machines, tasks), func(b *testing.B) {
+				rng := rand.New(rand.NewPCG(9, 2))
+				grow(b, func() model.Instance { return testkit.RandomDAG(rng, tasks, machines) })
+			})
+		}
+	}
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+
+package plain_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/gapwise/gapwise/internal/app/audit/plain"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+const enough = 1 << 40
+
+// solved is a whole search's answer, its solution verified.
+func solved(t *testing.T, in model.Instance, beat float64) plain.Answer {
+	t.Helper()
+	a, err := plain.Solve(in, beat, enough)
+	if err != nil || !a.Whole {
+		t.Fatalf("whole %v: %v\n%+v", a.Whole, err, in)
+	}
+	if (a.Solution == nil) != math.IsNaN(a.Value) {
+		t.Fatalf("value %v of %v", a.Value, a.Solution)
+	}
+	if a.Solution != nil {
+		r, err := verify.Verify(context.Background(), in, a.Solution, verify.Options{})
+		if err != nil || !r.Feasible() || math.Abs(r.Objective-a.Value) > 1e-9*math.Abs(a.Value) {
+			t.Fatalf("value %v, the judge says %v: %v\n%+v\n%+v", a.Value, r, err, in, a.Solution)
+		}
+		if !math.IsNaN(beat) && !model.SenseOf(in).Better(a.Value, beat) {
+			t.Fatalf("%v isn't better than %v\n%+v", a.Value, beat, in)
+		}
+	}
+	return a
+}
+
+// agree holds an engine against the optimum that a brute force found, NaN for
+// none: from scratch, told the optimum, and told a little less.
+func agree(t *testing.T, in model.Instance, want float64) {
+	t.Helper()
+	if err := in.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	a := solved(t, in, math.NaN())
+	if math.IsNaN(want) {
+		if a.Solution != nil {
+			t.Fatalf("found %v, there is no solution\n%+v", a.Value, in)
+		}
+		return
+	}
+	near := func(a plain.Answer) bool { return math.Abs(a.Value-want) <= 1.1e-9*math.Abs(want) }
+	if !near(a) {
+		t.Fatalf("found %v, want %v\n%+v", a.Value, want, in)
+	}
+	if b := solved(t, in, want); b.Solution != nil {
+		t.Fatalf("%v was to be beaten, found %v\n%+v", want, b.Value, in)
+	}
+	if want != 0 {
+		if b := solved(t, in, want-float64(model.SenseOf(in))*3e-9*math.Abs(want)); !near(b) {
+			t.Fatalf("found %v, want %v\n%+v", b.Value, want, in)
+		}
+	}
+}
+
+// grow measures proofs: nothing beats the optimum. It reports the mean number
+// of nodes and the share of the instances that took longer than a second, most
+// of which are cut off.
+func grow(b *testing.B, draw func() model.Instance) {
+	const most = 2_000_000
+	nodes, slow, took := int64(0), 0, []time.Duration{}
+	b.ResetTimer()
+	for range b.N {
+		in := draw()
+		b.StopTimer()
+		a, err := plain.Solve(in, math.NaN(), 5*most)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+		from := time.Now()
+		if a, err = plain.Solve(in, a.Value, most); err != nil {
+			b.Fatal(err)
+		}
+		took = append(took, time.Since(from))
+		nodes += a.Nodes
+		if took[len(took)-1] > time.Second || !a.Whole {
+			slow++
+		}
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(nodes)/float64(b.N), "nodes/op")
+	b.ReportMetric(float64(slow)/float64(b.N), "slow/op")
+	b.ReportMetric(float64(took[len(took)/2])/1e6, "median-ms")
+	b.ReportMetric(float64(took[len(took)*9/10])/1e6, "p90-ms")
+}
+
+func TestRefuses(t *testing.T) {
+	d := &model.DAG{Machines: []model.Machine{{ID: "m"}, {ID: "n"}}, TransferModel: model.TransferFair,
+		Network: model.Network{Links: []model.Link{{ID: "l", Capacity: 1}}, Routes: []model.Route{{From: "m", To: "n", Links: []string{"l"}}}}}
+	if _, err := plain.Solve(d, math.NaN(), 1); !errors.Is(err, model.ErrUnsupported) {
+		t.Errorf("fair transfers: %v, want ErrUnsupported", err)
+	}
+	if _, err := plain.Solve(&model.DAG{}, math.NaN(), 1); !errors.Is(err, model.ErrInvalid) {
+		t.Errorf("no machine: %v, want ErrInvalid", err)
+	}
+}

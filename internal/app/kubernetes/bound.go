@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+
+package kubernetes
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	consbounds "github.com/gapwise/gapwise/bounds/consolidation"
+	consheur "github.com/gapwise/gapwise/heuristics/consolidation"
+	"github.com/gapwise/gapwise/internal/core/evidence"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/text/words"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Bound is what no plan with as few pods waiting as must costs less than, without a search.
+type Bound struct {
+	PriceUnit string `json:"price_unit"`
+	Now       int64  `json:"now"` // cost
+	Nodes     int    `json:"nodes"`
+	Waiting   int    `json:"waiting_pods"`
+	Cost      int64  `json:"bound"`
+	// Infeasible says that there is no plan by the limits, Why by what the bound holds.
+	Infeasible bool            `json:"infeasible,omitempty"`
+	Why        string          `json:"why"`
+	Evidence   *model.Evidence `json:"evidence,omitempty"`
+}
+
+// Bound returns the bound on the cost. O(host sets × resources × nodes log nodes + pods).
+func (in *Instance) Bound(ctx context.Context) *Bound {
+	first := *in.Consolidation
+	first.Goal = model.GoalCost
+	c := view.OfConsolidation(&first, 0)
+	now := in.state(c, c.Today())
+	b := &Bound{PriceUnit: in.PriceUnit, Now: now.Cost, Nodes: now.Nodes, Waiting: now.Waiting}
+	for k, x := range in.bounding(ctx, &first) {
+		q := consbounds.Quick(ctx, x.Consolidation)[0]
+		cost := max(0, int64(q.Value)-x.waits)
+		if k > 0 && cost <= b.Cost {
+			continue
+		}
+		b.Cost, b.Infeasible, b.Evidence = cost, q.Infeasible, q.Evidence
+		switch n, paid := in.staying(); {
+		case q.Infeasible:
+			b.Why = q.Reason
+		case b.Cost == paid:
+			b.Why = fmt.Sprintf("%s kept, or with pods that can't move", words.Plural(n, "node"))
+		default:
+			b.Why = in.why(q.Evidence)
+			if n > 0 {
+				b.Why += fmt.Sprintf(", %d of which have to stay", n)
+			}
+		}
+	}
+	return b
+}
+
+// bounding is an instance of which a bound, less what waiting pods add, is one on the cost of nodes.
+type bounding struct {
+	*model.Consolidation
+	waits int64
+}
+
+// bounding returns the instance in which waiting costs nothing and, if a bound shows that no fewer pods wait than where
+// all stay and the others go where they fit, that in which more may not. Without waiting pods it is the given one.
+func (in *Instance) bounding(ctx context.Context, c *model.Consolidation) []bounding {
+	if !slices.ContainsFunc(c.Jobs, func(j model.ConsolidationJob) bool { return j.LeaveOutCost != nil }) {
+		return []bounding{{c, 0}}
+	}
+	all, free := []bounding{{in.with(c, 0), 0}}, in.free(c)
+	stay, err := consheur.First(ctx, free, model.Settings{})
+	if err != nil {
+		return all // the limits don't allow it
+	}
+	fewest, _ := added(free, stay)
+	if q := consbounds.Quick(ctx, free)[0]; !q.Infeasible && q.Value >= float64(fewest) {
+		priced := in.priced(c, stay)
+		waits, _ := added(priced, stay)
+		all = append(all, bounding{priced, waits})
+	}
+	return all
+}
+
+// staying returns the number and price of the nodes that every plan has in use: those that are kept, or hold pods
+// that can't move.
+func (in *Instance) staying() (n int, price int64) {
+	holds := map[string]bool{}
+	for i := range in.Jobs {
+		for k := 0; in.Jobs[i].Pinned && k < in.Jobs[i].Tasks; k++ {
+			holds[in.Jobs[i].CurrentHosts[k]] = true
+		}
+	}
+	for k := range in.Hosts {
+		if h := &in.Hosts[k]; h.Kept || holds[h.ID] {
+			n, price = n+1, price+h.Price
+		}
+	}
+	return n, price
+}
+
+// why says by what the evidence of a bound holds.
+func (in *Instance) why(e *model.Evidence) string {
+	switch {
+	case e == nil:
+		return "nodes that have to stay"
+	case e.Type == evidence.Apart:
+		return "pods that keep apart by " + e.Elements[0]
+	case len(e.Elements) == 0:
+		return e.Resource + " of all nodes"
+	}
+	pods := 0
+	for i := range in.Jobs {
+		if in.Jobs[i].Allowed == e.Elements[0] {
+			pods += in.Jobs[i].Tasks
+		}
+	}
+	for _, s := range in.HostSets {
+		if s.ID == e.Elements[0] {
+			return fmt.Sprintf("%s of the %s where %s may be placed", e.Resource, words.Plural(len(s.Hosts), "node"), words.Plural(pods, "pod"))
+		}
+	}
+	return e.Resource + " of the nodes where most pods may be placed"
+}
+
+// Text returns the bound in words.
+func (b *Bound) Text() string {
+	var t strings.Builder
+	waiting := ""
+	if b.Waiting > 0 {
+		waiting = fmt.Sprintf("; waiting pods: %d", b.Waiting)
+	}
+	fmt.Fprintf(&t, "now        %s, %s%s\n", words.Plural(b.Nodes, "node"), Money(float64(b.Now), b.PriceUnit), waiting)
+	if b.Infeasible {
+		fmt.Fprintf(&t, "bound      there is no plan: %s\n", b.Why)
+		return t.String()
+	}
+	others := "no plan"
+	if b.Waiting > 0 {
+		others = "no plan with as few pods waiting"
+	}
+	fmt.Fprintf(&t, "bound      %s costs less than %s, by %s\n", others, Money(float64(b.Cost), b.PriceUnit), b.Why)
+	if saved := b.Now - b.Cost; saved > 0 && b.Now > 0 {
+		fmt.Fprintf(&t, "saved      at most %s (%.0f %%)\n", Money(float64(saved), b.PriceUnit), 100*float64(saved)/float64(b.Now))
+	} else {
+		t.WriteString("saved      nothing can be\n")
+	}
+	return t.String()
+}

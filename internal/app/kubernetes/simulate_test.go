@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+
+package kubernetes_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gapwise/gapwise/internal/app/kubernetes"
+)
+
+// choices returns the nodes that kube-scheduler may choose for the last pod.
+func choices(t *testing.T, packs bool, nodes []string, pods ...string) string {
+	t.Helper()
+	c, err := smallCluster(nodes, pods...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return choicesOf(t, c, packs, len(pods))
+}
+
+func choicesOf(t *testing.T, c *kubernetes.Cluster, packs bool, pods int) string {
+	t.Helper()
+	o := kubernetes.Options{}
+	if packs {
+		o.Packs = []string{""}
+	}
+	in, err := kubernetes.Convert(c, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := fmt.Sprint("d/p", pods)
+	for i := range in.Pods {
+		if k := slices.Index(in.Pods[i], last); k >= 0 {
+			var names []string
+			for _, h := range kubernetes.NewScheduler(in).Choice(i, k) {
+				names = append(names, in.Hosts[h].ID)
+			}
+			return strings.Join(names, " ")
+		}
+	}
+	t.Fatal("the pod isn't there")
+	return ""
+}
+
+// The nodes of the best score, each score by itself: what TestLiveChoice holds against the real scheduler.
+func TestChoice(t *testing.T) {
+	t.Parallel()
+	three := []string{`"zone":"a"`, `"zone":"a"`, `"zone":"b"`}
+	web := `"app":"web"`
+	preferred := func(kind, more string) string {
+		return `||` + web + `|"affinity":{"` + kind + `":{"preferredDuringSchedulingIgnoredDuringExecution":[` + more + `]}}`
+	}
+	term := `{"weight":10,"podAffinityTerm":{"topologyKey":"zone","labelSelector":{"matchLabels":{"app":"web"}}}}`
+	soft := `"topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"ScheduleAnyway","labelSelector":{"matchLabels":{"app":"web"}}}]`
+	for _, x := range []struct {
+		name  string
+		packs bool
+		nodes []string
+		pods  []string
+		want  string
+	}{
+		{"all are alike", false, three, []string{"||" + web + "|"}, "n1 n2 n3"},
+		{"LeastAllocated", false, three, []string{"|n1||", "|n2||", "|||"}, "n3"},
+		{"MostAllocated", true, three, []string{"|n1||", "|n2||", "|n2||", "|||"}, "n2"},
+		{"default spreading", false, three, []string{"a|n1|" + web + "|", "a|n2|" + web + "|", "b|n3||", "a||" + web + "|"}, "n3"},
+		{"no default spreading without controller", false, three, []string{"a|n1|" + web + "|", "b|n2||", "b|n3||", "||" + web + "|"}, "n1 n2 n3"},
+		{"soft spread over zones", false, three, []string{"|n1|" + web + "|", "|n2||", "|n3||", "||" + web + "|" + soft}, "n3"},
+		{"soft taint", false, []string{`|"taints":[{"key":"x","effect":"PreferNoSchedule"}]`, ""}, []string{"|n2||", "|||"}, "n2"},
+		{"tolerated soft taint", false, []string{`|"taints":[{"key":"x","effect":"PreferNoSchedule"}]`, ""}, []string{"|n2||", `|||"tolerations":[{"key":"x","operator":"Exists"}]`}, "n1"},
+		{"preferred nodes", false, three, []string{"|n3||", preferred("nodeAffinity", `{"weight":1,"preference":{"matchExpressions":[{"key":"zone","operator":"In","values":["b"]}]}}`)}, "n3"},
+		{"preferred company", false, three, []string{"|n2|" + web + "|", preferred("podAffinity", term)}, "n1"},
+		{"preferred distance", false, three, []string{"|n2|" + web + "|", "|n3||", "|n3||", preferred("podAntiAffinity", term)}, "n3"},
+		{"who is there prefers distance", false, three, []string{`|n2|` + preferred("podAntiAffinity", term)[2:], "|n3||", "|n3||", "||" + web + "|"}, "n3"},
+		{"no node", false, []string{""}, []string{`|||"nodeSelector":{"zone":"c"}`}, ""},
+	} {
+		if got := choices(t, x.packs, x.nodes, x.pods...); got != x.want {
+			t.Errorf("%s: %q, want %q", x.name, got, x.want)
+		}
+	}
+}
+
+// In a cluster of 120 nodes kube-scheduler is content with a hundred feasible ones: nodes may be chosen that have
+// twenty better ones, but not thirty.
+func TestChoiceOfMany(t *testing.T) {
+	t.Parallel()
+	for better, want := range map[int]int{30: 30, 20: 120} {
+		var pods []string
+		for n := better; n < 120; n++ {
+			pods = append(pods, fmt.Sprintf("|n%d||", n+1))
+		}
+		if got := strings.Fields(choices(t, false, make([]string, 120), append(pods, "|||")...)); len(got) != want {
+			t.Errorf("with %d better ones, one of %d nodes is chosen, want %d", better, len(got), want)
+		}
+	}
+}
+
+// Pods that a service selects are spread by default, and a controller that is given says which are counted.
+func TestDefaultSpread(t *testing.T) {
+	t.Parallel()
+	service := `{"kind":"Service","metadata":{"name":"s","namespace":"d"},"spec":{"selector":{"app":"web"}}}`
+	elsewhere := `{"kind":"Service","metadata":{"name":"s","namespace":"other"},"spec":{"selector":{"app":"web"}}}`
+	set := `{"kind":"ReplicaSet","metadata":{"name":"a","namespace":"d"},"spec":{"selector":{"matchLabels":{"app":"web"}}}}`
+	others := []string{`b|n1|"app":"web","old":"yes"|`, `c|n2||`, `c|n3||`}
+	for _, x := range []struct {
+		name, object, pod, want string
+	}{
+		{"no service", "", `||"app":"web"|`, "n1 n2 n3"},
+		{"a service", service, `||"app":"web"|`, "n2 n3"},
+		{"a service of another namespace", elsewhere, `||"app":"web"|`, "n1 n2 n3"},
+		{"a controller that wasn't given: its pods alone", "", `a||"app":"web","old":"no"|`, "n1 n2 n3"},
+		{"a controller", set, `a||"app":"web","old":"no"|`, "n2 n3"},
+	} {
+		c, err := smallCluster([]string{"", "", ""}, append(others, x.pod)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x.object != "" {
+			c.Selecting = make([]kubernetes.Selecting, 1)
+			if err := json.Unmarshal([]byte(x.object), &c.Selecting[0]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := choicesOf(t, c, false, 4); got != x.want {
+			t.Errorf("%s: %q, want %q", x.name, got, x.want)
+		}
+	}
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+
+package kubernetes
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/gapwise/gapwise/internal/run/process"
+	"github.com/gapwise/gapwise/internal/text/visible"
+	"github.com/gapwise/gapwise/internal/text/words"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Text returns the plan in words, in lines of at most 80 columns but for names; with moves each of
+// them.
+func (p *Plan) Text(moves bool) string {
+	var b strings.Builder
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-10s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	state := func(s State) string {
+		text := fmt.Sprintf("%s, %d vCPU", words.Plural(s.Nodes, "node"), s.VCPU)
+		if p.PriceUnit != "vCPU" && p.PriceUnit != "nodes" {
+			text += ", " + Money(float64(s.Cost), p.PriceUnit)
+		}
+		if s.Waiting > 0 {
+			text += fmt.Sprintf("; waiting pods: %d", s.Waiting)
+		}
+		return text
+	}
+	line("now", "%s", state(p.Now))
+	line("could be", "%s", state(p.Then))
+	saved := ""
+	if p.Now.Cost > 0 {
+		saved = fmt.Sprintf(" (%.0f %%)", 100*float64(p.Now.Cost-p.Then.Cost)/float64(p.Now.Cost))
+	}
+	fewer := words.Plural(p.Now.Nodes-p.Then.Nodes, "node")
+	if money := Money(float64(p.Now.Cost-p.Then.Cost), p.PriceUnit); money != fewer {
+		fewer += ", " + money
+	}
+	line("saved", "%s%s", fewer, saved)
+	for _, risk := range p.Risks.Lines() {
+		line(risk[0], "%s", risk[1])
+	}
+	if p.CostStatus == "optimal" {
+		line("proof", "%s costs less", p.Others())
+	} else {
+		line("bound", "at least %s in any%s (gap %.2g %%)", Money(p.CostBound, p.PriceUnit), strings.TrimPrefix(p.Others(), "no"),
+			100*model.Gap(float64(p.Then.Cost), p.CostBound))
+	}
+	if p.MovesStatus == "optimal" {
+		line("moves", "%s, no plan of that cost moves fewer", words.Plural(int(p.Moves), "pod"))
+	} else {
+		line("moves", "%s, at least %.0f for that cost", words.Plural(int(p.Moves), "pod"), p.MovesBound)
+	}
+	if len(p.Launch) > 0 {
+		line("launch", "%s first: %s", words.Plural(len(p.Launch), "node"), launchText(p.Launch))
+	}
+	if n := len(p.Waves); n > 0 {
+		line("waves", "%d, each within the budgets and with room for every pod", n)
+	}
+	if len(p.Waves) > 0 {
+		line("alone", "%s, if kube-scheduler has its way", state(p.Played.Alone))
+		line("steered", "%s, by %s, with up to %s cordoned", state(p.Played.Steered), words.Plural(p.Played.Steps, "step"), words.Plural(p.Played.Closed, "node"))
+		if p.Played.Left > 0 {
+			line("", "%s left, to be planned anew after these", words.Plural(p.Played.Left, "move"))
+		}
+	}
+	if n := len(p.Stuck); n > 0 {
+		line("stuck", "%d moves wait for each other's room: they need one more node for a while", n)
+	}
+	if len(p.Emptied) > 0 {
+		names, more := p.Emptied, ""
+		if n := len(names) - mostNames; n > 0 && !moves {
+			names, more = names[:mostNames], fmt.Sprintf(" and %d more (--moves)", n)
+		}
+		b.WriteString("\nnodes that become empty:\n  " + words.Wrap(strings.Join(names, ", ")+more, 76, 2) + "\n")
+	}
+	b.WriteString(PinsText(p.Pins))
+	if !moves {
+		return b.String()
+	}
+	if len(p.Launch) > 0 {
+		b.WriteString("\nbefore the first wave\n")
+		for _, x := range p.Launch {
+			fmt.Fprintf(&b, "  launch %s, ready before any eviction\n", x.Node)
+		}
+	}
+	for k, wave := range p.Waves {
+		fmt.Fprintf(&b, "\nwave %d\n", k+1)
+		for _, m := range wave {
+			b.WriteString("  " + m.String() + "\n")
+		}
+	}
+	for _, m := range p.Stuck {
+		b.WriteString("  stuck: " + m.String() + "\n")
+	}
+	return b.String()
+}
+
+// Others names the plans that the bound on the cost is of.
+func (p *Plan) Others() string {
+	if p.Now.Waiting+p.Then.Waiting == 0 {
+		return "no plan"
+	}
+	return "no plan with as few pods waiting"
+}
+
+// Money returns a cost with its unit; those of a table in the table's own.
+func Money(x float64, unit string) string {
+	if unit == tableUnit {
+		return fmt.Sprintf("price %.12g", x/priceUnits)
+	}
+	if unit == "nodes" {
+		return words.Plural(int(math.Round(x)), "node")
+	}
+	return fmt.Sprintf("%.0f %s", x, unit)
+}
+
+// launchText names offers with how many nodes of each are to be launched.
+func launchText(all []Launch) string {
+	count := map[string]int{}
+	for _, x := range all {
+		count[x.Offer]++
+	}
+	var names []string
+	for _, offer := range slices.Sorted(maps.Keys(count)) {
+		names = append(names, fmt.Sprintf("%d of %s", count[offer], offer))
+	}
+	return strings.Join(names, ", ")
+}
+
+// mostNames is how many nodes are named, mostPins how many reasons of pins.
+const (
+	mostNames = 40
+	mostPins  = 8
+)
+
+// String returns "POD: FROM -> TO", with the reason.
+func (m Move) String() string {
+	from := m.From
+	if from == "" {
+		from = "waits"
+	}
+	text := fmt.Sprintf("%s: %s -> %s", m.Pod, from, m.To)
+	if m.Detour {
+		text += " (on the way)"
+	}
+	if m.After != "" {
+		text += ", after " + m.After
+	}
+	return text
+}
+
+// PinsText says why pods can't move; "" if all can.
+func PinsText(pins []Pin) string {
+	if len(pins) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\npods that can't move:\n")
+	for k, p := range pins {
+		if k == mostPins && len(pins) > mostPins+1 {
+			rest := 0
+			for _, p := range pins[k:] {
+				rest += p.Pods
+			}
+			fmt.Fprintf(&b, "  %4d for %d other reasons (--json)\n", rest, len(pins)-k)
+			break
+		}
+		fmt.Fprintf(&b, "  %4d on %3d nodes: %s\n", p.Pods, p.Nodes, p.Why)
+	}
+	return b.String()
+}
+
+// Commands returns the plan as a script for a shell: the nodes that become or are empty are cordoned, and
+// the pods of each step evicted through the eviction API. An eviction can't name a node: so the nodes that kube-scheduler
+// would prefer are cordoned for the step, which ends when all pods are ready. Every word is
+// quoted, though no name is left that needs it. The error is ErrHarm, or wraps model.ErrInvalid for a name that no cluster has.
+func (in *Instance) Commands(p *Plan, allow []string) (string, error) {
+	var b strings.Builder
+	if len(p.Launch) > 0 {
+		fmt.Fprintf(&b, "#!/bin/sh\n# The plan needs nodes that no kubectl command launches: %s.\n"+
+			"# Launch them by your cloud or node pool and plan again: the commands then use them. Karpenter launches\n"+
+			"# nodes by itself only for pods that wait.\nexit 1\n", visible.Text(launchText(p.Launch), ""))
+		return b.String(), nil
+	}
+	if err := in.harm(p, allow, false, true); err != nil {
+		return "", err
+	}
+	b.WriteString("#!/bin/sh\n# kube-scheduler chooses the nodes of the successors: what it would prefer is cordoned for each step.\nset -e\n")
+	b.WriteString("evict() { # namespace, pod\n  printf '{\"apiVersion\":\"policy/v1\",\"kind\":\"Eviction\",\"metadata\":{\"namespace\":\"%s\",\"name\":\"%s\"}}' \"$1\" \"$2\" |\n" +
+		"    kubectl create --raw \"/api/v1/namespaces/$1/pods/$2/eviction\" -f -\n}\n")
+	for _, node := range p.fence {
+		fmt.Fprintf(&b, "kubectl cordon %s\n", process.Quote(node))
+	}
+	for k, step := range p.Steps {
+		fmt.Fprintf(&b, "# step %d of wave %d\n", k+1, step.Wave)
+		closed := process.Quote(step.Closed...)
+		if closed != "" {
+			fmt.Fprintf(&b, "kubectl cordon %s\n", closed)
+		}
+		for _, m := range step.Moves {
+			if m.From == "" {
+				continue
+			}
+			namespace, name, _ := strings.Cut(m.Pod, "/")
+			fmt.Fprintf(&b, "evict %s # from %s, planned for %s\n", process.Quote(namespace, name), process.Quote(m.From), process.Quote(m.To))
+		}
+		b.WriteString("kubectl wait --for=condition=Ready pods --all --all-namespaces --field-selector=status.phase!=Succeeded --timeout=10m\n")
+		if closed != "" {
+			fmt.Fprintf(&b, "kubectl uncordon %s\n", closed)
+		}
+	}
+	return b.String(), nil
+}
+
+// Rows returns a table's rows of some of the costs without rules, beside the cost with all: what is left out, cost, bound,
+// status, and what is saved by it: from the least to the most, unless both costs are proved.
+func (e *Explanation) Rows(all []RuleCost) (rows [][]string) {
+	cost := func(x float64) string { return strings.TrimPrefix(Money(x, e.PriceUnit), "price ") }
+	if e.PriceUnit != tableUnit {
+		cost = func(x float64) string { return fmt.Sprintf("%.0f", x) }
+	}
+	for _, r := range all {
+		name, base := r.Without, e.Rules[0]
+		saved := cost(float64(base.Cost - r.Cost))
+		least, most := math.Max(0, base.Bound-float64(r.Cost)), float64(base.Cost)-r.Bound
+		if r.Waiting == base.Waiting && cost(least) != cost(most) {
+			saved = cost(least) + " to " + cost(most)
+		}
+		if name == "" {
+			name, saved = "nothing", ""
+		}
+		if r.Waiting != e.Rules[0].Waiting { // which cost nothing, and are why more or less is spent
+			name += fmt.Sprintf(" (waiting pods: %d)", r.Waiting)
+		}
+		rows = append(rows, []string{name, cost(float64(r.Cost)), cost(r.Bound), r.Status, saved})
+	}
+	return rows
+}
+
+// Others says of the budgets and rules that the table doesn't have what is known of them; "" if there are none.
+func (e *Explanation) Others() string {
+	var b strings.Builder
+	if e.Needless > 0 {
+		fmt.Fprintf(&b, "without any other one of %d budgets and rules nothing is saved, as a bound shows\n", e.Needless)
+	}
+	if e.Untried > 0 {
+		fmt.Fprintf(&b, "%d budgets and rules were not tried one by one: less can be saved by them, or fewer pods are theirs\n", e.Untried)
+	}
+	return b.String()
+}

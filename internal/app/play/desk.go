@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: MIT
+
+// Package play is what the playground asks of the library: the page (web) sends a question
+// as JSON and gets an answer as JSON. An instance lies on a desk; it is solved, judged,
+// explained, changed by hand. Nothing here knows of a browser.
+package play
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/app/explain"
+	"github.com/gapwise/gapwise/internal/app/verdict"
+	"github.com/gapwise/gapwise/internal/run/caught"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp/highs"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// Desk is where one instance lies. One goroutine uses it at a time.
+type Desk struct {
+	in   model.Instance
+	hash string
+}
+
+// operations are what can be asked for.
+var operations = map[string]func(*Desk, context.Context, []byte, func(any)) (any, error){
+	"about":   of((*Desk).about),
+	"load":    of((*Desk).load),
+	"solve":   of((*Desk).solve),
+	"judge":   of((*Desk).judge),
+	"move":    of((*Desk).move),
+	"mend":    of((*Desk).mend),
+	"explain": of((*Desk).explain),
+	"check":   of((*Desk).check),
+}
+
+// of reads a question.
+func of[Q any](answer func(*Desk, context.Context, Q, func(any)) (any, error)) func(*Desk, context.Context, []byte, func(any)) (any, error) {
+	return func(d *Desk, ctx context.Context, question []byte, tell func(any)) (any, error) {
+		var q Q
+		if err := json.Unmarshal(question, &q); err != nil {
+			return nil, fmt.Errorf("%w question: %w", model.ErrInvalid, err)
+		}
+		return answer(d, ctx, q, tell)
+	}
+}
+
+// Ask answers a question about an operation. What a solver tells before it ends goes to
+// tell, which mustn't keep it. A panic is an error.
+func (d *Desk) Ask(ctx context.Context, operation string, question []byte, tell func(any)) (answer any, err error) {
+	do, known := operations[operation]
+	if !known {
+		return nil, fmt.Errorf("%w: there is no operation %q", model.ErrInvalid, operation)
+	}
+	if d.in == nil && operation != "about" && operation != "load" {
+		return nil, fmt.Errorf("%w: there is no instance yet", model.ErrInvalid)
+	}
+	err = caught.Call(func() (err error) { answer, err = do(d, ctx, question, tell); return err })
+	return answer, err
+}
+
+// Kind is a problem, for the page.
+type Kind struct {
+	Kind       model.Kind  `json:"kind"`
+	Algorithms []Algorithm `json:"algorithms"`
+}
+
+// Algorithm is an algorithm, for the page.
+type Algorithm struct {
+	Name    string `json:"name"`
+	Class   string `json:"class"`
+	Summary string `json:"summary"`
+	Paper   string `json:"paper"`
+	Exact   bool   `json:"exact"`
+	Traced  bool   `json:"traced"`
+	Seeded  bool   `json:"seeded"`
+	Linear  bool   `json:"linear"` // it needs HiGHS, which the page loads when it is asked for
+}
+
+// Class is a class of algorithms, for the page.
+type Class struct {
+	Class   string `json:"class"`
+	Title   string `json:"title"`
+	Meaning string `json:"meaning"`
+}
+
+// About is what there is.
+type About struct {
+	Version string  `json:"version"`
+	Kinds   []Kind  `json:"kinds"`
+	Classes []Class `json:"classes"`
+}
+
+func (d *Desk) about(context.Context, struct{}, func(any)) (any, error) {
+	a := About{Version: gapwise.Version}
+	for _, c := range model.Classes() {
+		a.Classes = append(a.Classes, Class{string(c), c.Plural(), c.Meaning()})
+	}
+	for _, p := range gapwise.Problems() {
+		k := Kind{Kind: p.Kind}
+		for _, x := range p.Algorithms {
+			k.Algorithms = append(k.Algorithms, Algorithm{Name: x.Name, Class: string(x.Class), Summary: x.Summary, Paper: x.Paper,
+				Exact: x.Exact, Traced: x.Traced, Seeded: x.Seeded, Linear: linear(x.Name)})
+		}
+		a.Kinds = append(a.Kinds, k)
+	}
+	return a, nil
+}
+
+// linear reports whether an algorithm can't do without HiGHS.
+func linear(name string) bool {
+	return strings.HasPrefix(name, highs.Backend.Name) || name == "rrnd" || name == "rrnz"
+}
+
+// Load is a question: a file to be put on the desk.
+type Load struct {
+	Name     string            `json:"name"` // of the file
+	Data     []byte            `json:"data"` // what it holds, base64 in JSON
+	Text     string            `json:"text"` // or as text
+	Platform string            `json:"platform"`
+	Kind     string            `json:"kind"`     // of an SWF log: what it becomes
+	First    int               `json:"first"`    // of an SWF log: so many jobs at most
+	Capacity int               `json:"capacity"` // of a table: so many hosts, processors, PEs or slots
+	Variants map[string]string `json:"variants"` // how it is read
+}
+
+// Loaded is what lies on the desk.
+type Loaded struct {
+	Kind     model.Kind      `json:"kind"`
+	Name     string          `json:"name"`
+	Hash     string          `json:"hash"`
+	Instance json.RawMessage `json:"instance"`
+	Said     string          `json:"said,omitempty"` // what was assumed, or what became of a log's jobs
+	Metric   Metric          `json:"metric"`
+	Second   Metric          `json:"second"`
+	Facts    []Fact          `json:"facts"`
+	Variants []Variant       `json:"variants"`
+	Proofs   bool            `json:"proofs"` // there are proofs of its bounds
+}
+
+// Metric is what is optimised.
+type Metric struct {
+	Name     string `json:"name"`
+	Unit     string `json:"unit"`
+	Minimise bool   `json:"minimise"`
+}
+
+// Fact is a figure of an instance.
+type Fact struct {
+	Name  string   `json:"name"`
+	About string   `json:"about"`
+	Unit  string   `json:"unit"`
+	Value *float64 `json:"value"`
+}
+
+// Variant is how an instance is read, and could be.
+type Variant struct {
+	Flag   string   `json:"flag"`
+	Value  string   `json:"value"`
+	Values []string `json:"values"`
+}
+
+func (d *Desk) load(_ context.Context, q Load, _ func(any)) (any, error) {
+	if q.Data == nil {
+		q.Data = []byte(q.Text)
+	}
+	if q.Name == "" || q.Name == "-" {
+		q.Name = "pasted"
+	}
+	in, said, err := q.read()
+	if err != nil {
+		return nil, err
+	}
+	p, err := gapwise.ProblemOf(in.Kind())
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range p.Variants {
+		value := q.Variants[v.Flag]
+		switch {
+		case value == "":
+		case !slices.Contains(v.Values, value):
+			return nil, fmt.Errorf("%w: %s is %q, give one of %q", model.ErrInvalid, v.Flag, value, v.Values)
+		case v.Get(in) != value:
+			in = v.With(in, value)
+		}
+	}
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	hash, err := model.Hash(in)
+	if err != nil {
+		return nil, err
+	}
+	text, err := written(in)
+	if err != nil {
+		return nil, err
+	}
+	d.in, d.hash = in, hash
+	x := Loaded{Kind: in.Kind(), Name: in.ID(), Hash: hash, Instance: text, Said: said, Metric: metric(in, 0), Second: metric(in, 1), Variants: []Variant{}, Facts: []Fact{}}
+	for _, v := range p.Variants {
+		x.Variants = append(x.Variants, Variant{v.Flag, v.Get(in), v.Values})
+	}
+	for _, f := range p.Features(in) {
+		if v := verdict.Number(f.Value); v != nil {
+			x.Facts = append(x.Facts, Fact{f.Key, f.Usage, f.Unit, v})
+		}
+	}
+	x.Proofs = slices.Contains(p.Engines(), "kernel")
+	return x, nil
+}
+
+// read reads the file as gapwise convert does, and tables besides.
+func (q Load) read() (model.Instance, string, error) {
+	log, err := instances.DecodeSWF(q.Name, q.Data)
+	if err != nil {
+		return nil, "", err
+	}
+	if log == nil {
+		if in, said, err := readTable(q.Name, q.Data, q.Capacity); in != nil || err != nil {
+			return in, said, err
+		}
+		return instances.Decode(q.Name, q.Data, q.Platform)
+	}
+	if q.Kind == "" {
+		q.Kind = string(model.KindBatch)
+	}
+	p, err := gapwise.ProblemOf(model.Kind(q.Kind))
+	if err != nil {
+		return nil, "", err
+	}
+	name := strings.TrimSuffix(filepath.Base(q.Name), ".gz")
+	name = strings.TrimSuffix(name, filepath.Ext(name))
+	jobs := instances.SWFJobs{First: q.First, Seed: 1}
+	in, said, err := instances.FromSWF(p.Generator(), name, log, jobs)
+	if err != nil && q.First > 0 { // it may have fewer
+		jobs.First = 0
+		in, said, err = instances.FromSWF(p.Generator(), name, log, jobs)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	model.SetStartTime(in, said.Start)
+	return in, said.String(), nil
+}
+
+func metric(in model.Instance, k int) Metric {
+	all := in.Metrics()
+	if k >= len(all) {
+		return Metric{}
+	}
+	return Metric{all[k].Name, all[k].Unit, all[k].Sense == model.Minimise}
+}
+
+// written returns a value as JSON.
+func written(x any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	err := model.WriteJSON(&b, x)
+	return b.Bytes(), err
+}
+
+// Explain is a question: why a result isn't better.
+type Explain struct {
+	Result     json.RawMessage `json:"result,omitempty"`
+	Solution   json.RawMessage `json:"solution,omitempty"` // if there is no result
+	Known      json.RawMessage `json:"known,omitempty"`    // the result before moves by hand: its bound holds of them, too
+	TimeLimitS float64         `json:"time_limit_s"`
+}
+
+func (d *Desk) explain(ctx context.Context, q Explain, _ func(any)) (any, error) {
+	r := model.NewResult("moved by hand", 0)
+	if len(q.Result) > 0 {
+		var err error
+		if r, err = model.DecodeResult(q.Result); err != nil {
+			return nil, err
+		}
+		report, err := verify.Result(ctx, d.in, r, verify.Options{Hash: d.hash, Valid: true})
+		if err == nil {
+			err = report.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+	} else {
+		s, err := gapwise.CompleteSolution(ctx, d.in, q.Solution)
+		if err == nil {
+			err = r.SetSolution(d.in, s)
+		}
+		if err != nil {
+			return nil, err
+		}
+		report, err := verify.Verify(ctx, d.in, s, verify.Options{Valid: true})
+		if err == nil {
+			err = report.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		all := d.quick(ctx)
+		if len(q.Known) > 0 {
+			known, err := model.DecodeResult(q.Known)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, bounds.Bound{Value: known.Bound, Evidence: known.Evidence})
+		}
+		d.bound(&r, all, model.DefaultGap)
+	}
+	return explain.Explain(ctx, d.in, r, explain.Options{TimeLimit: time.Duration(q.TimeLimitS * 1e9), Seed: 1})
+}
+
+// Check is a question: whether a proof holds.
+type Check struct {
+	Proof string `json:"proof"`
+}
+
+func (d *Desk) check(ctx context.Context, q Check, _ func(any)) (any, error) {
+	return verdict.OfProof(ctx, d.in, d.hash, q.Proof)
+}

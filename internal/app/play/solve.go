@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+
+package play
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"math"
+	"time"
+
+	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/app/verdict"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// Solve is a question: the best solution within a time.
+type Solve struct {
+	Algorithm  string          `json:"algorithm"`
+	Seed       uint64          `json:"seed"`
+	TimeLimitS float64         `json:"time_limit_s"`
+	Start      json.RawMessage `json:"start,omitempty"` // a solution to start from
+	Proof      bool            `json:"proof"`           // write a proof
+	Trace      bool            `json:"trace"`           // tell the steps
+	Quiet      bool            `json:"quiet"`           // no pictures on the way
+	First      bool            `json:"first"`           // by what is drawn where nothing is asked for
+}
+
+// Progress is how a solve stands, with a better solution now and then. It isn't judged yet.
+type Progress struct {
+	verdict.Progress
+	Solution json.RawMessage `json:"solution,omitempty"`
+	Scene    *Scene          `json:"scene,omitempty"`
+}
+
+// Shown is a solution with what the judge says of it, and its picture.
+type Shown struct {
+	Algorithm string           `json:"algorithm"`
+	Class     string           `json:"class,omitempty"`
+	Status    string           `json:"status,omitempty"`
+	Reason    string           `json:"reason,omitempty"`
+	Objective *float64         `json:"objective"`
+	Second    *float64         `json:"second"`
+	Bound     *float64         `json:"bound"`
+	Gap       *float64         `json:"gap"`
+	Nodes     int64            `json:"nodes"`
+	ElapsedS  float64          `json:"elapsed_s"`
+	Result    json.RawMessage  `json:"result,omitempty"`
+	Solution  json.RawMessage  `json:"solution,omitempty"`
+	Verdict   *verdict.Verdict `json:"verdict,omitempty"`
+	Scene     *Scene           `json:"scene,omitempty"`
+	Steps     []model.Step     `json:"steps,omitempty"`
+	Proof     string           `json:"proof,omitempty"`
+}
+
+// between is the least time between two solutions that are told, and leisure how many times
+// as long as telling takes the solver is left alone.
+const (
+	between = 120 * time.Millisecond
+	leisure = 8
+)
+
+// mostSteps is how many steps of a trace are kept.
+const mostSteps = 20_000
+
+func (d *Desk) solve(ctx context.Context, q Solve, tell func(any)) (any, error) {
+	o := gapwise.Options{Algorithm: q.Algorithm, Settings: model.Settings{Seed: q.Seed, TimeLimit: time.Duration(q.TimeLimitS * 1e9)}}
+	if q.First {
+		o.Algorithm = d.first()
+	}
+	if len(q.Start) > 0 {
+		start, err := gapwise.CompleteSolution(ctx, d.in, q.Start)
+		if err != nil {
+			return nil, err
+		}
+		o.Start = start
+	}
+	var proof bytes.Buffer
+	if q.Proof {
+		o.Proof = &model.ProofWriter{Writer: &proof, Instance: d.hash}
+		o.Algorithm = ""
+	}
+	var steps []model.Step
+	if q.Trace {
+		o.Trace = func(s model.Step) {
+			if len(steps) < mostSteps {
+				steps = append(steps, s)
+			}
+		}
+	}
+	t := &teller{Solve: verdict.Watch(d.in), d: d, ctx: ctx, tell: tell, scenes: !q.Quiet}
+	quick := d.quick(ctx)
+	for _, b := range quick {
+		t.Hear(model.Progress{Incumbent: math.NaN(), Bound: b.Value})
+	}
+	o.Progress = t.hear
+	r, err := gapwise.Solve(ctx, d.in, o)
+	if err != nil {
+		return nil, err
+	}
+	d.bound(&r, quick, o.GapLimit())
+	shown, err := d.shown(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	shown.Steps, shown.Proof = steps, proof.String()
+	return shown, nil
+}
+
+// bound gives a result the best of some bounds: of a heuristic's, and of a solution moved by hand, nothing else is known.
+func (d *Desk) bound(r *model.Result, all []bounds.Bound, gap float64) {
+	for _, b := range all {
+		if r.Solution != nil && verdict.Number(b.Value) != nil && (math.IsNaN(r.Bound) || model.SenseOf(d.in).Better(r.Bound, b.Value)) {
+			r.SetBound(d.in.Metrics()[0], b.Value, gap)
+			r.Evidence = b.Evidence
+		}
+	}
+}
+
+// first names the algorithm whose solution is drawn when none is asked for.
+func (d *Desk) first() string {
+	p, err := gapwise.ProblemOf(d.in.Kind())
+	if err != nil || len(p.Gantt) == 0 {
+		return ""
+	}
+	if b, ok := d.in.(*model.Batch); ok && b.Tiers == 1 {
+		return "easy"
+	}
+	if v, ok := d.in.(*model.TVC); ok && v.Queue {
+		return "bgmbf"
+	}
+	return p.Gantt[0]
+}
+
+// quick returns the bounds that take no time.
+func (d *Desk) quick(ctx context.Context) []bounds.Bound {
+	p, err := gapwise.ProblemOf(d.in.Kind())
+	if err != nil {
+		return nil
+	}
+	return p.Quick(ctx, d.in)
+}
+
+// shown returns a result as the page shows it. The judge has accepted it.
+func (d *Desk) shown(ctx context.Context, r model.Result) (*Shown, error) {
+	text, err := written(r)
+	if err != nil {
+		return nil, err
+	}
+	x := &Shown{Algorithm: r.Algorithm, Class: string(gapwise.ClassOf(d.in.Kind(), r.Algorithm)), Status: string(r.Status), Reason: r.Reason,
+		Objective: verdict.Number(r.Objective), Second: verdict.Number(r.SecondObjective), Bound: verdict.Number(r.Bound), Gap: verdict.Number(r.Gap),
+		Nodes: r.Nodes, ElapsedS: r.Elapsed.Seconds(), Result: text}
+	if r.Solution == nil {
+		in, isReservation := d.in.(*model.Reservation)
+		if why, ok := r.Details.(*model.ReservationDetails); ok && isReservation && len(why.Conflict) > 0 {
+			x.Scene = conflictScene(in, why.Conflict)
+		}
+		return x, nil
+	}
+	return x, d.picture(ctx, x, r.Solution, r.Bound)
+}
+
+// picture adds the solution, its verdict and its picture.
+func (d *Desk) picture(ctx context.Context, x *Shown, s model.Solution, bound float64) (err error) {
+	if x.Solution, err = written(s); err != nil {
+		return err
+	}
+	report, err := verify.Verify(ctx, d.in, s, verify.Options{Valid: true})
+	if err != nil {
+		return err
+	}
+	v := verdict.Verdict{}.Of(report)
+	x.Verdict = &v
+	x.Scene, err = d.scene(ctx, s, bound)
+	return err
+}
+
+// scene draws a solution.
+func (d *Desk) scene(ctx context.Context, s model.Solution, bound float64) (*Scene, error) {
+	var arrived []float64
+	if g, ok := d.in.(*model.DAG); ok {
+		var err error
+		if arrived, err = verify.Arrivals(ctx, g, s.(*model.Schedule)); err != nil {
+			return nil, err
+		}
+	}
+	return sceneOf(d.in, s, arrived, bound)
+}
+
+// Judge is a question: what the judge says of a solution, which may lack what follows
+// from the rest.
+type Judge struct {
+	Solution json.RawMessage `json:"solution"`
+	Bound    *float64        `json:"bound"` // what no solution beats, as was told
+	Keep     string          `json:"keep"`  // of mend: what was moved last
+}
+
+func (d *Desk) judge(ctx context.Context, q Judge, _ func(any)) (any, error) {
+	s, err := gapwise.CompleteSolution(ctx, d.in, q.Solution)
+	if err != nil {
+		return nil, err
+	}
+	return d.byHand(ctx, s, q.Bound)
+}
+
+// byHand returns a solution that no algorithm claims.
+func (d *Desk) byHand(ctx context.Context, s model.Solution, bound *float64) (*Shown, error) {
+	x := &Shown{Algorithm: "by hand", Bound: bound}
+	b := math.NaN()
+	if bound != nil {
+		b = *bound
+	}
+	if err := d.picture(ctx, x, s, b); err != nil {
+		return nil, err
+	}
+	x.Objective, x.Second = x.Verdict.Objective, x.Verdict.SecondObjective
+	if x.Verdict.Accepted && x.Objective != nil && bound != nil {
+		x.Gap = verdict.Number(model.Gap(*x.Objective, *bound))
+	}
+	return x, nil
+}
+
+// Change is a question: what becomes of a solution when something is moved.
+type Change struct {
+	Judge
+	Move Move `json:"move"`
+}
+
+func (d *Desk) move(ctx context.Context, q Change, _ func(any)) (any, error) {
+	s, err := gapwise.CompleteSolution(ctx, d.in, q.Solution)
+	if err != nil {
+		return nil, err
+	}
+	if s, err = moved(ctx, d.in, s, q.Move); err != nil {
+		return nil, err
+	}
+	return d.byHand(ctx, s, q.Bound)
+}
+
+// mend keeps what can stay, and lets the rest follow.
+func (d *Desk) mend(ctx context.Context, q Judge, _ func(any)) (any, error) {
+	s, err := gapwise.CompleteSolution(ctx, d.in, q.Solution)
+	if err != nil {
+		return nil, err
+	}
+	if s, err = mended(ctx, d.in, s, q.Keep); err != nil {
+		return nil, err
+	}
+	return d.byHand(ctx, s, q.Bound)
+}
+
+// teller passes on what a solver tells, not too often.
+type teller struct {
+	*verdict.Solve
+	d      *Desk
+	ctx    context.Context
+	tell   func(any)
+	scenes bool
+	next   time.Time      // when the next solution may be told
+	s      model.Solution // not passed on yet
+}
+
+// hear takes what a solver tells.
+func (t *teller) hear(p model.Progress) {
+	was := t.Look()
+	t.Hear(p)
+	now := Progress{Progress: t.Look()}
+	if p.Solution != nil {
+		t.s = p.Solution
+	}
+	began := time.Now()
+	due := !began.Before(t.next)
+	if p.Done || !due && was.Objective == now.Objective && was.Bound == now.Bound { // figures are told at once
+		return
+	}
+	if t.s != nil && due {
+		now.Solution, _ = written(t.s) // what can't be written isn't shown
+		if t.scenes {
+			b := math.NaN()
+			if now.Bound != nil {
+				b = *now.Bound
+			}
+			now.Scene, _ = t.d.scene(t.ctx, t.s, b)
+		}
+		t.s = nil
+	}
+	t.tell(now)
+	if due {
+		t.next = began.Add(max(between, leisure*time.Since(began)))
+	}
+}

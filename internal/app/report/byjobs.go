@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/model"
+)
+
+// byJobs is the table of the jobs of some solutions on one log, by their size or by what the
+// log tells of them; what heads the column of algorithms. It has no blocks where the log
+// tells the same of all jobs.
+func byJobs(by, what string, all []runs.Solved) (section, error) {
+	s := section{ID: "by-" + by, Title: "By " + by}
+	if len(all) == 0 || by != "size" && !tells(all[0].Instance, by) {
+		return s, nil
+	}
+	class := map[string]model.Class{}
+	for _, r := range all {
+		class[r.Algorithm] = r.Class()
+	}
+	found, err := runs.TabulateJobs(all, by, []string{"jobs", "work %", "wait", "wait median", "wait p95", "bounded slowdown", "slowdown by area", "unfair %"}, 20)
+	if err != nil {
+		return s, err
+	}
+	t := &table{Caption: "By " + by, Plain: len(found.Rows) < 12, Choices: []choice{{Name: "Jobs"}, {Name: what, Index: 1}}}
+	for k, name := range found.Header {
+		if k == 1 {
+			t.Columns = append(t.Columns, column{Name: what}, column{Name: "class"})
+			continue
+		}
+		if strings.HasPrefix(name, "wait") {
+			name += " (s)"
+		}
+		t.Columns = append(t.Columns, column{Name: name, Number: k > 1})
+	}
+	for _, r := range found.Rows {
+		var cells []cell
+		for k, c := range r {
+			if cells = append(cells, text(c)); k == 1 {
+				cells = append(cells, text(string(class[c])))
+			}
+		}
+		for k := range t.Choices {
+			if !slices.Contains(t.Choices[k].Values, r[k]) {
+				t.Choices[k].Values = append(t.Choices[k].Values, r[k])
+			}
+		}
+		t.Rows = append(t.Rows, row{Cells: cells, Values: r[:2]})
+	}
+	s.Blocks = []block{{Table: t}}
+	return s, nil
+}
+
+// tells reports whether the log of an instance tells something of its jobs, and differently;
+// of partitions, unless they are the queues.
+func tells(in model.Instance, by string) bool {
+	b, ok := in.(*model.Batch)
+	if !ok {
+		return false
+	}
+	seen, queues := map[string]bool{}, by != "partition"
+	for k := range b.Jobs {
+		if l := b.Jobs[k].Log; l != nil {
+			seen[map[string]string{"queue": l.Queue, "user": l.User, "partition": l.Partition}[by]] = true
+			queues = queues || l.Queue != l.Partition
+		}
+	}
+	delete(seen, "")
+	return queues && len(seen) > 1
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/draw"
+	"github.com/gapwise/gapwise/internal/app/kubernetes"
+	"github.com/gapwise/gapwise/internal/text/words"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Cluster writes the page of a plan for a cluster: what is, what could be, the nodes before and after, each move,
+// why pods can't move, and what rules cost (nil: nothing of that).
+func Cluster(w io.Writer, plan *kubernetes.Plan, costs *kubernetes.Explanation, o Options) error {
+	money := func(x int64) string { return kubernetes.Money(float64(x), plan.PriceUnit) }
+	p := &page{Title: cmp.Or(o.Title, "A plan for a cluster"), Left: plan.Notes}
+	p.Subtitle = fmt.Sprintf("Kubernetes · %s · gapwise %s", words.Plural(len(plan.Instance.Hosts)-len(plan.Launch), "node"), gapwise.Version)
+	saved := plan.Now.Cost - plan.Then.Cost
+	p.Cards = []card{{fmt.Sprint(plan.Now.Nodes), "nodes in use"}, {fmt.Sprint(plan.Then.Nodes), "could do"}, {money(saved), "saved"}, {fmt.Sprint(plan.Moves), "pods move"}}
+	if plan.Now.Cost > 0 {
+		p.Cards[2].Label = fmt.Sprintf("saved, %.0f %%", 100*float64(saved)/float64(plan.Now.Cost))
+	}
+	others := "N" + plan.Others()[1:]
+	cost := fmt.Sprintf("%s costs less than %s.", others, kubernetes.Money(plan.CostBound, plan.PriceUnit))
+	if plan.CostStatus == string(model.StatusOptimal) {
+		cost = others + " costs less: that is proved."
+	}
+	moves := fmt.Sprintf("At least %.0f moves are needed for that cost.", plan.MovesBound)
+	if plan.MovesStatus == string(model.StatusOptimal) {
+		moves = "No plan of that cost moves fewer pods: that is proved, too."
+	}
+	p.Lead = append(o.assumptions(), fmt.Sprintf("The nodes in use cost %s now and %s then. %s %s", money(plan.Now.Cost), money(plan.Then.Cost), cost, moves))
+	for _, risk := range plan.Risks.Lines() {
+		p.Lead = append(p.Lead, strings.ToUpper(risk[0][:1])+risk[0][1:]+": "+risk[1]+".")
+	}
+	if n := plan.Then.Waiting; plan.Now.Waiting > 0 || n > 0 {
+		p.Lead = append(p.Lead, fmt.Sprintf("Pods that wait for a node: %d now, %d then.", plan.Now.Waiting, n))
+	}
+	if len(plan.Launch) > 0 {
+		p.Lead = append(p.Lead, fmt.Sprintf("The plan needs %s that must be launched and ready before the first wave.", words.Plural(len(plan.Launch), "new node")))
+	}
+	if len(plan.Waves) > 0 {
+		p.Lead = append(p.Lead, fmt.Sprintf("Left alone with the emptied nodes cordoned, kube-scheduler would end with %s in use, and %s would wait. By %s that cordon more for a moment it ends with %d.",
+			words.Plural(plan.Played.Alone.Nodes, "node"), words.Plural(plan.Played.Alone.Waiting, "pod"), words.Plural(plan.Played.Steps, "step"), plan.Played.Steered.Nodes))
+	}
+	pictures, err := clusterPictures(plan)
+	if err != nil {
+		return err
+	}
+	p.Sections = []section{pictures, {ID: "nodes", Title: "Nodes", Blocks: []block{{Table: clusterNodes(plan)}}}, clusterMoves(plan), clusterRules(plan, costs)}
+	return p.write(w)
+}
+
+// clusterPictures draws the nodes as they are and as they would be.
+func clusterPictures(plan *kubernetes.Plan) (section, error) {
+	s := section{ID: "pictures", Title: "Before and after"}
+	for k, a := range []*model.Assignment{plan.Today, plan.Solution} {
+		var b bytes.Buffer
+		heading := []string{"Now", "By the plan"}[k]
+		err := draw.Solution(&b, draw.Options{Style: draw.Style{Format: "svg"}}, []draw.Frame{{Instance: plan.Instance, Solution: a}})
+		switch {
+		case errors.Is(err, model.ErrUnsupported), err == nil && b.Len() > mostPicture:
+			continue // a large cluster: the table of nodes has it all
+		case err != nil:
+			return s, err
+		}
+		s.Blocks = append(s.Blocks, block{Heading: heading, Picture: newPicture("svg+xml", b.Bytes(), heading+": each node, and of each resource the share that its pods request",
+			"Each node, and of each resource the share that its pods request. Where pods are drawn, what moves has a bold edge.")})
+	}
+	return s, nil
+}
+
+// clusterNodes lists the nodes with their pods now and then.
+func clusterNodes(plan *kubernetes.Plan) *table {
+	in := plan.Instance
+	now, then := map[string]int{}, map[string]int{}
+	need := map[string][]int64{}
+	for i := range in.Jobs {
+		for k, h := range plan.Solution.Jobs[i].Hosts {
+			now[plan.Today.Jobs[i].Hosts[k]]++
+			if then[h]++; need[h] == nil {
+				need[h] = make([]int64, len(in.Resources))
+			}
+			for r, x := range in.Jobs[i].Needs {
+				need[h][r] += x
+			}
+		}
+	}
+	launched := map[string]bool{}
+	for _, x := range plan.Launch {
+		launched[x.Node] = true
+	}
+	t := &table{Caption: "Nodes", Columns: []column{{Name: "node"}, {Name: "price", Number: true}, {Name: "pods now", Number: true}, {Name: "pods then", Number: true},
+		{Name: "fullest then", Help: "The resource of which the pods request the largest share of what the node has for them"}, {Name: "what becomes of it"}},
+		Choices: []choice{{Name: "What", Index: 0, Values: []string{"in use", "becomes empty", "to launch", "empty", "kept"}}}}
+	for k := range in.Hosts {
+		h := &in.Hosts[k]
+		what := "in use"
+		switch {
+		case launched[h.ID]:
+			what = "to launch"
+		case then[h.ID] == 0 && h.Kept:
+			what = "kept"
+		case then[h.ID] == 0 && now[h.ID] > 0:
+			what = "becomes empty"
+		case then[h.ID] == 0:
+			what = "empty"
+		}
+		fullest, share := "", 0.0
+		for r, x := range need[h.ID] {
+			if s := float64(x) / float64(max(1, h.Capacity[r])); s > share {
+				fullest, share = fmt.Sprintf("%s, %.0f %%", in.Resources[r], 100*s), s
+			}
+		}
+		t.Rows = append(t.Rows, row{Values: []string{what}, Cells: []cell{text(h.ID), number(float64(h.Price), fmt.Sprint(h.Price)), count(now[h.ID]), count(then[h.ID]),
+			{Text: fullest, Sort: fmt.Sprint(share)}, text(what)}})
+	}
+	return t
+}
+
+// clusterMoves lists the moves by waves.
+func clusterMoves(plan *kubernetes.Plan) section {
+	t := &table{Caption: "Moves", Columns: []column{{Name: "wave", Number: true}, {Name: "pod"}, {Name: "from"}, {Name: "to"}, {Name: "why not before"}},
+		Note: "Moves of a wave may go at once: each finds room, and no budget loses more pods than it allows."}
+	add := func(wave string, m kubernetes.Move) {
+		why := m.After
+		if m.Detour {
+			why = "on the way to another node"
+		}
+		t.Rows = append(t.Rows, row{Cells: []cell{text(wave), text(m.Pod), text(cmp.Or(m.From, "waits")), text(m.To), text(why)}})
+	}
+	for _, x := range plan.Launch {
+		t.Rows = append(t.Rows, row{Cells: []cell{text("0"), text(""), text("launch"), text(x.Node), text("before any eviction")}})
+	}
+	for k, wave := range plan.Waves {
+		for _, m := range wave {
+			add(fmt.Sprint(k+1), m)
+		}
+	}
+	for _, m := range plan.Stuck {
+		add("none", m)
+	}
+	s := section{ID: "moves", Title: "Waves"}
+	if len(t.Rows) > 0 {
+		s.Blocks = []block{{Table: t}}
+	}
+	return s
+}
+
+// clusterRules shows what rules cost, and why pods can't move.
+func clusterRules(plan *kubernetes.Plan, costs *kubernetes.Explanation) section {
+	s := section{ID: "rules", Title: "What rules cost"}
+	if costs != nil {
+		for k, all := range [][]kubernetes.RuleCost{costs.Rules, costs.Singles} {
+			t := &table{Caption: []string{"Kinds of rules left out", "Single budgets and rules left out"}[k], Plain: true,
+				Columns: []column{{Name: "without"}, {Name: "cost", Number: true}, {Name: "bound", Number: true}, {Name: "status"}, {Name: "saved by it", Number: true}}}
+			for _, r := range costs.Rows(all) {
+				cells := make([]cell, len(r))
+				for c := range r {
+					cells[c] = text(r[c])
+				}
+				t.Rows = append(t.Rows, row{Cells: cells})
+			}
+			if k == 1 {
+				t.Note = costs.Others()
+			}
+			if len(t.Rows) > 0 {
+				s.Blocks = append(s.Blocks, block{Table: t})
+			}
+		}
+	}
+	pins := &table{Caption: "Pods that can't move", Plain: true, Columns: []column{{Name: "why"}, {Name: "pods", Number: true}, {Name: "on nodes", Number: true}}}
+	for _, x := range plan.Pins {
+		pins.Rows = append(pins.Rows, row{Cells: []cell{text(x.Why), count(x.Pods), count(x.Nodes)}})
+	}
+	if len(pins.Rows) > 0 {
+		s.Blocks = append(s.Blocks, block{Table: pins})
+	}
+	return s
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+
+package report_test
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/app/kubernetes"
+	"github.com/gapwise/gapwise/internal/app/report"
+	"github.com/gapwise/gapwise/model"
+)
+
+// The page of a plan has its figures, both pictures, each node and each move, and what rules cost.
+func TestCluster(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../../docs/examples/cluster.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = []byte(strings.ReplaceAll(string(text), `"n5"`, `"<b>n5"`))
+	types, err := os.ReadFile("../../../docs/examples/node-types.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := kubernetes.Read(map[string][]byte{"cluster.json": text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	offers, err := kubernetes.ReadOffers(map[string][]byte{"types.csv": types})
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := kubernetes.Options{Offers: offers}
+	read.Prices, _ = offers.Prices()
+	in, err := kubernetes.Convert(c, read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	solve := gapwise.Options{Settings: model.Settings{Seed: 1, TimeLimit: time.Minute}}
+	plan, err := kubernetes.MakePlan(t.Context(), in, solve)
+	if err != nil {
+		t.Fatal(err)
+	}
+	costs, err := kubernetes.Explain(t.Context(), c, read, solve)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := report.Cluster(&b, plan, costs, report.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	for _, want := range []string{"No plan with as few pods waiting costs less: that is proved.", "price 0.64", "2 new nodes", "m2/a-1", "becomes empty", "shop/worker-2", "budget shop/ledger-pdb", "&lt;b&gt;n5", "By the plan", "budget ledger-pdb allows no eviction"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page doesn't say %q", want)
+		}
+	}
+	if n := strings.Count(page, "data:image/svg"); n != 2 || strings.Contains(page, "<b>n5") {
+		t.Errorf("%d pictures, or a name that is taken for markup", n)
+	}
+	bound := in.Bound(t.Context())
+	if bound.Infeasible || bound.Cost > plan.Then.Cost || bound.Cost <= 0 || !strings.Contains(bound.Text(), "no plan with as few pods waiting costs less than price 0.") {
+		t.Errorf("%+v: %s", bound, bound.Text())
+	}
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+
+package report
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/gapwise/gapwise/internal/text/words"
+	"github.com/gapwise/gapwise/model"
+)
+
+// The performance profile of an algorithm (Dolan, Moré: Benchmarking optimization
+// software with performance profiles, 2002) is the share ρ(τ) of problems on which its
+// measure is at most τ times the best algorithm's. A problem is an instance with a
+// seed that every algorithm of the profile ran on.
+
+// problem is an instance with a seed.
+type problem struct {
+	on   *instance
+	seed uint64
+}
+
+// profile returns the ratios of each algorithm, ascending, over the problems on which at
+// least one of them has a finite measure; +Inf where it has none.
+func profile(algorithms []string, measures map[problem]map[string]float64) (ratios [][]float64, n int) {
+	ratios = make([][]float64, len(algorithms))
+	for _, of := range measures {
+		if len(of) < len(algorithms) {
+			continue // one didn't run on it
+		}
+		best := math.Inf(1)
+		for _, x := range of {
+			best = min(best, x)
+		}
+		if math.IsInf(best, 0) {
+			continue
+		}
+		n++
+		for k, a := range algorithms {
+			r := of[a] / best
+			if of[a] == best {
+				r = 1
+			}
+			ratios[k] = append(ratios[k], r)
+		}
+	}
+	for k := range ratios {
+		slices.Sort(ratios[k])
+	}
+	return ratios, n
+}
+
+// measured collects a measure of the runs of some algorithms, by problem.
+func (p *part) measured(algorithms []string, f func(*run) float64) map[problem]map[string]float64 {
+	all := map[problem]map[string]float64{}
+	for _, r := range p.runs {
+		if !slices.Contains(algorithms, r.Algorithm) {
+			continue
+		}
+		k := problem{r.on, r.Seed}
+		if all[k] == nil {
+			all[k] = map[string]float64{}
+		}
+		all[k][r.Algorithm] = f(r)
+	}
+	return all
+}
+
+// least is the shortest time that counts: below it clocks and caches are measured.
+const least = 1e-3
+
+// best returns the best objective of the class of the run's algorithm.
+func (r *run) best() float64 { return r.on.BestOf(r.Class()) }
+
+// timeTo returns when the run had a solution within a relative tolerance of the best
+// one, +Inf if it never had, at least least.
+func (r *run) timeTo(tolerance, best float64) float64 {
+	for _, m := range r.Moments() {
+		if math.Abs(m.Objective-best) <= tolerance*math.Abs(best) {
+			return max(m.S, least)
+		}
+	}
+	return math.Inf(1)
+}
+
+// quality returns how many times worse the run's objective is than the best: a ratio
+// of at least 1. It is +Inf without a solution, or where the two have other signs.
+func (r *run) quality(best float64) float64 {
+	x := r.objective()
+	if r.on.Sense > 0 {
+		x, best = best, x
+	}
+	switch {
+	case math.IsNaN(x) || math.IsNaN(best):
+		return math.Inf(1)
+	case x == best:
+		return 1
+	case x > 0 && best > 0:
+		return x / best
+	case x < 0 && best < 0:
+		return best / x
+	}
+	return math.Inf(1)
+}
+
+// tolerances are those of time profiles.
+var tolerances = []float64{0.01, 0.001, 0}
+
+func profiles(all []*part) section {
+	s := section{ID: "profiles", Title: "Performance profiles", Text: []string{
+		"Dolan and Moré's profiles: ρ(τ) is the share of problems on which an algorithm needs at most τ times what the best algorithm needs. Left of the chart is who is best how often, right who solves most in the end. " +
+			"A problem is an instance with a seed that all algorithms of the chart ran on. Times below 1 ms count as 1 ms. Online policies, offline heuristics and yardsticks have profiles of their own."}}
+	for _, p := range all {
+		shown, left := p.comparable()
+		if len(p.instances) < 2 {
+			continue
+		}
+		f := &figures{Choices: []choice{{Name: "Among"}, {Name: "By", Index: 1}}}
+		for _, class := range model.Classes() {
+			some := slices.DeleteFunc(slices.Clone(shown), func(a string) bool { return p.class[a] != class })
+			if len(some) > 1 {
+				p.classProfiles(f, some, left, class.Plural())
+			}
+		}
+		if len(f.Charts) > 0 {
+			s.Blocks = append(s.Blocks, block{Heading: p.head(all), Figures: f})
+		}
+	}
+	return s
+}
+
+// classProfiles adds the profiles of the algorithms of a class, which its plural names.
+func (p *part) classProfiles(f *figures, shown, left []string, plural string) {
+	add := func(c *chart, what, caption string, ratios [][]float64) {
+		p.profileCurves(c, shown, ratios)
+		if len(left) > 0 {
+			caption += fmt.Sprintf(" Not shown, as they ran on fewer than half of the instances: %s.", words.And(left))
+		}
+		for k, value := range []string{plural, what} {
+			if !slices.Contains(f.Choices[k].Values, value) {
+				f.Choices[k].Values = append(f.Choices[k].Values, value)
+			}
+		}
+		f.Charts = append(f.Charts, figureOf(c, caption, plural, what))
+	}
+	for _, tolerance := range tolerances {
+		ratios, n := profile(shown, p.measured(shown, func(r *run) float64 { return r.timeTo(tolerance, r.best()) }))
+		what := fmt.Sprintf("time to within %s %% of the best", words.Tidy(100*tolerance))
+		if tolerance == 0 {
+			what = "time to the best"
+		}
+		if n > 0 {
+			add(&chart{name: "Performance profile by " + what, x: axis{label: "τ, times the fastest algorithm's time", log: true}}, what,
+				fmt.Sprintf("Time until a solution as good as the best of all %s, tolerance %s %%. n = %d problems.", plural, words.Tidy(100*tolerance), n), ratios)
+		}
+	}
+	if ratios, n := profile(shown, p.measured(shown, func(r *run) float64 { return r.quality(r.best()) })); n > 0 {
+		add(&chart{name: "Performance profile by quality", x: axis{label: "τ, times worse than the best solution", log: true}}, "quality",
+			fmt.Sprintf("Ratio of the objective to the best solution of the problem by one of the %s. n = %d problems.", plural, n), ratios)
+	}
+}
+
+// profileCurves draws the step functions of some ascending ratios.
+func (p *part) profileCurves(c *chart, shown []string, ratios [][]float64) {
+	c.y = axis{label: "share of problems ρ(τ) (%)", low: 0, high: 102}
+	c.fixed = true
+	end := 1.1
+	for _, all := range ratios {
+		for _, r := range all {
+			if !math.IsInf(r, 0) {
+				end = max(end, 1.05*r)
+			}
+		}
+	}
+	for k, a := range shown {
+		v := curve{name: a, step: true, hue: p.hue(a)}
+		at := map[float64]float64{1: 0}
+		for i, r := range ratios[k] {
+			if !math.IsInf(r, 0) {
+				at[r] = 100 * float64(i+1) / float64(len(ratios[k]))
+			}
+		}
+		xs := slices.Collect(maps.Keys(at))
+		sort.Float64s(xs)
+		for _, x := range xs {
+			v.points = append(v.points, point{x: x, y: at[x]})
+		}
+		v.points = append(v.points, point{x: end, y: at[xs[len(xs)-1]]})
+		if len(v.points) > 400 {
+			v.points = every(v.points, 400)
+		}
+		c.curves = append(c.curves, v)
+	}
+}
+
+// every returns about n of some points, the first and the last among them.
+func every(all []point, n int) []point {
+	var some []point
+	for k := range n {
+		some = append(some, all[k*(len(all)-1)/(n-1)])
+	}
+	return some
+}

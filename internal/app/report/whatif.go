@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: MIT
+
+package report
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/num/stats"
+	"github.com/gapwise/gapwise/model"
+)
+
+// whatIf is today's machine and what it would be otherwise, on the same jobs.
+type whatIf struct {
+	cases  []*whatIfCase // today first
+	blocks [][]int32     // the jobs of each block of time, for intervals
+	block  string        // what a block is: "week"; "" if there are too few
+	draws  [][]int32     // resampled blocks
+	effort int64         // of the search for what anybody could reach
+}
+
+// whatIfCase is one of them: a policy on an instance, and what anybody could reach there.
+type whatIfCase struct {
+	Change
+	name      string
+	in        *model.Batch
+	run       Run
+	seer      Run // the best that is known of the instance, with the bound: who knows all can copy any policy
+	waits     []float64
+	responses []float64
+	slowdowns []float64
+	areas     []float64
+}
+
+// DefaultEffort is the effort (model.Settings.Effort) of the search for what anybody could
+// reach, unless another is given.
+const DefaultEffort = 3_000_000
+
+// resamples is how many times the blocks are drawn.
+const resamples = 1000
+
+// fewestBlocks is how many blocks make an interval.
+const fewestBlocks = 10
+
+// WhatIf runs a policy on the jobs of a machine as it is and with each change, by which jobs
+// are paired, and writes the page (to w) and a summary of 80 columns (to text). Differences have
+// 95 % intervals by a block bootstrap (Künsch: The Jackknife and the Bootstrap for General
+// Stationary Observations, 1989): weeks of submissions are drawn with replacement, the same
+// for all. Beside each stand the best solution that a search with the runtimes finds in a
+// stated effort, and the bound. The error wraps model.ErrInvalid for a change that isn't
+// possible, and model.ErrUnsupported for a machine of two tiers.
+func WhatIf(ctx context.Context, w, text io.Writer, today *model.Batch, policy string, changes []Change, log *Log, s Solving, o Options) error {
+	x, err := s.whatIf(ctx, today, policy, changes)
+	if err != nil {
+		return err
+	}
+	if text != nil {
+		if err := x.text(text); err != nil {
+			return err
+		}
+	}
+	return x.page(w, log, o)
+}
+
+// whatIf solves all cases.
+func (s Solving) whatIf(ctx context.Context, today *model.Batch, policy string, changes []Change) (*whatIf, error) {
+	if today.Tiers != 1 {
+		return nil, fmt.Errorf("%w: what-ifs are of machines with one tier; give --tiers 1", model.ErrUnsupported)
+	}
+	if len(today.Jobs) == 0 {
+		return nil, fmt.Errorf("%w: there are no jobs", model.ErrInvalid)
+	}
+	if s.TimeLimit == 0 {
+		s.TimeLimit = DefaultTimeLimit
+	}
+	if s.Effort == 0 {
+		s.Effort = DefaultEffort
+	}
+	x := &whatIf{effort: s.Effort, cases: []*whatIfCase{{name: "today", in: today}}}
+	for _, c := range changes {
+		in, err := c.of(today)
+		if err != nil {
+			return nil, err
+		}
+		x.cases = append(x.cases, &whatIfCase{Change: c, name: c.Text, in: in})
+	}
+	for k, c := range x.cases {
+		if c.Policy == "" {
+			c.Policy = policy
+		}
+		if c.Estimates == "" {
+			c.Estimates = estimatesUsers
+		}
+		if c.Estimates == estimatesPredicted && strings.Contains(c.Policy, ":") {
+			return nil, fmt.Errorf("%w: what-if %q: %s is another program, which predicts for itself", model.ErrUnsupported, c.name, c.Policy)
+		}
+		if err := s.solveCase(ctx, c); err != nil {
+			return nil, err
+		}
+		s.say("%d of %d: %s, mean response time %s", k+1, len(x.cases), c.name, withUnit(*c.run.Objective, "s"))
+	}
+	x.share()
+	x.divide()
+	x.draw(s.Seed)
+	return x, nil
+}
+
+// share gives the cases of one instance, which differ in the policy, the best that is known of it and the best bound.
+func (x *whatIf) share() {
+	for _, c := range x.cases {
+		for _, o := range x.cases {
+			if o.seer.Hash != c.seer.Hash {
+				continue
+			}
+			bound := c.seer.Bound
+			if *o.seer.Objective < *c.seer.Objective {
+				c.seer = o.seer
+			}
+			if c.seer.Bound = bound; runs.Number(o.seer.Bound) > runs.Number(bound) || bound == nil {
+				c.seer.Bound = o.seer.Bound
+			}
+		}
+	}
+}
+
+// solveCase runs the policy of a case, and looks for what anybody could reach.
+func (s Solving) solveCase(ctx context.Context, c *whatIfCase) error {
+	online := gapwise.Options{Algorithm: c.Policy, Settings: model.Settings{Seed: s.Seed, TimeLimit: s.TimeLimit}}
+	if c.Estimates == estimatesPredicted {
+		online.Parameters = &model.BatchParameters{Prediction: model.BatchPredictionLastTwo}
+	}
+	whole := gapwise.Options{Algorithm: "auto", Settings: model.Settings{Seed: s.Seed, Effort: s.Effort, TimeLimit: s.TimeLimit}}
+	both := []*Run{&c.run, &c.seer}
+	n := 0
+	ways := func(yield func(gapwise.Options) bool) {
+		if yield(online) {
+			whole.Start = c.run.Solution // the result is never worse
+			yield(whole)
+		}
+	}
+	for x, err := range benchmarks.SolveEach(ctx, gapwise.NewCase(c.in), ways) {
+		if err == nil {
+			err = x.Declined
+		}
+		if err == nil && x.Result.Solution == nil {
+			err = fmt.Errorf("%w: %s: %s", model.ErrNoSolution, x.Record.Algorithm, x.Record.Reason)
+		}
+		if err != nil {
+			return fmt.Errorf("what-if %q: %w", c.name, err)
+		}
+		*both[n] = Run{Record: x.Record, Instance: c.in, Solution: x.Result.Solution}
+		n++
+	}
+	if n < len(both) {
+		return fmt.Errorf("what-if %q: stopped before its end: %w", c.name, ctx.Err())
+	}
+	all, err := c.in.Outcomes(c.run.Solution)
+	if err != nil {
+		return err
+	}
+	for k := range all {
+		j := &all[k]
+		c.waits, c.responses, c.slowdowns = append(c.waits, j.StartS-j.SubmitS), append(c.responses, j.Response()), append(c.slowdowns, j.Slowdown())
+		c.areas = append(c.areas, float64(float64(j.Processes)*j.WorkS))
+	}
+	return nil
+}
+
+// divide divides the jobs by the weeks of their submissions today or, if these are fewer
+// than fewestBlocks, by days.
+func (x *whatIf) divide() {
+	jobs := x.cases[0].in.Jobs
+	for _, b := range []struct {
+		name    string
+		seconds float64
+	}{{"week", 7 * 86400}, {"day", 86400}} {
+		x.blocks, x.block = nil, b.name
+		last := -1.0
+		for k := range jobs {
+			if at := math.Floor((jobs[k].SubmitS - jobs[0].SubmitS) / b.seconds); at != last {
+				x.blocks, last = append(x.blocks, nil), at
+			}
+			x.blocks[len(x.blocks)-1] = append(x.blocks[len(x.blocks)-1], int32(k))
+		}
+		if len(x.blocks) >= fewestBlocks {
+			return
+		}
+	}
+	x.block = ""
+}
+
+// draw resamples the blocks.
+func (x *whatIf) draw(seed uint64) {
+	if x.block == "" {
+		return
+	}
+	rng := rand.New(rand.NewPCG(seed, 27))
+	for range resamples {
+		some := make([]int32, len(x.blocks))
+		for k := range some {
+			some[k] = int32(rng.IntN(len(x.blocks)))
+		}
+		x.draws = append(x.draws, some)
+	}
+}
+
+// whatIfMeasure is a figure of a case.
+type whatIfMeasure struct {
+	name, unit string
+	better     model.Sense
+	// values and weights of jobs make a mean or, with a percent above 0, a percentile; without
+	// values the figure is that of the record's metrics.
+	values  func(*whatIfCase) []float64
+	weights func(*whatIfCase) []float64
+	percent int
+	metric  string
+}
+
+var whatIfMeasures = []whatIfMeasure{
+	{name: "mean wait", unit: "s", better: model.Minimise, values: func(c *whatIfCase) []float64 { return c.waits }},
+	{name: "median wait", unit: "s", better: model.Minimise, percent: 50, values: func(c *whatIfCase) []float64 { return c.waits }},
+	{name: "95 % wait at most", unit: "s", better: model.Minimise, percent: 95, values: func(c *whatIfCase) []float64 { return c.waits }},
+	{name: "mean wait by area", unit: "s", better: model.Minimise, values: func(c *whatIfCase) []float64 { return c.waits }, weights: func(c *whatIfCase) []float64 { return c.areas }},
+	{name: "mean response", unit: "s", better: model.Minimise, values: func(c *whatIfCase) []float64 { return c.responses }},
+	{name: "mean slowdown", better: model.Minimise, values: func(c *whatIfCase) []float64 { return c.slowdowns }},
+	{name: "95 % slowdown at most", better: model.Minimise, percent: 95, values: func(c *whatIfCase) []float64 { return c.slowdowns }},
+	{name: "started unfairly", unit: "%", better: model.Minimise, metric: "unfair %"},
+	{name: "utilisation, steady", unit: "%", better: model.Maximise, metric: "steady utilisation"},
+}
+
+// of returns the figure of a case.
+func (m *whatIfMeasure) of(c *whatIfCase) float64 {
+	if m.values == nil {
+		if y, ok := c.run.Metrics[m.metric]; ok {
+			return y
+		}
+		return math.NaN()
+	}
+	x := m.values(c)
+	if m.percent > 0 {
+		x = slices.Sorted(slices.Values(x))
+		return x[(m.percent*len(x)+99)/100-1]
+	}
+	return mean(x, m.weightsOf(c))
+}
+
+func (m *whatIfMeasure) weightsOf(c *whatIfCase) []float64 {
+	if m.weights == nil {
+		return nil
+	}
+	return m.weights(c)
+}
+
+// mean returns the weighted mean; nil: all weigh the same.
+func mean(x, weights []float64) float64 {
+	if weights == nil {
+		return stats.Mean(x)
+	}
+	sum, all := 0.0, 0.0
+	for k := range x {
+		sum, all = sum+float64(x[k]*weights[k]), all+weights[k] // rounded, not fused
+	}
+	return sum / all
+}
+
+// mostResampled bounds the jobs of which percentiles are resampled: it takes their number
+// times resamples.
+const mostResampled = 300_000
+
+// interval returns the ends of the 95 % interval of the figure of a case less today's; NaN
+// without one.
+func (x *whatIf) interval(m *whatIfMeasure, c *whatIfCase) (low, high float64) {
+	today := x.cases[0]
+	var differences []float64
+	switch {
+	case x.block == "" || m.values == nil || m.percent > 0 && len(today.waits) > mostResampled:
+		return math.NaN(), math.NaN()
+	case m.percent > 0:
+		a, b := x.percentiles(m.values(c), m.percent), x.percentiles(m.values(today), m.percent)
+		for k := range a {
+			differences = append(differences, a[k]-b[k])
+		}
+	default:
+		sums, weights := make([]float64, len(x.blocks)), make([]float64, len(x.blocks))
+		after, before, weight := m.values(c), m.values(today), m.weightsOf(today)
+		for b, some := range x.blocks {
+			for _, k := range some {
+				w := 1.0
+				if weight != nil {
+					w = weight[k]
+				}
+				sums[b] += float64(w * (after[k] - before[k]))
+				weights[b] += w
+			}
+		}
+		for _, some := range x.draws {
+			sum, all := 0.0, 0.0
+			for _, b := range some {
+				sum, all = sum+sums[b], all+weights[b]
+			}
+			differences = append(differences, sum/all)
+		}
+	}
+	return stats.Quantile(0.025, differences), stats.Quantile(0.975, differences)
+}
+
+// percentiles returns a percentile of the values of the jobs in each draw of blocks.
+func (x *whatIf) percentiles(values []float64, percent int) (all []float64) {
+	blockOf := make([]int32, len(values))
+	for b, some := range x.blocks {
+		for _, k := range some {
+			blockOf[k] = int32(b)
+		}
+	}
+	order := make([]int32, len(values))
+	for k := range order {
+		order[k] = int32(k)
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		switch {
+		case values[a] < values[b]:
+			return -1
+		case values[a] > values[b]:
+			return 1
+		}
+		return 0
+	})
+	times := make([]int, len(x.blocks))
+	for _, some := range x.draws {
+		clear(times)
+		total := 0
+		for _, b := range some {
+			times[b]++
+			total += len(x.blocks[b])
+		}
+		need := (percent*total + 99) / 100
+		for _, k := range order {
+			if need -= times[blockOf[k]]; need <= 0 {
+				all = append(all, values[k])
+				break
+			}
+		}
+	}
+	return all
+}
+
+// bound returns the bound of a case's mean response, NaN without one.
+func (c *whatIfCase) bound() float64 {
+	best := math.NaN()
+	for _, r := range []Run{c.run, c.seer} {
+		if y := runs.Number(r.Bound); !math.IsNaN(y) && !(best >= y) {
+			best = y
+		}
+	}
+	return best
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/num/stats"
+	"github.com/gapwise/gapwise/internal/text/words"
+	"github.com/gapwise/gapwise/model"
+)
+
+// page writes the page.
+func (x *whatIf) page(w io.Writer, log *Log, o Options) error {
+	today := x.cases[0]
+	p := &page{Title: cmp.Or(o.Title, "What if: "+today.in.Name)}
+	p.Subtitle = fmt.Sprintf("batch · %s jobs · today %s · gapwise %s", words.Short(float64(len(today.in.Jobs)), 0), today.words(), gapwise.Version)
+	p.Lead = o.assumptions()
+	if log != nil {
+		p.Lead = append(p.Lead, "Jobs: "+log.Said+".")
+		if log.Invented != "" {
+			p.Lead = append(p.Lead, "Not the log's, and in every figure of this page: "+log.Invented)
+		}
+	}
+	wait := &whatIfMeasures[0]
+	p.Cards = append(p.Cards, card{withUnit(wait.of(today), "s"), "mean wait, today"})
+	for _, c := range x.cases[1:] {
+		p.Cards = append(p.Cards, card{withUnit(wait.of(c), "s"), "mean wait, " + c.name})
+		p.Lead = append(p.Lead, x.sentence(wait, c))
+	}
+	verified := 0
+	for _, c := range x.cases {
+		for _, r := range []*Run{&c.run, &c.seer} {
+			if r.Verified {
+				verified++
+			}
+		}
+	}
+	p.Lead = append(p.Lead, fmt.Sprintf("The judge, which shares no code with the schedulers, has verified %d of %s.", verified, words.Plural(2*len(x.cases), "solution")))
+	p.Sections = []section{x.comparison(), x.ground(), x.overWeeks()}
+	for _, by := range []string{"size", "partition", "queue", "user"} {
+		s, err := x.classes(by)
+		if err != nil {
+			return err
+		}
+		p.Sections = append(p.Sections, s)
+	}
+	if log != nil && log.Command != "" {
+		p.Sections = append(p.Sections, section{ID: "again", Title: "Run it again", Blocks: []block{{Words: "Makes the instance of the log:", Command: log.Command}}})
+	}
+	return p.write(w)
+}
+
+// sentence says what a change does to a measure.
+func (x *whatIf) sentence(m *whatIfMeasure, c *whatIfCase) string {
+	before, after := m.of(x.cases[0]), m.of(c)
+	show := func(y float64) string { return shown(y) + " " + m.unit }
+	said := fmt.Sprintf("With %s the %s is %s for %s", c.name, m.name, show(after), show(before))
+	if before > 0 {
+		said += fmt.Sprintf(" (%s %%)", signed(100*(after-before)/before))
+	}
+	if low, high := x.interval(m, c); !math.IsNaN(low) {
+		said += fmt.Sprintf("; the difference is between %s and %s in 95 %% of resampled %ss", show(low), show(high), x.block)
+		if low <= 0 && high >= 0 {
+			said += ", so that it may be the " + x.block + "s' alone"
+		}
+	}
+	return said + "."
+}
+
+// comparison is the table of measures, a column for each case.
+func (x *whatIf) comparison() section {
+	s := section{ID: "what-if", Title: "What if", Text: []string{x.intervalWords(), x.groundWords(), unfairWords}}
+	t := &table{Caption: "What if", Plain: true, Columns: []column{{Name: "figure"}, {"today", x.cases[0].words(), true}}}
+	for k, c := range x.cases[1:] {
+		s.Text = append(s.Text, fmt.Sprintf("%s: %s: %s.", letter(k+1), c.name, c.words()))
+		t.Columns = append(t.Columns, column{letter(k + 1), c.words(), true}, column{"change", "less today's; in brackets the 95 % interval", true})
+	}
+	for i := range whatIfMeasures {
+		m := &whatIfMeasures[i]
+		before := m.of(x.cases[0])
+		name := m.name
+		if m.unit != "" {
+			name += " (" + m.unit + ")"
+		}
+		r := row{Cells: []cell{text(name), number(before, shown(before))}}
+		for _, c := range x.cases[1:] {
+			after := m.of(c)
+			change := signed(after - before)
+			if low, high := x.interval(m, c); !math.IsNaN(low) {
+				change += fmt.Sprintf(" [%s, %s]", signed(low), signed(high))
+			}
+			r.Cells = append(r.Cells, number(after, shown(after)), number(after-before, change))
+		}
+		t.Rows = append(t.Rows, r)
+	}
+	for _, f := range []struct {
+		name string
+		of   func(*whatIfCase) float64
+	}{{seerName + " (s), yardstick", func(c *whatIfCase) float64 { return *c.seer.Objective }}, {boundName + " (s), yardstick", (*whatIfCase).bound}} {
+		before := f.of(x.cases[0])
+		r := row{Cells: []cell{text(f.name), number(before, shown(before))}}
+		for _, c := range x.cases[1:] {
+			r.Cells = append(r.Cells, number(f.of(c), shown(f.of(c))), number(f.of(c)-before, signed(f.of(c)-before)))
+		}
+		t.Rows = append(t.Rows, r)
+	}
+	s.Blocks = []block{{Table: t}}
+	return s
+}
+
+// ground is the picture of policies between bound and clairvoyant.
+func (x *whatIf) ground() section {
+	r := &ranking{name: "Mean response of each what-if, between the bound and what not knowing costs", axis: axis{label: "mean response (s)"}, bound: math.NaN()}
+	for k, c := range x.cases {
+		group := c.name
+		for i, y := range []struct {
+			name string
+			x    float64
+		}{{c.Policy, *c.run.Objective}, {"clairvoyant", *c.seer.Objective}, {"bound", c.bound()}} {
+			hue := k
+			if i > 0 {
+				hue = hues - 3 + i
+			}
+			r.rows = append(r.rows, rank{y.name, y.x, shown(y.x), hue, group})
+		}
+	}
+	return section{ID: "ground", Title: "Ground and sky", Blocks: []block{{Figures: &figures{Charts: []figure{{SVG: r.svg(), Wide: true,
+		Caption: "Mean response of the policy, of the best schedule that is known, and the bound, which no schedule beats. No policy can count on reaching the clairvoyant's."}}}}}}
+}
+
+// overWeeks draws the mean wait of the jobs submitted in each block of time.
+func (x *whatIf) overWeeks() section {
+	s := section{ID: "weeks", Title: "Over time"}
+	if x.block == "" {
+		return s
+	}
+	today := x.cases[0].in
+	at := axis{}
+	scale := 1.0
+	if begin := model.StartTime(today); !begin.IsZero() {
+		at.begin = &begin
+	} else {
+		at.label, scale = words.TimeUnit(today.Jobs[len(today.Jobs)-1].SubmitS)
+		at.label = "time (" + at.label + ")"
+	}
+	c := &chart{name: "Mean wait of the jobs submitted in each " + x.block, x: at, y: axis{label: "mean wait (s)"}, wide: true, zero: true}
+	for k, a := range x.cases {
+		v := curve{name: a.name, step: true, hue: k}
+		for _, some := range x.blocks {
+			var waits []float64
+			for _, j := range some {
+				waits = append(waits, a.waits[j])
+			}
+			v.points = append(v.points, point{x: today.Jobs[some[0]].SubmitS / scale, y: stats.Mean(waits)})
+		}
+		c.curves = append(c.curves, v)
+	}
+	s.Blocks = []block{{Figures: &figures{Charts: []figure{figureOf(c, fmt.Sprintf("Mean wait of the jobs submitted in each %s of the log (n = %d). Click a name to show or hide its curve.", x.block, len(x.blocks)))}}}}
+	return s
+}
+
+// classes is the table of who gains and who loses.
+func (x *whatIf) classes(by string) (section, error) {
+	var all []runs.Solved
+	for k, c := range x.cases {
+		r := c.run.Record
+		r.Algorithm, r.Options, r.Run = c.name, "algorithm="+c.Policy, k+1 // in this order
+		all = append(all, runs.Solved{Record: &r, Instance: c.in, Solution: c.run.Solution})
+	}
+	return byJobs(by, "what if", all)
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/text/words"
+	"github.com/gapwise/gapwise/model"
+)
+
+// words says what a case is.
+func (c *whatIfCase) words() string {
+	said := fmt.Sprintf("%s (%s) on %s processors", c.Policy, gapwise.ClassOf(model.KindBatch, c.Policy), words.Short(float64(c.in.Processors), 0))
+	switch c.Estimates {
+	case estimatesExact:
+		said += ", estimates are the runtimes"
+	case estimatesPredicted:
+		said += ", runtimes predicted by the user's last two jobs"
+	default:
+		said += ", users' estimates"
+	}
+	if c.Load > 0 {
+		said += fmt.Sprintf(", times between submissions divided by %g", c.Load)
+	}
+	return said
+}
+
+// letter names a change in headings: A, B, ..., Z, C27, ...
+func letter(k int) string {
+	if k <= 26 {
+		return string(rune('A' + k - 1))
+	}
+	return fmt.Sprintf("C%d", k)
+}
+
+// intervalWords says what the intervals are.
+func (x *whatIf) intervalWords() string {
+	if x.block == "" {
+		return fmt.Sprintf("No intervals: the log has fewer than %d days with submissions.", fewestBlocks)
+	}
+	return fmt.Sprintf("Differences are paired by job. In brackets: 95 %% intervals by %d resamples of %s of submissions, drawn with replacement (block bootstrap). They tell how far the difference depends on which %ss were observed, and nothing of users who would submit otherwise.",
+		resamples, words.Plural(len(x.blocks), x.block), x.block)
+}
+
+// The words of the last rows: what nobody can run, and what nobody can beat.
+const (
+	seerName  = "clairvoyant response"
+	boundName = "bound of response"
+)
+
+// groundWords says what the clairvoyant and the bound are.
+func (x *whatIf) groundWords() string {
+	return fmt.Sprintf("The clairvoyant (a yardstick, which nobody can run) is the best mean response that is known: of the policies here, which who knows all runtimes can copy, and of auto, with an effort of %s a column; no schedule beats the bound. What lies between a policy and the clairvoyant is its regret.", words.Short(float64(x.effort), 0))
+}
+
+// text writes the summary.
+func (x *whatIf) text(w io.Writer) error {
+	var b strings.Builder
+	para := func(format string, args ...any) { fmt.Fprintln(&b, words.Wrap(fmt.Sprintf(format, args...), 78, 2)) }
+	in := x.cases[0].in
+	para("What if, on the %s jobs of %s", words.Short(float64(len(in.Jobs)), 0), in.Name)
+	for k, c := range x.cases {
+		if k == 0 {
+			para("today: %s", c.words())
+		} else {
+			para("%s: %s: %s", letter(k), c.name, c.words())
+		}
+	}
+	x.textTables(&b)
+	para("%s", x.intervalWords())
+	para("%s", x.groundWords())
+	para("%s", unfairWords)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// unfairWords explains two of the measures.
+const unfairWords = "Started unfairly: jobs that start later than if those that waited at their submission had gone first, in the order of arrival. Steady: the tenth of the time at either end, warm-up and cool-down, is cut. " +
+	"Today is the policy on the log's jobs, not what the log's own scheduler did."
+
+// textColumn holds the cells of a case, a line each.
+func (x *whatIf) textColumn(k int) []string {
+	c, today := x.cases[k], x.cases[0]
+	cells := []string{letter(k)}
+	if k == 0 {
+		cells[0] = "today"
+	}
+	for i := range whatIfMeasures {
+		m := &whatIfMeasures[i]
+		y := m.of(c)
+		if cells = append(cells, shown(y)); k == 0 {
+			cells = append(cells, "", "")
+			continue
+		}
+		cells = append(cells, signed(y-m.of(today)))
+		if low, high := x.interval(m, c); math.IsNaN(low) {
+			cells = append(cells, "")
+		} else {
+			cells = append(cells, fmt.Sprintf("[%s %s]", signed(low), signed(high)))
+		}
+	}
+	return append(cells, shown(*c.seer.Objective), shown(c.bound()))
+}
+
+// textTables writes today beside as many changes as fit 80 columns, then beside the next.
+func (x *whatIf) textTables(b *strings.Builder) {
+	first := []string{""}
+	for i := range whatIfMeasures {
+		name := whatIfMeasures[i].name
+		if unit := whatIfMeasures[i].unit; unit != "" {
+			name += " (" + unit + ")"
+		}
+		first = append(first, name, "  change", "")
+	}
+	first = append(first, seerName+" (s)", boundName+" (s)")
+	width := func(cells []string) (most int) {
+		for _, c := range cells {
+			most = max(most, utf8.RuneCountInString(c))
+		}
+		return most
+	}
+	today := x.textColumn(0)
+	for next := 1; next < len(x.cases) || next == 1; {
+		columns := [][]string{today}
+		for left := 78 - width(first) - width(today); next < len(x.cases); next++ {
+			c := x.textColumn(next)
+			if left -= width(c) + 2; left < 0 && len(columns) > 1 {
+				break
+			}
+			columns = append(columns, c)
+		}
+		next = max(next, 2)
+		fmt.Fprintln(b)
+		for line, name := range first {
+			out, empty := name+strings.Repeat(" ", width(first)-utf8.RuneCountInString(name)), true
+			for _, c := range columns {
+				out += strings.Repeat(" ", 2+width(c)-utf8.RuneCountInString(c[line])) + c[line]
+				empty = empty && c[line] == ""
+			}
+			if !empty { // a change without an interval, or of today alone
+				fmt.Fprintln(b, strings.TrimRight(out, " "))
+			}
+		}
+	}
+	fmt.Fprintln(b)
+}
+
+// shown writes a figure with three digits at least.
+func shown(x float64) string {
+	if math.IsNaN(x) {
+		return "-"
+	}
+	return words.Three(x)
+}
+
+// signed is shown with a sign.
+func signed(x float64) string {
+	if text := shown(x); x > 0 && strings.Trim(text, "0.") != "" {
+		return "+" + text
+	}
+	return shown(x)
+}

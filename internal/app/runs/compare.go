@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+
+package runs
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/gapwise/gapwise/internal/num/stats"
+	"github.com/gapwise/gapwise/internal/text/words"
+	"github.com/gapwise/gapwise/model"
+)
+
+// CompareOptions choose what Compare compares.
+type CompareOptions struct {
+	Value      string   // of ValueNames; empty: objective
+	Algorithms []string // labels; empty: all, in the plan's order
+	Base       string   // compares each of the others with this one alone; empty: every pair
+	Plain      bool     // figures in full, for programs to read
+}
+
+// tieWithin is the relative difference up to which two values are a tie: rounding
+// errors are no difference.
+const tieWithin = 1e-9
+
+// Compare makes a table of pairs of algorithms, each compared on the instances that
+// both have runs on. The value of several seeds is their mean: runs on one instance
+// don't count as independent.
+//
+// A win of the first algorithm is an instance on which its value is the better one,
+// or on which it has a solution and the second one has none. The difference is the
+// mean of the first's value minus the second's where both have one, with the
+// half-width of its 95 % confidence interval by Student's t; the ratio is the
+// geometric mean of the first over the second, where all are positive. p is that of
+// Wilcoxon's signed-rank test of these differences, two-sided, and "holm" that of
+// all rows of the table together (Holm 1979): below 0.05 the difference is significant
+// although so many pairs were tried.
+func Compare(records []Record, o CompareOptions) (Table, error) {
+	t := Table{Header: []string{"first", "second", "n", "win", "tie", "loss", "diff.", "±", "ratio", "p", "holm"}}
+	bad := func(format string, args ...any) (Table, error) {
+		return t, fmt.Errorf("%w comparison: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
+	}
+	records, _, err := Merge(records)
+	if err != nil {
+		return t, err
+	}
+	order, err := algorithmsOf(records, o.Algorithms)
+	if err != nil {
+		return bad("%v", err)
+	}
+	of := valueOf(cmp.Or(o.Value, objectiveKey), records)
+	if of == nil {
+		return bad("there is no value %q; see gapwise bench plot --help", o.Value)
+	}
+	if o.Base != "" && !slices.Contains(order, o.Base) {
+		return bad("no run is by %q, there are %s", o.Base, strings.Join(order, ", "))
+	}
+	instances := Learn(records, order)
+	sense := model.Sense(0)
+	means := map[string]map[string]*instanceMean{} // by algorithm and hash
+	for i := range records {
+		r := &records[i]
+		if !slices.Contains(order, r.Algorithm) {
+			continue
+		}
+		y, err := of.at(Run{r, instances[r.Hash]})
+		if err != nil {
+			return bad("%v", err)
+		}
+		switch here := of.metric(r).Sense; {
+		case sense == 0:
+			sense = here
+		case here != sense:
+			return bad("%q is maximised in some of these runs and minimised in others; choose runs of one problem", of.name)
+		}
+		if means[r.Algorithm] == nil {
+			means[r.Algorithm] = map[string]*instanceMean{}
+		}
+		m := means[r.Algorithm][r.Hash]
+		if m == nil {
+			m = &instanceMean{}
+			means[r.Algorithm][r.Hash] = m
+		}
+		m.add(y)
+	}
+	var rows []comparison
+	for i, a := range order {
+		for k, b := range order {
+			if o.Base == "" && i < k || o.Base == b && a != b {
+				rows = append(rows, compare(sense, a, b, means[a], means[b]))
+			}
+		}
+	}
+	if len(rows) == 0 {
+		return bad("there is one algorithm, %s, and nothing to compare it with", order[0])
+	}
+	var tests []float64
+	for i := range rows {
+		tests = append(tests, rows[i].p)
+	}
+	for i, p := range stats.Holm(tests) {
+		rows[i].holm = p
+	}
+	show := func(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
+	if o.Plain {
+		show = func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	}
+	known := func(x float64) string {
+		if math.IsNaN(x) {
+			return "-"
+		}
+		return show(x)
+	}
+	// Pairs of one class first. What lies between two classes isn't who is better.
+	class := classes(records)
+	slices.SortStableFunc(rows, func(a, b comparison) int { return cmp.Compare(a.rank(class), b.rank(class)) })
+	for i := range rows {
+		t.Groups = append(t.Groups, rows[i].group(class))
+	}
+	for _, c := range rows {
+		t.Rows = append(t.Rows, []string{c.first, c.second, strconv.Itoa(c.n), strconv.Itoa(c.wins), strconv.Itoa(c.ties), strconv.Itoa(c.losses),
+			known(c.mean), known(c.half), known(c.ratio), words.Probability(c.p, o.Plain), words.Probability(c.holm, o.Plain)})
+	}
+	return t, nil
+}
+
+// instanceMean is the mean value of the runs of an algorithm on an instance; runs
+// without a value count in missing.
+type instanceMean struct {
+	sum        float64
+	n, missing int
+}
+
+func (m *instanceMean) add(y float64) {
+	if math.IsNaN(y) {
+		m.missing++
+		return
+	}
+	m.sum, m.n = m.sum+y, m.n+1
+}
+
+// value returns the mean, NaN if a run has none.
+func (m *instanceMean) value() float64 {
+	if m.missing > 0 || m.n == 0 {
+		return math.NaN()
+	}
+	return m.sum / float64(m.n)
+}
+
+// comparison is a row of Compare.
+type comparison struct {
+	first, second         string
+	n, wins, ties, losses int
+	mean, half            float64 // of the differences
+	ratio                 float64 // geometric mean; NaN where it has no meaning
+	p, holm               float64 // NaN without a difference
+}
+
+// rank orders the pairs: those of one class first, by class, then those of two.
+func (c *comparison) rank(class map[string]model.Class) int {
+	a, b := class[c.first].Rank(), class[c.second].Rank()
+	if a == b {
+		return a
+	}
+	return len(model.Classes()) * (1 + a + b)
+}
+
+// group names the classes of the pair, and says what a difference between them is.
+func (c *comparison) group(class map[string]model.Class) string {
+	low, high := class[c.first], class[c.second]
+	if low.Rank() > high.Rank() {
+		low, high = high, low
+	}
+	switch {
+	case low == high:
+		return GroupOf(low)
+	case low == model.Online:
+		return "online against " + string(high) + ": their regret, what they lose to those that know the future"
+	}
+	return "offline against yardstick: how far heuristics are from the yardsticks"
+}
+
+// compare compares two algorithms by their mean values on the instances.
+func compare(sense model.Sense, first, second string, a, b map[string]*instanceMean) comparison {
+	c := comparison{first: first, second: second, ratio: math.NaN(), p: math.NaN(), holm: math.NaN()}
+	var hashes []string
+	for hash := range a {
+		if b[hash] != nil {
+			hashes = append(hashes, hash)
+		}
+	}
+	slices.Sort(hashes) // sums of floating-point numbers depend on their order
+	var differences, logs []float64
+	largest, positive := 0.0, true
+	for _, hash := range hashes {
+		x, y := a[hash].value(), b[hash].value()
+		c.n++
+		switch {
+		case math.IsNaN(x) && math.IsNaN(y):
+			c.ties++
+			continue
+		case math.IsNaN(y):
+			c.wins++
+			continue
+		case math.IsNaN(x):
+			c.losses++
+			continue
+		}
+		d, size := x-y, max(math.Abs(x), math.Abs(y))
+		switch {
+		case math.Abs(d) <= tieWithin*size:
+			c.ties, d = c.ties+1, 0
+		case sense.Better(x, y):
+			c.wins++
+		default:
+			c.losses++
+		}
+		differences, largest = append(differences, d), max(largest, size)
+		if positive = positive && x > 0 && y > 0; positive {
+			logs = append(logs, math.Log(x/y))
+		}
+	}
+	c.mean, c.half = Estimate(differences, largest)
+	if positive && len(logs) > 0 {
+		c.ratio = math.Exp(stat.Mean(logs, nil))
+	}
+	c.p = signedRank(differences)
+	return c
+}

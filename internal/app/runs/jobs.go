@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+
+package runs
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gapwise/gapwise/internal/core/units"
+	"github.com/gapwise/gapwise/internal/num/stats"
+	"github.com/gapwise/gapwise/model"
+)
+
+// jobs holds what became of jobs of a solution, or of some of them.
+type jobs struct {
+	outcomes []model.Outcome // of those that ran
+	users    []string        // of each, by the log; nil: not told
+	// late says for each job how many microseconds after its fair start it starts, 0 if it
+	// doesn't; unknown: that wasn't computed. nil: it can't be.
+	late []int64
+	// Submissions from one time to another are steady, see steadyRule.
+	from, to float64
+	// processors is the machine's size; 0 where jobs share processors or are interrupted.
+	processors int
+	sorted     map[string][]float64 // values in ascending order, of the quantities asked for
+	middle     *jobs                // those submitted in the steady time, once asked for
+}
+
+// unknown stands for a time that isn't known.
+const unknown = math.MinInt64
+
+// jobFigure is a figure of jobs: a measure of runs, and a column of tables of their jobs.
+type jobFigure struct {
+	key, help, name, unit string
+	sense                 model.Sense
+	of                    func(*jobs) float64
+}
+
+// quantity is what a job has of time.
+type quantity struct {
+	key, short, name, unit string // short is the key in names of figures
+	of                     func(*model.Outcome) float64
+}
+
+var quantities = []quantity{
+	{"wait", "wait", "wait", "s", func(o *model.Outcome) float64 { return o.StartS - o.SubmitS }},
+	{"response", "response", "response time", "s", (*model.Outcome).Response},
+	{"bounded slowdown", "slowdown", "bounded slowdown", "", (*model.Outcome).Slowdown},
+}
+
+// steadyRule says which jobs the figures named steady are of.
+const steadyRule = "steady: of the jobs submitted in the middle 80 % of the time from the first to the last submission; the tenth at either end, " +
+	"warm-up and cool-down, is cut"
+
+// jobFigures lists the figures of jobs beside the metrics that a problem has itself. Area is
+// processes times runtime. Percentiles are the least value that as many jobs don't exceed.
+func jobFigures() []jobFigure {
+	var all []jobFigure
+	for _, q := range quantities {
+		figure := func(suffix, help string, of func(*jobs) float64) {
+			all = append(all, jobFigure{q.short + suffix, help + " " + q.name, help + " " + q.name, q.unit, model.Minimise, of})
+		}
+		figure(" median", "median", func(j *jobs) float64 { return j.quantile(&q, 50) })
+		figure(" p95", "95th percentile of the", func(j *jobs) float64 { return j.quantile(&q, 95) })
+		figure(" max", "largest", func(j *jobs) float64 { return j.quantile(&q, 100) })
+		figure(" by area", "mean, weighted by the jobs' areas, of the", func(j *jobs) float64 { return j.byArea(&q) })
+	}
+	for _, q := range quantities {
+		all = append(all, jobFigure{"steady " + q.short, "mean " + q.name + ", steady (see below)", "steady mean " + q.name, q.unit, model.Minimise, func(j *jobs) float64 { return j.steady().mean(&q) }})
+	}
+	return append(all,
+		jobFigure{"steady utilisation", "processors held in the steady time, as a share", "steady utilisation", "%", model.Maximise, (*jobs).steadyUtilisation},
+		jobFigure{"unfair %", "jobs that start after their fair start: when they would if all jobs that wait at their submission, and no later ones, started in the order of arrival",
+			"jobs that start after their fair start", "%", model.Minimise, func(j *jobs) float64 {
+				return j.unfair(func(late int64) float64 { return 100 * min(1, float64(late)) })
+			}},
+		jobFigure{"unfair delay", "mean over all jobs of the time that they start after their fair start", "mean delay beyond the fair start", "s", model.Minimise,
+			func(j *jobs) float64 { return j.unfair(units.Seconds) }},
+		jobFigure{"user spread", "95th percentile of the users' mean bounded slowdowns over their median, where a log tells the users", "spread of the users' slowdowns", "", model.Minimise, (*jobs).userSpread})
+}
+
+// jobsOf returns the jobs of a solution; ok is false of a problem whose solutions run none
+// that wait.
+func jobsOf(in model.Instance, s model.Solution) (j *jobs, ok bool, err error) {
+	teller, is := in.(model.OutcomeTeller)
+	if !is || in.Metrics()[0].Key != "response" {
+		return nil, false, nil
+	}
+	all, err := teller.Outcomes(s)
+	if err != nil {
+		return nil, false, err
+	}
+	j = &jobs{from: math.Inf(1), to: math.Inf(-1)}
+	b, _ := in.(*model.Batch)
+	known := b != nil && slices.ContainsFunc(b.Jobs, func(x model.BatchJob) bool { return x.Log != nil && x.Log.User != "" })
+	through := b != nil && b.Tiers == 1
+	for k := range all {
+		if !all[k].Ran {
+			continue
+		}
+		j.outcomes = append(j.outcomes, all[k])
+		j.from, j.to, through = min(j.from, all[k].SubmitS), max(j.to, all[k].SubmitS), through && all[k].Segments == 1
+		if known {
+			j.users = append(j.users, tagOf(b, k, "user"))
+		}
+	}
+	tenth := (j.to - j.from) / 10
+	j.from, j.to = j.from+tenth, j.to-tenth
+	if through {
+		j.processors = b.Processors
+		j.late = lateness(j)
+	}
+	return j, len(j.outcomes) > 0, nil
+}
+
+// values returns a quantity of all jobs in ascending order.
+func (j *jobs) values(q *quantity) []float64 {
+	if all := j.sorted[q.key]; all != nil {
+		return all
+	}
+	all := make([]float64, len(j.outcomes))
+	for k := range j.outcomes {
+		all[k] = q.of(&j.outcomes[k])
+	}
+	slices.Sort(all)
+	if j.sorted == nil {
+		j.sorted = map[string][]float64{}
+	}
+	j.sorted[q.key] = all
+	return all
+}
+
+func (j *jobs) mean(q *quantity) float64 { return sum(j.values(q)) / float64(len(j.outcomes)) }
+
+// quantile returns the least value that so many percent of the jobs don't exceed.
+func (j *jobs) quantile(q *quantity, percent int) float64 {
+	all := j.values(q)
+	if len(all) == 0 {
+		return math.NaN()
+	}
+	return all[max(0, (percent*len(all)+99)/100-1)]
+}
+
+// area returns processes times runtime.
+func area(o *model.Outcome) float64 { return float64(float64(o.Processes) * o.WorkS) } // rounded, not fused
+
+func (j *jobs) byArea(q *quantity) float64 {
+	sum, areas := 0.0, 0.0
+	for k := range j.outcomes {
+		o := &j.outcomes[k]
+		sum += float64(area(o) * q.of(o))
+		areas += area(o)
+	}
+	return sum / areas
+}
+
+// steady returns the jobs submitted in the steady time.
+func (j *jobs) steady() *jobs {
+	if j.middle != nil {
+		return j.middle
+	}
+	some := &jobs{}
+	for k := range j.outcomes {
+		if o := &j.outcomes[k]; o.SubmitS >= j.from && o.SubmitS <= j.to {
+			some.outcomes = append(some.outcomes, *o)
+		}
+	}
+	j.middle = some
+	return some
+}
+
+// steadyUtilisation returns the processors that the jobs hold in the steady time, in percent;
+// NaN where jobs are interrupted or share processors.
+func (j *jobs) steadyUtilisation() float64 {
+	if j.processors == 0 || !(j.to > j.from) {
+		return math.NaN()
+	}
+	held := 0.0
+	for k := range j.outcomes {
+		o := &j.outcomes[k]
+		held += float64(float64(o.Processes) * max(0, min(o.EndS, j.to)-max(o.StartS, j.from)))
+	}
+	return 100 * held / (float64(j.processors) * (j.to - j.from))
+}
+
+// unfair returns the mean of a figure of the jobs' lateness, where that is known.
+func (j *jobs) unfair(of func(late int64) float64) float64 {
+	sum, n := 0.0, 0.0
+	for _, x := range j.late {
+		if x != unknown {
+			sum += of(x)
+			n++
+		}
+	}
+	return sum / n
+}
+
+// userSpread returns the 95th percentile of the users' mean bounded slowdowns over their
+// median; NaN where no users are known.
+func (j *jobs) userSpread() float64 {
+	sums, counts := map[string]float64{}, map[string]float64{}
+	for k, user := range j.users {
+		if user != "" {
+			sums[user] += j.outcomes[k].Slowdown()
+			counts[user]++
+		}
+	}
+	if len(sums) == 0 {
+		return math.NaN()
+	}
+	var means []float64
+	for user, sum := range sums {
+		means = append(means, sum/counts[user])
+	}
+	return stats.Quantile(0.95, means) / stats.Median(means)
+}
+
+// jobMetrics puts the figures of a solution's jobs into a record's metrics.
+func jobMetrics(in model.Instance, s model.Solution, into map[string]float64) error {
+	j, ok, err := jobsOf(in, s)
+	if err != nil || !ok {
+		return err
+	}
+	for _, f := range jobFigures() {
+		if _, there := into[f.key]; !there {
+			into[f.key] = f.of(j)
+		}
+	}
+	return nil
+}
+
+// notes says what the columns of a table need said.
+func notes(columns []string) []string {
+	if slices.ContainsFunc(columns, func(c string) bool { return len(c) > 6 && c[:7] == "steady " }) {
+		return []string{fmt.Sprintf("%s.", steadyRule)}
+	}
+	return nil
+}

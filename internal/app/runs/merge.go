@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+
+package runs
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/text/words"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Merge removes repeated runs (same instance, algorithm, options and seed) from
+// the records of several files.
+//
+// If records contradict each other the error wraps model.ErrInvalid and names two
+// of them by file and line: a run and its repetition with another status,
+// objective or bound; a solution that beats a bound proved by another run, or of
+// an instance proved infeasible. What a run under a time limit finds depends on the
+// machine, so its repetition may differ: the first one is kept, and notes says so, a
+// line for each.
+func Merge(records []Record) (all []Record, notes []string, err error) {
+	type run struct {
+		hash, algorithm string
+		seed            uint64
+	}
+	bad := func(a, b *Record, format string, args ...any) error {
+		return fmt.Errorf("%w results: %s and %s contradict each other: %s", model.ErrInvalid, a.At(), b.At(), fmt.Sprintf(format, args...))
+	}
+	index := map[run]int{}
+	for i := range records {
+		r := &records[i]
+		key := run{r.Hash, r.Algorithm, r.Seed}
+		k, twice := index[key]
+		if !twice {
+			index[key] = len(all)
+			all = append(all, *r)
+			continue
+		}
+		what := fmt.Sprintf("both are %s on %s with seed %d", r.Algorithm, r.Instance, r.Seed)
+		if a, b := all[k].Options, r.Options; a != b {
+			return nil, nil, bad(&all[k], r, "%s, one with the options %q, the other with %q; give one of them", what, a, b)
+		}
+		if a, b := all[k].outcome(), r.outcome(); a != b {
+			if !r.timed() {
+				return nil, nil, bad(&all[k], r, "%s, one is %s, the other %s; give one of them", what, a, b)
+			}
+			notes = append(notes, fmt.Sprintf("%s and %s are one run under a time limit, with two results: one is %s, the other %s; the first is kept", all[k].At(), r.At(), a, b))
+		}
+		if r.Sealed && !all[k].Sealed {
+			all[k] = *r
+		}
+	}
+	type proofs struct{ bound, infeasible *Record }
+	proved := map[string]*proofs{}
+	for i := range records {
+		r := &records[i]
+		p := proved[r.Hash]
+		if p == nil {
+			p = &proofs{}
+			proved[r.Hash] = p
+		}
+		first := r.metrics()[0]
+		if r.Sealed && r.Status == model.StatusInfeasible {
+			p.infeasible = r
+		}
+		if r.Sealed && r.Bound != nil && (p.bound == nil || first.Sense.Better(*p.bound.Bound, *r.Bound)) {
+			p.bound = r
+		}
+	}
+	for i := range records {
+		r := &records[i]
+		if r.Objective == nil {
+			continue
+		}
+		p := proved[r.Hash]
+		if p.infeasible != nil {
+			return nil, nil, bad(p.infeasible, r, "%s proves %s infeasible, %s has a solution", p.infeasible.Algorithm, r.Instance, r.Algorithm)
+		}
+		first := r.metrics()[0]
+		if b := p.bound; b != nil && first.Sense.Better(*r.Objective, *b.Bound) && model.Gap(*r.Objective, *b.Bound) > model.DefaultGap {
+			return nil, nil, bad(b, r, "on %s, %s proves the bound %v, %s has %v", r.Instance, b.Algorithm, *b.Bound, r.Algorithm, *r.Objective)
+		}
+	}
+	return all, notes, nil
+}
+
+// timed reports whether a clock may have stopped the run: auto has a limit of its own.
+func (r *Record) timed() bool {
+	return strings.Contains(r.Options, "time_limit=") || r.Algorithm == "auto" && r.Options == "" || strings.Contains(r.Options, "algorithm=auto")
+}
+
+// outcome describes what a run found and proved.
+func (r *Record) outcome() string {
+	text := string(r.Status)
+	for _, x := range []struct {
+		name  string
+		value *float64
+	}{{"objective", r.Objective}, {"second objective", r.Second}, {"bound", r.Bound}} {
+		if x.value != nil && !math.IsNaN(*x.value) {
+			text += fmt.Sprintf(", %s %v", x.name, *x.value)
+		}
+	}
+	return text
+}
+
+// Builds names the versions of gapwise that the records are of, with their commits,
+// in the order in which they appear.
+func Builds(records []Record) []string {
+	var all []string
+	for i := range records {
+		if b := records[i].build(); !slices.Contains(all, b) {
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+// build names the version and the commit that a run is of.
+func (r *Record) build() string {
+	if r.Commit == "" {
+		return r.Version
+	}
+	return fmt.Sprintf("%s (%s)", r.Version, r.Commit)
+}
+
+// Vouched says in words how many solutions were verified, by version and commit of
+// gapwise, and how many are only stated.
+func Vouched(records []Record) []string {
+	byVersion := map[string]int{}
+	var versions []string
+	var edited, others unsealed
+	for i := range records {
+		switch r := &records[i]; {
+		case r.Objective == nil && !r.Verified:
+		case r.Sealed && r.Verified:
+			if byVersion[r.build()]++; byVersion[r.build()] == 1 {
+				versions = append(versions, r.build())
+			}
+		case r.Version != gapwise.Version && r.Version != "":
+			others.add(r.File + " (" + r.Version + ")")
+		default:
+			edited.add(r.File)
+		}
+	}
+	var all []string
+	for _, v := range versions {
+		all = append(all, fmt.Sprintf("%s verified by gapwise %s", words.Plural(byVersion[v], "solution"), v))
+	}
+	if n := edited.count; n > 0 {
+		all = append(all, fmt.Sprintf("%d solutions are stated, not verified: these lines of %s are not as gapwise bench writes them", n, strings.Join(edited.files, ", ")))
+	}
+	if n := others.count; n > 0 {
+		all = append(all, fmt.Sprintf("%d solutions are stated, not verified: these lines of %s are of another version, and not as gapwise %s writes them", n, strings.Join(others.files, ", "), gapwise.Version))
+	}
+	return all
+}
+
+// unsealed counts runs that can't be vouched for, and names their files, each once.
+type unsealed struct {
+	count int
+	files []string
+}
+
+func (u *unsealed) add(file string) {
+	if u.count++; !slices.Contains(u.files, file) {
+		u.files = append(u.files, file)
+	}
+}

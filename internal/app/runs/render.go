@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+
+package runs
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/tw"
+
+	"github.com/gapwise/gapwise/internal/text/visible"
+	"github.com/gapwise/gapwise/internal/text/words"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Formats lists the formats of Render.
+var Formats = []string{"text", "markdown", "csv", "latex"}
+
+// Render writes the table in one of Formats; LaTeX takes a caption, too. Columns of figures are aligned to
+// the right, the others to the left. Cells hold names from files: their control characters are shown, and
+// what Markdown or a spreadsheet would take for more than text is kept from it.
+func (t Table) Render(w io.Writer, format string) error {
+	begins := func(k int) bool { return t.Groups != nil && (k == 0 || t.Groups[k] != t.Groups[k-1]) }
+	switch format {
+	case "text":
+		t = t.each(harmless)
+	case "markdown":
+		t = t.each(markdownCell)
+	case "csv":
+		t = t.each(csvCell)
+	}
+	switch format {
+	case "text", "markdown":
+		var text bytes.Buffer
+		if err := t.lines(&text, format == "markdown"); err != nil {
+			return err
+		}
+		number, ahead := 0, 1 // lines above the rows
+		if format == "markdown" {
+			ahead = 2
+		}
+		for line := range bytes.Lines(text.Bytes()) {
+			if k := number - ahead; k >= 0 && k < len(t.Rows) && begins(k) {
+				group := t.Groups[k] + "\n"
+				if format == "markdown" {
+					name, _, _ := strings.Cut(t.Groups[k], ":")
+					group = "| *" + name + "* |" + strings.Repeat(" |", len(t.Header)-1) + "\n"
+				}
+				if _, err := io.WriteString(w, group); err != nil {
+					return err
+				}
+			}
+			number++
+			if _, err := fmt.Fprintf(w, "%s\n", bytes.TrimRight(line, " \n")); err != nil {
+				return err
+			}
+		}
+		for _, note := range t.Notes {
+			if format == "markdown" {
+				note = "\n*" + markdownCell(note) + "*"
+			}
+			if _, err := fmt.Fprintln(w, words.Wrap(note, 78, 2)); err != nil {
+				return err
+			}
+		}
+		return nil
+	case "csv":
+		t = t.marked()
+		out := csv.NewWriter(w)
+		if err := out.WriteAll(append([][]string{t.Header}, t.Rows...)); err != nil {
+			return err
+		}
+		return out.Error()
+	case "latex":
+		return t.LaTeX(w, "", "")
+	}
+	return fmt.Errorf("%w table: format %q, give one of %s", model.ErrInvalid, format, strings.Join(Formats, ", "))
+}
+
+// lines writes header and rows, a line each, as columns of text or of Markdown.
+func (t Table) lines(w io.Writer, markdown bool) error {
+	align := make([]tw.Align, len(t.Header))
+	for k := range align {
+		align[k] = tw.AlignLeft
+		if t.numeric(k) {
+			align[k] = tw.AlignRight
+		}
+	}
+	o := []tablewriter.Option{tablewriter.WithHeaderAutoFormat(tw.Off), tablewriter.WithHeaderAutoWrap(tw.WrapNone), tablewriter.WithRowAutoWrap(tw.WrapNone),
+		tablewriter.WithTrimSpace(tw.Off), tablewriter.WithTrimLine(tw.Off),
+		tablewriter.WithHeaderAlignment(tw.AlignLeft), tablewriter.WithRowAlignmentConfig(tw.CellAlignment{PerColumn: align})}
+	r := tw.Rendition{Borders: tw.BorderNone, Settings: tw.Settings{Separators: tw.SeparatorsNone, Lines: tw.LinesNone}}
+	if markdown {
+		r.Borders.Left, r.Borders.Right, r.Symbols = tw.On, tw.On, tw.NewSymbols(tw.StyleMarkdown)
+		r.Settings.Separators.BetweenColumns, r.Settings.Lines.ShowHeaderLine = tw.On, tw.On
+	} else {
+		o = append(o, tablewriter.WithPadding(tw.Padding{Right: "  ", Overwrite: true}))
+	}
+	o = append(o, tablewriter.WithRendition(r))
+	out := tablewriter.NewTable(w, o...)
+	out.Header(t.Header)
+	return errors.Join(out.Bulk(t.Rows), out.Render())
+}
+
+// LaTeX writes the table for the package booktabs. With a caption or a label it is a
+// floating table, else a tabular alone. The caption is LaTeX already. A label alone gets an
+// empty one: without, LaTeX refers to the section.
+func (t Table) LaTeX(w io.Writer, caption, label string) error {
+	t = t.each(harmless)
+	spec := ""
+	for k := range t.Header {
+		spec += map[bool]string{true: "r", false: "l"}[t.numeric(k)]
+	}
+	out := bufio.NewWriter(w)
+	float := caption != "" || label != ""
+	fmt.Fprint(out, "% needs \\usepackage{booktabs}\n")
+	if float {
+		fmt.Fprintf(out, "\\begin{table}\n\\centering\n\\caption{%s}\n", caption)
+	}
+	if label != "" {
+		fmt.Fprintf(out, "\\label{%s}\n", label)
+	}
+	fmt.Fprintf(out, "\\begin{tabular}{%s}\n\\toprule\n%s \\\\\n\\midrule\n", spec, latexRow(t.Header))
+	for k, r := range t.Rows {
+		if t.Groups != nil && (k == 0 || t.Groups[k] != t.Groups[k-1]) {
+			if k > 0 {
+				fmt.Fprint(out, "\\midrule\n")
+			}
+			name, _, _ := strings.Cut(t.Groups[k], ":")
+			fmt.Fprintf(out, "\\multicolumn{%d}{l}{\\emph{%s}} \\\\\n", len(t.Header), latexEscapes.Replace(name))
+		}
+		fmt.Fprintf(out, "%s \\\\\n", latexRow(r))
+	}
+	fmt.Fprint(out, "\\bottomrule\n\\end{tabular}\n")
+	for _, note := range t.Notes {
+		fmt.Fprintf(out, "%% %s\n", note)
+	}
+	if float {
+		fmt.Fprint(out, "\\end{table}\n")
+	}
+	return out.Flush()
+}
+
+// each returns the table with a function applied to each cell.
+func (t Table) each(f func(string) string) Table {
+	all := func(cells []string) []string {
+		some := make([]string, len(cells))
+		for k, c := range cells {
+			some[k] = f(c)
+		}
+		return some
+	}
+	rows := make([][]string, len(t.Rows))
+	for k, r := range t.Rows {
+		rows[k] = all(r)
+	}
+	t.Header, t.Rows = all(t.Header), rows
+	return t
+}
+
+// harmless shows control characters, ends of lines among them.
+func harmless(cell string) string { return visible.Text(cell, "") }
+
+// markdownCell keeps a cell one cell, and tags, links and pictures text.
+func markdownCell(cell string) string {
+	return markdownTag().ReplaceAllString(strings.NewReplacer("|", `\|`, "](", `]\(`).Replace(harmless(cell)), "&lt;$1")
+}
+
+var markdownTag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("<([A-Za-z/!?])") })
+
+// csvCell puts an apostrophe before what a spreadsheet would compute, but for numbers.
+func csvCell(cell string) string {
+	cell = harmless(cell)
+	if _, err := strconv.ParseFloat(cell, 64); err != nil && cell != "-" && cell != "" && strings.ContainsRune("=+-@", rune(cell[0])) {
+		return "'" + cell
+	}
+	return cell
+}
+
+// marked returns the table with a last column that holds the class of each row's algorithm or,
+// of other groups, their names.
+func (t Table) marked() Table {
+	if t.Groups == nil {
+		return t
+	}
+	out := Table{Header: append(slices.Clone(t.Header), "class"), Notes: t.Notes}
+	for k, r := range t.Rows {
+		name, _, _ := strings.Cut(t.Groups[k], ":")
+		for _, c := range model.Classes() {
+			if t.Groups[k] == GroupOf(c) {
+				name = string(c)
+			}
+		}
+		out.Rows = append(out.Rows, append(slices.Clone(r), name))
+	}
+	return out
+}
+
+// numeric reports whether all cells of a column are figures.
+func (t Table) numeric(column int) bool {
+	for _, r := range t.Rows {
+		if c := r[column]; c != "-" && (c == "" || (c[0] < '0' || c[0] > '9') && c[0] != '-') {
+			return false
+		}
+	}
+	return true
+}
+
+var latexEscapes = strings.NewReplacer(`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`,
+	"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`,
+	"±", `$\pm$`, "µ", `$\mu$`)
+
+func latexRow(cells []string) string {
+	escaped := make([]string, len(cells))
+	for i, c := range cells {
+		escaped[i] = latexEscapes.Replace(c)
+	}
+	return strings.Join(escaped, " & ")
+}

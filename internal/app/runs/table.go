@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: MIT
+
+package runs
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gapwise/gapwise/internal/num/stats"
+	"github.com/gapwise/gapwise/internal/text/words"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Table holds the cells of a table, as text.
+type Table struct {
+	Header []string
+	Rows   [][]string
+	// Groups, if not nil, names the group of each row, those of a group one after the
+	// other: a line above the first of each in text, a column in CSV.
+	Groups []string
+	// Notes say what must be known to read the table: lines below it in text and Markdown,
+	// comments in LaTeX.
+	Notes []string
+}
+
+// TableOptions choose what a table shows.
+type TableOptions struct {
+	By         []string // parameters (Params) to group by
+	Algorithms []string // labels, in this order; empty: all, in the plan's order
+	Columns    []string // of ColumnNames; empty: DefaultColumns or GroupedColumns
+	Plain      bool     // times are seconds without unit, for programs to read
+	OneUnit    bool     // all times of a column have one unit, named in the header, for papers
+}
+
+// DefaultColumns fit in 80 characters, GroupedColumns with two parameters.
+var (
+	DefaultColumns = []string{"verified", "failed", "gap mean %", "gap max %", "deg. mean %", "time mean"}
+	GroupedColumns = []string{"objective", "failed", "gap mean %", "deg. mean %", "time mean"}
+)
+
+// Figures is a table of numbers: a row for each algorithm in each group of instances.
+type Figures struct {
+	By, Columns []string
+	Rows        []Row
+
+	columns []column
+	metrics [2]*model.Metric // the objective and the second one; nil: several
+}
+
+// Row is a row of Figures.
+type Row struct {
+	By        []float64 // values of the parameters
+	Algorithm string
+	Class     model.Class
+	Values    []float64 // of the columns; NaN: unknown
+	Runs      []Run
+}
+
+// Of returns the row's figure in a column, NaN if there is no such column.
+func (f *Figures) Of(r *Row, column string) float64 {
+	if k := slices.Index(f.Columns, column); k >= 0 {
+		return r.Values[k]
+	}
+	return math.NaN()
+}
+
+// Tabulate computes a table of records. Means are over the runs with a solution, but for
+// "deg. all %"; failures have their own columns. The order of the records doesn't matter.
+func Tabulate(records []Record, o TableOptions) (*Figures, error) {
+	bad := func(format string, args ...any) (*Figures, error) {
+		return nil, fmt.Errorf("%w table: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
+	}
+	records, _, err := Merge(records)
+	if err != nil {
+		return nil, err
+	}
+	order, err := algorithmsOf(records, o.Algorithms)
+	if err != nil {
+		return bad("%v", err)
+	}
+	f := &Figures{By: o.By, metrics: [2]*model.Metric{metricOf(records, 0), metricOf(records, 1)}}
+	instances, class, rows := Learn(records, order), classes(records), map[string]*Row{}
+	for i := range records {
+		r := &records[i]
+		if !slices.Contains(order, r.Algorithm) {
+			continue
+		}
+		by, err := Parameters(r, o.By)
+		if err != nil {
+			return bad("%v", err)
+		}
+		key := fmt.Sprint(by, r.Algorithm)
+		if rows[key] == nil {
+			rows[key] = &Row{By: by, Algorithm: r.Algorithm, Class: class[r.Algorithm]}
+		}
+		rows[key].Runs = append(rows[key].Runs, Run{r, instances[r.Hash]})
+	}
+	f.Columns = o.Columns
+	switch {
+	case len(f.Columns) > 0:
+	case len(o.By) > 0:
+		f.Columns = GroupedColumns
+	default:
+		f.Columns = DefaultColumns
+	}
+	for _, n := range f.Columns {
+		if m := f.metrics[0]; m != nil && m.Key == n {
+			n = objectiveKey
+		}
+		k := slices.IndexFunc(columns(), func(c column) bool { return c.name == n })
+		if k < 0 {
+			return bad("there is no column %q; see gapwise bench table --help", n)
+		}
+		f.columns = append(f.columns, columns()[k])
+	}
+	for _, r := range rows {
+		// Sums of floating-point numbers depend on their order.
+		slices.SortFunc(r.Runs, func(a, b Run) int {
+			return cmp.Or(cmp.Compare(a.Instance, b.Instance), cmp.Compare(a.Hash, b.Hash), cmp.Compare(a.Seed, b.Seed))
+		})
+		for _, c := range f.columns {
+			r.Values = append(r.Values, c.of(r.Runs))
+		}
+		f.Rows = append(f.Rows, *r)
+	}
+	slices.SortFunc(f.Rows, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(a.Class.Rank(), b.Class.Rank()), slices.Compare(a.By, b.By), cmp.Compare(slices.Index(order, a.Algorithm), slices.Index(order, b.Algorithm)))
+	})
+	return f, nil
+}
+
+// Table returns the figures as text.
+func (f *Figures) Table(o TableOptions) Table {
+	t := Table{Header: append(slices.Clone(f.By), "algorithm")}
+	write := make([]func(float64) string, len(f.columns))
+	for k, c := range f.columns {
+		name := c.name
+		if write[k] = c.form.text; c.form == inTime {
+			unit := ""
+			switch {
+			case o.OneUnit:
+				unit, write[k] = f.oneUnit(k)
+				unit = " (" + unit + ")"
+			case o.Plain:
+				write[k] = func(x float64) string { return words.Known("%.6g", x) }
+			}
+			if o.Plain {
+				name += " s"
+			}
+			name += unit
+		}
+		if !o.Plain {
+			name = f.named(name)
+		}
+		t.Header = append(t.Header, name)
+	}
+	for _, r := range f.Rows {
+		var row []string
+		for _, v := range r.By {
+			row = append(row, words.Figure(v))
+		}
+		row = append(row, r.Algorithm)
+		for k, x := range r.Values {
+			row = append(row, write[k](x))
+		}
+		t.Groups, t.Rows = append(t.Groups, GroupOf(r.Class)), append(t.Rows, row)
+	}
+	t.Notes = notes(f.Columns)
+	return t
+}
+
+// named returns the name of a column: the objectives go by their own names, their means
+// with the unit.
+func (f *Figures) named(column string) string {
+	for k, key := range []string{objectiveKey, secondKey} {
+		m, rest := f.metrics[k], strings.TrimPrefix(column, key)
+		switch {
+		case m == nil || rest == column:
+		case rest != "":
+			return m.Key + rest
+		case m.Unit != "":
+			return m.Key + " (" + m.Unit + ")"
+		default:
+			return m.Key
+		}
+	}
+	return column
+}
+
+// text writes a figure of a column.
+func (f form) text(x float64) string {
+	switch f {
+	case whole:
+		return strconv.Itoa(int(x))
+	case fixed:
+		return words.Known("%.2f", x)
+	case inShare:
+		return words.Known("%.3f", x)
+	case inTime:
+		switch {
+		case x < 1e-3:
+			return fmt.Sprintf("%.3g us", x*1e6)
+		case x < 1:
+			return fmt.Sprintf("%.3g ms", x*1e3)
+		case x >= 1:
+			return fmt.Sprintf("%.4g s", x)
+		}
+		return words.Known("", x)
+	}
+	return words.Figure(x)
+}
+
+// oneUnit returns the unit that suits the median of a column of times, and how times are
+// written in it: with three significant digits of each at least.
+func (f *Figures) oneUnit(column int) (name string, write func(float64) string) {
+	var all []float64
+	for _, r := range f.Rows {
+		if x := r.Values[column]; !math.IsNaN(x) {
+			all = append(all, x)
+		}
+	}
+	name, unit := "s", 1.0
+	middle := stats.Quantile(0.5, all)
+	switch {
+	case middle < 1e-3:
+		name, unit = "µs", 1e-6
+	case middle < 1:
+		name, unit = "ms", 1e-3
+	}
+	decimals := func(x float64) int { return max(0, 2-int(math.Floor(math.Log10(x/unit)))) }
+	return name, func(x float64) string {
+		digits := 0
+		for _, y := range []float64{middle, x} { // more for what is much shorter than the median
+			if y > 0 {
+				digits = max(digits, decimals(y))
+			}
+		}
+		if math.IsNaN(x) {
+			return "-"
+		}
+		return strconv.FormatFloat(x/unit, 'f', digits, 64)
+	}
+}
+
+// algorithmsOf returns the labels wanted or, if none is, all: in the order of the
+// plan, as far as records tell it (they do so since 0.9.0), the others after them
+// in alphabetical order.
+func algorithmsOf(records []Record, wanted []string) ([]string, error) {
+	if len(records) == 0 {
+		return nil, errors.New("there are no results")
+	}
+	first := map[string]int{} // number of a label's first run in its plan
+	var all []string          // by appearance
+	for i := range records {
+		r := &records[i]
+		n, here := first[r.Algorithm]
+		if !here {
+			all = append(all, r.Algorithm)
+			n = math.MaxInt
+		}
+		if r.Run > 0 {
+			n = min(n, r.Run)
+		}
+		first[r.Algorithm] = n
+	}
+	if len(wanted) == 0 {
+		slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(first[a], first[b]), cmp.Compare(a, b)) })
+		return all, nil
+	}
+	for _, a := range wanted {
+		if !slices.Contains(all, a) {
+			return nil, fmt.Errorf("no run is by %q, there are %s", a, strings.Join(all, ", "))
+		}
+	}
+	return wanted, nil
+}
+
+// classes returns the class of each algorithm; all the same if a name stands for
+// algorithms of several problems that differ.
+func classes(records []Record) map[string]model.Class {
+	all := map[string]model.Class{}
+	for i := range records {
+		r := &records[i]
+		if c, ok := all[r.Algorithm]; ok && c != r.Class() {
+			all[r.Algorithm] = model.Offline
+		} else {
+			all[r.Algorithm] = r.Class()
+		}
+	}
+	return all
+}
+
+// GroupOf names a class of algorithms as a group of a table's rows, and says what it
+// knows.
+func GroupOf(c model.Class) string { return c.Plural() + ": " + c.Meaning() }

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+
+package serve
+
+import (
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"strings"
+
+	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/app/verdict"
+	"github.com/gapwise/gapwise/model"
+)
+
+// openDocument is an OpenAPI description.
+type openDocument struct{}
+
+// schemas is where the schemas of files are published, docs/reference/schema.
+const schemas = "https://raw.githubusercontent.com/gapwise/gapwise/main/docs/reference/schema/"
+
+// object is one of JSON, its keys in alphabetical order.
+type object = map[string]any
+
+// OpenAPI returns the description of the interface, OpenAPI 3.1. It is made of the routes
+// and of the types that requests are decoded into and answers encoded from; instances,
+// solutions and results are those of the published schemas.
+func (s *Server) OpenAPI() any {
+	d := &describer{made: object{}}
+	paths := object{}
+	for _, r := range s.routes() {
+		path, ok := paths[r.path].(object)
+		if !ok {
+			path = object{}
+			paths[r.path] = path
+		}
+		path[strings.ToLower(r.method)] = d.operation(r)
+	}
+	return object{
+		"openapi": "3.1.0",
+		"info": object{"title": "gapwise", "version": gapwise.Version,
+			"description": "An instance goes in; a solution, a bound that no solution can beat and the gap between them come out, verified by an independent judge."},
+		"paths": paths,
+		"components": object{"schemas": d.made,
+			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer", "description": "demanded if the service was started with a token"}}},
+	}
+}
+
+// describer makes schemas of types, each once.
+type describer struct{ made object }
+
+func (d *describer) operation(r route) object {
+	failure := object{"description": "what is wrong, where, and what to do", "content": object{"application/json": object{"schema": d.of(reflect.TypeFor[Failure]())}}}
+	good := object{"description": "OK"}
+	status := "200"
+	switch r.response.(type) {
+	case plainText:
+		good["content"] = object{"text/plain": object{"schema": object{"type": "string"}}}
+	case openDocument:
+		good["content"] = object{"application/json": object{"schema": object{"type": "object"}}}
+	case result:
+		events := object{"schema": object{"type": "string", "description": "progress, and at the end result or error"}}
+		good["content"] = object{"application/json": object{"schema": foreign("result")}, "text/event-stream": events, "application/x-ndjson": events}
+	default:
+		good["content"] = object{"application/json": object{"schema": d.of(reflect.TypeOf(r.response))}}
+	}
+	if r.path == "/v1/jobs" {
+		status = "202"
+	}
+	o := object{"summary": r.does, "responses": object{status: good, "default": failure}}
+	if !r.open {
+		o["security"] = []object{{}, {"token": []string{}}}
+	}
+	var parameters []object
+	if strings.Contains(r.path, "{id}") {
+		parameters = append(parameters, object{"name": "id", "in": "path", "required": true, "schema": object{"type": "string"}})
+	}
+	if _, streams := r.response.(result); streams {
+		parameters = append(parameters, object{"name": "stream", "in": "query", "description": "progress as server-sent events or JSON lines; the header Accept says it, too",
+			"schema": object{"enum": []string{"events", "lines"}}})
+		d.of(reflect.TypeFor[verdict.Progress]())
+	}
+	if parameters != nil {
+		o["parameters"] = parameters
+	}
+	if r.request != nil {
+		o["requestBody"] = object{"required": true, "content": object{"application/json": object{"schema": d.of(reflect.TypeOf(r.request))}}}
+	}
+	return o
+}
+
+// foreign returns the schema of files of some sorts, with "or" between them.
+func foreign(sorts string) object {
+	var any []object
+	for sort := range strings.SplitSeq(sorts, " or ") {
+		switch sort {
+		case "evidence":
+			any = append(any, object{"$ref": schemas + "result.json#/$defs/evidence"})
+		default:
+			for _, kind := range model.Kinds() {
+				name := string(kind)
+				if sort != "instance" {
+					name += "-" + sort
+				}
+				any = append(any, object{"$ref": schemas + name + ".json"})
+			}
+			if sort == "solution" { // as other programs write them
+				any = append(any, object{"type": "object"})
+			}
+		}
+	}
+	if len(any) == 1 {
+		return any[0]
+	}
+	return object{"anyOf": any}
+}
+
+// of returns the schema of a type's values: for structs a reference to what is made once.
+func (d *describer) of(t reflect.Type) object {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return d.of(t.Elem())
+	case reflect.Bool:
+		return object{"type": "boolean"}
+	case reflect.String:
+		return object{"type": "string"}
+	case reflect.Float64:
+		return object{"type": "number"}
+	case reflect.Int, reflect.Int64:
+		return object{"type": "integer"}
+	case reflect.Uint64:
+		return object{"type": "integer", "minimum": 0}
+	case reflect.Slice:
+		return object{"type": "array", "items": d.of(t.Elem())}
+	case reflect.Map:
+		return object{"type": "object", "additionalProperties": d.of(t.Elem())}
+	case reflect.Struct:
+		if t == reflect.TypeFor[model.Evidence]() {
+			return foreign("evidence")
+		}
+		if t.NumField() == 1 && t.Field(0).Anonymous {
+			t = t.Field(0).Type
+		}
+		ref := object{"$ref": "#/components/schemas/" + t.Name()}
+		if d.made[t.Name()] == nil {
+			d.made[t.Name()] = object{} // it may hold itself
+			d.made[t.Name()] = d.structure(t)
+		}
+		return ref
+	}
+	panic("no schema of " + t.String())
+}
+
+// structure returns the schema of a struct by the tags of its fields.
+func (d *describer) structure(t reflect.Type) object {
+	properties, required := object{}, []string{}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, more, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" || !f.IsExported() {
+			continue
+		}
+		var one object
+		if sorts := f.Tag.Get("schema"); sorts != "" {
+			one = foreign(sorts)
+		} else {
+			one = d.of(f.Type)
+		}
+		optional := strings.Contains(more, "omit")
+		if f.Type.Kind() == reflect.Pointer && !optional {
+			one["type"] = []any{one["type"], "null"}
+		}
+		if about := f.Tag.Get("about"); about != "" {
+			one["description"] = about
+		}
+		properties[name] = one
+		if !optional {
+			required = append(required, name)
+		}
+	}
+	s := object{"type": "object", "properties": properties, "additionalProperties": false}
+	if len(required) > 0 {
+		s["required"] = required
+	}
+	return s
+}
+
+// openapi answers GET /v1/openapi.json.
+func (s *Server) openapi(w http.ResponseWriter, _ *http.Request) {
+	s.write(w, http.StatusOK, s.OpenAPI())
+}
+
+// Describe returns the description as a file, with indents.
+func Describe() ([]byte, error) {
+	text, err := json.MarshalIndent((&Server{}).OpenAPI(), "", "  ")
+	return append(text, '\n'), err
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+
+package serve
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+var update = flag.Bool("update", false, "write docs/reference/openapi.json anew")
+
+const described = "../../../docs/reference/openapi.json"
+
+// loader reads the published schemas from the checkout.
+type loader struct{}
+
+func (loader) Load(url string) (any, error) {
+	file, err := os.Open(filepath.Join("..", "..", "..", "docs", "reference", "schema", strings.TrimPrefix(url, schemas)))
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return jsonschema.UnmarshalJSON(file)
+}
+
+// compiled returns a schema of the description.
+var compiled = sync.OnceValue(func() func(name string) (*jsonschema.Schema, error) {
+	var mu sync.Mutex
+	c := jsonschema.NewCompiler()
+	c.UseLoader(loader{})
+	text, err := Describe()
+	if err != nil {
+		panic(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		panic(err)
+	}
+	if err := c.AddResource("https://gapwise/openapi.json", doc); err != nil {
+		panic(err)
+	}
+	return func(name string) (*jsonschema.Schema, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if name == "result" {
+			return c.Compile(schemas + "result.json")
+		}
+		return c.Compile("https://gapwise/openapi.json#/components/schemas/" + name)
+	}
+})
+
+// valid holds an answer against the schema of the description.
+func valid(t *testing.T, name string, text []byte) {
+	t.Helper()
+	s, err := compiled()(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err == nil {
+		err = s.Validate(x)
+	}
+	if err != nil {
+		t.Errorf("it isn't what the description says of %s: %v\n%s", name, err, text)
+	}
+}
+
+// The description in docs is the one that the types make, and the one that is served; each
+// schema compiles, with the published ones that it refers to.
+func TestDescription(t *testing.T) {
+	t.Parallel()
+	text, err := Describe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(described, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if kept, err := os.ReadFile(described); err != nil || !bytes.Equal(kept, text) {
+		t.Errorf("%s isn't what the types say (error %v); go test ./internal/app/serve -run TestDescription -update writes it", described, err)
+	}
+	_, url := started(t, usual())
+	_, served, _ := send(t, "GET", url+"/v1/openapi.json", nil)
+	var a, b any
+	if json.Unmarshal(served, &a) != nil || json.Unmarshal(text, &b) != nil {
+		t.Fatal("it isn't JSON")
+	}
+	x, _ := json.Marshal(a)
+	y, _ := json.Marshal(b)
+	if !bytes.Equal(x, y) {
+		t.Error("what is served is another description")
+	}
+	var doc struct {
+		OpenAPI    string
+		Paths      map[string]map[string]json.RawMessage
+		Components struct {
+			Schemas map[string]json.RawMessage
+		}
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	if doc.OpenAPI != "3.1.0" || len(doc.Components.Schemas) < 12 {
+		t.Errorf("version %s, %d schemas", doc.OpenAPI, len(doc.Components.Schemas))
+	}
+	for name := range doc.Components.Schemas {
+		if _, err := compiled()(name); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	routes := 0
+	for _, methods := range doc.Paths {
+		routes += len(methods)
+	}
+	if want := len((&Server{}).routes()); routes != want {
+		t.Errorf("%d routes are described of %d", routes, want)
+	}
+	// Requests of the tests are what the description says, and those with other keys aren't.
+	for name, q := range map[string][]byte{
+		"SolveRequest":   body("instance", example(t, "six-tasks"), "options", map[string]any{"time_limit_s": 0.5, "seed": 1}),
+		"VerifyRequest":  body("instance", example(t, "ten-jobs"), "solution", map[string]any{"hosts": []int{1}}),
+		"BoundRequest":   body("instance", example(t, "three-jobs")),
+		"ExplainRequest": body("instance", example(t, "eight-requests")),
+		"CheckRequest":   body("instance", example(t, "six-tasks"), "proof", "x"),
+	} {
+		valid(t, name, q)
+		s, err := compiled()(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, _ := jsonschema.UnmarshalJSON(io.MultiReader(strings.NewReader(`{"file":"x",`), bytes.NewReader(q[1:])))
+		if s.Validate(other) == nil {
+			t.Errorf("%s takes a key file", name)
+		}
+	}
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+
+package serve
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/app/verdict"
+	"github.com/gapwise/gapwise/internal/run/caught"
+	"github.com/gapwise/gapwise/model"
+)
+
+// result is what gapwise solve --json prints.
+type result struct{}
+
+// task is a request to solve that has passed every check.
+type task struct {
+	*pass
+	in model.Instance
+	o  gapwise.Options
+	*verdict.Solve
+}
+
+// task reads a request to solve. Who gets a task leaves.
+func (s *Server) task(w http.ResponseWriter, r *http.Request) (t task, err error) {
+	var q SolveRequest
+	ctx := r.Context()
+	if t.pass, err = s.body(w, r, &q); err != nil {
+		return t, err
+	}
+	defer func() {
+		if err != nil {
+			t.leave()
+		}
+	}()
+	if t.in, err = t.instance(ctx, q.Instance); err != nil {
+		return t, err
+	}
+	if t.o, err = s.options(t.in, q.Options); err != nil {
+		return t, failureOf(err, "options")
+	}
+	if len(q.Start) > 0 {
+		err := caught.Call(func() (err error) { t.o.Start, err = gapwise.CompleteSolution(ctx, t.in, q.Start); return err })
+		if err != nil {
+			return t, failureOf(err, "start")
+		}
+	}
+	t.Solve = verdict.Watch(t.in)
+	t.o.Progress = t.Hear
+	return t, nil
+}
+
+// slack is how long a solver may go on after its time limit until its context ends.
+const slack = time.Second
+
+// run solves, when there is a slot. begun is called then.
+func (s *Server) run(ctx context.Context, t task, begun func()) (r model.Result, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.halted, cancel)()
+	free, err := take(ctx, t.slots)
+	if err != nil {
+		return r, err
+	}
+	defer free()
+	s.figures.running.Add(1)
+	defer s.figures.running.Add(-1)
+	begun()
+	started := time.Now()
+	ctx, stop := context.WithTimeout(ctx, t.o.TimeLimit+t.o.TimeLimit/10+slack)
+	defer stop()
+	err = caught.Call(func() (err error) { r, err = gapwise.Solve(ctx, t.in, t.o); return err })
+	s.figures.solved(t.in.Kind(), r.Status, err, time.Since(started))
+	return r, err
+}
+
+// solve answers POST /v1/solve.
+func (s *Server) solve(w http.ResponseWriter, r *http.Request) {
+	shape, err := shapeOf(r)
+	if err != nil {
+		s.fail(w, failureOf(err, "query"))
+		return
+	}
+	t, err := s.task(w, r)
+	if err != nil {
+		s.fail(w, failureOf(err, "body"))
+		return
+	}
+	defer t.leave()
+	if shape != nil {
+		s.stream(w, r, t, shape)
+		return
+	}
+	res, err := s.run(r.Context(), t, func() {})
+	if err != nil {
+		s.fail(w, failureOf(err, "instance"))
+		return
+	}
+	s.write(w, http.StatusOK, res)
+}
+
+// shape is how a stream is written.
+type shape struct {
+	contentType, form, rest string // form of a named value; what is sent to say that there is nothing new
+}
+
+var (
+	events = &shape{"text/event-stream", "event: %s\ndata: %s\n\n", ": at work\n\n"}
+	lines  = &shape{"application/x-ndjson", "{\"%s\":%s}\n", ""}
+)
+
+// shapeOf returns the stream that a request asks for, nil for none.
+func shapeOf(r *http.Request) (*shape, error) {
+	accepted := r.Header.Get("Accept")
+	switch asked := r.URL.Query().Get("stream"); {
+	case asked == "events", asked == "" && strings.Contains(accepted, events.contentType):
+		return events, nil
+	case asked == "lines", asked == "" && strings.Contains(accepted, lines.contentType):
+		return lines, nil
+	case asked != "":
+		return nil, failuref(http.StatusBadRequest, "query stream", "give events or lines", "there is no stream %q", asked)
+	}
+	return nil, nil
+}
+
+// Times of a stream: between two looks at a solver, between two signs of life, and for a
+// client to read.
+const (
+	between = 100 * time.Millisecond
+	silence = 10 * time.Second
+	reading = 30 * time.Second
+)
+
+// stream solves and tells progress: what is newest, when the client has read what was before.
+func (s *Server) stream(w http.ResponseWriter, r *http.Request, t task, as *shape) {
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	to := http.NewResponseController(w)
+	say := func(text string) {
+		// Without deadlines, as in a test, it is sent all the same.
+		_ = to.SetWriteDeadline(time.Now().Add(reading))
+		if _, err := io.WriteString(w, text); err != nil || to.Flush() != nil {
+			cancel()
+		}
+	}
+	send := func(name string, x any) {
+		text, err := s.text(x)
+		if err != nil {
+			name, text = "error", failureOf(err, "answer").line()
+		}
+		say(fmt.Sprintf(as.form, name, text))
+	}
+	var res model.Result
+	begun, ended := make(chan struct{}), make(chan error, 1)
+	go func() {
+		var err error
+		res, err = s.run(ctx, t, func() { close(begun) })
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		select {
+		case <-begun: // it has begun and ended
+			ended <- err
+		default:
+			s.fail(w, failureOf(err, "instance"))
+			return
+		}
+	case <-begun:
+	}
+	w.Header().Set("Content-Type", as.contentType)
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	tick := time.NewTicker(between)
+	defer tick.Stop()
+	for said := time.Now(); ; {
+		select {
+		case err := <-ended:
+			select {
+			case <-t.News:
+				send("progress", t.Look())
+			default:
+			}
+			if err != nil {
+				send("error", failureOf(err, "instance"))
+			} else {
+				send("result", res)
+			}
+			return
+		case <-tick.C:
+		}
+		select {
+		case <-t.News:
+			send("progress", t.Look())
+			said = time.Now()
+		default:
+			if time.Since(said) > silence {
+				said = time.Now()
+				if as.rest == "" {
+					send("progress", t.Look())
+				} else {
+					say(as.rest)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+
+package features
+
+import (
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/model"
+)
+
+// DAG returns the features of an instance. O(V M + E + M²).
+//
+// The ratio of communication to computation (ccr) is that of Topcuoglu, Hariri, Wu
+// 2002: the mean time of an edge's transfer between two different machines, as
+// plans count on it, over the mean cost of a task, both over all machines.
+func DAG(d *model.DAG) []Feature {
+	g := view.OfDAG(d)
+	var costs, unevenness, rates, perData, startup, data moments
+	mean := make([]float64, g.Tasks) // cost of each task
+	for t := range mean {
+		var one moments
+		for m := range g.Machines {
+			one.add(g.Cost[t*g.Machines+m], 1)
+		}
+		mean[t] = one.mean()
+		costs.add(mean[t], 1)
+		if one.sum > 0 { // tasks of no cost are the same everywhere
+			unevenness.add(one.cov(), 1)
+		}
+	}
+	for a := range g.Machines {
+		startup.add(g.Startup[a], 1)
+		for b := range g.Machines {
+			if rate := g.Rate[a*g.Machines+b]; a != b && rate > 0 {
+				rates.add(rate, 1)
+				perData.add(1/rate, 1)
+			}
+		}
+	}
+	for _, x := range g.Data {
+		data.add(x, 1)
+	}
+	ccr := 0.0
+	if data.n > 0 {
+		ccr = (startup.mean() + data.mean()*perData.mean()) / costs.mean()
+	}
+	// Levels by the most edges from a task without predecessors; paths by mean costs.
+	level, path := make([]int, g.Tasks), make([]float64, g.Tasks)
+	var widths []int
+	widest, longest := 0, 0.0
+	for _, t := range g.Order {
+		for _, e := range g.Pred(t) {
+			level[t] = max(level[t], level[g.From[e]]+1)
+			path[t] = max(path[t], path[g.From[e]])
+		}
+		path[t] += mean[t]
+		longest = max(longest, path[t])
+		for len(widths) <= level[t] {
+			widths = append(widths, 0)
+		}
+		widths[level[t]]++
+		widest = max(widest, widths[level[t]])
+	}
+	return []Feature{
+		{"tasks", "", "number of tasks", float64(g.Tasks)},
+		{"machines", "", "number of machines", float64(g.Machines)},
+		{"edges", "", "number of edges", float64(len(g.From))},
+		{"height", "", "number of levels, tasks on the path of most edges", float64(len(widths))},
+		{"width", "", "number of tasks on the widest level", float64(widest)},
+		{"parallelism", "", "mean costs of all tasks over those on the longest path", costs.sum / longest},
+		{"ccr", "", "mean time of a transfer over the mean cost of a task", ccr},
+		{"cov_cost", "", "variation coefficient of a task's costs on the machines, mean", unevenness.mean()},
+		{"cov_rate", "", "variation coefficient of the rates between machines", rates.cov()},
+	}
+}

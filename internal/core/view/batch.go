@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+
+package view
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/gapwise/gapwise/internal/core/units"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Batch is a model.Batch in whole numbers: times in microseconds, rates, shares and
+// uses in ten-thousandths, work in ten-thousandths of a microsecond. Nothing is
+// rounded but the rates (see model.Batch).
+type Batch struct {
+	Processors, Tiers int
+	Threshold         int64
+	Migration         int64
+	KillAtEstimate    bool
+	Jobs              []BatchJob // as in the instance
+}
+
+// BatchJob is a job in whole numbers.
+type BatchJob struct {
+	Submit, Runtime, Estimate int64
+	// Length is the work in microseconds of dedicated processors: Runtime, or
+	// min(Runtime, Estimate) if jobs are killed at their estimate. Online schedulers
+	// don't know it before the job ends.
+	Length     int64
+	Processes  int
+	Weight     int64   // at least 1
+	Use        []int64 // of each process, or one value for all
+	Foreground int64   // rate in the foreground
+	Efficiency int64   // in the background
+}
+
+// FullRate is the rate of a dedicated processor.
+const FullRate = 10_000
+
+// Work returns the work of the job: Length times FullRate.
+func (j *BatchJob) Work() int64 { return j.Length * FullRate }
+
+// CPU returns the use of process i.
+func (j *BatchJob) CPU(i int) int64 {
+	if len(j.Use) == 1 {
+		return j.Use[0]
+	}
+	return j.Use[i]
+}
+
+// BackgroundRate returns the rate of a process of the given use in the background
+// where the foreground leaves the share idle: ⌊efficiency · min(1, idle/use)⌋ in
+// ten-thousandths.
+func (j *BatchJob) BackgroundRate(use, idle int64) int64 {
+	if idle >= use {
+		return j.Efficiency
+	}
+	return j.Efficiency * max(0, idle) / use
+}
+
+// shares returns x in ten-thousandths.
+func shares(x float64) int64 { return int64(math.Round(x * FullRate)) }
+
+// OfBatch returns the instance, which must be valid, in whole numbers.
+func OfBatch(b *model.Batch) *Batch { return viewOf(b, makeBatch) }
+
+func makeBatch(b *model.Batch) *Batch {
+	t := &Batch{Processors: b.Processors, Tiers: b.Tiers, Threshold: shares(b.EffectiveThreshold()), Migration: units.Micro(b.MigrationS),
+		KillAtEstimate: b.KillAtEstimate, Jobs: make([]BatchJob, len(b.Jobs))}
+	whole := []int64{FullRate} // shared by jobs without uses
+	uses := 0
+	for k := range b.Jobs {
+		uses += len(b.Jobs[k].CPU)
+	}
+	all := make([]int64, 0, uses)
+	for k := range b.Jobs {
+		j := &b.Jobs[k]
+		x := BatchJob{Submit: units.Micro(j.SubmitS), Runtime: units.Micro(j.RuntimeS), Estimate: units.Micro(j.Estimate()), Length: units.Micro(b.Work(k)),
+			Processes: j.Processes, Weight: int64(j.EffectiveWeight()), Use: whole, Foreground: FullRate, Efficiency: shares(j.BgEfficiency)}
+		if b.Tiers == 2 {
+			x.Foreground -= shares(j.FgLoss)
+		}
+		if len(j.CPU) > 0 {
+			first := len(all)
+			for _, u := range j.CPU {
+				all = append(all, shares(u))
+			}
+			x.Use = all[first:len(all):len(all)]
+		}
+		t.Jobs[k] = x
+	}
+	return t
+}
+
+// Mean returns the mean response time in seconds, as weighted as the objective and
+// rounded as it is, for a weighted sum of responses of so many units of unit ticks;
+// 0 without jobs. sum is less than 2^62 from 0, unit less than 2^60.
+func (t *Batch) Mean(sum, unit int64) float64 {
+	if len(t.Jobs) == 0 {
+		return 0
+	}
+	weights := 0.0
+	for k := range t.Jobs {
+		weights += float64(t.Jobs[k].Weight)
+	}
+	var all units.TimeSum
+	all.Add(sum, unit)
+	return all.Seconds() / weights
+}
+
+// Seconds returns a time in ticks as seconds.
+func (*Batch) Seconds(ticks int64) float64 { return units.Seconds(ticks) }
+
+// SlowedUnit is the weight of Slowed of a job of the floor or shorter.
+const SlowedUnit = 1 << 40
+
+// Slowed returns the jobs that are at least so long, with weights of SlowedUnit · floor / max(floor, Length),
+// rounded down, and how many are left out. So weight times response is SlowedUnit · floor times the
+// slowdown at most. It returns nil if a weight is 0.
+func (t *Batch) Slowed(floor, shortest int64) (slowed *Batch, out int) {
+	x := *t
+	x.Jobs = nil
+	for _, j := range t.Jobs {
+		if j.Length < shortest {
+			out++
+			continue
+		}
+		high, low := bits.Mul64(SlowedUnit, uint64(floor))
+		weight, _ := bits.Div64(high, low, uint64(max(floor, j.Length)))
+		if j.Weight = int64(weight); j.Weight == 0 {
+			return nil, 0
+		}
+		x.Jobs = append(x.Jobs, j)
+	}
+	return &x, out
+}

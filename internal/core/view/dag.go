@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+
+package view
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gapwise/gapwise/internal/num/heap"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Graph is a model.DAG as arrays, for programs that walk it: tasks, machines, edges
+// and links by number. It is not changed after it is made; any number of
+// goroutines may read it.
+type Graph struct {
+	Tasks, Machines int
+	Cost            []float64 // seconds; of task t on machine m at [t*Machines+m]
+	From, To        []int32   // tasks of each edge
+	Data            []float64 // of each edge, in data units
+
+	// Edges into and out of task t, ascending: see Pred and Succ.
+	predAt, predEdges, succAt, succEdges []int32
+
+	Order   []int32   // tasks in topological order; of those that are ready the lowest number first
+	Startup []float64 // L of each machine, seconds
+	// Rate is what a plan counts on from machine m to n, in data units per second, at
+	// [m*Machines+n]; +Inf on the diagonal. See TransferModel.
+	Rate    []float64
+	Uniform bool // all machines have one start-up and all paths one rate
+
+	Links    []float64 // capacities, data units per second
+	routes   [][]int32 // links from machine m to n at [m*Machines+n]
+	Transfer model.TransferModel
+}
+
+// Pred returns the edges into task t.
+func (g *Graph) Pred(t int32) []int32 { return g.predEdges[g.predAt[t]:g.predAt[t+1]] }
+
+// Succ returns the edges out of task t.
+func (g *Graph) Succ(t int32) []int32 { return g.succEdges[g.succAt[t]:g.succAt[t+1]] }
+
+// Route returns the links on the path from machine m to n.
+func (g *Graph) Route(m, n int32) []int32 { return g.routes[int(m)*g.Machines+int(n)] }
+
+// Interchangeable reports whether there are several machines, which cost each task the same,
+// and data take no time between any two: then a machine can stand for each other one.
+// O(tasks machines + edges machines²).
+func (g *Graph) Interchangeable() bool {
+	for t := range g.Tasks {
+		costs := g.Cost[t*g.Machines:][:g.Machines]
+		if slices.Min(costs) < slices.Max(costs) {
+			return false
+		}
+	}
+	for e := range int32(len(g.Data)) {
+		for m := range int32(g.Machines) {
+			for n := range int32(g.Machines) {
+				if g.Comm(e, m, n) > 0 {
+					return false
+				}
+			}
+		}
+	}
+	return g.Machines > 1
+}
+
+// Comm returns the contention-free time of edge e from machine m to n in seconds
+// (Eq. 6; under TransferTCPAll Eq. 11); 0 within a machine.
+func (g *Graph) Comm(e, m, n int32) float64 {
+	if m == n {
+		return 0
+	}
+	return g.Startup[m] + g.Data[e]/g.Rate[int(m)*g.Machines+int(n)]
+}
+
+// OfDAG returns the arrays of a valid DAG. O(V M + E + M² + routes).
+//
+// The rate of a path is its capacity, by default the bandwidth, and at most the
+// capacity of each link on its route; under TransferTCPAll the share of it that one
+// TCP connection gets.
+func OfDAG(d *model.DAG) *Graph { return viewOf(d, makeGraph) }
+
+func makeGraph(d *model.DAG) *Graph {
+	n, m := len(d.Tasks), len(d.Machines)
+	g := &Graph{Tasks: n, Machines: m, Cost: make([]float64, n*m), Transfer: d.Transfers(),
+		Data:    make([]float64, len(d.Edges)),
+		Startup: make([]float64, m), Rate: make([]float64, m*m), routes: make([][]int32, m*m)}
+	for t := range d.Tasks {
+		if d.Tasks[t].Work == nil {
+			copy(g.Cost[t*m:], d.Tasks[t].CostS)
+			continue
+		}
+		for k := range m {
+			g.Cost[t*m+k] = d.Cost(t, k)
+		}
+	}
+	g.From, g.To = d.EdgeTasks()
+	for e := range d.Edges {
+		g.Data[e] = d.Edges[e].Data
+	}
+	g.predAt, g.predEdges = byTask(n, g.To)
+	g.succAt, g.succEdges = byTask(n, g.From)
+	g.order()
+	g.network(d)
+	return g
+}
+
+// byTask groups the edges by one of their ends.
+func byTask(n int, end []int32) (at, edges []int32) {
+	at, edges = make([]int32, n+1), make([]int32, len(end))
+	for _, t := range end {
+		at[t+1]++
+	}
+	for t := range n {
+		at[t+1] += at[t]
+	}
+	next := append([]int32(nil), at[:n]...)
+	for e, t := range end {
+		edges[next[t]] = int32(e)
+		next[t]++
+	}
+	return at, edges
+}
+
+func (g *Graph) order() {
+	missing := make([]int32, g.Tasks)
+	ready := heap.Heap[int32]{Less: func(a, b int32) bool { return a < b }}
+	for t := range missing {
+		if missing[t] = int32(len(g.Pred(int32(t)))); missing[t] == 0 {
+			ready.Push(int32(t))
+		}
+	}
+	g.Order = make([]int32, 0, g.Tasks)
+	for ready.Len() > 0 {
+		t := ready.Pop()
+		g.Order = append(g.Order, t)
+		for _, e := range g.Succ(t) {
+			s := g.To[e]
+			if missing[s]--; missing[s] == 0 {
+				ready.Push(s)
+			}
+		}
+	}
+}
+
+func (g *Graph) network(d *model.DAG) {
+	m, net := g.Machines, &d.Network
+	machine := make(map[string]int, m)
+	for k := range d.Machines {
+		machine[d.Machines[k].ID] = k
+		g.Startup[k] = d.Machines[k].StartupS
+	}
+	link := make(map[string]int32, len(net.Links))
+	for l, x := range net.Links {
+		link[x.ID] = int32(l)
+		if x.Capacity == 0 {
+			x.Capacity = net.Bandwidth
+		}
+		g.Links = append(g.Links, x.Capacity)
+	}
+	for a := range m {
+		for b := range m {
+			switch {
+			case a == b:
+				g.Rate[a*m+b] = math.Inf(1)
+			case net.PathCapacity != nil:
+				g.Rate[a*m+b] = net.PathCapacity[a][b]
+			default:
+				g.Rate[a*m+b] = net.Bandwidth
+			}
+		}
+	}
+	for _, r := range net.Routes {
+		var links []int32
+		for _, id := range r.Links {
+			links = append(links, link[id])
+		}
+		a, b := machine[r.From], machine[r.To]
+		ends := [][2]int{{a, b}, {b, a}}
+		if r.OneWay {
+			ends = ends[:1]
+		}
+		for _, p := range ends {
+			k := p[0]*m + p[1]
+			g.routes[k] = links
+			for _, l := range links {
+				g.Rate[k] = min(g.Rate[k], g.Links[l])
+			}
+		}
+	}
+	if g.Transfer == model.TransferTCPAll {
+		for k := range g.Rate {
+			g.Rate[k] *= model.TCPShare(1)
+		}
+	}
+	g.Uniform = true
+	for a := range m {
+		for b := range m {
+			if a != b && (g.Rate[a*m+b] != g.Rate[1] || g.Startup[a] != g.Startup[0]) {
+				g.Uniform = false
+			}
+		}
+	}
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+
+// Package processors gives jobs that run through on one tier their times and processors.
+package processors
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/profile"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Place returns the execution on one tier, or in the foreground of two, in which
+// each job starts at the given tick and runs to its end. At no instant may more
+// processors be needed than there are. The error wraps model.ErrUnsupported for
+// times that don't fit whole numbers.
+func Place(in *model.Batch, starts []int64) (*model.Execution, error) {
+	t := view.OfBatch(in)
+	lengths, _, err := Lengths(t)
+	if err != nil {
+		return nil, err
+	}
+	course := &Course{Starts: starts, Started: make([]int32, len(starts)), Ended: make([]int32, len(starts))}
+	for k := range starts {
+		course.Started[k], course.Ended[k] = int32(k), int32(k)
+	}
+	end := func(k int32) int64 { return starts[k] + lengths[k] }
+	slices.SortStableFunc(course.Started, func(a, b int32) int { return cmp.Compare(starts[a], starts[b]) })
+	slices.SortStableFunc(course.Ended, func(a, b int32) int { return cmp.Compare(end(a), end(b)) })
+	return course.Execution(in, t, lengths)
+}
+
+// TooMany returns the first job, by start, for which too few processors are free on
+// one tier when each job starts at the given tick and runs to its end; -1 if there
+// is none.
+func TooMany(t *view.Batch, starts []int64) int {
+	order := make([]int, len(starts))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(starts[a], starts[b]) })
+	inUse := profile.Profile{Capacity: t.Processors}
+	for _, k := range order {
+		j := &t.Jobs[k]
+		if _, ok := inUse.First(j.Processes, j.Length, starts[k], starts[k]); !ok {
+			return k
+		}
+		inUse.Add(starts[k], starts[k]+j.Length, j.Processes)
+	}
+	return -1
+}
+
+// Starts returns the ticks at which the jobs start, by job, of an execution that
+// Place could have made. The error is model.ErrUnsupported if a job doesn't run
+// through on one tier, and model.ErrInvalid for what Index refuses.
+func Starts(in *model.Batch, e *model.Execution) ([]int64, error) {
+	index, err := in.Index(e)
+	if err != nil {
+		return nil, err
+	}
+	t := view.OfBatch(in)
+	starts := make([]int64, len(index))
+	for i, k := range index {
+		s := &e.Runs[i].Segments[0]
+		starts[k] = int64(math.Round(s.StartS * 1e6))
+		if len(e.Runs[i].Segments) > 1 || s.Place.Tier != model.TierForeground || t.Seconds(starts[k]+AtRate(t.Jobs[k].Length, t.Jobs[k].Foreground)) != s.EndS {
+			return nil, fmt.Errorf("%w: job %q doesn't run through in the foreground", model.ErrUnsupported, in.Jobs[k].ID)
+		}
+	}
+	return starts, nil
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+
+// Package dagplay plays plans of task graphs: a machine for each task and an order on each
+// machine.
+package dagplay
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Plan is a machine for each task and the order of the tasks on each machine.
+type Plan struct {
+	Machine []int32
+	Order   [][]int32 // the tasks of each machine, first to last
+}
+
+// NewPlan orders the tasks of each machine by start, ties by finish, then
+// topologically (tasks of length zero may share a moment).
+func NewPlan[N cmp.Ordered](g *view.Graph, machine []int32, start, finish []N) Plan {
+	p := Plan{Machine: machine, Order: make([][]int32, g.Machines)}
+	for _, t := range g.Order {
+		p.Order[machine[t]] = append(p.Order[machine[t]], t)
+	}
+	for _, tasks := range p.Order {
+		slices.SortStableFunc(tasks, func(a, b int32) int {
+			return cmp.Or(cmp.Compare(start[a], start[b]), cmp.Compare(finish[a], finish[b]))
+		})
+	}
+	return p
+}
+
+// OnFree returns the plan of a schedule of interchangeable machines that has starts alone, in
+// ticks: each task is on a machine that is free by then, of those the one that is free
+// last, or where there is none on the one that is free first. There always is one for a task of
+// a length if at no time more tasks run than there are machines. O(V log V + V machines).
+func OnFree(g *view.Graph, start, length []int64) Plan {
+	machine, finish, free := make([]int32, g.Tasks), make([]int64, g.Tasks), make([]int64, g.Machines)
+	byStart := slices.Clone(g.Order)
+	for t := range finish {
+		finish[t] = start[t] + length[t]
+	}
+	slices.SortStableFunc(byStart, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(start[a], start[b]), cmp.Compare(finish[a], finish[b]))
+	})
+	for _, t := range byStart {
+		best := 0
+		for m, at := range free {
+			if inTime := free[best] <= start[t]; inTime && at <= start[t] && at > free[best] || !inTime && at < free[best] {
+				best = m
+			}
+		}
+		machine[t], free[best] = int32(best), max(free[best], finish[t])
+	}
+	return NewPlan(g, machine, start, finish)
+}
+
+// Clone returns a deep copy.
+func (p Plan) Clone() Plan {
+	c := Plan{slices.Clone(p.Machine), make([][]int32, len(p.Order))}
+	for m := range p.Order {
+		c.Order[m] = slices.Clone(p.Order[m])
+	}
+	return c
+}
+
+// Equal reports whether two plans are the same.
+func (p Plan) Equal(q Plan) bool {
+	return slices.Equal(p.Machine, q.Machine) && slices.EqualFunc(p.Order, q.Order, slices.Equal[[]int32])
+}
+
+// PlanOf returns the plan that a schedule of d follows. The error is
+// model.ErrInvalid if the schedule isn't shaped like d, see model.DAG.MachineOf.
+func PlanOf(d *model.DAG, g *view.Graph, s *model.Schedule) (Plan, error) {
+	machine, err := d.MachineOf(s)
+	if err != nil {
+		return Plan{}, err
+	}
+	start, finish := make([]float64, g.Tasks), make([]float64, g.Tasks)
+	for t := range start {
+		start[t] = s.Tasks[t].StartS
+		finish[t] = start[t] + g.Cost[t*g.Machines+int(machine[t])]
+	}
+	return NewPlan(g, machine, start, finish), nil
+}
+
+// Ideal returns the makespan of a plan without contention, in seconds.
+func Ideal(g *view.Graph, p Plan) float64 {
+	return view.NewPlay(g).Run(p.Machine, p.Order)
+}
+
+// OnMachine returns the plan that has all tasks on one machine.
+func OnMachine(g *view.Graph, m int32) Plan {
+	p := Plan{Machine: slices.Repeat([]int32{m}, g.Tasks), Order: make([][]int32, g.Machines)}
+	p.Order[m] = slices.Clone(g.Order)
+	return p
+}

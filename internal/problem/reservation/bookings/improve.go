@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+
+package bookings
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/run/turns"
+)
+
+// Improve takes steps of destroying and repairing the plan around a declined job
+// (iterated greedy: Ruiz, Stützle: A simple and effective iterated greedy
+// algorithm for the permutation flowshop scheduling problem, 2007). A step takes
+// out some of the jobs booked in its window and books them, it and other declined
+// jobs there again, in a random order, each as early or as late as it fits. A step
+// that loses weight is undone. Improve ends after the given number of steps, when
+// enough weight is booked, when nothing is declined, or with ctx.
+func (p *Offline) Improve(ctx context.Context, steps int, enough float64) {
+	var declined []int32
+	for step := range steps {
+		if step%16 == 0 && turns.Stop(ctx, 16*(3+int64(len(p.key))/100)) || p.value >= enough {
+			return
+		}
+		if step%len(p.starts) == 0 { // a scan costs as much as a step
+			declined = declined[:0]
+			for i, s := range p.starts {
+				if s == view.Declined {
+					declined = append(declined, int32(i))
+				}
+			}
+			if len(declined) == 0 {
+				return
+			}
+		}
+		i := declined[p.rng.IntN(len(declined))]
+		if p.starts[i] == view.Declined {
+			p.step(i)
+		}
+	}
+}
+
+// mostOut is the most booked jobs that a step takes out, and the most declined
+// ones that it tries beside its own.
+const mostOut = 12
+
+// step tries to book a declined job.
+func (p *Offline) step(target int32) {
+	j := &p.t.Jobs[target]
+	// The jobs whose windows touch the target's; those booked in it.
+	first, _ := slices.BinarySearchFunc(p.byReady, j.Ready-p.longest, func(i int32, t int64) int { return cmp.Compare(p.t.Jobs[i].Ready, t) })
+	booked := p.found[:0]
+	out := p.out[:0]
+	from, to := j.Ready, j.Due
+	if span := to - from; span > 2*j.Length && p.rng.IntN(2) == 0 {
+		// One place in the window, rather than all of it.
+		from += p.rng.Int64N(span - 2*j.Length + 1)
+		to = from + 2*j.Length
+	}
+	for _, i := range p.byReady[first:] {
+		q := &p.t.Jobs[i]
+		if q.Ready >= to {
+			break
+		}
+		if s := p.starts[i]; s == view.Declined {
+			if q.Due > from && i != target {
+				out = append(out, i)
+			}
+		} else if s < to && s+q.Length > from {
+			booked = append(booked, i)
+		}
+	}
+	// Not too many of the declined, any of them.
+	if len(out) > mostOut {
+		p.rng.Shuffle(len(out), func(a, b int) { out[a], out[b] = out[b], out[a] })
+		out = out[:mostOut]
+	}
+	p.rng.Shuffle(len(booked), func(a, b int) { booked[a], booked[b] = booked[b], booked[a] })
+	remove := min(len(booked), 1+p.rng.IntN(mostOut))
+	out = append(out, target)
+	declined := len(out)
+	out = append(out, booked[:remove]...)
+	p.found, p.out = booked, out
+	value := p.value
+	p.before = p.before[:0]
+	for _, i := range out {
+		p.before = append(p.before, p.starts[i])
+	}
+	for _, i := range out[declined:] {
+		p.unbook(i)
+	}
+	rule := p.rng.IntN(rules + 1)
+	noise := []float64{0, 0.2, 1}[p.rng.IntN(3)]
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, i := range out {
+		if rule == rules {
+			p.key[i] = 0
+		} else {
+			p.key[i] = p.keyOf(i, rule)
+		}
+		low, high = min(low, p.key[i]), max(high, p.key[i])
+	}
+	for _, i := range out {
+		p.key[i] += (noise*(high-low) + 1e-9) * p.rng.Float64()
+		if rule == rules {
+			p.key[i] = p.rng.Float64()
+		}
+	}
+	if p.rng.IntN(2) == 0 {
+		p.key[target] = math.Inf(-1)
+	}
+	order := p.found[:0] // booked isn't needed any more
+	order = append(order, out...)
+	p.found = order
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(p.key[a], p.key[b]), cmp.Compare(a, b)) })
+	late := p.rng.IntN(3)
+	for _, i := range order {
+		p.bookFirst(i, late == 0 || late == 1 && p.rng.IntN(2) == 0)
+	}
+	if p.value >= value-1e-12*math.Abs(value) {
+		return
+	}
+	for _, i := range out {
+		if p.starts[i] != view.Declined {
+			p.unbook(i)
+		}
+	}
+	for k, i := range out {
+		if p.before[k] != view.Declined {
+			p.book(i, p.before[k])
+		}
+	}
+	p.value = value
+}
+
+// ShiftLeft moves jobs to earlier starts, which shortens waiting: it repeats
+// view.Reservation.ShiftLeft until no job moves, at most 20 times, or until ctx
+// ends.
+func (p *Offline) ShiftLeft(ctx context.Context) {
+	starts, value := slices.Clone(p.starts), p.value
+	for range 20 {
+		next := p.t.ShiftLeft(starts)
+		moved := !slices.Equal(next, starts)
+		if starts = next; !moved || ctx.Err() != nil {
+			break
+		}
+	}
+	p.Set(starts)
+	p.value = value
+}

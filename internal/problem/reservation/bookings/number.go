@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+
+package bookings
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/gapwise/gapwise/internal/num/bitset"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Interval is some PEs over [Start, End), in ticks.
+type Interval struct {
+	Start, End int64
+	PEs        int
+}
+
+// Number returns PEs for each interval, of the PEs 0 to pes-1, such that no PE is
+// in two intervals that overlap. That is possible if and only if at each moment
+// the intervals need at most pes: overlaps form an interval graph, and interval
+// graphs are perfect (as many colours as the largest clique suffice). So whoever
+// may name the PEs last can work on counts. The error, model.ErrInfeasible, names
+// a moment at which too many are needed.
+//
+// In the order of their starts, intervals take the lowest PEs that are free; those
+// without length overlap nothing and take the lowest of all.
+// O(n log n + n pes / 64).
+func Number(pes int, all []Interval) ([]model.PEList, error) {
+	lists := make([]model.PEList, len(all))
+	var byStart []int
+	for i, x := range all {
+		if x.End <= x.Start {
+			lists[i] = model.PEList{{First: 0, Last: x.PEs - 1}}
+		} else {
+			byStart = append(byStart, i)
+		}
+	}
+	byEnd := slices.Clone(byStart)
+	slices.SortFunc(byStart, func(a, b int) int { return cmp.Or(cmp.Compare(all[a].Start, all[b].Start), cmp.Compare(a, b)) })
+	slices.SortFunc(byEnd, func(a, b int) int { return cmp.Or(cmp.Compare(all[a].End, all[b].End), cmp.Compare(a, b)) })
+	free := bitset.New(pes)
+	free.Fill(pes)
+	count := pes
+	ended := 0
+	for _, i := range byStart {
+		x := all[i]
+		for ; ended < len(byEnd) && all[byEnd[ended]].End <= x.Start; ended++ {
+			AddPEs(free, lists[byEnd[ended]])
+			count += all[byEnd[ended]].PEs
+		}
+		if x.PEs > count {
+			return nil, fmt.Errorf("%w: at tick %d more than the %d PEs are needed", model.ErrInfeasible, x.Start, pes)
+		}
+		lists[i] = LowestPEs(free, x.PEs)
+		RemovePEs(free, lists[i])
+		count -= x.PEs
+	}
+	return lists, nil
+}

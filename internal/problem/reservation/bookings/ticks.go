@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+
+// Package bookings makes bookings of reservations from starts in ticks, and plans of all
+// jobs by local search.
+package bookings
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/profile"
+	"github.com/gapwise/gapwise/model"
+)
+
+// TicksOf returns the starts of the ticks' jobs in bookings of the instance, by
+// job, view.Declined for those that aren't booked. Where the bookings need too many
+// PEs, in ticks, jobs are dropped in the order of starts. The error,
+// model.ErrInvalid, is Index's.
+func TicksOf(in *model.Reservation, t *view.Reservation, b *model.Bookings) ([]int64, error) {
+	index, err := in.Index(b)
+	if err != nil {
+		return nil, err
+	}
+	wanted := make([]float64, len(in.Requests))
+	for k := range wanted {
+		wanted[k] = math.NaN()
+	}
+	for i, k := range index {
+		wanted[k] = b.Bookings[i].StartS
+	}
+	starts := make([]int64, len(t.Jobs))
+	order := make([]int, 0, len(starts))
+	for i := range t.Jobs {
+		j := &t.Jobs[i]
+		starts[i] = view.Declined
+		// One that is withdrawn before that start holds no PEs.
+		if x := wanted[j.Request]; !math.IsNaN(x) && t.Requests[j.Request].Runs(t.Tick(x)) {
+			starts[i] = min(max(t.Tick(x), j.Ready), j.Latest())
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(starts[a], starts[b]), cmp.Compare(a, b)) })
+	c := profile.Profile{Capacity: t.PEs}
+	for _, i := range order {
+		j := &t.Jobs[i]
+		// Rounding may ask for a tick or two more.
+		s, ok := c.First(j.PEs, j.Length, starts[i], j.Latest())
+		if !ok {
+			s, ok = c.First(j.PEs, j.Length, j.Ready, j.Latest())
+		}
+		if starts[i] = view.Declined; ok {
+			starts[i] = s
+			c.Add(s, s+j.Length, j.PEs)
+		}
+	}
+	return starts, nil
+}
+
+// BookTicks returns the bookings of jobs with the given starts, in ticks by job
+// and negative for declined, and of the free requests, in the order of the
+// requests. The error is model.ErrInfeasible if too many PEs are needed at a time.
+func BookTicks(in *model.Reservation, t *view.Reservation, starts []int64) (*model.Bookings, error) {
+	b := &model.Bookings{Goal: in.Goal}
+	var runs []Interval
+	var requests []int
+	for i := range t.Jobs {
+		j := &t.Jobs[i]
+		if starts[i] < 0 {
+			continue
+		}
+		requests = append(requests, j.Request)
+		runs = append(runs, Interval{starts[i], starts[i] + j.Length, j.PEs})
+		b.Bookings = append(b.Bookings, model.Booking{ID: in.Requests[j.Request].ID, StartS: t.Seconds(starts[i])})
+	}
+	for _, k := range t.Free {
+		requests = append(requests, k)
+		runs = append(runs, Interval{PEs: in.Requests[k].PEs}) // it holds no PEs
+		b.Bookings = append(b.Bookings, model.Booking{ID: in.Requests[k].ID, StartS: t.Seconds(t.Requests[k].Latest())})
+	}
+	lists, err := Number(t.PEs, runs)
+	if err != nil {
+		return nil, err
+	}
+	order := make([]int, len(requests))
+	for i := range order {
+		order[i] = i
+		b.Bookings[i].PEs = lists[i]
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(requests[a], requests[b]) })
+	sorted := make([]model.Booking, len(order))
+	for i, o := range order {
+		sorted[i] = b.Bookings[o]
+	}
+	b.Bookings = sorted
+	return b, nil
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+
+package turns_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gapwise/gapwise/internal/run/turns"
+)
+
+// Functions work in the order of their turns, and as far as their effort goes, whatever
+// they cost.
+func TestTurns(t *testing.T) {
+	t.Parallel()
+	var did []string
+	step := func(name string, costs int64, steps int) func(context.Context) error {
+		return func(ctx context.Context) error {
+			for k := range steps {
+				did = append(did, fmt.Sprint(name, k))
+				if turns.Stop(ctx, costs) {
+					return errors.New(name + " was stopped")
+				}
+			}
+			return nil
+		}
+	}
+	a, b, c := turns.NewSeat(t.Context(), step("a", 10, 5)), turns.NewSeat(t.Context(), step("b", 25, 3)), turns.NewSeat(t.Context(), step("c", 1, 1000))
+	for range 3 {
+		for _, s := range []*turns.Seat{a, b} {
+			if _, err := s.Turn(20); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	// The first step of b takes 5 more than its turn, which the second turn is shorter by.
+	if want := []string{"a0", "a1", "b0", "a2", "a3", "b1", "a4", "b2"}; !slices.Equal(did, want) {
+		t.Errorf("%v, want %v", did, want)
+	}
+	if ended, err := a.Turn(20); !ended || err != nil || a.Spent != 50 || b.Spent != 75 {
+		t.Errorf("a ended %v, %v; spent %d and %d", ended, err, a.Spent, b.Spent)
+	}
+	if ended, err := b.Turn(100); !ended || err != nil {
+		t.Errorf("b ended %v, %v", ended, err)
+	}
+	if ended, _ := c.Turn(7); ended || c.Spent != 7 {
+		t.Errorf("c ended %v after %d", ended, c.Spent)
+	}
+	c.Leave()
+	a.Leave()
+	turns.NewSeat(t.Context(), step("d", 1, 1)).Leave()
+}
+
+// Without a seat Stop says whether the context has ended.
+func TestStop(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	if turns.Stop(ctx, 1) {
+		t.Error("stopped before its context ended")
+	}
+	cancel()
+	if !turns.Stop(ctx, 1) {
+		t.Error("goes on")
+	}
+	// In a seat it doesn't wait for a turn that nobody gives.
+	s := turns.NewSeat(ctx, func(ctx context.Context) error {
+		for !turns.Stop(ctx, 1) {
+		}
+		return ctx.Err()
+	})
+	if ended, err := s.Turn(1); !ended || !errors.Is(err, context.Canceled) {
+		t.Errorf("ended %v, %v", ended, err)
+	}
+}
+
+// Leaving ends a function that waits.
+func TestLeave(t *testing.T) {
+	t.Parallel()
+	ended := make(chan bool)
+	s := turns.NewSeat(t.Context(), func(ctx context.Context) error {
+		for !turns.Stop(ctx, 1) {
+		}
+		close(ended)
+		return nil
+	})
+	if up, _ := s.Turn(3); up {
+		t.Fatal("ended by itself")
+	}
+	s.Leave()
+	<-ended
+}
+
+// Within ends a function where its effort is spent, with a cause of its own, and inside a
+// seat that effort counts there, too.
+func TestWithin(t *testing.T) {
+	t.Parallel()
+	steps := 0
+	endless := func(ctx context.Context) error {
+		for steps = 0; !turns.Stop(ctx, 3); steps++ {
+		}
+		return context.Cause(ctx)
+	}
+	if err := turns.Within(t.Context(), 100, endless); !errors.Is(err, turns.ErrSpent) || steps != 33 {
+		t.Errorf("%v after %d steps", err, steps)
+	}
+	short := errors.New("ended")
+	if err := turns.Within(t.Context(), 100, func(context.Context) error { return short }); !errors.Is(err, short) {
+		t.Error(err)
+	}
+	outer := turns.NewSeat(t.Context(), func(ctx context.Context) error { return turns.Within(ctx, 100, endless) })
+	if ended, err := outer.Turn(1000); !ended || !errors.Is(err, turns.ErrSpent) || outer.Spent != 102 {
+		t.Errorf("ended %v, %v, %d spent", ended, err, outer.Spent)
+	}
+}
+
+// Work ahead waits for as many turns as it takes, and is counted when it begins; what a limit leaves undone
+// isn't, nor what has begun when nobody waits any more.
+// A function whose context has ended hands over what it has; one that doesn't end is not waited for.
+func TestLast(t *testing.T) {
+	t.Parallel()
+	found := 0
+	endless := func(ctx context.Context) error {
+		for !turns.Stop(ctx, 1) {
+		}
+		found = 7
+		return nil
+	}
+	if err := turns.Within(t.Context(), 100, func(ctx context.Context) error {
+		s := turns.NewSeat(ctx, endless)
+		if ended, err := s.Last(); ended || err != nil {
+			t.Errorf("before its first turn it has ended: %v, %v", ended, err)
+		}
+		_, _ = s.Turn(30)
+		if ended, err := s.Last(); ended || err != nil || found != 0 {
+			t.Errorf("before the limit it has ended: %v, %v", ended, err)
+		}
+		turns.Stop(ctx, 100)
+		<-ctx.Done()
+		if ended, err := s.Last(); !ended || err != nil || found != 7 {
+			t.Errorf("at the limit it has found %d: %v, %v", found, ended, err)
+		}
+		s.Leave()
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	deaf := make(chan bool)
+	s := turns.NewSeat(ctx, func(ctx context.Context) error {
+		turns.Stop(ctx, 1)
+		<-deaf
+		return nil
+	})
+	_, _ = s.Turn(1)
+	cancel()
+	if ended, err := s.Last(); ended || err != nil {
+		t.Errorf("it can't have ended: %v, %v", ended, err)
+	}
+	s.Leave()
+	close(deaf)
+}
+
+func TestAhead(t *testing.T) {
+	t.Parallel()
+	began := false
+	s := turns.NewSeat(t.Context(), func(ctx context.Context) error {
+		turns.Stop(ctx, 2)
+		began = !turns.Ahead(ctx, 25)
+		return nil
+	})
+	for turn := range 4 {
+		// 10 - 2 are left of the first, 18 with the second, 28 with the third, in which they are counted.
+		ended, err := s.Turn(10)
+		if want := turn == 3; ended != want || began != want || err != nil {
+			t.Fatalf("turn %d: ended %v, began %v, %v", turn, ended, began, err)
+		}
+	}
+	if s.Spent != 27 {
+		t.Errorf("%d spent", s.Spent)
+	}
+	outer := turns.NewSeat(t.Context(), func(ctx context.Context) error {
+		return turns.Within(ctx, 100, func(ctx context.Context) error {
+			turns.Stop(ctx, 5)
+			if !turns.Ahead(ctx, 1000) {
+				t.Error("it begins what is beyond the limit")
+			}
+			return context.Cause(ctx)
+		})
+	})
+	if ended, err := outer.Turn(10); !ended || !errors.Is(err, turns.ErrSpent) || outer.Spent != 5 {
+		t.Errorf("ended %v, %v, %d spent", ended, err, outer.Spent)
+	}
+	if !turns.Ahead(turns.Limit(t.Context(), 30), 40) || turns.Ahead(t.Context(), 1<<40) {
+		t.Error("a limit holds, and without one there is none")
+	}
+}
+
+// Calls begin in their order, and no more at once than there are threads, in all nested
+// calls together.
+func TestEach(t *testing.T) {
+	t.Parallel()
+	for threads := 1; threads <= 3; threads++ {
+		ctx := turns.WithThreads(turns.WithThreads(t.Context(), threads), 9)
+		var at, most, sum atomic.Int64
+		turns.Each(ctx, 5, func(i int) {
+			turns.Each(ctx, 4, func(k int) {
+				for now, m := at.Add(1), most.Load(); now > m && !most.CompareAndSwap(m, now); m = most.Load() {
+				}
+				sum.Add(int64(10*i + k))
+				runtime.Gosched()
+				at.Add(-1)
+			})
+		})
+		if most.Load() > int64(threads) || sum.Load() != 4*(0+10+20+30+40)+5*(0+1+2+3) {
+			t.Errorf("%d threads: %d at once, sum %d", threads, most.Load(), sum.Load())
+		}
+	}
+	var did []int
+	turns.Each(t.Context(), 3, func(i int) { did = append(did, i) })
+	if !slices.Equal(did, []int{0, 1, 2}) {
+		t.Errorf("on one thread: %v", did)
+	}
+}
+
+// In the context of a limit effort is counted to it and not to the turn.
+func TestLimit(t *testing.T) {
+	t.Parallel()
+	var steps []int
+	s := turns.NewSeat(t.Context(), func(ctx context.Context) error {
+		for range 2 {
+			within, k := turns.Limit(ctx, 30), 0
+			for !turns.Stop(within, 10) {
+				k++
+			}
+			steps = append(steps, k)
+		}
+		return nil
+	})
+	if ended, err := s.Turn(1); !ended || err != nil || s.Spent != 0 || !slices.Equal(steps, []int{2, 2}) {
+		t.Errorf("ended %v, %v, spent %d, steps %v", ended, err, s.Spent, steps)
+	}
+}

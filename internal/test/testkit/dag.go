@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: MIT
+
+package testkit
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
+	"github.com/gapwise/gapwise/model"
+)
+
+// DAG returns a DAG of tasks "1", "2", ... on machines "P1", "P2", ... with
+// cost costs[t][m] in seconds and edges {from, to, data} between task numbers
+// from 1, on a network of bandwidth 1.
+func DAG(costs [][]float64, edges [][3]float64) *model.DAG {
+	d := &model.DAG{Name: "test", Network: model.Network{Bandwidth: 1}}
+	for m := range costs[0] {
+		d.Machines = append(d.Machines, model.Machine{ID: fmt.Sprint("P", m+1)})
+	}
+	for t, c := range costs {
+		d.Tasks = append(d.Tasks, model.DAGTask{ID: fmt.Sprint(t + 1), CostS: c})
+	}
+	for _, e := range edges {
+		d.Edges = append(d.Edges, model.DAGEdge{From: fmt.Sprint(e[0]), To: fmt.Sprint(e[1]), Data: e[2]})
+	}
+	return d
+}
+
+// SixTasks returns the motivating example of Yousaf and Welzl, section 5.3,
+// without contention: HEFT takes 25, the optimum is 23.
+func SixTasks() *model.DAG {
+	return DAG([][]float64{{3, 5, 7}, {4, 8, 3}, {3, 4, 11}, {5, 8, 2}, {10, 3, 5}, {5, 8, 8}},
+		[][3]float64{{1, 2, 3}, {1, 3, 4}, {2, 4, 2}, {2, 5, 5}, {3, 5, 7}, {4, 6, 3}, {5, 6, 6}})
+}
+
+// TenTasks returns the example of Topcuoglu, Hariri and Wu 2002: HEFT takes 80,
+// the optimum is 73.
+func TenTasks() *model.DAG {
+	return DAG([][]float64{{14, 16, 9}, {13, 19, 18}, {11, 13, 19}, {13, 8, 17}, {12, 13, 10}, {13, 16, 9}, {7, 15, 11}, {5, 11, 14}, {18, 12, 20}, {21, 7, 16}},
+		[][3]float64{{1, 2, 18}, {1, 3, 12}, {1, 4, 9}, {1, 5, 11}, {1, 6, 14}, {2, 8, 19}, {2, 9, 16}, {3, 7, 23}, {4, 8, 27}, {4, 9, 23}, {5, 9, 13}, {6, 8, 15}, {7, 10, 17}, {8, 10, 11}, {9, 10, 13}})
+}
+
+// RandomDAG draws a valid DAG of n tasks on m machines without contention, from one of
+// many families of costs, machines, graphs, data and networks, most of which its name tells.
+func RandomDAG(rng *rand.Rand, n, m int) *model.DAG {
+	d := &model.DAG{Edges: []model.DAGEdge{}}
+	cost, data := pick(rng), pick(rng)
+	if rng.IntN(40) == 0 {
+		extreme := Figures{"from 1e-20 to 1e20", func(rng *rand.Rand) float64 { return math.Pow(10, float64(rng.IntN(40)-20)) }}
+		cost, data = extreme, extreme
+	}
+	for a := range m {
+		d.Machines = append(d.Machines, model.Machine{ID: fmt.Sprint("P", a+1)})
+		if rng.IntN(6) == 0 {
+			d.Machines[a].StartupS = data.Draw(rng)
+		}
+	}
+	machines := drawTasks(rng, d, n, cost)
+	graph := drawEdges(rng, d, data)
+	d.Network.Bandwidth = one(rng, 1, 1, 2, 0.5, 0.3, 10)
+	switch network := one(rng, "bandwidth", "bandwidth", "bandwidth", "paths", "symmetric", "links"); network {
+	case "paths", "symmetric":
+		for a := range m {
+			d.Network.PathCapacity = append(d.Network.PathCapacity, make([]float64, m))
+			for b := range m {
+				if d.Network.PathCapacity[a][b] = one(rng, 0.25, 0.5, 0.75, 1, 2, 4); network == "symmetric" && b < a {
+					d.Network.PathCapacity[a][b] = d.Network.PathCapacity[b][a]
+				}
+			}
+		}
+	case "links":
+		drawLinks(rng, d)
+	}
+	// Neither the file's order of the tasks nor that of the edges is the graph's.
+	rng.Shuffle(n, func(a, b int) { d.Tasks[a], d.Tasks[b] = d.Tasks[b], d.Tasks[a] })
+	rng.Shuffle(len(d.Edges), func(a, b int) { d.Edges[a], d.Edges[b] = d.Edges[b], d.Edges[a] })
+	d.Name = fmt.Sprintf("%dx%d %s-%s-%s-%s", n, m, cost.Name, machines, graph, data.Name)
+	return d
+}
+
+// Contend has the transfers of d share links by one of the models of contention.
+func Contend(rng *rand.Rand, d *model.DAG) *model.DAG {
+	d.TransferModel = model.TransferModels[1+rng.IntN(3)]
+	d.Name += "-" + string(d.TransferModel)
+	if rng.IntN(4) > 0 { // else nothing is shared
+		drawLinks(rng, d)
+	}
+	return d
+}
+
+// ContendedDAG returns a valid DAG of 2 to most tasks, on 2 to machines machines, whose transfers
+// share something.
+func ContendedDAG(rng *rand.Rand, most, machines int) *model.DAG {
+	for {
+		d := Contend(rng, RandomDAG(rng, 2+rng.IntN(most-1), 2+rng.IntN(machines-1)))
+		if d.Validate() == nil && dagplay.NewReplay(view.OfDAG(d)).Shares {
+			return d
+		}
+	}
+}
+
+// StarDAG draws a graph of whole figures whose machines each have a link in and one out, or one for all (a bus).
+func StarDAG(rng *rand.Rand, tasks, machines int) *model.DAG {
+	n, m := 2+rng.IntN(tasks-1), 2+rng.IntN(machines-1)
+	var costs [][]float64
+	var edges [][3]float64
+	for t := range n {
+		var c []float64
+		for range m {
+			c = append(c, float64(rng.IntN(6)))
+		}
+		costs = append(costs, c)
+		for i := range t {
+			if rng.IntN(2) == 0 {
+				edges = append(edges, [3]float64{float64(i + 1), float64(t + 1), float64(rng.IntN(6))})
+			}
+		}
+	}
+	d := DAG(costs, edges)
+	d.TransferModel = model.TransferModels[1+rng.IntN(3)]
+	d.Network = model.Network{Bandwidth: 1 + float64(rng.IntN(2))}
+	bus := rng.IntN(4) == 0
+	for a := range d.Machines {
+		d.Machines[a].StartupS = float64(rng.IntN(2) * rng.IntN(3))
+		id := d.Machines[a].ID
+		d.Network.Links = append(d.Network.Links, model.Link{ID: id + ".up"}, model.Link{ID: id + ".down", Capacity: float64(1 + rng.IntN(2))})
+	}
+	for a := range d.Machines {
+		for b := range d.Machines {
+			from, to := d.Machines[a].ID, d.Machines[b].ID
+			links := []string{from + ".up", to + ".down"}
+			if bus {
+				links = []string{d.Network.Links[0].ID}
+			}
+			if a != b {
+				d.Network.Routes = append(d.Network.Routes, model.Route{From: from, To: to, Links: links, OneWay: true})
+			}
+		}
+	}
+	return d
+}
+
+// drawTasks draws n tasks and returns what tells the machines apart. Of some instances
+// tasks cost nothing, or as much as the one before.
+func drawTasks(rng *rand.Rand, d *model.DAG, n int, cost Figures) string {
+	m := len(d.Machines)
+	machines := one(rng, "any", "any", "any", "identical", "related", "twin", "good", "own", "speeds")
+	factor := make([]float64, m)
+	for a := range m {
+		factor[a] = float64(1 + rng.IntN(4))
+		if machines == "twin" && a%2 == 1 {
+			factor[a] = factor[a-1]
+		}
+		if machines == "speeds" {
+			d.Machines[a].Speed = factor[a]
+		}
+	}
+	twins, free := rng.IntN(4) == 0, rng.IntN(4) == 0
+	for t := range n {
+		x := model.DAGTask{ID: fmt.Sprint("t", t)}
+		base, own := cost.Draw(rng), rng.IntN(m)
+		if free && rng.IntN(4) == 0 {
+			base = 0
+		}
+		for a := range m {
+			c := base
+			switch machines {
+			case "any":
+				c = cost.Draw(rng)
+			case "related", "twin":
+				c = base * factor[a]
+			case "good":
+				if c = cost.Draw(rng); rng.IntN(3) == 0 {
+					c *= 1000
+				}
+			case "own":
+				if a != own {
+					c = 20*base + 10
+				}
+			}
+			x.CostS = append(x.CostS, c)
+		}
+		if twins && t > 0 && rng.IntN(3) > 0 {
+			x.CostS = slices.Clone(d.Tasks[t-1].CostS)
+		}
+		d.Tasks = append(d.Tasks, x)
+	}
+	if machines == "speeds" {
+		for t := range d.Tasks {
+			x := &d.Tasks[t]
+			x.Work, x.CostS = &x.CostS[0], nil
+		}
+	}
+	return machines
+}
+
+// drawEdges draws edges between the tasks, which are in a topological order, and returns
+// the graph's shape.
+func drawEdges(rng *rand.Rand, d *model.DAG, data Figures) string {
+	n, far := len(d.Tasks), one(rng, 0.0, 1, 1, 1, 5, 30) // how much dearer than work data are
+	zeros := one(rng, 0, 0.1, 0.1, 0.7)
+	edge := func(from, to int) {
+		y := far * data.Draw(rng)
+		if rng.Float64() < zeros {
+			y = 0
+		}
+		d.Edges = append(d.Edges, model.DAGEdge{From: d.Tasks[from].ID, To: d.Tasks[to].ID, Data: y})
+	}
+	graph := one(rng, "no edges", "chains", "in-tree", "out-tree", "join", "fork", "fork-join", "any", "any", "any", "twins", "layers")
+	density, width := one(rng, rng.Float64(), 0.1+0.4*rng.Float64()), 1+rng.IntN(5)
+	for t := 1; t < n; t++ {
+		switch graph {
+		case "chains":
+			if t >= width {
+				edge(t-width, t)
+			}
+		case "in-tree":
+			edge(t-1, t+rng.IntN(n-t))
+		case "out-tree":
+			edge(rng.IntN(t), t)
+		case "join":
+			if t < n-1 || rng.IntN(2) == 0 {
+				edge(t-1, n-1)
+			}
+		case "fork":
+			edge(0, t)
+		case "fork-join": // and what stands alone
+			if rng.IntN(5) > 0 {
+				edge(0, t)
+			}
+			if rng.IntN(5) > 0 && t < n-1 {
+				edge(t, n-1)
+			}
+		case "twins": // pairs and triples with the same predecessors
+			joined := false
+			for s := range t - t%width {
+				if s%width == 0 {
+					joined = rng.Float64() < density
+				}
+				if joined {
+					edge(s, t)
+				}
+			}
+		case "any":
+			for s := range t {
+				if rng.Float64() < density {
+					edge(s, t)
+				}
+			}
+		case "layers":
+			for s := range t {
+				if s/width+1 == t/width && rng.Float64() < 2*density {
+					edge(s, t)
+				}
+			}
+		}
+	}
+	return graph
+}
+
+// drawLinks draws links, of which some are as fast as the network, and routes over some of them.
+func drawLinks(rng *rand.Rand, d *model.DAG) {
+	d.Network.Links, d.Network.Routes = nil, nil
+	for l := range 1 + rng.IntN(3) {
+		d.Network.Links = append(d.Network.Links, model.Link{ID: fmt.Sprint("b", l+1), Capacity: one(rng, 0, 0.5, 1, 2, 3)})
+	}
+	for a := range d.Machines {
+		for b := range a {
+			r := model.Route{From: d.Machines[a].ID, To: d.Machines[b].ID, Links: []string{}, OneWay: rng.IntN(4) == 0}
+			for _, l := range rng.Perm(len(d.Network.Links))[:one(rng, 0, 1, 1, len(d.Network.Links))] {
+				r.Links = append(r.Links, d.Network.Links[l].ID)
+			}
+			if rng.IntN(3) > 0 {
+				d.Network.Routes = append(d.Network.Routes, r)
+			}
+		}
+	}
+}
+
+// BruteDAG returns the least makespan of d without contention, by depth-first
+// search of at most the given number of nodes, and whether that was enough.
+//
+// It appends tasks in the order of their starts, each to any machine as early as
+// its data and the machine allow: the tasks of a semi-active schedule, sorted by
+// start, then topologically, are appended so. A branch ends where the task's
+// longest path of least costs ends no earlier than the best schedule found.
+func BruteDAG(d *model.DAG, nodes int) (makespan float64, complete bool) {
+	g := view.OfDAG(d)
+	n, m := g.Tasks, g.Machines
+	rest := make([]float64, n) // least time from a task's end to the schedule's
+	for k := n - 1; k >= 0; k-- {
+		t := g.Order[k]
+		for _, e := range g.Succ(t) {
+			s := g.To[e]
+			rest[t] = max(rest[t], slices.Min(g.Cost[int(s)*m:][:m])+rest[s])
+		}
+	}
+	best := math.Inf(1)
+	finish, on, done, free := make([]float64, n), make([]int32, n), make([]bool, n), make([]float64, m)
+	var walk func(left int, last, makespan float64)
+	walk = func(left int, last, makespan float64) {
+		if nodes--; nodes < 0 {
+			return
+		}
+		if left == 0 {
+			best = min(best, makespan)
+			return
+		}
+		for _, t := range g.Order {
+			if done[t] || slices.ContainsFunc(g.Pred(t), func(e int32) bool { return !done[g.From[e]] }) {
+				continue
+			}
+			for a := range int32(m) {
+				start := free[a]
+				for _, e := range g.Pred(t) {
+					start = max(start, finish[g.From[e]]+g.Comm(e, on[g.From[e]], a))
+				}
+				end := start + g.Cost[int(t)*m+int(a)]
+				if start < last || end+rest[t] >= best {
+					continue
+				}
+				before := free[a]
+				done[t], on[t], finish[t], free[a] = true, a, end, end
+				walk(left-1, start, max(makespan, end))
+				done[t], free[a] = false, before
+			}
+		}
+	}
+	walk(n, 0, 0)
+	return best, nodes >= 0
+}
+
+// RandomPlan puts the tasks, in a random topological order, on random machines, if stays half of
+// them on that of the one before.
+func RandomPlan(rng *rand.Rand, g *view.Graph, stays bool) dagplay.Plan {
+	p := dagplay.Plan{Machine: make([]int32, g.Tasks), Order: make([][]int32, g.Machines)}
+	missing := make([]int, g.Tasks)
+	var ready []int32
+	for t := range int32(g.Tasks) {
+		if missing[t] = len(g.Pred(t)); missing[t] == 0 {
+			ready = append(ready, t)
+		}
+	}
+	m := int32(0)
+	if stays {
+		m = rng.Int32N(int32(g.Machines))
+	}
+	for len(ready) > 0 {
+		k := rng.IntN(len(ready))
+		t := ready[k]
+		ready[k] = ready[len(ready)-1]
+		ready = ready[:len(ready)-1]
+		if !stays || rng.IntN(2) == 0 {
+			m = rng.Int32N(int32(g.Machines))
+		}
+		p.Machine[t], p.Order[m] = m, append(p.Order[m], t)
+		for _, e := range g.Succ(t) {
+			if missing[g.To[e]]--; missing[g.To[e]] == 0 {
+				ready = append(ready, g.To[e])
+			}
+		}
+	}
+	return p
+}
+
+// LinkInto gives each machine of a graph a link, which all data into it share fairly.
+func LinkInto(d *model.DAG) {
+	d.TransferModel = model.TransferFair
+	for _, a := range d.Machines {
+		d.Network.Links = append(d.Network.Links, model.Link{ID: a.ID, Capacity: d.Network.Bandwidth})
+		for _, b := range d.Machines {
+			if a != b {
+				d.Network.Routes = append(d.Network.Routes, model.Route{From: b.ID, To: a.ID, Links: []string{a.ID}, OneWay: true})
+			}
+		}
+	}
+}
