@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/internal/test/testkit"
@@ -199,7 +200,7 @@ func TestFitsAgainstEnumeration(t *testing.T) {
 		t.Helper()
 		ticks := view.OfTVC(in)
 		for k := range in.Requests {
-			want := testkit.BruteFits(in, k)
+			want := plain.Fits(in, k)
 			if got := in.Fits()(k); got != want || ticks.Requests[k].Fits != want {
 				t.Fatalf("%+v fits: %v, want %v\n%+v %s", in.Requests[k], got, want, in.FatTree, in.EffectiveHose())
 			}

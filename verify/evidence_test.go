@@ -24,6 +24,7 @@ import (
 	dagexact "github.com/gapwise/gapwise/exact/dag"
 	resexact "github.com/gapwise/gapwise/exact/reservation"
 	tvcexact "github.com/gapwise/gapwise/exact/tvc"
+	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/evidence"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/tvc/tvcrelax"
@@ -211,7 +212,7 @@ func TestEvidenceFewHosts(t *testing.T) {
 				in.Jobs[i].Resources, in.Jobs[i].Memory = []float64{in.Jobs[i].Memory}, 0.1
 			}
 		}
-		optimum, ok := testkit.BruteVCSched(in)
+		optimum, ok := plain.Optimum(in)
 		if !ok {
 			t.Fatal("there is a placement")
 		}
@@ -464,7 +465,7 @@ func TestEvidenceResources(t *testing.T) {
 			}
 		}
 		if !large {
-			optimum, ok := testkit.BruteVCSched(in)
+			optimum, ok := plain.Optimum(in)
 			n.sound(t, rng, in, all, optimum, ok, 30)
 		}
 	}
@@ -651,30 +652,25 @@ func TestEvidenceForged(t *testing.T) {
 	t.Parallel()
 	draws := map[model.Kind]func(rng *rand.Rand) (in model.Instance, all []bounds.Bound, optimum float64, feasible bool){
 		model.KindDAG: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
-			for {
-				d := verify.DrawDAG(rng, 5, 3)
-				d.TransferModel = model.TransferIdeal
-				optimum, ok := testkit.BruteDAG(d, 50_000)
-				if !ok {
-					continue
+			d := verify.DrawDAG(rng, 5, 3)
+			d.TransferModel = model.TransferIdeal
+			optimum, _ := plain.Optimum(d)
+			all := dagbounds.QuickOf(t.Context(), d)
+			if rng.IntN(2) == 0 && highs.Available() {
+				_, e, err := dagbounds.Relaxation(t.Context(), d, []float64{1.01 * optimum, 1.5 * optimum, math.Inf(1)}[rng.IntN(3)])
+				if err != nil {
+					t.Fatal(err)
 				}
-				all := dagbounds.QuickOf(t.Context(), d)
-				if rng.IntN(2) == 0 && highs.Available() {
-					_, e, err := dagbounds.Relaxation(t.Context(), d, []float64{1.01 * optimum, 1.5 * optimum, math.Inf(1)}[rng.IntN(3)])
-					if err != nil {
-						t.Fatal(err)
-					}
-					all = []bounds.Bound{{Name: "ordering-relaxation", Evidence: e}}
-				}
-				return d, all, optimum, true
+				all = []bounds.Bound{{Name: "ordering-relaxation", Evidence: e}}
 			}
+			return d, all, optimum, true
 		},
 		model.KindVCSched: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
 			v := testkit.RandomVCSched(rng, rng.IntN(2) == 0)
 			if rng.IntN(5) == 0 {
 				v = testkit.RandomVectors(rng, false)
 			}
-			optimum, ok := testkit.BruteVCSched(v)
+			optimum, ok := plain.Optimum(v)
 			all := append(vcbounds.Quick(t.Context(), v), vcbounds.ClosedForm(v))
 			if more, err := vcbounds.All(t.Context(), v); err == nil {
 				all = append(all, more...)
@@ -683,7 +679,7 @@ func TestEvidenceForged(t *testing.T) {
 		},
 		model.KindReservation: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
 			r := testkit.RandomReservation(rng, 3+rng.IntN(3))
-			optimum, ok := testkit.BruteReservation(r)
+			optimum, ok := plain.Optimum(r)
 			all, err := resbounds.All(t.Context(), r)
 			if err != nil {
 				t.Fatal(err)
@@ -692,12 +688,12 @@ func TestEvidenceForged(t *testing.T) {
 		},
 		model.KindBatch: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
 			b := testkit.RandomBatch(rng, 1, 6, 1+rng.IntN(4))
-			sum, _ := testkit.BruteBatch(b)
-			return b, append(batchbounds.Quick(t.Context(), b), batchbounds.Others(t.Context(), b)...), view.OfBatch(b).Mean(sum, 1), true
+			optimum, _ := plain.Optimum(b)
+			return b, append(batchbounds.Quick(t.Context(), b), batchbounds.Others(t.Context(), b)...), optimum, true
 		},
 		model.KindTVC: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
 			v := testkit.RandomTVC(rng, 2, 2+rng.IntN(4), false)
-			optimum, _ := testkit.BruteTVC(v)
+			optimum, _ := plain.Optimum(v)
 			all, err := tvcbounds.All(t.Context(), v)
 			if err != nil {
 				t.Fatal(err)
@@ -706,8 +702,8 @@ func TestEvidenceForged(t *testing.T) {
 		},
 		model.KindConsolidation: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
 			c := testkit.Consolidation(rng, 2+rng.IntN(4), 1+rng.IntN(3))
-			optimum, ok := testkit.BruteConsolidation(c)
-			return c, consbounds.Quick(t.Context(), c), float64(optimum), ok
+			optimum, ok := plain.Optimum(c)
+			return c, consbounds.Quick(t.Context(), c), optimum, ok
 		},
 	}
 	types := map[model.Kind][]string{
@@ -898,7 +894,7 @@ func TestEvidenceForms(t *testing.T) {
 func TestEvidenceOfResult(t *testing.T) {
 	t.Parallel()
 	in := testkit.TenTasks()
-	optimum, _ := testkit.BruteDAG(in, 1_000_000)
+	optimum, _ := plain.Optimum(in)
 	path := func() *model.Evidence { return dagbounds.QuickOf(t.Context(), in)[1].Evidence }
 	result := func(bound float64, e *model.Evidence) verify.Report {
 		t.Helper()
@@ -957,9 +953,9 @@ func FuzzEvidence(f *testing.F) {
 			f.Add(text(b.Evidence))
 		}
 	}
-	best, _ := testkit.BruteDAG(d, 1_000_000)
-	yield, fits := testkit.BruteVCSched(v)
-	weight, accepts := testkit.BruteReservation(r)
+	best, _ := plain.Optimum(d)
+	yield, fits := plain.Optimum(v)
+	weight, accepts := plain.Optimum(r)
 	f.Fuzz(func(t *testing.T, data string) {
 		var e model.Evidence
 		if json.Unmarshal([]byte(data), &e) != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/internal/test/testkit"
@@ -356,10 +357,7 @@ func drawWorld(t testing.TB, rng *rand.Rand, kind model.Kind, p *drawnProof) (un
 	case model.KindDAG:
 		in := testkit.RandomDAG(rng, 2+rng.IntN(4), 1+rng.IntN(3))
 		in.TransferModel = model.TransferModels[rng.IntN(len(model.TransferModels))]
-		best, complete := testkit.BruteDAG(in.WithoutContention(), 1_000_000)
-		if !complete {
-			t.Fatal("brute force takes too long")
-		}
+		best, _ := plain.Optimum(in.WithoutContention())
 		p.In, p.Best = in, best
 		u := []float64{1, 1, 0.1, 0.5, 1.0 / 3, 0.7, best / 3, best, 1e-7, 1e9, 0x1p-1074, 1e300}[rng.IntN(12)]
 		if u <= 0 {
@@ -389,13 +387,13 @@ func drawWorld(t testing.TB, rng *rand.Rand, kind model.Kind, p *drawnProof) (un
 		}
 	case model.KindVCSched:
 		in := testkit.RandomVCSched(rng, rng.IntN(2) == 0)
-		best, found := testkit.BruteVCSched(in)
+		best, found := plain.Optimum(in)
 		if n := in.Tasks(); n <= 3 && rng.IntN(2) == 0 { // as many hosts as one likes: no more than these are of use
 			in.Hosts = 2 * n
 			if in.MigrationBudget != nil {
 				in.Hosts += 3
 			}
-			best, found = testkit.BruteVCSched(in)
+			best, found = plain.Optimum(in)
 			in.Hosts = []int{in.Hosts, 128, 129, 1000, 10_000_000}[rng.IntN(5)]
 		}
 		p.In, p.Best, p.None = in, best, !found
@@ -418,18 +416,19 @@ func drawWorld(t testing.TB, rng *rand.Rand, kind model.Kind, p *drawnProof) (un
 	case model.KindBatch:
 		n := 1 + rng.IntN(5)
 		in := testkit.RandomBatch(rng, 1, 6, n)
-		sum, _ := testkit.BruteBatch(in)
+		best, _ := plain.Optimum(in)
 		weights, time, weight := int64(0), int64(0), int64(0)
 		for k := range in.Jobs {
 			j := view.OfBatch(in).Jobs[k]
 			weights += j.Weight
 			time, weight = gcd(gcd(time, j.Length), j.Submit-view.OfBatch(in).Jobs[0].Submit), gcd(weight, j.Weight)
 		}
-		p.In, p.Best = in, float64(sum)/1e6/float64(weights)
+		p.In, p.Best = in, best
+		sum := math.Round(best * 1e6 * float64(weights))
 		if rng.IntN(3) == 0 {
 			time, weight = 1, 1
 		}
-		return fmt.Sprintf("%d,%d", time, weight), near(rng, float64(sum)/float64(time*weight)), func(proofKind) (vars, cons []string) {
+		return fmt.Sprintf("%d,%d", time, weight), near(rng, sum/float64(time*weight)), func(proofKind) (vars, cons []string) {
 			return join([]string{"response"}, list("start", n)), []string{"processors", "responses"}
 		}
 	case model.KindReservation:
@@ -437,7 +436,7 @@ func drawWorld(t testing.TB, rng *rand.Rand, kind model.Kind, p *drawnProof) (un
 		for in.EffectiveGoal() == model.GoalAll {
 			in = testkit.RandomReservation(rng, 1+rng.IntN(5))
 		}
-		best, found := testkit.BruteReservation(in)
+		best, found := plain.Optimum(in)
 		p.In, p.Best, p.None = in, best, !found
 		w := int64(1)
 		if u := view.OfReservation(in).WeightUnit(); in.Goal.PESeconds() && u > 0 && rng.IntN(3) > 0 {
@@ -454,7 +453,7 @@ func drawWorld(t testing.TB, rng *rand.Rand, kind model.Kind, p *drawnProof) (un
 		}
 	case model.KindTVC:
 		in := testkit.RandomTVC(rng, 2, 1+rng.IntN(4), false)
-		best, _ := testkit.BruteTVC(in)
+		best, _ := plain.Optimum(in)
 		p.In, p.Best = in, best
 		n, lost := len(in.Requests), 0.0
 		if k, err := newTVCProof(in, new(proofState), "1", 1); err == nil {
@@ -498,9 +497,9 @@ func drawWorld(t testing.TB, rng *rand.Rand, kind model.Kind, p *drawnProof) (un
 		}
 	case model.KindConsolidation:
 		in := testkit.Consolidation(rng, 2+rng.IntN(3), 1+rng.IntN(3))
-		best, found := testkit.BruteConsolidation(in)
-		p.In, p.Best, p.None = in, float64(best), !found
-		return "1", near(rng, float64(best)), func(kind proofKind) (vars, cons []string) {
+		best, found := plain.Optimum(in)
+		p.In, p.Best, p.None = in, best, !found
+		return "1", near(rng, best), func(kind proofKind) (vars, cons []string) {
 			k := kind.(*consolidationProof)
 			jobs, hosts := len(in.Jobs), len(k.use)
 			vars = join([]string{"objective"}, list("use", hosts), list("leave", jobs), list("stay", jobs, hosts), list("anew", jobs, hosts))

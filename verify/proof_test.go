@@ -169,7 +169,7 @@ func TestProofVCSched(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		best, found := testkit.BruteVCSched(in)
+		best, found := plain.Optimum(in)
 		switch {
 		case !found:
 			if none++; p.Claim != "there is no placement" {
@@ -205,7 +205,7 @@ func TestProofReservation(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := provenCase{in, hash, r.Objective, b.Bytes()}
-		best, _ := testkit.BruteReservation(in)
+		best, _ := plain.Optimum(in)
 		p, err := c.check(c.proof)
 		if err != nil {
 			t.Fatal(err)
@@ -220,7 +220,7 @@ func TestProofReservation(t *testing.T) {
 	}
 }
 
-// On two pods the optimum is that of brute force, on four, where there is a choice of
+// On two pods the optimum is that of the plain engine, on four, where there is a choice of
 // routes, that of the search.
 func TestProofTVC(t *testing.T) {
 	t.Parallel()
@@ -256,7 +256,7 @@ func TestProofTVC(t *testing.T) {
 			}
 			best = r.Objective
 		} else {
-			best, _ = testkit.BruteTVC(in)
+			best, _ = plain.Optimum(in)
 		}
 		if p.Bound < best*(1-1e-12) || p.Bound > best*(1+1e-9) {
 			t.Errorf("%s, the best is %v", p.Claim, best)
@@ -269,7 +269,7 @@ func TestProofTVC(t *testing.T) {
 }
 
 // Proofs of drawn instances with everything that an instance may have: they replay, they prove the
-// optimum of brute force, and that there is no assignment where there is none.
+// optimum of the plain engine, and that there is no assignment where there is none.
 func TestProofConsolidation(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 8))
@@ -287,13 +287,13 @@ func TestProofConsolidation(t *testing.T) {
 			text, _ := json.Marshal(in)
 			t.Fatalf("%d: %v\n%s\n%s", n, err, text, c.proof)
 		}
-		best, found := testkit.BruteConsolidation(in)
+		best, found := plain.Optimum(in)
 		switch {
 		case !found:
 			if none++; p.Claim != "there is no assignment" {
 				t.Errorf("%s, of an instance without one", p.Claim)
 			}
-		case p.Bound != float64(best) || p.Claim == "there is no assignment":
+		case p.Bound != best || p.Claim == "there is no assignment":
 			t.Errorf("%s, the best is %v", p.Claim, best)
 		}
 		nogoods += p.Nogoods

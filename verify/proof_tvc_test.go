@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
@@ -41,7 +42,7 @@ func TestProofTVCHolds(t *testing.T) {
 					beside[j] = *there[j]
 				}
 			}
-			all := testkit.BruteEmbeddings(in, i, beside)
+			all := plain.Embeddings(in, i, beside)
 			if len(all) == 0 {
 				continue
 			}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
@@ -65,8 +66,8 @@ func TestTVCEmbeddingsAgainstEnumeration(t *testing.T) {
 			run := func(e model.Embedding) model.Run[place] {
 				return model.Run[place]{ID: q.ID, Segments: []model.Segment[place]{{StartS: q.ArrivalS, EndS: float64(end) / 1e6, Place: e}}}
 			}
-			fitting := testkit.BruteEmbeddings(in, i, there)
-			all := testkit.BruteEmbeddings(&endless, i, nil)
+			fitting := plain.Embeddings(in, i, there)
+			all := plain.Embeddings(&endless, i, nil)
 			for range 4 {
 				if len(all) == 0 {
 					break
@@ -107,7 +108,7 @@ func simulate(rng *rand.Rand, in *model.TVC) *model.Embeddings {
 	there := map[int]model.Embedding{}
 	for k := range n {
 		runs[k].ID = in.Requests[k].ID
-		if testkit.BruteFits(in, k) {
+		if plain.Fits(in, k) {
 			left[k] = micro(in.Requests[k].DurationS)
 			longest = max(longest, left[k])
 		}
@@ -138,7 +139,7 @@ func simulate(rng *rand.Rand, in *model.TVC) *model.Embeddings {
 			if len(there) > 0 && rng.IntN(3) == 0 {
 				continue
 			}
-			fitting := testkit.BruteEmbeddings(in, k, there)
+			fitting := plain.Embeddings(in, k, there)
 			if len(fitting) == 0 {
 				continue
 			}
@@ -347,7 +348,7 @@ func TestTVCFits(t *testing.T) {
 		for i := range in.Requests {
 			in.Requests[i].VMs = min(in.Requests[i].VMs, most, k*k*k/4*in.FatTree.Slots)
 		}
-		dropped(in, func(k int) bool { return testkit.BruteFits(in, k) })
+		dropped(in, func(k int) bool { return plain.Fits(in, k) })
 	}
 	yes, no := 0, 0
 	for range need.Rounds(20_000) {

@@ -12,12 +12,12 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-func TestReservationLPBruteForce(t *testing.T) {
+func TestReservationLPAgainstPlain(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()
 	tight, proofs := map[string]int{}, map[string]int{}
 	for k := range 900 {
-		checkBrute(t, k, tight, proofs, func(ticks *view.Reservation) []bounds.Bound {
+		checkPlain(t, k, tight, proofs, func(ticks *view.Reservation) []bounds.Bound {
 			b, ok, err := newWork(ticks).lp(context.Background())
 			if err != nil || !ok {
 				t.Fatalf("instance %d: %v, %v", k, ok, err)

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -69,9 +69,9 @@ func everyBound(ticks *view.Reservation) []bounds.Bound {
 		w.energetic(ctx, windowSet{growth: 1.5, part: 2}), flowOf(ctx, ticks))
 }
 
-// checkBrute compares bounds with what brute force accepts on one of a series of
+// checkPlain compares bounds with what the plain engine accepts on one of a series of
 // small instances, of all goals, units of time, runtimes and cancellations.
-func checkBrute(t *testing.T, k int, tight, proofs map[string]int, bounds func(*view.Reservation) []bounds.Bound) {
+func checkPlain(t *testing.T, k int, tight, proofs map[string]int, bounds func(*view.Reservation) []bounds.Bound) {
 	units := []float64{1, 1, 0.1, 0.25, 1.0 / 3, 37 * 0x1p-30, 1e5}
 	rng := rand.New(rand.NewPCG(5, uint64(k)))
 	most := 5
@@ -84,7 +84,7 @@ func checkBrute(t *testing.T, k int, tight, proofs map[string]int, bounds func(*
 	if err := in.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	want, _ := testkit.BruteReservation(in)
+	want, _ := plain.Optimum(in)
 	for _, b := range bounds(view.OfReservation(in)) {
 		switch {
 		case b.Infeasible && (goal != model.GoalAll || want == float64(len(rs))):
@@ -103,13 +103,13 @@ func checkBrute(t *testing.T, k int, tight, proofs map[string]int, bounds func(*
 	}
 }
 
-// No bound is below what brute force accepts, and no instance is called
+// No bound is below what the plain engine accepts, and no instance is called
 // infeasible that isn't.
-func TestReservationBoundsBruteForce(t *testing.T) {
+func TestReservationBoundsAgainstPlain(t *testing.T) {
 	t.Parallel()
 	tight, proofs := map[string]int{}, map[string]int{}
 	for k := range 6000 {
-		checkBrute(t, k, tight, proofs, everyBound)
+		checkPlain(t, k, tight, proofs, everyBound)
 	}
 	t.Logf("tight: %v; proofs of infeasibility: %v", tight, proofs)
 	for _, name := range []string{"area", "energetic", "flow"} {
@@ -194,7 +194,7 @@ func TestReservationBoundsTight(t *testing.T) {
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
-			optimum, _ := testkit.BruteReservation(in)
+			optimum, _ := plain.Optimum(in)
 			for n, v := range test.want {
 				if v < optimum {
 					t.Errorf("the test expects %s %v below the optimum %v", n, v, optimum)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/tvc/tvcrelax"
 	"github.com/gapwise/gapwise/internal/test/need"
@@ -109,7 +110,7 @@ func TestParts(t *testing.T) {
 		for level := range want {
 			want[level] = map[tvcrelax.Part]bool{}
 		}
-		for _, e := range testkit.BruteEmbeddings(in, 0, nil) {
+		for _, e := range plain.Embeddings(in, 0, nil) {
 			for level := range want {
 				parts := map[int]tvcrelax.Part{}
 				for _, s := range e.Servers {
@@ -175,6 +176,12 @@ func TestShares(t *testing.T) {
 	}
 }
 
+// optimal returns the optimum of an instance and a solution of that value.
+func optimal(in *model.TVC) (float64, *model.Embeddings) {
+	a := plain.Best(in)
+	return a.Value, a.Solution.(*model.Embeddings)
+}
+
 // At every instant the requests of an optimal solution hold at most the capacity of
 // each resource.
 func TestResources(t *testing.T) {
@@ -183,7 +190,7 @@ func TestResources(t *testing.T) {
 		in := testkit.RandomTVC(rng, 2, 1+rng.IntN(6), false)
 		v := view.OfTVC(in)
 		part := fitting(v)
-		_, best := testkit.BruteTVC(in)
+		_, best := optimal(in)
 		index, err := in.Index(best)
 		if err != nil {
 			t.Fatal(err)
@@ -216,7 +223,7 @@ func TestMultipliers(t *testing.T) {
 		v := view.OfTVC(in)
 		part := fitting(v)
 		w := tvcrelax.NewWeights(in, v)
-		_, best := testkit.BruteTVC(in)
+		_, best := optimal(in)
 		index, err := in.Index(best)
 		if err != nil {
 			t.Fatal(err)
@@ -306,7 +313,7 @@ func TestFormulation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 7))
 	for range need.Rounds(200) {
 		in := testkit.RandomTVC(rng, 2, 1+rng.IntN(6), false)
-		want, best := testkit.BruteTVC(in)
+		want, best := optimal(in)
 		f, err := Build(t.Context(), in, "")
 		if err != nil {
 			t.Fatal(err)
@@ -430,7 +437,7 @@ func TestPatterns(t *testing.T) {
 		}
 		v := view.OfTVC(in)
 		part := fitting(v)
-		want, best := testkit.BruteTVC(in)
+		want, best := optimal(in)
 		index, err := in.Index(best)
 		if err != nil {
 			t.Fatal(err)

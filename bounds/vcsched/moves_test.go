@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/internal/test/testkit"
@@ -16,13 +17,13 @@ import (
 
 // Against every placement of tiny instances: never below the best yield, and never
 // infeasible where there is one; by either kind of prices.
-func TestMovesAgainstBruteForce(t *testing.T) {
+func TestMovesAgainstPlain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 1))
 	var infeasible, proved, tight, stronger int
 	for range need.Rounds(600) {
 		in := testkit.RandomVCSched(rng, true)
-		best, ok := testkit.BruteVCSched(in)
+		best, ok := plain.Optimum(in)
 		b, err := pricedMoves(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)
@@ -70,7 +71,7 @@ func TestMovesInequality(t *testing.T) {
 	refuted := 0
 	for range need.Rounds(3_000) {
 		in := testkit.RandomVCSched(rng, true)
-		best, ok := testkit.BruteVCSched(in)
+		best, ok := plain.Optimum(in)
 		if !ok {
 			continue
 		}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/gapwise/gapwise/exact"
 	batchexact "github.com/gapwise/gapwise/exact/batch"
-	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
@@ -49,8 +49,8 @@ func exactly(t testing.TB, s model.Solver, in *model.Batch) model.Result {
 }
 
 // The kernel, whole, without each of its devices in turn and without all, finds what
-// brute force finds; one in ten at the limits of instances.
-func TestKernelBrute(t *testing.T) {
+// the plain engine finds; one in ten at the limits of instances.
+func TestKernelAgainstPlain(t *testing.T) {
 	t.Parallel()
 	submits, runtimes := []float64{0, 0, 1e-6, 1, 1e9 - 1, 1e9}, []float64{1e-6, 1, 9.999999, 10, 1e5, 1e8}
 	devices := names(batchexact.Kernel.Devices())
@@ -71,8 +71,7 @@ func TestKernelBrute(t *testing.T) {
 		case seed%3 == 1:
 			in = weighted(rng, busy(rng, 1+rng.IntN(6), 4))
 		}
-		sum, _ := testkit.BruteBatch(in)
-		least := view.OfBatch(in).Mean(sum, 1)
+		least, _ := plain.Optimum(in)
 		s := model.Solver(batchexact.Kernel)
 		switch off := int(seed) % (len(devices) + 3); {
 		case off < len(devices):
@@ -86,7 +85,7 @@ func TestKernelBrute(t *testing.T) {
 	}
 }
 
-// The kernel and the search agree, also where brute force takes too long.
+// The kernel and the search agree, on larger instances, too.
 func TestKernelSearch(t *testing.T) {
 	t.Parallel()
 	open := 0

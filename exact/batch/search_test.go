@@ -16,6 +16,7 @@ import (
 	batchexact "github.com/gapwise/gapwise/exact/batch"
 	batchheur "github.com/gapwise/gapwise/heuristics/batch"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/internal/test/testkit"
@@ -59,9 +60,9 @@ func weighted(rng *rand.Rand, in *model.Batch) *model.Batch {
 	return in
 }
 
-// The search, whole and without each of its devices in turn, finds what brute force
+// The search, whole and without each of its devices in turn, finds what the plain engine
 // finds, and no bound is above it.
-func TestSearchBrute(t *testing.T) {
+func TestSearchAgainstPlain(t *testing.T) {
 	t.Parallel()
 	rounds := 2000
 	if testing.Short() {
@@ -79,8 +80,7 @@ func TestSearchBrute(t *testing.T) {
 		case seed%400 == 2:
 			in = busy(rng, 7, 9)
 		}
-		sum, _ := testkit.BruteBatch(in)
-		least := view.OfBatch(in).Mean(sum, 1)
+		least, _ := plain.Optimum(in)
 		s := model.Solver(batchexact.Search)
 		if off := int(seed) % (len(devices) + 1); off < len(devices) {
 			var err error
@@ -118,8 +118,7 @@ func TestSearchExtremes(t *testing.T) {
 			in.Jobs = append(in.Jobs, model.BatchJob{ID: fmt.Sprint(k), SubmitS: submits[last], RuntimeS: runtimes[rng.IntN(len(runtimes))],
 				EstimateS: []float64{0, 1e-6, 5, 1e9}[rng.IntN(4)], Processes: []int{1, in.Processors, (in.Processors + 1) / 2, min(in.Processors, in.Processors/2+1)}[rng.IntN(4)]})
 		}
-		sum, _ := testkit.BruteBatch(in)
-		least := view.OfBatch(in).Mean(sum, 1)
+		least, _ := plain.Optimum(in)
 		s, err := batchexact.Search.Without(devices[int(seed)%len(devices)].Name)
 		if err != nil {
 			t.Fatal(err)
@@ -196,7 +195,7 @@ func TestDevices(t *testing.T) {
 	}
 }
 
-// The search and HiGHS agree, also where brute force takes too long.
+// The search and HiGHS agree, on larger instances, too.
 func TestSearchHiGHS(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()

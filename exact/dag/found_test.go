@@ -12,6 +12,7 @@ import (
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
 	dagexact "github.com/gapwise/gapwise/exact/dag"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
@@ -117,7 +118,7 @@ func TestDAGFigures(t *testing.T) {
 		if err := d.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		want := bestSchedule(t, d)
+		want, _ := plain.Optimum(d)
 		all, err := dagbounds.All(ctx, d)
 		if err != nil {
 			t.Fatalf("instance %d: %v: %v %v", k, err, costs, edges)

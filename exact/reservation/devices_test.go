@@ -11,13 +11,14 @@ import (
 	"testing"
 
 	resexact "github.com/gapwise/gapwise/exact/reservation"
+	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
 
 // Without any one device, without it and the local search, which leaves little
-// to the sweeps, and without all of them the search proves what brute force
+// to the sweeps, and without all of them the search proves what the plain engine
 // finds.
 func TestWithout(t *testing.T) {
 	t.Parallel()
@@ -41,7 +42,7 @@ func TestWithout(t *testing.T) {
 	}
 	for range need.Rounds(40) {
 		in := testkit.RandomReservation(rng, 1+rng.IntN(7))
-		want, feasible := testkit.BruteReservation(in)
+		want, feasible := plain.Optimum(in)
 		for k, s := range solvers {
 			r, err := s.Solve(context.Background(), in, exactly)
 			if err != nil {
@@ -93,7 +94,7 @@ func uglyReservation(rng *rand.Rand, n int) *model.Reservation {
 }
 
 // With each device off by itself, forwards and backwards, the same optimum
-// comes out as with all on and as brute force finds; and with a large gap limit
+// comes out as with all on and as the plain engine finds; and with a large gap limit
 // the bound is one still.
 func TestReservationDevices(t *testing.T) {
 	t.Parallel()
@@ -102,7 +103,7 @@ func TestReservationDevices(t *testing.T) {
 	for _, d := range resexact.SweepDevices() {
 		masks, names = append(masks, d.Mask, ^d.Mask), append(names, d.Name, d.Name+" backwards")
 	}
-	nodes, kinds, brute := make([]int64, len(masks)), map[model.Goal]int{}, 0
+	nodes, kinds := make([]int64, len(masks)), map[model.Goal]int{}
 	const count = 70
 	for range need.Rounds(count) {
 		in := uglyReservation(rng, 6+rng.IntN(6))
@@ -119,12 +120,9 @@ func TestReservationDevices(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := results[0].Value
-		if len(in.Requests) <= 8 {
-			best, feasible := testkit.BruteReservation(in)
-			brute++
-			if feasible && math.Abs(best-want) > 1e-9*total || !feasible && results[0].Upper > total-1+1e-9*total {
-				t.Fatalf("%v (bound %v), brute force %v %v: %s", want, results[0].Upper, best, feasible, text(in))
-			}
+		best, feasible := plain.Optimum(in)
+		if feasible && math.Abs(best-want) > 1e-9*total || !feasible && results[0].Upper > total-1+1e-9*total {
+			t.Fatalf("%v (bound %v), the optimum is %v (%v): %s", want, results[0].Upper, best, feasible, text(in))
 		}
 		for k, r := range results {
 			nodes[k] += r.Nodes
@@ -152,7 +150,7 @@ func TestReservationDevices(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%v, %d against brute force, states %v", kinds, brute, nodes)
+	t.Logf("%v, states %v", kinds, nodes)
 	for k, name := range names {
 		if (name == "dominance" || name == "lagrangian-bound") && nodes[k] <= nodes[0] {
 			t.Errorf("without %s %d states, with all %d: the test doesn't need it", name, nodes[k], nodes[0])

@@ -13,6 +13,7 @@ import (
 
 	resbounds "github.com/gapwise/gapwise/bounds/reservation"
 	resexact "github.com/gapwise/gapwise/exact/reservation"
+	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/internal/test/testkit"
@@ -52,9 +53,9 @@ func text(in *model.Reservation) string {
 	return string(b)
 }
 
-// The formulation, solved by HiGHS alone, and the engine on it find what brute force
+// The formulation, solved by HiGHS alone, and the engine on it find what the plain engine
 // finds.
-func TestReservationHiGHSAgainstBruteForce(t *testing.T) {
+func TestReservationHiGHSAgainstPlain(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 7))
@@ -62,7 +63,7 @@ func TestReservationHiGHSAgainstBruteForce(t *testing.T) {
 	infeasible, asked := 0, 0
 	for range need.Rounds(300) {
 		in := testkit.RandomReservation(rng, 1+rng.IntN(7))
-		want, feasible := testkit.BruteReservation(in)
+		want, feasible := plain.Optimum(in)
 		if !feasible {
 			infeasible++
 		}

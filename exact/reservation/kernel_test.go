@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	resexact "github.com/gapwise/gapwise/exact/reservation"
+	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/test/need"
-	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -31,9 +31,9 @@ func kernel(t testing.TB, ctx context.Context, in *model.Reservation, set model.
 	return r
 }
 
-// The kernel finds what brute force finds: whole, without local search, and without
+// The kernel finds what the plain engine finds: whole, without local search, and without
 // any device of its own.
-func TestReservationKernelAgainstBruteForce(t *testing.T) {
+func TestReservationKernelAgainstPlain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 31))
 	sets := [][]string{nil, {"local-search"}, {"local-search", "lagrangian-row"}}
@@ -49,7 +49,7 @@ func TestReservationKernelAgainstBruteForce(t *testing.T) {
 		if in.Validate() != nil {
 			continue
 		}
-		want, feasible := testkit.BruteReservation(in)
+		want, feasible := plain.Optimum(in)
 		r := kernel(t, context.Background(), in, model.Settings{Seed: 1, Gap: 1e-12}, sets[rng.IntN(len(sets))]...)
 		learned += r.Nodes
 		agree(t, in, r, want, feasible)
@@ -59,7 +59,7 @@ func TestReservationKernelAgainstBruteForce(t *testing.T) {
 	}
 }
 
-// The search in turns with the kernel finds what brute force finds, and at ordinary size
+// The search in turns with the kernel finds what the plain engine finds, and at ordinary size
 // what the kernel finds alone, for all goals.
 func TestReservationTurns(t *testing.T) {
 	t.Parallel()
@@ -83,7 +83,7 @@ func TestReservationTurns(t *testing.T) {
 	for range need.Rounds(150) {
 		in := uglyReservation(rng, 2+rng.IntN(7))
 		if in.Validate() == nil {
-			want, feasible := testkit.BruteReservation(in)
+			want, feasible := plain.Optimum(in)
 			turns(in, want, feasible)
 		}
 	}

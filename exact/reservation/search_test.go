@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	resexact "github.com/gapwise/gapwise/exact/reservation"
+	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/internal/test/testkit"
@@ -33,16 +34,16 @@ func reservationSearch(t testing.TB, ctx context.Context, in *model.Reservation,
 	return r
 }
 
-// The search finds what brute force finds (mostly without the sweep, which
+// The search finds what the plain engine finds (mostly without the sweep, which
 // TestSweepAgainstBruteForce has alone), and of what can't be kept names
 // requests that can be once any one of them is left out.
-func TestReservationSearchAgainstBruteForce(t *testing.T) {
+func TestReservationSearchAgainstPlain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 17))
 	infeasible := 0
 	for range need.Rounds(1500) {
 		in := testkit.RandomReservation(rng, 1+rng.IntN(7))
-		want, feasible := testkit.BruteReservation(in)
+		want, feasible := plain.Optimum(in)
 		r := reservationSearch(t, context.Background(), in, exactly)
 		agree(t, in, r, want, feasible)
 		if !feasible {
@@ -67,20 +68,20 @@ func part(in *model.Reservation, ids []string, less string) *model.Reservation {
 	return &p
 }
 
-// minimal checks a conflict by brute force.
+// minimal checks a conflict by the plain engine.
 func minimal(t *testing.T, in *model.Reservation, ids []string) {
 	t.Helper()
-	if _, feasible := testkit.BruteReservation(part(in, ids, "")); feasible || len(ids) == 0 {
+	if _, feasible := plain.Optimum(part(in, ids, "")); feasible || len(ids) == 0 {
 		t.Fatalf("%v are no conflict: %s", ids, text(in))
 	}
 	for _, id := range ids {
-		if _, feasible := testkit.BruteReservation(part(in, ids, id)); !feasible {
+		if _, feasible := plain.Optimum(part(in, ids, id)); !feasible {
 			t.Fatalf("%v are a conflict without %s: %s", ids, id, text(in))
 		}
 	}
 }
 
-// The engines agree beyond what brute force reaches.
+// The engines agree on larger instances, too.
 func TestReservationEnginesAgree(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()

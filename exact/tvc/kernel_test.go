@@ -12,6 +12,7 @@ import (
 
 	tvcexact "github.com/gapwise/gapwise/exact/tvc"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
@@ -27,13 +28,13 @@ func kernelWithout(t testing.TB, names ...string) model.Solver {
 	return s
 }
 
-// On two pods the kernel finds what brute force finds, whole and without devices.
-func TestKernelBrute(t *testing.T) {
+// On two pods the kernel finds what the plain engine finds, whole and without devices.
+func TestKernelAgainstPlain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(21, 1))
 	for k := range need.Rounds(600) {
 		in := testkit.RandomTVC(rng, 2, 1+rng.IntN(6), false)
-		want, _ := testkit.BruteTVC(in)
+		want, _ := plain.Optimum(in)
 		s := model.Solver(tvcexact.Kernel)
 		switch k % 4 {
 		case 1:
@@ -44,7 +45,7 @@ func TestKernelBrute(t *testing.T) {
 			s = kernelWithout(t, "siblings", "totals", "phases")
 		}
 		if r := solve(t, s, in, model.Settings{}); !optimal(r, want) {
-			t.Fatalf("%s %v (%s), brute force %v\n%s", r.Status, r.Objective, r.Reason, want, text(in))
+			t.Fatalf("%s %v (%s), the optimum is %v\n%s", r.Status, r.Objective, r.Reason, want, text(in))
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/cp"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
@@ -109,7 +110,7 @@ func TestProofOfSpoiltModel(t *testing.T) {
 				if err := p.Close(); err != nil {
 					t.Fatal(err)
 				}
-				best, _ := testkit.BruteTVC(in)
+				best, _ := plain.Optimum(in)
 				claim, err := verify.Proof(context.Background(), in, hash, &b)
 				if err != nil {
 					refused++

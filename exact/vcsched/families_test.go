@@ -9,9 +9,12 @@ import (
 	"slices"
 	"testing"
 
+	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
 // vcschedFamilies draw the CPU and the memory need of n tasks on some hosts:
@@ -137,12 +140,40 @@ func drawVCSched(rng *rand.Rand, family, n, hosts int, parallel, budget bool) *m
 	return in
 }
 
-// plainVCSched is what the plain engine finds, which must be all there is.
-func plainVCSched(t *testing.T, in *model.VCSched) (yield float64, found bool) {
-	t.Helper()
-	a, err := plain.Solve(in, math.NaN(), 100_000_000)
-	if err != nil || !a.Whole {
-		t.Fatalf("the plain engine: whole: %v, %v: %s", a.Whole, err, asJSON(in))
+// For the tests outside the package.
+var (
+	Draw     = drawVCSched
+	Families = len(vcschedFamilies)
+)
+
+// On all families no bound is beaten by the plain engine, nor is HiGHS by any formulation.
+func TestVCSchedBoundsAgainstPlain(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(vcschedSeed(), 4))
+	for k := range need.Rounds(30) {
+		in := drawVCSched(rng, k%len(vcschedFamilies), 4+rng.IntN(5), 2+rng.IntN(2), rng.IntN(2) == 0, rng.IntN(2) == 0)
+		want, found := plain.Optimum(in)
+		holds := func(name string, bound float64, infeasible bool) {
+			t.Helper()
+			if found && (infeasible || bound < want*(1-1e-9)) {
+				t.Fatalf("%s says %v (infeasible: %v), the optimum is %v: %s", name, bound, infeasible, want, asJSON(in))
+			}
+		}
+		all, err := vcbounds.All(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range all {
+			holds(b.Name, b.Value, b.Infeasible)
+		}
+		for _, f := range vcbounds.Formulations {
+			if _, err := vcbounds.Build(in, f); k%3 == 0 && err == nil && highs.Available() {
+				r := solveVCSched(t, Linear(highs.Backend, f), in, model.Settings{Seed: 1})
+				holds(f, r.Bound, r.Status == model.StatusInfeasible)
+				if r.Solution != nil && (!found || r.Objective > want*(1+1e-9)) {
+					t.Fatalf("%s finds %v, the optimum is %v (%v): %s", f, r.Objective, want, found, asJSON(in))
+				}
+			}
+		}
 	}
-	return a.Value, a.Solution != nil
 }

@@ -8,10 +8,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
+	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -106,13 +108,12 @@ func TestVCSchedMisfitInUnits(t *testing.T) {
 		for _, b := range needs {
 			in := &model.VCSched{Hosts: 1, Jobs: []model.VCSchedJob{{ID: "a", Tasks: 1, CPU: 0.5, Memory: a}, {ID: "b", Tasks: 1, CPU: 0.5, Memory: b}}}
 			// If a and b don't fit on one host, one of them goes beside a whole task.
-			wide := clone(in)
-			wide.Hosts = 2
+			wide := &model.VCSched{Hosts: 2, Jobs: slices.Clone(in.Jobs)}
 			for _, id := range []string{"c", "d"} {
 				wide.Jobs = append(wide.Jobs, model.VCSchedJob{ID: id, Tasks: 1, CPU: 1, Memory: 0.25})
 			}
 			for _, in := range []*model.VCSched{in, wide} {
-				want, ok := plainVCSched(t, in)
+				want, ok := plain.Optimum(in)
 				if in.Hosts == 1 {
 					count[ok]++
 				}

@@ -14,6 +14,7 @@ import (
 	vcexact "github.com/gapwise/gapwise/exact/vcsched"
 	vcheur "github.com/gapwise/gapwise/heuristics/vcsched"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
@@ -21,7 +22,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// agrees fails the test unless the result says what the brute force says, to within
+// agrees fails the test unless the result says what the plain engine says, to within
 // the gap it was asked for, and passes the judge.
 func agrees(t *testing.T, in *model.VCSched, r model.Result, want float64, feasible bool) {
 	t.Helper()
@@ -51,7 +52,7 @@ func agrees(t *testing.T, in *model.VCSched, r model.Result, want float64, feasi
 // counts as optimal by default.
 var exactly = model.Settings{Seed: 1, Gap: 1e-8}
 
-func TestSearchAgainstBruteForce(t *testing.T) {
+func TestSearchAgainstPlain(t *testing.T) {
 	t.Parallel()
 	for _, budget := range []bool{false, true} {
 		t.Run(fmt.Sprint("budget=", budget), func(t *testing.T) {
@@ -59,7 +60,7 @@ func TestSearchAgainstBruteForce(t *testing.T) {
 			infeasible := 0
 			for range need.Rounds(10_000) {
 				in := testkit.RandomVCSched(rng, budget)
-				want, ok := testkit.BruteVCSched(in)
+				want, ok := plain.Optimum(in)
 				if !ok {
 					infeasible++
 				}
@@ -76,7 +77,7 @@ func TestSearchAgainstBruteForce(t *testing.T) {
 	}
 }
 
-func TestKernelAgainstBruteForce(t *testing.T) {
+func TestKernelAgainstPlain(t *testing.T) {
 	t.Parallel()
 	for _, budget := range []bool{false, true} {
 		t.Run(fmt.Sprint("budget=", budget), func(t *testing.T) {
@@ -84,7 +85,7 @@ func TestKernelAgainstBruteForce(t *testing.T) {
 			nodes := int64(0)
 			for range need.Rounds(3_000) {
 				in := testkit.RandomVCSched(rng, budget)
-				want, ok := testkit.BruteVCSched(in)
+				want, ok := plain.Optimum(in)
 				r, err := vcexact.Kernel.Solve(context.Background(), in, exactly)
 				if err != nil {
 					t.Fatal(err)
@@ -101,7 +102,7 @@ func TestKernelAgainstBruteForce(t *testing.T) {
 
 // All engines, heuristics and bounds on instances of further resources, hosts of different
 // sizes and jobs without CPU.
-func TestVectorsAgainstBruteForce(t *testing.T) {
+func TestVectorsAgainstPlain(t *testing.T) {
 	t.Parallel()
 	for _, budget := range []bool{false, true} {
 		t.Run(fmt.Sprint("budget=", budget), func(t *testing.T) {
@@ -113,7 +114,7 @@ func TestVectorsAgainstBruteForce(t *testing.T) {
 				if err := in.Validate(); err != nil {
 					t.Fatal(err)
 				}
-				want, ok := testkit.BruteVCSched(in)
+				want, ok := plain.Optimum(in)
 				if !ok {
 					infeasible++
 				}
@@ -180,13 +181,13 @@ func TestVectorsAgainstBruteForce(t *testing.T) {
 	}
 }
 
-func TestHiGHSAgainstBruteForce(t *testing.T) {
+func TestHiGHSAgainstPlain(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 1))
 	for k := range need.Rounds(60) {
 		in := testkit.RandomVCSched(rng, k%2 == 1)
-		want, ok := testkit.BruteVCSched(in)
+		want, ok := plain.Optimum(in)
 		for _, name := range vcbounds.Formulations {
 			if name == "paper" && in.Tasks() != len(in.Jobs) || in.MigrationBudget != nil && (name == "paper" || name == "parallel") {
 				continue
@@ -206,7 +207,7 @@ func TestBoundsAndHeuristicsAroundOptimum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for range need.Rounds(500) {
 		in := testkit.RandomVCSched(rng, false)
-		want, ok := testkit.BruteVCSched(in)
+		want, ok := plain.Optimum(in)
 		all, err := vcbounds.All(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)

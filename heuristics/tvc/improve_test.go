@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/tvc/fattree"
 	"github.com/gapwise/gapwise/internal/test/need"
@@ -143,7 +144,7 @@ func TestImproveAgainstEnumeration(t *testing.T) {
 	reached, rounds := 0, need.Rounds(150)
 	for range rounds {
 		in := testkit.RandomTVC(rng, 2, 1+rng.IntN(6), false)
-		want, _ := testkit.BruteTVC(in)
+		want, _ := plain.Optimum(in)
 		s, err := improve(t.Context(), in, model.Settings{Seed: rng.Uint64()})
 		if err != nil {
 			t.Fatal(err)

@@ -13,8 +13,7 @@ import (
 // size tells how many tasks, jobs or requests an instance has.
 type size int
 
-// The sizes: tiny for brute force, middle for plain engines, and large for
-// relations and bounds alone.
+// The sizes: tiny and middle for plain engines, and large for relations and bounds alone.
 const (
 	tiny size = iota
 	middle

@@ -3,6 +3,7 @@
 package audit
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/gapwise/gapwise/model"
@@ -33,6 +34,23 @@ func relates[I model.Instance](name string, f change[I]) relation {
 		}
 		return nil, nil
 	}}
+}
+
+// Relate solves an instance, and all others that the relations of its problem make from it. It returns an
+// error where two answers can't both be true. Tests of engines call it at sizes and by engines of their own.
+func Relate(in model.Instance, rng *rand.Rand, solve func(model.Instance) model.Result) error {
+	first := claimOf(model.SenseOf(in), solve(in))
+	for _, r := range problemOf(in.Kind()).relations {
+		other, implies := r.other(in, rng)
+		if other == nil {
+			continue
+		}
+		want, got := implies(model.SenseOf(in), first), claimOf(model.SenseOf(other), solve(other))
+		if !want.agrees(got) {
+			return fmt.Errorf("%s: the first answer implies %v, the second says %v", r.name, want, got)
+		}
+	}
+	return nil
 }
 
 // same is the implication of relations that leave the optimum as it is.

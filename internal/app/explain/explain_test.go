@@ -13,6 +13,7 @@ import (
 	"time"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/app/explain"
 	"github.com/gapwise/gapwise/internal/core/evidence"
 	"github.com/gapwise/gapwise/internal/test/need"
@@ -89,7 +90,7 @@ func TestConflictOfPlacement(t *testing.T) {
 		for i := range in.Jobs { // tight in memory, in figures that enumeration takes
 			in.Jobs[i].Memory = float64(300+rng.IntN(500)) / 1000
 		}
-		if _, fits := testkit.BruteVCSched(in); fits {
+		if _, fits := plain.Optimum(in); fits {
 			continue
 		}
 		x, r := explained(t, in, "exact")
@@ -108,7 +109,7 @@ func TestConflictOfPlacement(t *testing.T) {
 			if len(some.Jobs) == 0 {
 				continue
 			}
-			if _, fits := testkit.BruteVCSched(&some); fits != (without != "") {
+			if _, fits := plain.Optimum(&some); fits != (without != "") {
 				t.Fatalf("the conflict %v without %q: fits %v", x.Conflict.Elements, without, fits)
 			}
 		}
@@ -126,7 +127,7 @@ func TestConflictOfConsolidation(t *testing.T) {
 	found := 0
 	for range need.Rounds(300) {
 		in := testkit.Consolidation(rng, 2+rng.IntN(4), 1+rng.IntN(3))
-		if _, fits := testkit.BruteConsolidation(in); fits {
+		if _, fits := plain.Optimum(in); fits {
 			continue
 		}
 		x, r := explained(t, in, "exact")
@@ -150,7 +151,7 @@ func TestConflictOfConsolidation(t *testing.T) {
 			if err := part.Validate(); err != nil {
 				t.Fatal(err)
 			}
-			if _, fits := testkit.BruteConsolidation(part); fits != (without != "") && (without == "" || x.Conflict.Minimal) {
+			if _, fits := plain.Optimum(part); fits != (without != "") && (without == "" || x.Conflict.Minimal) {
 				t.Fatalf("the conflict %v without %q: fits %v of %s", x.Conflict.Elements, without, fits, in.ID())
 			}
 		}
@@ -217,10 +218,10 @@ func TestExplainBudget(t *testing.T) {
 	said := map[bool]int{}
 	for range need.Rounds(200) {
 		in := testkit.RandomVCSched(rng, true)
-		with, fits := testkit.BruteVCSched(in)
+		with, fits := plain.Optimum(in)
 		free := *in
 		free.MigrationBudget = nil
-		without, can := testkit.BruteVCSched(&free)
+		without, can := plain.Optimum(&free)
 		x, _ := explained(t, in, "exact")
 		binds := can && (!fits || without > with*(1+1e-5))
 		if said[binds]++; strings.Contains(strings.Join(strings.Fields(x.String()), " "), "The migration budget of") != binds {

@@ -39,7 +39,7 @@ func RandomBatch(rng *rand.Rand, tiers, most, n int) *model.Batch {
 	in.MigrationS = inMillionths(one(rng, 0, 1, 2, 0.1, 20) * unit)
 	uses := []float64{1, 0.5, share(), share(), 0.96, 0.9599}
 	if in.Threshold > 0.0001 && in.Threshold <= 1 {
-		uses = append(uses, in.Threshold, in.Threshold, float64(millionths(in.Threshold)/100-1)/1e4)
+		uses = append(uses, in.Threshold, in.Threshold, (math.Floor(math.Round(in.Threshold*1e6)/100)-1)/1e4)
 	}
 	weights := one(rng, nil, nil, nil, []int{0, 1, 2, 3, 10}, []int{1, 100}, []int{1, 4, 6, 999, model.MostWeight})
 	longest := 1e6
@@ -115,102 +115,4 @@ var widths = []struct {
 	{"powers", func(rng *rand.Rand, p int) int { return min(p, 1<<rng.IntN(4)) }},
 	{"wide", func(rng *rand.Rand, p int) int { return p - rng.IntN((p+1)/2) }},
 	{"all or one", func(rng *rand.Rand, p int) int { return 1 + (p-1)*rng.IntN(2) }},
-}
-
-// BatchStarts returns the execution in which job k starts at starts[k], in
-// microseconds, in the foreground of the first idle processors, and runs to its end
-// without a loss. There must be enough processors at any time.
-func BatchStarts(in *model.Batch, starts []int64) *model.Execution {
-	order := make([]int, len(starts))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(starts[a], starts[b]) })
-	free := make([]int64, in.Processors) // from when on
-	e := &model.Execution{Runs: make([]model.Run[model.BatchPlace], len(starts))}
-	for _, k := range order {
-		end := starts[k] + millionths(in.Work(k))
-		var list model.ProcessorList
-		for p := range free {
-			if free[p] <= starts[k] && len(list) < in.Jobs[k].Processes {
-				list, free[p] = append(list, int32(p)), end
-			}
-		}
-		e.Runs[k] = model.Run[model.BatchPlace]{ID: in.Jobs[k].ID, Segments: []model.Segment[model.BatchPlace]{
-			{StartS: float64(starts[k]) / 1e6, EndS: float64(end) / 1e6, Place: model.BatchPlace{Processors: list}}}}
-	}
-	return e
-}
-
-// BruteBatch returns the least sum of response times times weights, in microseconds,
-// of an instance of one tier, and an execution with it. It tries all orders of the jobs; each job
-// in turn starts as early as it fits beside those before it (serial schedule
-// generation).
-//
-// Some order gives an optimum. As jobs can't be suspended, and what is lost or spent
-// on migrations only makes a job end later, there is an optimum in which each job
-// runs in one segment. Take its jobs by their starts s_k. By induction each starts no
-// later in the schedule that is generated in this order: a job before k that runs
-// there at a time t >= s_k started by s_k in the optimum, too, and ends no earlier
-// there, so it runs at t in the optimum. Hence what is used at t is at most what the
-// optimum uses beside k, and k fits from s_k on.
-func BruteBatch(in *model.Batch) (int64, *model.Execution) {
-	n := len(in.Jobs)
-	if n > 8 || in.Tiers != 1 {
-		panic("brute force is for one tier and at most 8 jobs")
-	}
-	submit, length := make([]int64, n), make([]int64, n)
-	for k := range n {
-		submit[k], length[k] = millionths(in.Jobs[k].SubmitS), millionths(in.Work(k))
-	}
-	starts, placed := make([]int64, n), make([]bool, n)
-	fits := func(k int, at int64) bool {
-		for x := range n { // what is used grows at starts alone
-			from := starts[x]
-			if x == k {
-				from = at
-			} else if !placed[x] || from <= at || from >= at+length[k] {
-				continue
-			}
-			used := in.Jobs[k].Processes
-			for y := range n {
-				if placed[y] && starts[y] <= from && from < starts[y]+length[y] {
-					used += in.Jobs[y].Processes
-				}
-			}
-			if used > in.Processors {
-				return false
-			}
-		}
-		return true
-	}
-	least, best := int64(-1), make([]int64, n)
-	var next func(depth int, total int64)
-	next = func(depth int, total int64) {
-		if depth == n {
-			if least < 0 || total < least {
-				least = total
-				copy(best, starts)
-			}
-			return
-		}
-		for k := range n {
-			if placed[k] {
-				continue
-			}
-			times := []int64{submit[k]} // a job starts at its submission or when another ends
-			for x := range n {
-				if placed[x] {
-					times = append(times, max(submit[k], starts[x]+length[x]))
-				}
-			}
-			slices.Sort(times)
-			starts[k] = times[slices.IndexFunc(times, func(at int64) bool { return fits(k, at) })]
-			placed[k] = true
-			next(depth+1, total+int64(max(1, in.Jobs[k].Weight))*(starts[k]+length[k]-submit[k]))
-			placed[k] = false
-		}
-	}
-	next(0, 0)
-	return least, BatchStarts(in, best)
 }

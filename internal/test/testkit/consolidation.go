@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/problem/consolidation/hosting"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -141,41 +139,4 @@ func Consolidation(rng *rand.Rand, n, hosts int) *model.Consolidation {
 		in.Goal = model.GoalMoves
 	}
 	return in
-}
-
-// BruteConsolidation returns the best objective of all plans; false if there is no solution.
-func BruteConsolidation(in *model.Consolidation) (best int64, found bool) {
-	c := view.OfConsolidation(in, -1)
-	s := hosting.New(c)
-	var tasks [][2]int
-	for i := range c.Jobs {
-		for k := range c.Jobs[i].Current {
-			tasks = append(tasks, [2]int{i, k})
-		}
-	}
-	var place func(n int)
-	place = func(n int) {
-		if n == len(tasks) {
-			if first, _ := s.Value(); s.Feasible() && (!found || first < best) {
-				best, found = first, true
-			}
-			return
-		}
-		i, k := tasks[n][0], tasks[n][1]
-		j := &c.Jobs[i]
-		if !j.Pinned {
-			place(n + 1)
-		}
-		for h := range c.Hosts {
-			if j.Current[k] == int32(h) || !j.Pinned && j.Allowed.Has(h) {
-				s.Add(i, k, h)
-				if s.Over == 0 {
-					place(n + 1)
-				}
-				s.Remove(i, k)
-			}
-		}
-	}
-	place(0)
-	return best, found
 }

@@ -281,59 +281,6 @@ func drawLinks(rng *rand.Rand, d *model.DAG) {
 	}
 }
 
-// BruteDAG returns the least makespan of d without contention, by depth-first
-// search of at most the given number of nodes, and whether that was enough.
-//
-// It appends tasks in the order of their starts, each to any machine as early as
-// its data and the machine allow: the tasks of a semi-active schedule, sorted by
-// start, then topologically, are appended so. A branch ends where the task's
-// longest path of least costs ends no earlier than the best schedule found.
-func BruteDAG(d *model.DAG, nodes int) (makespan float64, complete bool) {
-	g := view.OfDAG(d)
-	n, m := g.Tasks, g.Machines
-	rest := make([]float64, n) // least time from a task's end to the schedule's
-	for k := n - 1; k >= 0; k-- {
-		t := g.Order[k]
-		for _, e := range g.Succ(t) {
-			s := g.To[e]
-			rest[t] = max(rest[t], slices.Min(g.Cost[int(s)*m:][:m])+rest[s])
-		}
-	}
-	best := math.Inf(1)
-	finish, on, done, free := make([]float64, n), make([]int32, n), make([]bool, n), make([]float64, m)
-	var walk func(left int, last, makespan float64)
-	walk = func(left int, last, makespan float64) {
-		if nodes--; nodes < 0 {
-			return
-		}
-		if left == 0 {
-			best = min(best, makespan)
-			return
-		}
-		for _, t := range g.Order {
-			if done[t] || slices.ContainsFunc(g.Pred(t), func(e int32) bool { return !done[g.From[e]] }) {
-				continue
-			}
-			for a := range int32(m) {
-				start := free[a]
-				for _, e := range g.Pred(t) {
-					start = max(start, finish[g.From[e]]+g.Comm(e, on[g.From[e]], a))
-				}
-				end := start + g.Cost[int(t)*m+int(a)]
-				if start < last || end+rest[t] >= best {
-					continue
-				}
-				before := free[a]
-				done[t], on[t], finish[t], free[a] = true, a, end, end
-				walk(left-1, start, max(makespan, end))
-				done[t], free[a] = false, before
-			}
-		}
-	}
-	walk(n, 0, 0)
-	return best, nodes >= 0
-}
-
 // RandomPlan puts the tasks, in a random topological order, on random machines, if stays half of
 // them on that of the one before.
 func RandomPlan(rng *rand.Rand, g *view.Graph, stays bool) dagplay.Plan {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package testkit holds instances drawn at random and brute forces, for the tests of
-// all packages and for gapwise audit.
+// Package testkit draws instances and forged evidence at random, for the tests of all packages and
+// for gapwise audit.
 package testkit
 
 import (
@@ -58,6 +58,3 @@ func timing(rng *rand.Rand, n int, mean, area float64) func() float64 {
 
 // inMillionths returns the nearest whole number of millionths.
 func inMillionths(x float64) float64 { return math.Round(x*1e6) / 1e6 }
-
-// millionths returns a time in microseconds or a rate in bit/s.
-func millionths(x float64) int64 { return int64(math.Round(x * 1e6)) }

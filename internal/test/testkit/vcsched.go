@@ -5,10 +5,8 @@ package testkit
 import (
 	"fmt"
 	"math"
-	"math/big"
 	"math/rand/v2"
 
-	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -32,8 +30,8 @@ var shares = []func(rng *rand.Rand) float64{
 	func(rng *rand.Rand) float64 { return 1/float64(1+rng.IntN(5)) + float64(rng.IntN(4))*2e-10 },
 }
 
-// RandomVCSched draws an instance that BruteVCSched can solve, of a few tasks on up to three
-// hosts. With a budget, tasks run now and the memory that may move is limited.
+// RandomVCSched draws an instance of a few tasks on up to three hosts. With a budget, tasks run now,
+// and the memory that may move is limited.
 func RandomVCSched(rng *rand.Rand, budget bool) *model.VCSched {
 	return VCSched(rng, 2+rng.IntN(5), 1+rng.IntN(3), budget)
 }
@@ -140,80 +138,6 @@ func Vectors(rng *rand.Rand, in *model.VCSched) *model.VCSched {
 		in.HostSizes = append(in.HostSizes, s)
 	}
 	return in
-}
-
-// BruteVCSched returns the optimal minimum yield of an instance, and whether a placement
-// exists. It tries every assignment of tasks to hosts. Where rounding could decide what
-// fits, fractions do.
-func BruteVCSched(in *model.VCSched) (best float64, found bool) {
-	var tasks, task []int // job, task within it
-	for i := range in.Jobs {
-		for k := range in.Jobs[i].Tasks {
-			tasks, task = append(tasks, i), append(task, k)
-		}
-	}
-	hosts := make([]int32, len(tasks))
-	amounts := func(memory float64, resources []float64) []float64 { return append([]float64{memory}, resources...) }
-	var sizes [][]float64
-	smallest := in.Capacity(0).Memory
-	for h := range in.Hosts {
-		size := in.Capacity(h)
-		sizes = append(sizes, amounts(size.Memory, size.Resources))
-		smallest = min(smallest, size.Memory)
-	}
-	needs := make([][]float64, len(in.Jobs))
-	for i := range in.Jobs {
-		needs[i] = amounts(in.Jobs[i].Memory, in.Jobs[i].Resources)
-	}
-	// fits reports whether the needs of resource r of those of the first k tasks that are
-	// counted are at most a capacity, to within the tolerance of an amount.
-	fits := func(k, r int, capacity, amount float64, counted func(i int) bool) bool {
-		sum := 0.0
-		for i := range k {
-			if counted(i) {
-				sum += needs[tasks[i]][r]
-			}
-		}
-		if most := capacity + view.FitTolerance*amount; math.Abs(sum-most) > 1e-12 {
-			return sum < most
-		}
-		rat := func(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
-		left := rat(view.FitTolerance)
-		left.Add(left.Mul(left, rat(amount)), rat(capacity))
-		for i := range k {
-			if counted(i) {
-				left.Sub(left, rat(needs[tasks[i]][r]))
-			}
-		}
-		return left.Sign() >= 0
-	}
-	moves := func(i int) bool {
-		j := &in.Jobs[tasks[i]]
-		return len(j.CurrentHosts) > 0 && j.CurrentHosts[task[i]] != int(hosts[i])
-	}
-	var walk func(k int)
-	walk = func(k int) {
-		if k == len(hosts) {
-			if in.MigrationBudget == nil || fits(k, 0, *in.MigrationBudget, smallest, moves) {
-				if y := in.Yield(hosts); !found || y > best {
-					best, found = y, true
-				}
-			}
-			return
-		}
-	next:
-		for h := range in.Hosts {
-			hosts[k] = int32(h)
-			for r, size := range sizes[h] {
-				if !fits(k+1, r, size, size, func(i int) bool { return hosts[i] == int32(h) }) {
-					continue next
-				}
-			}
-			walk(k + 1)
-		}
-	}
-	walk(0)
-	return best, found
 }
 
 // VCJob is a job of so many tasks.

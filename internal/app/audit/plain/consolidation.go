@@ -57,7 +57,7 @@ func solveConsolidation(in *model.Consolidation, beat float64, c *counter) (*mod
 			}
 		}
 	}
-	s := &consSearch{counter: c, in: in, limit: threshold(model.Minimise, beat, true), simple: true}
+	s := &consSearch{counter: c, in: in, limit: c.threshold(model.Minimise, beat, true), simple: true}
 	number := map[string]int{}
 	for _, h := range in.Hosts {
 		number[h.ID] = len(s.places)

@@ -3,7 +3,6 @@
 package plain_test
 
 import (
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -11,18 +10,14 @@ import (
 	"github.com/gapwise/gapwise/internal/test/testkit"
 )
 
-func TestConsolidationAgainstBruteForce(t *testing.T) {
+func TestConsolidation(t *testing.T) {
 	rng, none := rand.New(rand.NewPCG(9, 8)), 0
 	rounds := need.Rounds(2000)
 	for range rounds {
 		in := testkit.Consolidation(rng, 2+rng.IntN(5), 1+rng.IntN(3))
-		best, found := testkit.BruteConsolidation(in)
-		want := float64(best)
-		if !found {
-			want = math.NaN()
+		if consistent(t, in).Solution == nil {
 			none++
 		}
-		agree(t, in, want)
 	}
 	if none < rounds/20 || none > rounds*3/4 {
 		t.Errorf("%d of %d have no solution", none, rounds)

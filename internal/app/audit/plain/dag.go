@@ -42,7 +42,7 @@ func solveDAG(in *model.DAG, beat float64, c *counter) (model.Solution, error) {
 	n, m := len(in.Tasks), len(in.Machines)
 	s := &dagSearch{counter: c, dagFigures: readDAG(in), machine: make([]int, n), members: make([][]int, m),
 		head: make([]float64, n), tail: make([]float64, n), placed: make([]bool, n), free: make([]float64, m)}
-	s.limit = threshold(model.Minimise, beat, s.whole)
+	s.limit = s.threshold(model.Minimise, beat, s.whole)
 	s.assign(0, 0)
 	return s.best, nil
 }
@@ -132,7 +132,7 @@ func (s *dagSearch) sequence() {
 	}
 	if v < 0 {
 		s.best = s.schedule(s.machine, s.head)
-		s.limit = threshold(model.Minimise, slices.Max(s.free), s.whole)
+		s.limit = s.threshold(model.Minimise, slices.Max(s.free), s.whole)
 		return
 	}
 	k := s.machine[v]

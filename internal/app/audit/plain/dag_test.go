@@ -15,17 +15,22 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// The engine finds what a brute force finds, and calls it the best.
-func TestDAGAgainstBruteForce(t *testing.T) {
-	rng := rand.New(rand.NewPCG(9, 1))
-	for range 4000 {
-		n := rng.IntN(6)
-		d := testkit.RandomDAG(rng, n, 1+rng.IntN([]int{4, 4, 4, 4, 3, 2}[n]))
-		want, complete := testkit.BruteDAG(d, 1<<22)
-		if !complete {
-			t.Fatal("too large for a brute force")
-		}
-		agree(t, d, want)
+func TestDAG(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		d    *model.DAG
+		want float64
+	}{
+		"no task":         {&model.DAG{Machines: []model.Machine{{ID: "a"}}}, 0},
+		"one task":        {testkit.DAG([][]float64{{3, 2, 4}}, nil), 2},
+		"six tasks":       {testkit.SixTasks(), 23},
+		"away or at home": {testkit.DAG([][]float64{{1, 1}, {4, 4}, {4, 4}}, [][3]float64{{1, 2, 2}, {1, 3, 2}}), 7},
+		"two parts":       {testkit.DAG([][]float64{{3, 9}, {9, 3}, {2, 9}, {9, 2}}, [][3]float64{{1, 3, 100}, {2, 4, 100}}), 5},
+		"no time":         {testkit.DAG([][]float64{{0, 0}, {0, 0}}, [][3]float64{{1, 2, 5}}), 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			agree(t, c.d, c.want)
+		})
 	}
 }
 

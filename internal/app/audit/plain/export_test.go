@@ -22,3 +22,12 @@ func DAGWithoutSymmetries(in *model.DAG, nodes int64) (value float64, whole bool
 	o, err := in.Objective(s.best)
 	return o.Value, err == nil && !s.cut
 }
+
+// BatchStarts is the execution in which job k starts at starts[k], in microseconds.
+func BatchStarts(in *model.Batch, starts []int64) *model.Execution {
+	s := &batchSearch{in: in, best: starts}
+	for k := range in.Jobs {
+		s.length = append(s.length, int64(math.Round(in.Work(k)*1e6)))
+	}
+	return s.execution()
+}

@@ -2,9 +2,9 @@
 
 // Package plain holds a second exact engine for each problem: a depth-first
 // branch and bound that is short enough to be proved by reading it. It shares no
-// code with the solvers, so it doesn't share their errors. It is slow, and meant
-// for tests and for gapwise audit: about 18 tasks, 16 jobs or 16 requests (of batch,
-// 12 jobs).
+// code with the solvers, so it doesn't share their errors. All tests and gapwise audit
+// hold solvers, bounds and proofs against it. It is slow: it takes about 18 tasks, 16 jobs
+// or 16 requests (of batch, 12 jobs).
 //
 // A solution counts as better than a value v if it is better by more than
 // 1e-9 of |v|. Where all figures are whole and their sums are below 2^53,
@@ -35,10 +35,32 @@ type Answer struct {
 // instance that breaks its format's rules and model.ErrUnsupported for one that
 // the engine doesn't know.
 func Solve(in model.Instance, beat float64, nodes int64) (Answer, error) {
+	return search(in, beat, counter{limit: nodes, slack: slack})
+}
+
+// Best is Solve for tests: it searches the whole tree, and tells values apart down to what sums
+// of float64s hold. It panics for an instance that the engine doesn't know or can't finish.
+func Best(in model.Instance) Answer {
+	a, err := search(in, math.NaN(), counter{limit: 1 << 28})
+	if err != nil || !a.Whole {
+		panic(fmt.Sprintf("the plain engine can't solve %s %q (%d nodes): %v", in.Kind(), in.ID(), a.Nodes, err))
+	}
+	return a
+}
+
+// Optimum returns the value of the best solution, and whether there is a solution. See Best.
+func Optimum(in model.Instance) (value float64, found bool) {
+	if a := Best(in); a.Solution != nil {
+		return a.Value, true
+	}
+	return 0, false
+}
+
+func search(in model.Instance, beat float64, c counter) (Answer, error) {
 	if err := in.Validate(); err != nil {
 		return Answer{}, err
 	}
-	c, a := counter{limit: nodes}, Answer{Value: math.NaN()}
+	a := Answer{Value: math.NaN()}
 	solve, ok := engines[in.Kind()]
 	if !ok {
 		return a, fmt.Errorf("%w: there is no plain engine for %s", model.ErrUnsupported, in.Kind())
@@ -85,7 +107,8 @@ func engine[I model.Instance, S interface {
 // counter counts the nodes of a search up to a limit.
 type counter struct {
 	nodes, limit int64
-	cut          bool // a node was refused
+	cut          bool    // a node was refused
+	slack        float64 // the relative improvement that counts as one where sums are rounded
 }
 
 // stop counts a node and reports whether it is one too many.
@@ -98,7 +121,7 @@ func (c *counter) stop() bool {
 	return false
 }
 
-// slack is the relative improvement that counts as one where sums are rounded.
+// slack is that of Solve.
 const slack = 1e-9
 
 // exactSum is the limit up to which every sum of whole float64s is exact.
@@ -106,14 +129,14 @@ const exactSum = 1 << 53
 
 // threshold returns the value that a solution must pass to count as better than
 // beat.
-func threshold(sense model.Sense, beat float64, whole bool) float64 {
+func (c *counter) threshold(sense model.Sense, beat float64, whole bool) float64 {
 	switch {
 	case math.IsNaN(beat):
 		return math.Inf(int(-sense))
 	case whole:
 		return beat
 	}
-	return beat + float64(sense)*slack*math.Abs(beat)
+	return beat + float64(sense)*c.slack*math.Abs(beat)
 }
 
 // ascending returns the numbers from 0 to n-1 in the order of their keys.

@@ -39,8 +39,8 @@ func solved(t *testing.T, in model.Instance, beat float64) plain.Answer {
 	return a
 }
 
-// agree holds an engine against the optimum that a brute force found, NaN for
-// none: from scratch, told the optimum, and told a little less.
+// agree holds an engine against the optimum, NaN for none: from scratch, told the
+// optimum, and told a little less.
 func agree(t *testing.T, in model.Instance, want float64) {
 	t.Helper()
 	if err := in.Validate(); err != nil {
@@ -65,6 +65,14 @@ func agree(t *testing.T, in model.Instance, want float64) {
 			t.Fatalf("found %v, want %v\n%+v", b.Value, want, in)
 		}
 	}
+}
+
+// consistent holds an engine against itself, and returns its best solution.
+func consistent(t *testing.T, in model.Instance) plain.Answer {
+	t.Helper()
+	a := plain.Best(in)
+	agree(t, in, a.Value)
+	return a
 }
 
 // grow measures proofs: nothing beats the optimum. It reports the mean number

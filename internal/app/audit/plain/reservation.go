@@ -46,7 +46,7 @@ func solveReservation(in *model.Reservation, beat float64, c *counter) (*model.B
 	for k := range s.start {
 		s.start[k] = -1
 	}
-	s.beat = threshold(model.Maximise, beat, s.whole)
+	s.beat = s.threshold(model.Maximise, beat, s.whole)
 	if in.EffectiveGoal() == model.GoalAll {
 		s.beat = max(s.beat, float64(len(in.Requests))-0.5)
 	}
@@ -64,7 +64,7 @@ func (s *reservationSearch) next(last int64, number int) {
 	}
 	if v := s.value(s.weight); v > s.beat { // all others are declined
 		s.best = slices.Clone(s.start)
-		s.beat = threshold(model.Maximise, v, s.whole)
+		s.beat = s.threshold(model.Maximise, v, s.whole)
 	}
 	ends := int64(math.MaxInt64) // first end of a job that fits
 	for k, j := range s.jobs {

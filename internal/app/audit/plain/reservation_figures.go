@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/big"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -15,12 +16,14 @@ import (
 )
 
 // reservationFigures holds an instance in ticks of 10^-places seconds. A float64
-// stands for the decimal number that it prints as.
+// stands for the decimal number that it prints as. Times of more digits are rounded as the
+// format says: deadlines up, all others down, and no request counts as cancelled by that alone.
 type reservationFigures struct {
 	in     *model.Reservation
 	places int
-	whole  bool  // values are whole and exact
-	pes    int64 // in all
+	scale  float64 // of weights that are PE-seconds
+	whole  bool    // values are whole and exact
+	pes    int64   // in all
 	jobs   []reservationJob
 	dense  []int // jobs by weight per PE and tick, the largest first
 	given  int64 // weight of the requests that are cancelled before their latest start: accepted with that, they need no PEs (none if what is used counts)
@@ -46,27 +49,39 @@ func readReservation(in *model.Reservation) (reservationFigures, error) {
 			times = append(times, *q.CancelS)
 		}
 		for _, x := range times {
-			_, after, _ := strings.Cut(strconv.FormatFloat(x, 'f', -1, 64), ".")
+			_, after := digits(x)
 			f.places = max(f.places, len(after))
 		}
 		end, total = max(end, q.DeadlineS), total+float64(q.PEs)*q.DurationS
 	}
 	// Up to 2^52 ticks have float64s of their own; up to 2^62 sums are exact.
-	if scale := math.Pow10(f.places); f.places > 22 || end*scale > 1<<52 || max(total, float64(in.PEs)*end)*scale > 1<<62 {
+	exact := true
+	for f.places > 0 && (f.places > 22 || end*math.Pow10(f.places) > 1<<52) {
+		f.places, exact = f.places-1, false
+	}
+	f.scale = math.Pow10(f.places)
+	if max(total, float64(in.PEs)*end)*f.scale > 1<<62 {
 		return f, fmt.Errorf("%w: times of %d decimals up to %v are too long for the plain engine", model.ErrUnsupported, f.places, end)
 	}
-	f.whole = !seconds || f.places == 0 && total < exactSum
+	if !exact { // weights are as exact as float64s are
+		f.scale = math.Exp2(math.Floor(60 - math.Log2(total)))
+	}
+	f.whole = !seconds || exact && f.places == 0 && total < exactSum
 	for k := range in.Requests {
 		q := &in.Requests[k]
-		duration := f.ticks(q.DurationS)
-		j := reservationJob{request: k, ready: f.ticks(q.ReadyS), runtime: f.ticks(q.Runtime()), pes: int64(q.PEs), weight: 1, twin: -1}
-		j.latest = max(j.ready, f.ticks(q.DeadlineS)-duration)
-		if seconds {
-			j.weight = j.pes * duration
+		j := reservationJob{request: k, ready: f.ticks(q.ReadyS), latest: f.latest(q), runtime: f.ticks(q.Runtime()), pes: int64(q.PEs), weight: 1, twin: -1}
+		weight := func(runs float64) int64 {
+			if exact {
+				return j.pes * f.ticks(runs)
+			}
+			return int64(float64(q.PEs) * runs * f.scale)
 		}
-		withdrawn := f.free(q, j.latest)
+		if seconds {
+			j.weight = weight(q.DurationS)
+		}
+		withdrawn := f.free(q)
 		if used { // it counts if it starts by its cancellation
-			j.weight = j.pes * j.runtime
+			j.weight = weight(q.Runtime())
 			if withdrawn {
 				j.latest = f.ticks(*q.CancelS)
 			}
@@ -98,14 +113,40 @@ func readReservation(in *model.Reservation) (reservationFigures, error) {
 	return f, nil
 }
 
-// free reports whether a request that starts at its latest is cancelled before.
-func (f *reservationFigures) free(q *model.Request, latest int64) bool {
-	return q.CancelS != nil && *q.CancelS <= q.DeadlineS && f.ticks(*q.CancelS) < latest
+// latest returns the latest start of a request.
+func (f *reservationFigures) latest(q *model.Request) int64 {
+	due := f.ticks(q.DeadlineS)
+	if _, after := digits(q.DeadlineS); len(after) > f.places {
+		due++
+	}
+	return max(f.ticks(q.ReadyS), due-f.ticks(q.DurationS))
 }
 
-// ticks returns a time in ticks; it is a whole number of them.
+// free reports whether a request that starts at its latest is cancelled before.
+func (f *reservationFigures) free(q *model.Request) bool {
+	if q.CancelS == nil || *q.CancelS > q.DeadlineS || f.ticks(*q.CancelS) >= f.latest(q) {
+		return false
+	}
+	latest := new(big.Rat).Sub(decimal(q.DeadlineS), decimal(q.DurationS))
+	return q.ReadyS > *q.CancelS || latest.Cmp(decimal(*q.CancelS)) > 0
+}
+
+// decimal returns the number that x prints as.
+func decimal(x float64) *big.Rat {
+	r, _ := new(big.Rat).SetString(strconv.FormatFloat(x, 'f', -1, 64))
+	return r
+}
+
+// digits returns what x prints as before and after the point.
+func digits(x float64) (before, after string) {
+	before, after, _ = strings.Cut(strconv.FormatFloat(x, 'f', -1, 64), ".")
+	return before, after
+}
+
+// ticks returns a time in ticks, rounded down.
 func (f *reservationFigures) ticks(x float64) int64 {
-	before, after, _ := strings.Cut(strconv.FormatFloat(x, 'f', -1, 64), ".")
+	before, after := digits(x)
+	after = after[:min(len(after), f.places)]
 	n, _ := strconv.ParseInt(before+after+strings.Repeat("0", f.places-len(after)), 10, 64) // at most 2^52
 	return n
 }
@@ -119,7 +160,7 @@ func (f *reservationFigures) time(tick int64) float64 {
 // value returns the objective of a weight.
 func (f *reservationFigures) value(weight int64) float64 {
 	if f.in.EffectiveGoal().PESeconds() {
-		return float64(weight) / math.Pow10(f.places)
+		return float64(weight) / f.scale
 	}
 	return float64(weight)
 }
@@ -130,8 +171,8 @@ func (f *reservationFigures) bookings(start []int64) *model.Bookings {
 	list := make([]*model.Booking, len(f.in.Requests))
 	for k := range f.in.Requests {
 		q := &f.in.Requests[k]
-		if latest := max(f.ticks(q.ReadyS), f.ticks(q.DeadlineS)-f.ticks(q.DurationS)); f.free(q, latest) && f.in.EffectiveGoal() != model.GoalPESeconds {
-			list[k] = &model.Booking{ID: q.ID, StartS: f.time(latest), PEs: model.PEList{{First: 0, Last: q.PEs - 1}}}
+		if f.free(q) && f.in.EffectiveGoal() != model.GoalPESeconds {
+			list[k] = &model.Booking{ID: q.ID, StartS: f.time(f.latest(q)), PEs: model.PEList{{First: 0, Last: q.PEs - 1}}}
 		}
 	}
 	order := slices.Clone(f.dense)

@@ -2,7 +2,11 @@
 
 package plain
 
-import "github.com/gapwise/gapwise/model"
+import (
+	"math"
+
+	"github.com/gapwise/gapwise/model"
+)
 
 // tvcSearch decides the requests in the order of their arrival: it embeds each one
 // beside those that run then, or rejects it. What is in use grows at arrivals
@@ -23,11 +27,9 @@ func solveTVC(in *model.TVC, beat float64, c *counter) (*model.Embeddings, error
 	}
 	f := readTVC(in)
 	s := &tvcSearch{counter: c, tvcFigures: f, places: make([]*tvcPlace, len(f.requests))}
-	s.beat = threshold(model.Maximise, beat, s.whole)
+	s.beat = s.threshold(model.Maximise, beat, s.whole)
 	for k := range s.requests { // those that never fit have no weight
-		fits := false
-		s.each(k, s.state(-1), func(*tvcPlace) bool { fits = true; return false })
-		if !fits && !s.cut {
+		if !s.possible(k) && !s.cut {
 			s.requests[k].weight = 0
 		}
 	}
@@ -36,13 +38,26 @@ func solveTVC(in *model.TVC, beat float64, c *counter) (*model.Embeddings, error
 	return s.best, nil
 }
 
+// possible reports whether request k fits the empty data centre.
+func (s *tvcSearch) possible(k int) bool {
+	found := false
+	s.each(k, s.state(-1), func(*tvcPlace) bool { found = true; return false })
+	return found
+}
+
+// Fits reports whether a request fits the empty data centre.
+func Fits(in *model.TVC, request int) bool {
+	s := &tvcSearch{counter: &counter{limit: math.MaxInt64}, tvcFigures: readTVC(in)}
+	return s.possible(request)
+}
+
 // next decides the requests from number k on.
 func (s *tvcSearch) next(k int) {
 	if s.stop() {
 		return
 	}
 	if s.value > s.beat { // all others are rejected
-		s.best, s.beat = s.embeddings(s.places), threshold(model.Maximise, s.value, s.whole)
+		s.best, s.beat = s.embeddings(s.places), s.threshold(model.Maximise, s.value, s.whole)
 	}
 	if k == len(s.requests) || s.value+s.room(k) <= s.beat {
 		return

@@ -164,3 +164,53 @@ func (s *tvcSearch) switches(q *tvcRequest, now *tvcState, vms []int, f func(*tv
 	}
 	return true
 }
+
+// Embeddings returns all embeddings of a request beside those that are there, by request number: every
+// switch, also one that is higher than need be, with every number of VMs on each server below it.
+func Embeddings(in *model.TVC, request int, there map[int]model.Embedding) (all []model.Embedding) {
+	f := readTVC(in)
+	left, slots, vms := slices.Clone(f.rate), slices.Repeat([]int{in.FatTree.Slots}, f.servers), make([]int, f.servers)
+	for k, e := range there {
+		clear(vms)
+		for _, x := range e.Servers {
+			vms[x.Server] = x.VMs
+			slots[x.Server] -= x.VMs
+		}
+		for link, load := range f.load(&f.requests[k], vms, e.Switch) {
+			left[link] -= load
+		}
+	}
+	clear(vms)
+	q := &f.requests[request]
+	var put func(at model.Switch, server, to, rest int)
+	put = func(at model.Switch, server, to, rest int) {
+		if server < to {
+			for vms[server] = 0; vms[server] <= min(rest, slots[server]); vms[server]++ {
+				put(at, server+1, to, rest-vms[server])
+			}
+			vms[server] = 0
+			return
+		}
+		if rest > 0 {
+			return
+		}
+		for link, load := range f.load(q, vms, at) {
+			if load > left[link] {
+				return
+			}
+		}
+		all = append(all, f.embedding(&tvcPlace{vms: vms, at: at}))
+	}
+	h := f.h
+	for group := range in.FatTree.K {
+		for index := range h {
+			edge := (group*h + index) * h
+			put(model.Switch{Layer: model.LayerEdge, Group: group, Index: index}, edge, edge+h, q.vms)
+			put(model.Switch{Layer: model.LayerAggregation, Group: group, Index: index}, group*h*h, (group+1)*h*h, q.vms)
+			if group < h {
+				put(model.Switch{Layer: model.LayerCore, Group: group, Index: index}, 0, f.servers, q.vms)
+			}
+		}
+	}
+	return all
+}

@@ -115,15 +115,19 @@ func (f *tvcFigures) embeddings(places []*tvcPlace) *model.Embeddings {
 		if p == nil {
 			continue
 		}
-		place := model.Embedding{Switch: p.at}
-		for s, m := range p.vms {
-			if m > 0 {
-				place.Servers = append(place.Servers, model.ServerVMs{Server: s, VMs: m})
-			}
-		}
 		q := &f.in.Requests[k]
 		e.Runs = append(e.Runs, model.Run[model.Embedding]{ID: q.ID, Segments: []model.Segment[model.Embedding]{
-			{StartS: q.ArrivalS, EndS: float64(f.requests[k].end) / 1e6, Place: place}}})
+			{StartS: q.ArrivalS, EndS: float64(f.requests[k].end) / 1e6, Place: f.embedding(p)}}})
+	}
+	return e
+}
+
+func (f *tvcFigures) embedding(p *tvcPlace) model.Embedding {
+	e := model.Embedding{Switch: p.at}
+	for s, m := range p.vms {
+		if m > 0 {
+			e.Servers = append(e.Servers, model.ServerVMs{Server: s, VMs: m})
+		}
 	}
 	return e
 }

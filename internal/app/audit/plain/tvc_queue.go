@@ -54,7 +54,7 @@ func solveQueue(in *model.TVC, beat float64, c *counter) (*model.Embeddings, err
 		}
 	}
 	if !math.IsNaN(beat) {
-		q.least = int64(math.Floor(beat * (1 - slack) * 1e6 * float64(run)))
+		q.least = int64(math.Floor(beat * (1 - c.slack) * 1e6 * float64(run)))
 	}
 	if in.MigrationS > 0 {
 		m := &tvcMoves{tvcQueue: q, migration: int64(math.Round(in.MigrationS * 1e6)), arrivals: f.requests}

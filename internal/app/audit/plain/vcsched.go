@@ -79,7 +79,7 @@ func sameSize(a, b model.HostSize) bool {
 }
 
 func (s *vcschedSearch) beat(yield float64) {
-	s.limit = 1 / max(threshold(model.Maximise, yield, false), 0)
+	s.limit = 1 / max(s.threshold(model.Maximise, yield, false), 0)
 }
 
 // place puts tasks[i:] on hosts. Loads below 1 yield no more than a load of 1.

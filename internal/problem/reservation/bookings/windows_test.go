@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/internal/test/need"
@@ -27,7 +28,7 @@ func TestWindowsReachTheOptimum(t *testing.T) {
 			in.Goal = model.GoalAccepted
 		}
 		v := view.OfReservation(in)
-		want, _ := testkit.BruteReservation(in)
+		want, _ := plain.Optimum(in)
 		p := NewOffline(v, rng.Uint64())
 		if rng.IntN(2) == 0 {
 			p.Construct(t.Context(), nil)
@@ -59,7 +60,7 @@ func TestWindowsOfSomeJobs(t *testing.T) {
 		n := 3 + rng.IntN(5)
 		in := testkit.RandomReservation(rng, n)
 		v := view.OfReservation(in)
-		want, _ := testkit.BruteReservation(in)
+		want, _ := plain.Optimum(in)
 		seed := rng.Uint64()
 		var starts [2][]int64
 		for i := range starts {
