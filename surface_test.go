@@ -15,7 +15,7 @@ import (
 // mostNames bounds the exported names of all packages that others can import, types,
 // functions, methods, variables and constants: what a version 1 would have to keep. It
 // goes down.
-const mostNames = 831
+const mostNames = 827
 
 func TestSurface(t *testing.T) {
 	t.Parallel()
