@@ -11,6 +11,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/cp"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
+	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -48,6 +49,28 @@ func byKernel(t *testing.T, in model.Instance, set model.Settings, ask func() (K
 		}
 		return q.Minimise(r)
 	}}.Solve(t.Context(), in, set)
+}
+
+// An engine that is called by itself keeps its effort, too, and a panic in it is its caller's.
+func TestEffort(t *testing.T) {
+	t.Parallel()
+	steps := 0
+	endless := Engine[*number, uint16]{ID: "endless", Work: func(r *Run, _ *number, _ uint16, _ lcg.Device) error {
+		for r.Raise(0); !turns.Stop(r.Ctx, 10); steps++ {
+		}
+		return nil
+	}}
+	r, err := endless.Solve(t.Context(), &number{most: 9, minimise: true}, model.Settings{Effort: 1000, Threads: 4})
+	if err != nil || steps < 90 || steps > 110 || r.Reason != "stopped by the limit of its effort" || r.Bound != 0 {
+		t.Errorf("%d steps, %q, bound %v, %v", steps, r.Reason, r.Bound, err)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("the panic is lost")
+		}
+	}()
+	_, _ = Engine[*number, uint16]{ID: "failing", Work: func(*Run, *number, uint16, lcg.Device) error { panic("nothing there") }}.Solve(
+		t.Context(), &number{most: 9}, model.Settings{Effort: 1000})
 }
 
 func TestMinimise(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/internal/cp"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
+	"github.com/gapwise/gapwise/internal/run/caught"
 	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/model"
 )
@@ -36,6 +37,15 @@ type Run struct {
 // to do. Its error may be model.ErrNoSolution if it was stopped.
 func start[I model.Instance](ctx context.Context, name string, in model.Instance, set model.Settings,
 	work func(*Run, I) error) (model.Result, error) {
+	if set.Effort > 0 && !turns.Counted(ctx) { // nobody else counts it
+		var r model.Result
+		set.Threads = 1 // the work of one goroutine alone is counted
+		err := turns.Within(ctx, set.Effort, func(ctx context.Context) error {
+			return caught.Call(func() (err error) { r, err = start(ctx, name, in, set, work); return err })
+		})
+		caught.PassPanic(err)
+		return r, err
+	}
 	r := &Run{Result: model.NewResult(name, set.Seed), Set: set, in: in, began: time.Now()}
 	typed, ok := in.(I)
 	if !ok {
