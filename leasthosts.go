@@ -37,8 +37,8 @@ type HostCount struct {
 	Elapsed  time.Duration
 }
 
-// Gap returns (Hosts - Bound) / Hosts.
-func (h HostCount) Gap() float64 { return float64(h.Hosts-h.Bound) / float64(h.Hosts) }
+// Gap returns the gap between Hosts and Bound, see model.Gap.
+func (h HostCount) Gap() float64 { return model.Gap(float64(h.Hosts), float64(h.Bound)) }
 
 // LeastHosts looks for the least number of hosts on which every job runs at the yield 1;
 // where no job needs CPU that is vector bin packing. How many hosts the instance has
