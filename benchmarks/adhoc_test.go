@@ -65,8 +65,8 @@ func TestSolutionFiles(t *testing.T) {
 	}
 }
 
-// Kept results are those of the runs, pass the judge, and are named as seen from the
-// results; runs without a solution keep none.
+// Kept results are the solutions of the runs, pass the judge, and are named as seen from the results; runs without a
+// solution keep none.
 func TestSolutionsAreKept(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -16,7 +16,7 @@ import (
 // CPU time of GLPK's process: it has one thread, and other work on the machine
 // doesn't count. GLPK is the solver of the VCSched paper.
 
-// glpkEngine is the engine that it is.
+// glpkEngine is the name of the engine.
 const glpkEngine = "glpsol"
 
 // glpkThere returns an error if glpsol isn't on PATH.

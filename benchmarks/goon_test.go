@@ -70,7 +70,7 @@ func TestOtherCommits(t *testing.T) {
 	}
 }
 
-// Nothing is written to, or cut off, what isn't this plan's results.
+// Nothing is written to, or cut off, other files than this plan's results.
 func TestRunLeavesOtherFilesAlone(t *testing.T) {
 	p := decode(t, quick)
 	whole := filepath.Join(t.TempDir(), "whole.jsonl")

@@ -248,8 +248,7 @@ func (a *Algorithm) parameters() (all []key) {
 	return all
 }
 
-// kinds returns the problems that the plan has instances of, as far as that is known
-// before its files are read.
+// kinds returns the problems of the plan's instances, if known before its files are read.
 func (p *Plan) kinds() []model.Kind {
 	var all []model.Kind
 	for _, g := range p.Generators {

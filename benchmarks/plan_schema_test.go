@@ -122,8 +122,8 @@ func golden(t *testing.T, file string, want []byte) {
 	}
 }
 
-// The schema's file is that of the decoder; it takes the built-in plans and the
-// page's, and refuses what the decoder refuses by its shape.
+// The schema's file matches the decoder. It takes the built-in plans and the page's, and refuses shapes that the
+// decoder refuses.
 func TestPlanSchema(t *testing.T) {
 	data, err := json.MarshalIndent(planSchema(), "", "  ")
 	if err != nil {

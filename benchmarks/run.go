@@ -29,7 +29,7 @@ type RunOptions struct {
 	// file in it, and those that any file in it holds aren't repeated.
 	Folder string
 	Shard  Shard // the share of the plan's runs; the zero value is all
-	// Instances, if not nil, restricts the runs to instances whose name it matches.
+	// Instances, if not nil, restricts the runs to instances with a matching name.
 	Instances *regexp.Regexp
 	Workers   int // instances solved at the same time; 0: 1
 	// Solutions, if not empty, is a folder for each run's result with its solution.
@@ -189,8 +189,7 @@ func (e *execution) goOn() error {
 	return nil
 }
 
-// list lists the share's runs, those that are done and those to do, and counts those of
-// the results that the plan hasn't.
+// list lists the share's runs, done and to do, and counts the results that belong to no run of the plan.
 func (e *execution) list(cases []instances.Planned) (besides int, err error) {
 	besides = len(e.done)
 	e.listing, err = e.plan.list(cases, e.algorithms, e.Shard.Of, func(l listed) error {
@@ -342,9 +341,8 @@ func (a *Algorithm) record(in model.Instance, params, features map[string]float6
 	return rec, err
 }
 
-// goesOn returns an error if a build of a commit may not add runs to those that r is
-// one of: it may only if both are of the same code, as far as that is known. A file
-// whose runs are all there may be of any commit.
+// goesOn returns an error if a build of a commit may not add runs to the file of r. It may only if both are of the same
+// code, if that is known. A file whose runs are all there may be of any commit.
 func goesOn(r *runs.Record, commit string) error {
 	named := func(c string) string { return cmp.Or(c, "unknown") }
 	switch {
@@ -358,8 +356,8 @@ func goesOn(r *runs.Record, commit string) error {
 	return nil
 }
 
-// load makes the instance and returns what there is to say of its log. It returns an error if results hold another instance
-// of the same name: its file has changed, or its generator.
+// load makes the instance and returns the report on its log. It returns an error if results hold another instance of
+// the same name: its file has changed, or its generator.
 func load(c *instances.Planned, hashes map[string]string) (*gapwise.Case, string, error) {
 	in, report, err := c.LoadReported()
 	if err != nil {
@@ -417,8 +415,8 @@ func (r run) options(kind model.Kind, progress func(model.Progress)) (gapwise.Op
 	return o, err
 }
 
-// declined returns what there is of a run that a formulation doesn't support, or of which
-// a user's program gave a wrong solution: neither ends the plan.
+// declined returns the result of a run that a formulation doesn't support, or in which a user's program gave a wrong
+// solution: neither ends the plan.
 func (r run) declined(c *gapwise.Case, x gapwise.Outcome) (model.Result, error) {
 	hash, err := c.Hash()
 	res, in := model.NewResult(r.a.Name, r.seed), c.Instance

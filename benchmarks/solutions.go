@@ -31,8 +31,7 @@ func keep(r *runs.Record, folder, results string, res model.Result) (string, err
 	return filepath.ToSlash(relative(results, file)), nil
 }
 
-// solutionFile names the run's file in words, and by a digest that tells it from the
-// plan's other runs.
+// solutionFile names the run's file in words, and by a digest that distinguishes it from the plan's other runs.
 func solutionFile(r *runs.Record) string {
 	return fmt.Sprintf("%s-%s-%d-%.4x.json", fileWord(filepath.Base(r.Instance), 80), fileWord(r.Algorithm, 40), r.Seed, sha256.Sum256([]byte(r.Key())))
 }

@@ -63,7 +63,7 @@ func assignmentTitle(in *model.Consolidation, a *model.Assignment, o model.Objec
 	return fmt.Sprintf("cost %s%s, %s, moves %s", price, bound, hosts, short(moves))
 }
 
-// assigned lists the hosts and what tasks take of them.
+// assigned lists the hosts and the use of each by its tasks.
 func (l *placementLayout) assigned(in *model.Consolidation, a *model.Assignment) {
 	number, today, then := view.Occupied(in, a)
 	capacity := make([][]int64, 0, len(number))

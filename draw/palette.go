@@ -16,7 +16,7 @@ var (
 // faded is the share of paper in what is paler.
 const faded = 0.6
 
-// colour returns the bar's colour, edge that of its edge.
+// colour returns the bar's colour, edge its edge's.
 func (b *ganttBar) colour() look.Colour {
 	c := look.Tint(look.Plain, b.Group)
 	switch {

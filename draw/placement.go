@@ -18,19 +18,17 @@ const (
 	sortedHigh   = 130.0 // of a chart of sorted bars
 )
 
-// drawPlacement draws virtual machines on hosts: of each resource the share of a host's
-// that its tasks take, one bar after the other in the colours of their jobs. Of the CPU that
-// is what they get; what they need beyond it follows, paler. Tasks that run
-// elsewhere now have a bold edge and say where from. A host is tight if its tasks
-// need so much CPU that none of its own could get more than the minimum yield
-// without another getting less: these hosts hold the objective down.
+// drawPlacement draws virtual machines on hosts. A bar for each resource shows the share of the host that each of its
+// tasks takes, in the colours of their jobs. The CPU's bar shows what they get; what they need beyond it follows,
+// paler. Tasks that run elsewhere now have a bold edge and say where from. A host is tight if its tasks need so much
+// CPU that none of its own could get more than the minimum yield without another getting less: these hosts hold the
+// objective down.
 //
-// Up to 40 hosts have a row each. Of more, each resource has a chart of the hosts
-// sorted by its use, with those that are tight in another colour.
+// Up to 40 hosts have a row each. Above 40, each resource has a chart of the hosts sorted by its use, with the tight
+// hosts in another colour.
 //
-// Another format than those of Style is errFormat. The error is model.ErrInvalid if
-// the instance is invalid or p isn't a placement of it. O(H log H + T) for H hosts
-// and T tasks.
+// A format other than Style's is errFormat. The error is model.ErrInvalid if the instance is invalid or p isn't a
+// placement of it. O(H log H + T) for H hosts and T tasks.
 func drawPlacement(w io.Writer, o Options, title string, in *model.VCSched, p *model.Placement) error {
 	if err := o.drawable(in); err != nil {
 		return err
@@ -86,7 +84,7 @@ type placementLayout struct {
 	column      float64 // of the names of hosts
 }
 
-// hostBox is a host and what its tasks take of its resources.
+// hostBox is a host and the use of its resources by its tasks.
 type hostBox struct {
 	y     float64
 	name  string
@@ -95,8 +93,7 @@ type hostBox struct {
 	note  string // of a host without tasks
 }
 
-// hostPart is what the tasks of a job that come from the same host take, in shares
-// of the host.
+// hostPart is the share of a host's resources that the tasks of a job from the same host take.
 type hostPart struct {
 	job, tasks int
 	from       string    // the host that they run on now, "" if they stay or are new

@@ -103,8 +103,8 @@ func (a *timeAxis) late(p pen, y float64, n int, all string) {
 	}
 }
 
-// strip draws a tick for each of some times, as many as can be told apart, in a
-// strip at y with its label at the left; it takes stripHeight.
+// strip draws ticks at the given times, as many as a reader can distinguish. They lie in a strip at y with its label at
+// the left; it takes stripHeight.
 func (a *timeAxis) strip(p pen, times []float64, label string, y float64) {
 	p.fill(linkColour, rect{a.left, y, a.right - a.left, stripHeight})
 	p.text(newFace(axisSize, false), look.Declined, a.left-6, y+stripHeight/2+axisSize*capHeight/2, 1, label)

@@ -123,12 +123,12 @@ func linkShade(class int) look.Colour {
 	return look.Shares[class]
 }
 
-// looseColour is that of links that don't bind.
+// looseColour is the colour of links that don't bind.
 var looseColour = look.Mix(look.Line, look.Soft, 0.4)
 
 func linkWidth(class int) float64 { return 0.8 + 0.45*float64(class) }
 
-// paintServer draws the slots of a server, those in use from the bottom.
+// paintServer draws the slots of a server, from the bottom the ones in use.
 func (l *clustersLayout) paintServer(p pen, server int, box rect) {
 	high := box.h / float64(l.tree.Slots)
 	cells := make([]look.Colour, 0, l.tree.Slots)
@@ -162,7 +162,7 @@ type matrix struct {
 	share func(pod, row int) float64
 }
 
-// matrices returns those of what binds.
+// matrices returns the matrices of the layers that bind.
 func (l *clustersLayout) matrices() []matrix {
 	h := l.tree.Half()
 	fullest := func(layer int, of func(pod, row, i int) int) func(pod, row int) float64 {

@@ -81,9 +81,8 @@ func (u *usage) paint(p pen, a *timeAxis, width float64, axis []tick, heading st
 	})
 }
 
-// outliers returns where an axis from low should end, by the ends of what is drawn
-// on it, at least one: where nine tenths of them take less than half of the axis,
-// it ends a little after those; otherwise after the last.
+// outliers returns where an axis from low should end, by the ends of the bars on it, at least one. If nine tenths of
+// them take less than half of the axis, it ends a little after those; otherwise after the last.
 func outliers(low float64, ends []float64) (high float64) {
 	ends = slices.Sorted(slices.Values(ends))
 	last := ends[len(ends)-1]

@@ -77,8 +77,8 @@ func TestStoppedInOrder(t *testing.T) {
 	}
 }
 
-// A schedule that goes on after the last exact time is refused by who made it: wide
-// jobs alternate with narrow ones, which first come, first served runs one by one.
+// A schedule that goes on after the last exact time is refused by its own solver. Wide jobs alternate with narrow ones,
+// which first come, first served runs one by one.
 func TestTooLate(t *testing.T) {
 	t.Parallel()
 	b := &model.Batch{Name: "late", Processors: 1000, Tiers: 1}

@@ -26,7 +26,7 @@ import (
 // never is later than all times.
 const never = math.MaxInt64
 
-// request is what a scheduler knows of a job.
+// request is a scheduler's knowledge of a job.
 type request struct {
 	submit   int64
 	estimate int64 // ticks that the job runs by its estimate
@@ -57,13 +57,12 @@ func (m *machine) start(k int32) {
 // estimatedEnd returns when job k, which has started, ends by its estimate.
 func (m *machine) estimatedEnd(k int32) int64 { return m.starts[k] + m.jobs[k].estimate }
 
-// scheduler decides which jobs start. Its methods are called in the order of time,
-// those of one instant as model.BatchOrder says.
+// scheduler decides which jobs start. Its methods are called in the order of time, and at one instant in the order of
+// model.BatchOrder.
 type scheduler interface {
-	// arrive tells that job k is submitted. Jobs arrive in the order of their
-	// indices.
+	// arrive reports that job k is submitted. Jobs arrive in the order of their indices.
 	arrive(k int32)
-	// end tells that job k has ended; its processors are free already.
+	// end reports that job k has ended; its processors are free already.
 	end(k int32)
 	// pass starts jobs by machine.start.
 	pass()

@@ -25,7 +25,7 @@ import (
 // Prefix begins the name of an algorithm that is a command.
 const Prefix = "cmd:"
 
-// Complete reads a solution of an instance, of which parts may be left out.
+// Complete reads a solution of an instance that may lack some parts.
 type Complete func(ctx context.Context, in model.Instance, data []byte) (model.Solution, error)
 
 // Solver is a heuristic that is a command. It must be made by New.
@@ -79,10 +79,9 @@ func (e *RefusedError) Error() string { return fmt.Sprintf("%s: its solution: %v
 // Unwrap returns what is wrong, and model.ErrInfeasible.
 func (e *RefusedError) Unwrap() []error { return []error{e.Err, model.ErrInfeasible} }
 
-// Solve implements model.Solver. A solution that was written counts, however the
-// command has ended; without one the status is unknown, and the reason says how it
-// ended. When its time is over a command is asked to end by TERM, and killed soon after
-// (process.Late), with all that it has started.
+// Solve implements model.Solver. A solution that was written counts, however the command has ended; without one the
+// status is unknown, and the reason says how it ended. A command is asked to end by TERM when its time is over, and
+// killed soon after (process.Late), with all the processes that it has started.
 func (s *Solver) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
 	r := model.NewResult(s.name, set.Seed)
 	outer := ctx

@@ -15,7 +15,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// small is an instance whose solutions take a line.
+// small is an instance with one-line solutions.
 var small = &model.VCSched{Name: "small", Hosts: 1, Jobs: []model.VCSchedJob{{ID: "a", Tasks: 1, CPU: 0.5}}}
 
 const solved = `{"kind":"vcsched","version":1,"jobs":[{"id":"a","hosts":[0],"cpu":[0.5]}]}`
@@ -99,8 +99,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A command whose time is over is asked to end; what it has written counts, and what
-// is cut off doesn't.
+// A command is asked to end when its time is over. The lines that it has written count, and a line that is cut off
+// doesn't.
 func TestTimeLimit(t *testing.T) {
 	text := strings.ReplaceAll(solved, `"`, `\"`)
 	for name, c := range map[string]struct {

@@ -159,9 +159,8 @@ func TestPlansIgnoreContention(t *testing.T) {
 	}
 }
 
-// The paper prints 34.38 for the six tasks under TCP. It is 275/8, what comes
-// out if the last transfer, 2-5, left alone keeps what two had together, 6/7 of the
-// link, and not the 3/4 that Eq. 10 gives one (413/12).
+// The paper prints 34.38 for the six tasks under TCP. It is 275/8, the result if the last transfer, 2-5, left alone
+// keeps the share that two had together, 6/7 of the link, and not the 3/4 that Eq. 10 gives one (413/12).
 func TestPrintedTCP(t *testing.T) {
 	t.Parallel()
 	g := view.OfDAG(sixTasks(model.TransferTCP))

@@ -139,8 +139,7 @@ func (s *search) anneal(ctx context.Context, set model.Settings, steps int, boun
 	}
 }
 
-// step changes something on the critical path and returns what undoes it, nil
-// if nothing was changed.
+// step changes something on the critical path and returns a function that undoes it, nil if nothing was changed.
 func (s *search) step() func() {
 	if len(s.critical) == 0 && !s.chain() {
 		return nil
@@ -179,7 +178,7 @@ func (s *search) step() func() {
 	return func() { s.move(t, to, from, at, old) }
 }
 
-// near returns the first place in a machine's order whose task starts no earlier than t.
+// near returns the first place in a machine's order with a task that starts no earlier than t.
 func (s *search) near(order []int32, t int32) int {
 	return sort.Search(len(order), func(k int) bool { return s.start[order[k]] >= s.start[t] })
 }
@@ -249,8 +248,8 @@ func (s *search) moveHold() func() {
 	return func() { s.now.holds = holds }
 }
 
-// chain replays now and finds a critical path: from the task that ends last back to
-// one whose end or data it waited for, and so on. It reports whether the replay wasn't stopped.
+// chain replays now and finds a critical path, back from the task that ends last: each task on it waited for the end or
+// the data of the one before. It reports whether the replay wasn't stopped.
 func (s *search) chain() bool {
 	g, r := s.g, s.replay
 	if math.IsInf(r.Run(s.now.Plan, s.now.holds), 1) {

@@ -91,8 +91,7 @@ func (x *neighbourhoods) distanceByEdges(distance []float64, size int) {
 	}
 }
 
-// critical returns a critical path, its last task first. Where a task waited for
-// several, pick draws one of them.
+// critical returns a critical path, its last task first. If a task waited for several, pick draws one of them.
 func (b *board) critical(pick func(n int) int) []int32 {
 	end := func(t int32) int64 { return b.start[t] + b.Cost(t, int(b.plan.Machine[t])) }
 	before := make([]int32, b.n) // on its machine

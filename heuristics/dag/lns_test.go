@@ -320,8 +320,8 @@ func BenchmarkNeighbourhood(b *testing.B) {
 	}
 }
 
-// In auto the search starts from what is known, and goes on from what others find: Improve is
-// another worker there.
+// In auto the search starts from the best known plan, and goes on from the plans of others: Improve is another worker
+// there.
 func TestLNSListens(t *testing.T) {
 	d := testkit.RandomDAG(rand.New(rand.NewPCG(3, 3)), 60, 3)
 	good, err := Improve(t.Context(), d, model.Settings{Seed: 1})
