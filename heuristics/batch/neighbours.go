@@ -19,7 +19,7 @@ import (
 // beside the reservation. So no backfilled job holds a processor of the reservation at the
 // shadow time, if jobs keep their estimates, and the head starts then at the latest.
 //
-// A job's fit depends on places, not on numbers, so the trees of easy don't help: a pass takes O(w (log w + p) + r (log
+// A job's fit depends on places, not on numbers, so the trees of easy don't help. A pass takes O(w (log w + p) + r (log
 // r + p)) at worst, for w waiting and r running jobs on p processors.
 type neighbours struct {
 	*machine

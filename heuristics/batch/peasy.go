@@ -59,8 +59,8 @@ type lifts struct {
 	wakes   int64   // when the next pass is due for that; never: it isn't
 }
 
-// inTheWay reports whether lifted jobs keep job k from going to the foreground at this instant: its use isn't below the
-// threshold, and lifted jobs are on the processors that it would take. If so, no job in the background of these
+// inTheWay reports whether lifted jobs keep job k from going to the foreground at this instant. They do if its use
+// isn't below the threshold and they are on the processors that k would take. If so, no job in the background of these
 // processors is lifted at this instant: one that came up while another goes down would be in the way next time.
 func (s *twoTierScheduler) inTheWay(k int32) bool {
 	back := s.state[k].phase == inBackground

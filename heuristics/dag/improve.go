@@ -248,7 +248,7 @@ func (s *search) moveHold() func() {
 	return func() { s.now.holds = holds }
 }
 
-// chain replays now and finds a critical path, back from the task that ends last: each task on it waited for the end or
+// chain replays now and finds a critical path, back from the task that ends last. Each task on it waited for the end or
 // the data of the one before. It reports whether the replay wasn't stopped.
 func (s *search) chain() bool {
 	g, r := s.g, s.replay

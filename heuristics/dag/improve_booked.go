@@ -167,8 +167,8 @@ func (s *search) tryBooked(limit float64) (float64, func()) {
 	return b.try(min(place, b.place[t]), limit, nil), undo
 }
 
-// judge takes the best of three schedules under the transfer model: the booker's schedule, of the given makespan, its
-// plan, or the plan with transfers in the order in which they are booked. If that is the best so far, judge reports it.
+// judge takes the best of three under the transfer model: the booker's schedule, of the given makespan, its plan, or
+// the plan with transfers in booked order. If that is the best so far, judge reports it.
 func (s *search) judge(set model.Settings, value float64) {
 	g, b, before := s.g, s.booker, s.lowest
 	x := times{make([]float64, g.Tasks), make([]float64, len(g.Data))}

@@ -320,7 +320,7 @@ func BenchmarkNeighbourhood(b *testing.B) {
 	}
 }
 
-// In auto the search starts from the best known plan, and goes on from the plans of others: Improve is another worker
+// The search starts from the best known plan in auto, and goes on from the plans of others: Improve is another worker
 // there.
 func TestLNSListens(t *testing.T) {
 	d := testkit.RandomDAG(rand.New(rand.NewPCG(3, 3)), 60, 3)

@@ -85,7 +85,7 @@ func plainHEFT(d *model.DAG) (machine []int32, start []float64) {
 	placed := make([]bool, g.Tasks)
 	lines := make([]plainLine, g.Machines)
 	for len(left) > 0 {
-		// The highest rank whose predecessors are placed, the lowest number of equals.
+		// Take the highest rank among tasks with placed predecessors, the lowest number of equals.
 		best := -1
 		for k, t := range left {
 			ready := true

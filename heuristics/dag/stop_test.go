@@ -17,8 +17,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// A replay under contention ends when it is told to, wherever that is, and the next one is as
-// if there had been none.
+// A replay under contention ends when it is stopped, wherever that is, and the next one runs as if there had been none.
 func TestReplayStops(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 1))
 	d := testkit.ContendedDAG(rng, 400, 4)

@@ -23,7 +23,7 @@ type board struct {
 	start    []int64 // earliest, of each task
 	makespan int64
 
-	// Of the neighbourhood at hand:
+	// The following fields are about the current neighbourhood:
 	relaxed      []int32 // the tasks that are free
 	number       []int32 // of each task in relaxed, or -1
 	chains       [][]int32
@@ -192,10 +192,9 @@ func (b *board) paths() {
 	}
 }
 
-// places finds where each relaxed task may be: behind a fixed one it isn't if it would
-// start too late, or has a path to it; before it if that would start too late, or there
-// is a path. Of a chain, those that it may be behind of come first. It reports whether
-// each task has a place.
+// places finds where each relaxed task may be. It can't be behind a fixed task if it would start too late there, or has
+// a path to that task. It can't be before one that would then start too late, or that has a path to it. The fixed tasks
+// that it may be behind come first in a chain. It reports whether each task has a place.
 func (b *board) places(horizon int64) bool {
 	b.ranges = make([]span, len(b.relaxed)*b.m)
 	for r, t := range b.relaxed {
@@ -230,9 +229,8 @@ func (b *board) places(horizon int64) bool {
 	return true
 }
 
-// moving finds the fixed tasks whose start isn't a constant, for a relaxed task may be
-// before them, or that matter to one, and takes the constant ones into the heads and
-// tails of the relaxed.
+// moving finds the fixed tasks without a constant start, because a relaxed task may be before them, and the ones that
+// matter to a relaxed task. It takes the constant ones into the heads and tails of the relaxed.
 func (b *board) moving() {
 	clear(b.after)
 	clear(b.ahead)

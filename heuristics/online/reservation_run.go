@@ -16,8 +16,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// reservationRun is a run of a policy. requests, phases, starts and pes are what has been
-// told and decided; occasions and t are the truth.
+// reservationRun is a run of a policy. The policy knows requests, phases, starts and pes; occasions and t are the
+// truth.
 type reservationRun struct {
 	driver[ReservationPlatform, ReservationEvent, ReservationDecision]
 	t         *view.Reservation
@@ -32,7 +32,7 @@ type reservationRun struct {
 	free      bitset.Set
 }
 
-// promise is what a request has.
+// promise is the state of a request's booking.
 type promise uint8
 
 const (
@@ -114,7 +114,7 @@ func (r *reservationRun) run(ctx context.Context) error {
 	}
 }
 
-// tellOccasions tells what happens now to bookings. It reports whether something was told.
+// tellOccasions reports what happens now to bookings. It returns whether it reported something.
 func (r *reservationRun) tellOccasions() (told bool, err error) {
 	for r.occasions.Len() > 0 && r.occasions.Items[0].at <= r.now {
 		x := r.occasions.Pop()

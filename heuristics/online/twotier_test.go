@@ -49,7 +49,7 @@ func moving(d online.TwoTierDecision) online.TwoTierDecision {
 	return d
 }
 
-// Each decision that can't be is refused in a line, and what ran until then is kept.
+// Each impossible decision is refused in a line, and the runs until then are kept.
 func TestTwoTierRefused(t *testing.T) {
 	t.Parallel()
 	type turns = [][]online.TwoTierDecision
@@ -88,7 +88,8 @@ func TestTwoTierRefused(t *testing.T) {
 	}
 }
 
-// What is told and when, with moves, a migration, a kill, and two jobs that change places.
+// The policy gets the right events at the right times, with moves, a migration, a kill, and two jobs that change
+// places.
 func TestTwoTierTold(t *testing.T) {
 	t.Parallel()
 	type turns = [][]online.TwoTierDecision

@@ -18,7 +18,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// offlineLoad draws n requests for 64 PEs, of which about a fifth must be declined.
+// offlineLoad draws n requests for 64 PEs; about a fifth of them must be declined.
 func offlineLoad(n int, seed uint64, goal model.Goal) *model.Reservation {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	in := &model.Reservation{Name: "load", PEs: 64, Goal: goal}

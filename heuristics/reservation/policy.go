@@ -13,8 +13,7 @@ import (
 type policy struct {
 	name  string
 	score func(candidate) float64
-	// first takes the first feasible start; rectangle and load tell what the
-	// score needs to be computed.
+	// first takes the first feasible start; rectangle and load say which figures the score needs.
 	first, rectangle, load bool
 	open                   bool // see rectangle
 }

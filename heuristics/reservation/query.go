@@ -10,7 +10,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// query is what a request asks for. It must keep the rules of view.Request.
+// query is the demand of a request. It must keep the rules of view.Request.
 type query struct {
 	Ready, Duration, Deadline int64
 	PEs                       int
@@ -29,18 +29,15 @@ type allocation struct {
 	Rectangle  rectangle
 }
 
-// rectangle is the maximum availability rectangle of a start s (section 4.2): how
-// many PEs are free over [s, s + duration), and over which [Begin, End) all of
-// them stay free, in ticks. It doesn't reach into the past, of which nothing can
+// rectangle is the maximum availability rectangle of a start s (section 4.2): how many PEs are free over [s, s +
+// duration), and over which [Begin, End) all of them stay free, in ticks. It doesn't reach into the past, which can't
 // be used.
 //
-// How far it reaches into the future is ambiguous in print. The paper's search
-// looks at the time slots of [ready, deadline], so here the rectangle ends at the
-// deadline if its PEs stay free as long: what comes later is of no use to the
-// request, and lengths of rectangles that never end couldn't be compared. With
-// this reading more findings of section 6 are found again (docs/results/summary.md
-// counts them). In the other reading, policy.Open, it ends where a PE is taken, or
-// never, at math.MaxInt64.
+// How far it reaches into the future is ambiguous in print. The paper's search looks at the time slots of [ready,
+// deadline], so here the rectangle ends at the deadline if its PEs stay free as long. Later time is of no use to the
+// request, and lengths of rectangles that never end couldn't be compared. With this reading more findings of section 6
+// are found again (docs/results/summary.md counts them). The rectangle of the other reading, policy.Open, ends where a
+// PE is taken, or never, at math.MaxInt64.
 type rectangle struct {
 	Begin, End int64
 	PEs        int

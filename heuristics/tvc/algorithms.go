@@ -24,7 +24,7 @@ import (
 
 const source = "Li et al.: Bandwidth-Guaranteed Resource Allocation and Scheduling for Parallel Jobs in Cloud Data Center"
 
-// namedEmbedder is an embedder with what a list of algorithms tells of it.
+// namedEmbedder is an embedder with its entry in a list of algorithms.
 type namedEmbedder struct {
 	Name       string
 	New        func() embedder // each serves one run at a time

@@ -22,9 +22,9 @@ type embedder interface {
 	Embed(d *fattree.DataCentre, n int, b int64) (model.Embedding, bool)
 }
 
-// requestEmbedder is an embedder that in loss mode looks at more of a request than
-// its size. embedRequest is called once for each request of d.Requests that fits an
-// empty data centre, in their order; it knows nothing of the later ones.
+// requestEmbedder is an embedder that in loss mode looks at more of a request than its size. Its method embedRequest is
+// called once for each request of d.Requests that fits an empty data centre, in their order; it knows nothing of the
+// later ones.
 type requestEmbedder interface {
 	embedder
 	embedRequest(d *fattree.DataCentre, k int) (model.Embedding, bool)
@@ -46,7 +46,7 @@ func ask(e embedder, d *fattree.DataCentre, k int) (model.Embedding, bool) {
 	return e.Embed(d, d.Requests[k].VMs, d.Requests[k].Bandwidth)
 }
 
-// runLoss runs loss mode. Its tracer, if not nil, is told what becomes of requests.
+// runLoss runs loss mode. Its tracer, if not nil, gets the fate of each request.
 func runLoss(ctx context.Context, in *model.TVC, e embedder, x *tracer) (*model.Embeddings, error) {
 	if in.Queue {
 		return nil, fmt.Errorf("%w: embedders decide at the arrival, the instance has a queue; take fcfs, sdf, sbf, bgmbf, bgmbf-sdf, srpt or repack", model.ErrUnsupported)
@@ -61,7 +61,7 @@ func newCentre(p online.TVCPlatform) *fattree.DataCentre {
 	return fattree.New(&t)
 }
 
-// addRequest adds a request that arrives to those of the data centre.
+// addRequest adds an arriving request to the data centre's requests.
 func addRequest(d *fattree.DataCentre, q *online.TVCRequest) {
 	d.Requests = append(d.Requests, view.TVCRequest{Arrival: q.Arrival, Duration: q.Duration, VMs: q.VMs, Bandwidth: q.Bandwidth, Fits: q.Fits, Revenue: q.Revenue})
 	d.Arrive(q.Bandwidth)
@@ -111,8 +111,7 @@ func (l *lossPolicy) Decide() ([]online.TVCDecision, error) {
 	return all, nil
 }
 
-// counting is an embedder that counts the requests that it rejects though an
-// embedding exists.
+// counting is an embedder that counts the requests it rejects although an embedding exists.
 type counting struct {
 	embedder
 	program    program

@@ -35,12 +35,11 @@ func byWork(q *queue, k int) int64 { return q.requests[k].left }
 
 // queueSchedulers lists the schedulers of queue mode, weakest first.
 //
-// The paper's rivals of BgMBF are FCFS with another order of the queue: the first
-// request of the order blocks the others. The paper finds that SBF can't improve
-// on FCFS, and that SDF is behind BgMBF on KTH-SP2. Both hold with blocking and
-// neither without: mean responses of the first 1,000 jobs of KTH-SP2 at load 1
-// (non-blocking fabric, adaba) are 37,341 s for FCFS, 55,023 and 10,999 s for SBF
-// and SDF, 10,929 and 7,094 s for SBF and SDF without blocking, 9,189 s for BgMBF.
+// The paper's rivals of BgMBF are FCFS with another order of the queue: the first request of the order blocks the
+// others. The paper finds that SBF can't improve on FCFS, and that SDF is behind BgMBF on KTH-SP2. Both hold with
+// blocking and neither without. Mean responses of the first 1,000 jobs of KTH-SP2 at load 1 (non-blocking fabric,
+// adaba) are 37,341 s for FCFS, and 55,023 and 10,999 s for SBF and SDF. Without blocking, SBF and SDF have 10,929 and
+// 7,094 s; BgMBF has 9,189 s.
 var queueSchedulers = []scheduler{
 	{"sbf", source + ", section 5.3.2", "smallest bandwidth first; the first one blocks the others", byBandwidth, nil, nil, false},
 	{"fcfs", source + ", section 2.2", "first come first served; the first one blocks the others", byArrival, nil, nil, false},

@@ -15,13 +15,12 @@ import (
 // timeline is a data centre over time: pieces, each a request that runs somewhere from
 // one instant to another.
 //
-// To embed a request over a time, an embedder is given the data centre with what is left
-// at the fullest moment of that time, each slot and each link by itself (least). Loads
-// don't depend on who else is there, so the embedding has room all the time.
+// An embedder that embeds a request over a time gets the data centre with the room left at the fullest moment of that
+// time, each slot and each link by itself (least). Loads don't depend on other requests, so the embedding has room all
+// the time.
 //
-// Pieces are found by buckets of time: those that start in each, and those that have
-// started before and run on into it. So what concerns a time costs by what runs then, not
-// by the whole instance.
+// Pieces are found by buckets of time: those that start in each, and those that have started before and run on into it.
+// So the cost of work on a time depends on the requests that run then, not on the whole instance.
 type timeline struct {
 	*view.TVC
 	pieces   []piece
@@ -279,7 +278,7 @@ func (l *timeline) embed(by embedder, request int32, from, to int64) (model.Embe
 // embedWork is the work of an embedder at each server.
 const embedWork = 8
 
-// shuffle renames servers and switches at random: embedders prefer those of low numbers.
+// shuffle renames servers and switches at random: embedders prefer low numbers.
 func (l *timeline) shuffle(rng *rand.Rand) {
 	l.forget()
 	l.rename.shuffle(l.TVC, rng)

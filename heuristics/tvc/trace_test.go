@@ -14,9 +14,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// The steps tell what the run does: requests accepted on their servers, switches passed
-// over that have no room for the request, and VMs that sum to the request's where servers
-// took all.
+// The steps show the run: requests accepted on their servers, switches passed over that have no room for the request,
+// and VMs that sum to the request's where servers took all.
 func TestTraceOfAdaBa(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(54, 1))

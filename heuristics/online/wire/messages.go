@@ -18,7 +18,7 @@ const (
 	callMeLater      = "CALL_ME_LATER"
 )
 
-// Types of events of the problems whose items are requests.
+// The constants are types of events of the problems with requests as items.
 const (
 	requestSubmitted = "REQUEST_SUBMITTED"
 	requestCompleted = "REQUEST_COMPLETED"
@@ -99,7 +99,7 @@ type clock struct {
 	last      float64 // the last second that is read
 }
 
-// microseconds is the clock of the problems whose ticks are these.
+// microseconds is the clock of the problems with ticks of a microsecond.
 var microseconds = clock{1e6, 1e10}
 
 // ticks returns seconds in ticks.

@@ -74,8 +74,8 @@ func TestPipes(t *testing.T) {
 	}
 }
 
-// How a policy can fail, each in one line that says what and at which request. What ran until
-// then is kept.
+// A policy can fail in these ways, each reported in one line that says what failed and at which request. The runs until
+// then are kept.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	begun := []string{at(0), at(1, execute(1, "w0!1", "0-2"))}
@@ -133,7 +133,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A policy that hangs is stopped by the limit of an answer, and by that of all, with what it has started.
+// A policy that hangs is stopped by the limit of an answer, and by the limit of all, with the processes that it has
+// started.
 func TestHangs(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -160,7 +160,7 @@ var sessions = map[string]struct {
 		"SIMULATION_BEGINS 0 REQUEST_SUBMITTED 1 REQUEST_SUBMITTED 2 REQUEST_SUBMITTED 7 REQUEST_COMPLETED 11 REQUEST_COMPLETED 15 REQUEST_COMPLETED 15 SIMULATION_ENDS"},
 }
 
-// Whole sessions: the events told at each time, and the schedule that follows from the answers,
+// In whole sessions the test checks the events reported at each time, and the schedule that follows from the answers,
 // which the judge accepts. The schema of messages accepts what goes either way.
 func TestSessions(t *testing.T) {
 	t.Parallel()
@@ -236,8 +236,8 @@ func accepts(t testing.TB, kind model.Kind, text string) error {
 	return schema.Validate(x)
 }
 
-// How policies of requests and of two tiers can fail, each in one line that says what and at which request.
-// What was accepted or ran until then is kept.
+// Policies of requests and of two tiers can fail in these ways, each reported in one line that says what failed and at
+// which request. Accepted requests and runs until then are kept.
 func TestRequestFailures(t *testing.T) {
 	t.Parallel()
 	all := window()

@@ -9,7 +9,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Types of events of tvc, beside those of all problems and of requests.
+// The constants are types of events of tvc, in addition to the types of all problems and of requests.
 const (
 	embedRequest   = "EMBED_REQUEST"
 	suspendRequest = "SUSPEND_REQUEST"
