@@ -18,11 +18,10 @@ import (
 // DAGSpec is the recipe of a random DAG: a graph in levels as daggen draws it
 // (F. Suter, S. Hunold), with whole random costs.
 //
-// The levels hold about Tasks^Fat tasks each, Regular says how evenly; a task
-// of a level has up to Density times the level before's width parents, from the
-// Jump levels before its own. The costs on each machine and the data of each
-// edge are uniform on 1..MaxCost and 1..MaxData; a MaxData of 0 means no data. With
-// Kinds, a task has one such cost, and machine m takes 1 + m mod Kinds times as long.
+// The levels hold about Tasks^Fat tasks each, Regular says how evenly; a task of a level has up to Density times the
+// level before's width parents, from the Jump levels before its own. The costs on each machine and the data of each
+// edge are uniform on 1..MaxCost and 1..MaxData; a MaxData of 0 means no data. A task has one such cost if Kinds is
+// set, and machine m takes 1 + m mod Kinds times as long.
 type DAGSpec struct {
 	Tasks    int     `key:"tasks" default:"20" small:"3,5" hard:"80" usage:"number of tasks"`
 	Fat      float64 `key:"fat" default:"0.5" usage:"from a chain (near 0) to one level (1)"`

@@ -16,13 +16,10 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// readDOT reads a task graph as daggen (F. Suter, S. Hunold) writes it: one
-// directed graph whose nodes have their work (flop) and whose edges their data
-// (bytes) as the attribute size. Each needs a size of its own: defaults for all
-// nodes or edges are refused. Daggen sometimes writes an edge twice; with the
-// same size it counts once. An edge of a task that no node statement names is
-// an error. Errors wrap model.ErrInvalid and name the line. O(length of the
-// file).
+// readDOT reads a task graph as daggen (F. Suter, S. Hunold) writes it: one directed graph. Its nodes have their work
+// (flop) and its edges their data (bytes) as the attribute size. Each needs a size of its own: defaults for all nodes
+// or edges are refused. Daggen sometimes writes an edge twice; with the same size it counts once. An edge of a task
+// that no node statement names is an error. Errors wrap model.ErrInvalid and name the line. O(length of the file).
 func readDOT(data []byte) (Workflow, error) {
 	file, err := parseDOT(data)
 	if err != nil {

@@ -95,7 +95,7 @@ func TestLoadOnErrors(t *testing.T) {
 	wantError(t, err, "invalid input: can't read "+path+"x")
 }
 
-// What isn't read is named for what it looks like, with what would do.
+// An unreadable file gets an error that names its apparent format, and a format that would do.
 func TestUnread(t *testing.T) {
 	for name, c := range map[string]struct{ file, text, want string }{
 		"virtual machines":    {"vms.csv", "name,cpu,memory\na,0.5,0.2\n", "a table of virtual machines, which the playground reads"},
@@ -150,7 +150,7 @@ func TestFolderLists(t *testing.T) {
 	}
 }
 
-// The kind is told where the file begins with it, whatever follows.
+// The kind is found where the file begins with it, whatever follows.
 func TestKindOf(t *testing.T) {
 	for text, want := range map[string]model.Kind{
 		` {"kind":"dag", and so on`: model.KindDAG, zipped(t, `{"kind":"batch","version":1}`): model.KindBatch,

@@ -16,9 +16,8 @@ const (
 	lublinLongest = 13     // the largest logarithm of a time between arrivals
 )
 
-// lublinCycle returns how many jobs arrive in each half hour of the day from
-// midnight on, relative to the mean: the gamma distribution's probability of
-// the half hour, where those before 05:00 belong to the day before.
+// lublinCycle returns how many jobs arrive in each half hour of the day from midnight on, relative to the mean. It is
+// the gamma distribution's probability of the half hour; half hours before 05:00 belong to the day before.
 func lublinCycle(p lublinParameters) [lublinBuckets]float64 {
 	g := distuv.Gamma{Alpha: p.CycleShape, Beta: 1 / p.CycleScale}
 	var w [lublinBuckets]float64

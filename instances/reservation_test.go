@@ -178,8 +178,7 @@ func TestReservationGolden(t *testing.T) {
 	}
 }
 
-// Instances of one seed and index differ in what a factor is about, and in
-// nothing else.
+// Instances of one seed and index differ only in the values that a factor determines.
 func TestReservationPairing(t *testing.T) {
 	s := ReservationSpec{Requests: 400, ARTime: 2, Deadline: 2, Seed: 9}
 	base := reservation(t, s).Requests

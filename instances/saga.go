@@ -46,7 +46,7 @@ type sagaEntry struct {
 	Weight *sagaNumber `json:"weight"`
 }
 
-// sagaName is a text, or a number that stands for one.
+// sagaName is a text, or a number used as a name.
 type sagaName string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -88,7 +88,7 @@ func badSAGA(format string, args ...any) error {
 	return fmt.Errorf("%w SAGA file: %w", model.ErrInvalid, fmt.Errorf(format, args...))
 }
 
-// isSAGA reports whether the keys of a JSON object are those of a file of SAGA.
+// isSAGA reports whether the keys of a JSON object belong to a file of SAGA.
 func isSAGA(keys map[string]json.RawMessage) bool {
 	has := func(names ...string) bool {
 		for _, n := range names {
@@ -205,7 +205,7 @@ func finite(data []byte) []byte {
 	return data
 }
 
-// isNetwork tells a network from a task graph where no key does.
+// isNetwork distinguishes a network from a task graph where no key does.
 func (g *sagaGraph) isNetwork() bool {
 	if g.Tasks != nil || g.Nodes == nil {
 		return false

@@ -34,11 +34,10 @@ const (
 	maxVBPHosts    = 1_000_000
 )
 
-// ReadVBP reads the format of VPSolver (Brandão, Pedroso: Bin packing and related
-// problems: general arc-flow formulation with graph compression, 2016), whole numbers in
-// free format: the number d of dimensions; d capacities; the number of lines to come; in
-// each d sizes and how many such items there are. Its options ($VTYPE{…}) are refused.
-// Errors wrap model.ErrInvalid.
+// ReadVBP reads the format of VPSolver (Brandão, Pedroso: Bin packing and related problems: general arc-flow
+// formulation with graph compression, 2016). It has whole numbers in free format. They are the number d of dimensions;
+// d capacities; the number of lines to come; in each d sizes and how many such items there are. Its options ($VTYPE{…})
+// are refused. Errors wrap model.ErrInvalid.
 func ReadVBP(data []byte) (VBP, error) {
 	r := vbpReader{words: bytes.Fields(data)}
 	d := r.next("the number of dimensions", 1, 65)
@@ -106,9 +105,9 @@ func (r *vbpReader) next(what string, least, most int64) int64 {
 // firstFitWindow is the number of bins, counted from the last, that FirstFit looks at.
 const firstFitWindow = 200
 
-// FirstFit returns a number of bins in which the items fit, by first fit: items in the
-// order of decreasing sums of their sizes, as shares of the capacity, each in the first
-// of the last firstFitWindow bins that has room. O(items × dimensions × firstFitWindow).
+// FirstFit returns a number of bins in which the items fit, by first fit. It takes items in the order of decreasing
+// sums of their sizes, as shares of the capacity. Each goes into the first of the last firstFitWindow bins that has
+// room. O(items × dimensions × firstFitWindow).
 func (v VBP) FirstFit() int {
 	share := func(it vbpItem) (sum float64) {
 		for k, x := range it.Size {

@@ -32,9 +32,8 @@ type VCSchedSpec struct {
 	// MaxTasks above 1 makes jobs parallel, with a number of tasks from the
 	// Lublin-Feitelson model for a machine of that size (section 5.2: 64).
 	MaxTasks int `key:"max_tasks" default:"1" usage:"most tasks per job; 1: no parallel jobs"`
-	// Running is the share of the jobs that run already, on random hosts
-	// with the memory for them, and Budget the migration budget in hosts'
-	// memories (section 6.1); no budget and no current hosts at 0.
+	// Running is the share of the jobs that run already, on random hosts with the memory for them. Budget is the
+	// migration budget in hosts' memories (section 6.1); no budget and no current hosts at 0.
 	Running float64 `key:"running" small:"0,0.6" usage:"share of the jobs that run already"`
 	Budget  float64 `key:"budget" small:"0.3" usage:"memory that may move, in hosts, with --running"`
 	// Resources is the number of further rigid resources. Their needs have the mean of
@@ -104,13 +103,11 @@ func (s *VCSchedSpec) nth(k, _ int, seed uint64) Planned {
 	return c
 }
 
-// name names the specification: H4-J12-s10-ca75-cm25-3 is instance 3 with 4
-// hosts, 12 jobs, slack 0.10 and coefficients of variation of 0.75 (CPU) and
-// 0.25 (memory). Where they apply, -t64 follows for parallel jobs of up to 64
-// tasks, -x2-cx50 for two further resources with a coefficient of 0.5, -k3-hs50 for
-// three sizes of hosts from 0.5 to 1.5, -r50-b30 for half of the jobs running and a budget of 0.3, and -left or
-// -rescaled for that reading of the memory needs. H64-T100 has 100 tasks in any number of
-// jobs.
+// name names the specification: H4-J12-s10-ca75-cm25-3 is instance 3 with 4 hosts, 12 jobs, slack 0.10 and coefficients
+// of variation of 0.75 (CPU) and 0.25 (memory). Further parts follow where they apply. These are -t64 for parallel jobs
+// of up to 64 tasks, -x2-cx50 for two further resources with a coefficient of 0.5, and -k3-hs50 for three sizes of
+// hosts from 0.5 to 1.5. Others are -r50-b30 for half of the jobs running and a budget of 0.3, and -left or -rescaled
+// for that reading of the memory needs. H64-T100 has 100 tasks in any number of jobs.
 func (s VCSchedSpec) name() string {
 	if s.Memory == memoryRescaled || s.Memory == memoryLeft {
 		return fmt.Sprintf("%s-%s-%d", s.drawName(), s.Memory, s.Index)
@@ -181,14 +178,12 @@ func (s VCSchedSpec) validate() error {
 	return nil
 }
 
-// Generate draws the instance. Needs come from normal distributions truncated
-// to (0, 1] by drawing again, which moves the mean of wide ones, and are
-// rounded to six decimals. All readings of the memory needs have the same random
-// numbers. For parallel jobs the paper only says that the methodology is the same;
-// here the mean memory is per task, H (1 - slack) / (number of tasks), so that the
-// slack keeps its meaning. Where hosts differ H is what they have together; a need is at
-// most that of a host of size 1. Of further resources the paper says nothing. The error is model.ErrInvalid for a value out of range
-// and for a mean memory need above a host's memory.
+// Generate draws the instance. Needs come from normal distributions truncated to (0, 1] by drawing again, which moves
+// the mean of wide ones, and are rounded to six decimals. All readings of the memory needs have the same random
+// numbers. For parallel jobs the paper only says that the methodology is the same; here the mean memory is per task, H
+// (1 - slack) / (number of tasks), so that the slack keeps its meaning. If hosts differ, H is their capacity together;
+// a need is at most the capacity of a host of size 1. The paper says nothing about further resources. The error is
+// model.ErrInvalid for a value out of range and for a mean memory need above a host's memory.
 func (s VCSchedSpec) Generate() (*model.VCSched, error) {
 	if s.MeanCPU == 0 {
 		s.MeanCPU = 0.5
@@ -290,12 +285,11 @@ func truncatedNormal(rng *rand.Rand, mean, cov float64) float64 {
 	}
 }
 
-// rescale multiplies the needs of one resource so that those of all tasks add up to
-// total, at most their number times most. A need becomes min(most, f need): as long as the
-// factor f = (total - needs at most) / (needs of the other tasks) brings further ones to
-// most, these stay there, so f grows, and what is at most remains. What rounding to six decimals
-// takes from a job goes to the next one: the sum is off by half of the last job's
-// tasks, in millionths, at most, unless a need is below a millionth.
+// rescale multiplies the needs of one resource so that the needs of all tasks add up to total, at most their number
+// times most. A need becomes min(most, f need). As long as the factor f = (total - needs at most) / (needs of the other
+// tasks) brings further ones to most, these stay there. So f grows, and needs at most remain there. The next job gets
+// the amount that rounding to six decimals takes from a job. The sum is off by half of the last job's tasks, in
+// millionths, at most, unless a need is below a millionth.
 func rescale(in *model.VCSched, total, most float64, of func(j *model.VCSchedJob) *float64) {
 	f := 0.0
 	for {

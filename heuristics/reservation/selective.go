@@ -18,8 +18,8 @@ import (
 //
 // Online, the threshold is computed from the requests that have arrived so far. Let S be the PE-ticks of the smallest
 // of them. The number of these is the largest for which S ≤ fill · PEs · (now - first arrival + mean of deadline -
-// arrival): requests look ahead for as long as they have on average until their deadline. While all requests so far are
-// below the threshold, none is declined.
+// arrival). So requests look ahead for as long as they have on average until their deadline. While all requests so far
+// are below the threshold, none is declined.
 //
 // Keeping the sizes sorted takes O(n) per request, on top of the search. Selective doesn't serve the goals in which
 // large requests count as much as they take, or all count: then it is LeastLoad.

@@ -19,9 +19,9 @@ import (
 //
 //	pod 0 [F F][F E]   pod 1 [H H][H H]   pod 2 [F E][F F]   pod 3 [F E][F F]
 //
-// Red has 6 VMs in each of the pods 0, 2 and 3 at 10 Mbps, green one on each server of pod 1 at 50 Mbps: no VM at 60
-// Mbps fits next to it. First fit without locality is meant ("arranges the VMs to the servers in sequence"); below the
-// smallest subtree it would do as best fit does.
+// Red has 6 VMs in each of the pods 0, 2 and 3 at 10 Mbps. Green has one on each server of pod 1 at 50 Mbps: no VM at
+// 60 Mbps fits next to it. First fit without locality is meant ("arranges the VMs to the servers in sequence"); below
+// the smallest subtree it would do as best fit does.
 func TestFigure3(t *testing.T) {
 	t.Parallel()
 	running := []struct {

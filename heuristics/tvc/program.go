@@ -73,8 +73,8 @@ type problem struct {
 const never = int64(1) << 60
 
 // Best returns an embedding of n VMs at b bit/s of the least cost, false if there is none. It takes the lowest layer,
-// group and index of the switch among those of the least cost; then VMs are on servers of low numbers. The embeddings
-// with the smallest problem.big come first with HosePerPath.
+// group and index of the switch among equals; then VMs are on servers of low numbers. The embeddings with the smallest
+// problem.big come first with HosePerPath.
 func (p *program) Best(d *fattree.DataCentre, n int, b int64, cost costKind) (model.Embedding, bool) {
 	p.start(d, n, b)
 	first := costReserved
@@ -121,9 +121,9 @@ func zeros[T any](x []T, n int) []T {
 // single returns the server that holds all n VMs: with the fewest opened, then the
 // lowest number. -1 if none can.
 //
-// It is optimal under each cost except servers opened: it loads no link at all, and another embedding without load is
-// on one server as well (n ≥ 2 VMs on two servers or more load a link). If it opens no server it is optimal under that,
-// too.
+// It is optimal under each cost except servers opened: it loads no link at all. Another embedding without load is on
+// one server as well, since n ≥ 2 VMs on two servers or more load a link. If it opens no server it is optimal under
+// that, too.
 func (p *program) single() int {
 	best := -1
 	for s, free := range p.d.Free {

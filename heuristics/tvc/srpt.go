@@ -14,8 +14,8 @@ import (
 // may wait long for that, as under SDF; a finite trace ends.
 
 // srptFactor is how many times larger the area of a suspended request must be. At 1 the mean responses of the first
-// 1,000 jobs of KTH-SP2 and NASA-iPSC are within 3 % of the ones at 2, with up to 40 % more suspensions; at 4 they are
-// up to 5 % longer.
+// 1,000 jobs of KTH-SP2 and NASA-iPSC are within 3 % of the ones at 2. Suspensions are up to 40 % more. At 4 the
+// responses are up to 5 % longer.
 const srptFactor = 2
 
 // byArea orders by the work that isn't done times the VMs.

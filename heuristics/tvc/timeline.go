@@ -15,9 +15,8 @@ import (
 // timeline is a data centre over time: pieces, each a request that runs somewhere from
 // one instant to another.
 //
-// An embedder that embeds a request over a time gets the data centre with the room left at the fullest moment of that
-// time, each slot and each link by itself (least). Loads don't depend on other requests, so the embedding has room all
-// the time.
+// An embedder gets the data centre with the room left at the fullest moment of the request's time, each slot and each
+// link by itself (least). Loads don't depend on other requests, so the embedding has room all the time.
 //
 // Pieces are found by buckets of time: those that start in each, and those that have started before and run on into it.
 // So the cost of work on a time depends on the requests that run then, not on the whole instance.

@@ -18,7 +18,7 @@ import (
 
 const header = "JobID|User|Account|Partition|QOS|JobName|Submit|Eligible|Start|End|Elapsed|Timelimit|AllocCPUS|ReqCPUS|NNodes|ReqMem|ReqTRES|AllocTRES|State\n"
 
-// line returns that of a job on the third of May: its times are hours and minutes.
+// line returns the line of a job on the third of May: its times are hours and minutes.
 func line(id, state, submit, eligible, start, end, elapsed, limit, rest string) string {
 	at := func(t string) string {
 		if len(t) == 5 {
@@ -150,7 +150,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// squeue's %b tells GPUs of a node. What no column tells is said.
+// squeue's %b gives the GPUs of a node. Missing columns are reported.
 func TestUntold(t *testing.T) {
 	for text, want := range map[string]int64{"gres/gpu:2": 4, "gpu:a100:1": 2, "gres/gpu:1,gres/shard:4": 2, "N/A": -1, "": -1} {
 		table, err := slurm.Read([]byte("JOBID|SUBMIT_TIME|STATE|CPUS|START_TIME|TIME|NODES|TRES_PER_NODE\n1||PENDING|4||0:00|2|"+text), time.UTC)

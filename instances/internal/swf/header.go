@@ -51,7 +51,7 @@ func isKey(s string) bool {
 	return s != ""
 }
 
-// Get returns the first value of a key, whose case doesn't matter.
+// Get returns the first value of a key, in any case.
 func (h Header) Get(key string) (string, bool) {
 	for _, f := range h {
 		if strings.EqualFold(f.Key, key) {

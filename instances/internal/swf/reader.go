@@ -35,7 +35,7 @@ type Reader struct {
 	err    error
 }
 
-// NewReader returns a reader of r, which may be gzipped: its content tells.
+// NewReader returns a reader of r. The content shows whether it is gzipped.
 func NewReader(r io.Reader) *Reader { return &Reader{raw: r} }
 
 // Header reads up to the first job and returns the fields of the comments

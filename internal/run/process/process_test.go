@@ -45,8 +45,7 @@ func TestStderrIsBounded(t *testing.T) {
 	}
 }
 
-// A program that is asked to end may write something first, and what doesn't end
-// is killed, with all that it has started.
+// A program that is asked to end may write something first. If it doesn't end it is killed, with all its processes.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
