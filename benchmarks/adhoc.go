@@ -78,8 +78,8 @@ func adHocName(files []File) string {
 	return "bench-" + strings.Join(bases, "+") + more
 }
 
-// fileWord makes a text a part of a file's name, of at most so many bytes: other
-// characters than letters, digits and . _ - = become _.
+// fileWord makes a text a part of a file's name, of at most so many bytes. Characters other than letters, digits and .
+// _ - = become _.
 func fileWord(text string, most int) string {
 	word := strings.Map(func(r rune) rune {
 		switch {

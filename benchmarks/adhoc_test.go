@@ -17,7 +17,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// A command is one algorithm, whatever it holds.
+// A command is one algorithm, with any text in it.
 func TestSplitAlgorithms(t *testing.T) {
 	got := SplitAlgorithms([]string{"heft, peft", "cmd:python3 mine.py --order up,down {in} {out}", "", "all,,gr"})
 	if want := []string{"heft", "peft", "cmd:python3 mine.py --order up,down {in} {out}", "all", "gr"}; !slices.Equal(got, want) {

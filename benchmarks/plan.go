@@ -110,7 +110,7 @@ func LoadPlan(name string) (*Plan, error) {
 		}
 		return filepath.Join(filepath.Dir(name), f)
 	}
-	// Logs and graphs may lie beside the plan, or in the data sets.
+	// Logs and graphs may lie next to the plan, or in the data sets.
 	there := func(f string) string {
 		if info, err := os.Stat(beside(f)); err == nil && !info.IsDir() {
 			return beside(f)

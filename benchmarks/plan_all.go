@@ -11,7 +11,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// allName stands, in a plan, for every algorithm of the instances' problems.
+// allName means, in a plan, every algorithm of the instances' problems.
 const allName = "all"
 
 // expand replaces the algorithm "all" by all algorithms, each with its settings, except those that the plan names with

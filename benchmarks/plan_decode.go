@@ -122,7 +122,7 @@ func decodeGenerator(v field, more ...key) (*planGenerator, error) {
 	return g, v.read("", "a generator of "+kind, keys)
 }
 
-// keys returns the keys of a generator beside its problem's parameters.
+// keys returns the keys of a generator, in addition to its problem's parameters.
 func (g *planGenerator) keys() []key {
 	return []key{{"kind", (*string)(&g.Kind)}, {"count", &g.Count}, {"seed", &g.Seed}, {"source", &g.Source}}
 }

@@ -76,8 +76,8 @@ func (v field) resolved() *yaml.Node {
 func (v field) isMapping() bool { return v.resolved().Kind == yaml.MappingNode }
 func (v field) isList() bool    { return v.resolved().Kind == yaml.SequenceNode }
 
-// fields returns the values of a mapping, by key. An error about another value calls what was expected by the argument
-// what.
+// fields returns the values of a mapping, by key. The argument what describes the expected value in errors about other
+// values.
 func (v field) fields(what string) (map[string]field, error) {
 	n := v.resolved()
 	if n.Kind != yaml.MappingNode {
@@ -237,9 +237,9 @@ func keyNames(keys []key) (all []string) {
 	return all
 }
 
-// read reads a mapping in the order of its text, so that the first mistake reported is the first of the text. An error
-// about another value calls what was expected by the argument like. An error about an unknown key calls the mapping of,
-// and lists the keys, and more.
+// read reads a mapping in the order of its text, so that the first mistake reported is the first of the text. The
+// argument like describes the expected value in errors about other values. An error about an unknown key calls the
+// mapping of, and lists the keys, and more.
 func (v field) read(like, of string, keys []key, more ...string) error {
 	fields, err := v.fields(like)
 	if err != nil {

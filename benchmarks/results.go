@@ -140,7 +140,7 @@ func (r *results) append(line []byte) error {
 	return err
 }
 
-// claim makes a file in the folder that nobody else has.
+// claim makes a file in the folder that no other process has.
 func (r *results) claim() error {
 	for n := 1; ; n++ {
 		path := filepath.Join(r.folder, fmt.Sprintf("%s.%d%s", r.stem, n, partsEnding))

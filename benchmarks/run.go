@@ -42,17 +42,14 @@ type RunOptions struct {
 	// Ended, if not nil, is called once after the last run, also if ctx ended or a run
 	// failed; not if the plan or the results were refused.
 	Ended func(Summary)
-	// Said, if not nil, is called once with each line that there is to say of the
-	// instances' logs. Calls don't overlap.
+	// Said, if not nil, is called once with each line of the reports on the instances' logs. Calls don't overlap.
 	Said func(line string)
 }
 
-// Run solves the plan's instances and appends a line to the results file after
-// each run. It doesn't repeat runs that the file holds, so a plan that was killed
-// continues, unless it is of another version or commit (see goesOn); only the runs at
-// work then are lost. The file is locked meanwhile.
-// If ctx ends, the runs at work are dropped and the error is ctx.Err(). The first
-// error of a run, such as a *gapwise.DefectError, ends the plan.
+// Run solves the plan's instances and appends a line to the results file after each run. It doesn't repeat runs that
+// the file holds, so a plan that was killed continues, unless it is of another version or commit (see goesOn). Only the
+// runs at work then are lost. The file is locked while it runs. If ctx ends, the runs at work are dropped and the error
+// is ctx.Err(). The first error of a run, such as a *gapwise.DefectError, ends the plan.
 func Run(ctx context.Context, p *Plan, o RunOptions) error {
 	began, cpu := time.Now(), cpuTime()
 	e, err := prepare(p, o)
@@ -100,8 +97,7 @@ type job struct {
 	runs []run
 }
 
-// prepare opens the results and lists what is to run. It refuses what can be refused
-// before anything runs.
+// prepare opens the results and lists the runs to do. It refuses what can be refused before anything runs.
 func prepare(p *Plan, o RunOptions) (_ *execution, err error) {
 	cases, err := p.Instances()
 	if err != nil {
@@ -342,7 +338,7 @@ func (a *Algorithm) record(in model.Instance, params, features map[string]float6
 }
 
 // goesOn returns an error if a build of a commit may not add runs to the file of r. It may only if both are of the same
-// code, if that is known. A file whose runs are all there may be of any commit.
+// code, if that is known. A complete file may be of any commit.
 func goesOn(r *runs.Record, commit string) error {
 	named := func(c string) string { return cmp.Or(c, "unknown") }
 	switch {

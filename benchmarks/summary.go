@@ -57,8 +57,7 @@ type algorithmSums struct {
 	ElapsedS float64  `json:"elapsed_s"` // of all runs together
 }
 
-// summarize completes a summary with what the runs of its share say that are done, and
-// how the start ended.
+// summarize completes a summary with the finished runs of its share, and with how the start ended.
 func (s *Summary) summarize(algorithms []Algorithm, done []runs.Record, err error) {
 	s.WallS = time.Since(s.Began).Seconds()
 	s.Done = len(done)

@@ -25,15 +25,15 @@ const (
 //
 // The first part shows time from left to right and the processors from bottom to top, with the background's below the
 // foreground's. Each segment is one rectangle per range of its processors in the colour of its job, with the job's id
-// where it fits. A segment whose work is lost is white with dashed edges. Above 4000 rectangles there are neither
-// labels nor edges, and what is lost is paler. Above maxRectangles it shows instead, in fields of some processors and
-// some time, the share that is in use.
+// where it fits. A segment with lost work is white with dashed edges. Above 4000 rectangles there are neither labels
+// nor edges, and lost segments are paler. Above maxRectangles it shows instead, in fields of some processors and some
+// time, the share that is in use.
 //
 // An area below shows the mean over each half point of the time axis, and paler the
 // maximum. A job waits while it is submitted, hasn't ended and is in no segment.
 //
 // The axis ends soon after the first half of the time if nine tenths of the segments end in it, unless o.To says where.
-// With o.Usage there are the curves alone.
+// If o.Usage is set, there are the curves alone.
 //
 // A format other than Style's is errFormat. The error is model.ErrInvalid if the instance is invalid, if e isn't a
 // solution of it, if it names processors that don't exist, or a segment ends before it starts. The picture has 1440 ×
@@ -70,7 +70,7 @@ func executionTitle(in *model.Batch, _ *model.Execution, o model.Objective, boun
 	return title
 }
 
-// executionLayout holds what is drawn and where.
+// executionLayout holds the parts of the drawing and their places.
 type executionLayout struct {
 	timeAxis
 	sheet
@@ -128,8 +128,7 @@ func (l *executionLayout) read(e *model.Execution, index []int) error {
 	return nil
 }
 
-// replay computes the span of time, the use over it, and what is seen of the
-// segments.
+// replay computes the span of time, the use over it, and the visible parts of the segments.
 func (l *executionLayout) replay(e *model.Execution) error {
 	low := math.Inf(1)
 	var ends []float64

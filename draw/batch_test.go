@@ -51,8 +51,8 @@ func execution(t testing.TB, format, title string, in *model.Batch, e *model.Exe
 	return b.Bytes()
 }
 
-// Each segment is a rectangle per range of its processors in its tier, what is lost
-// a white one with dashed edges; areas show use and waiting.
+// Each segment is a rectangle per range of its processors in its tier. Lost ones are white with dashed edges; areas
+// show use and waiting.
 func TestExecutionByHand(t *testing.T) {
 	t.Parallel()
 	in, e := fourJobs()
@@ -235,8 +235,7 @@ func TestExecutionErrors(t *testing.T) {
 	}
 }
 
-// Whatever the segments, feasible or not, there is a picture within its bounds, the
-// same again.
+// There is a picture within its bounds for any segments, feasible or not, the same again.
 func TestExecutionAnything(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

@@ -120,7 +120,7 @@ func (p pen) texture(hue look.Colour, shapes [][]rect) {
 	}
 }
 
-// filled paints rectangles and their edges. Those too small for that are nearly all edge.
+// filled paints rectangles and their edges. Rows too small for that are nearly all edge.
 func (p pen) filled(c, edge look.Colour, boxes []rect) {
 	var thin []rect
 	p.fill(c, boxes...)

@@ -109,7 +109,7 @@ func TestBookingsFiveRequests(t *testing.T) {
 	}
 }
 
-// What ran lies on what was reserved and not used: b on the rest of a.
+// The real run lies on reserved and unused time: b on the rest of a.
 func TestBookingsOrder(t *testing.T) {
 	in, b := fiveRequests()
 	p := parse(t, bookings(t, "svg", "", in, b))
@@ -213,7 +213,7 @@ func TestBookingsErrors(t *testing.T) {
 	}
 }
 
-// Whatever the bookings, feasible or not, there is a picture within its bounds.
+// There is a picture within its bounds for any bookings, feasible or not.
 func TestBookingsAnything(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

@@ -212,8 +212,8 @@ func (p pen) box(path vg.Path, r rect) vg.Path {
 	return path
 }
 
-// fill paints rectangles as one shape, in a PNG as several if they are many:
-// its rasteriser's time grows with the square of the edges on a line of pixels.
+// fill paints rectangles as one shape, in a PNG as several if they are many. The PNG rasteriser's time grows with the
+// square of the edges on a line of pixels.
 func (p pen) fill(c color.Color, rects ...rect) {
 	const most = 128
 	for p.c.format == formatPNG && len(rects) > most {

@@ -128,8 +128,8 @@ const (
 )
 
 // drawLegend writes the legend, its lines from y down, and returns its lower edge. Entries are in columns of the given
-// width, or one after the other if it is 0. gonum's own legend has one column and no room between its lines, and lies
-// on the data.
+// width, or one after the other if it is 0. The legend of gonum itself has one column and no room between its lines,
+// and lies on the data.
 func drawLegend(p pen, legend []entry, column, y float64) float64 {
 	area := vgdraw.New(p.c)
 	f, x := newFace(labelSize, false), margin

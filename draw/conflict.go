@@ -58,7 +58,7 @@ func Conflict(w io.Writer, o Options, in *model.Reservation, ids []string, reaso
 	return o.picture(w, l.title, l.width, l.height, l.paint)
 }
 
-// conflictLayout holds what is drawn and where.
+// conflictLayout holds the parts of the drawing and their places.
 type conflictLayout struct {
 	timeAxis
 	sheet
@@ -72,8 +72,7 @@ type conflictLayout struct {
 	axisY      float64
 }
 
-// compulsory returns when a request runs wherever it starts; nothing if to isn't
-// above from.
+// compulsory returns the time at which a request runs in any case; nothing if to isn't above from.
 func compulsory(q *model.Request) (from, to float64) { return q.Latest(), q.ReadyS + q.DurationS }
 
 func (l *conflictLayout) place() (err error) {

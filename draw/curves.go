@@ -138,8 +138,7 @@ func Curves(w io.Writer, style Style, title string, xaxis, yaxis Axis, curves []
 // confidence is the legend's text about error bars.
 const confidence = "95 % confidence"
 
-// fitted returns an axis's label, without what is after its last comma if it is too
-// long.
+// fitted returns an axis's label, without the part after its last comma if it is too long.
 func fitted(label string, f face, width float64) string {
 	label = clean(label)
 	if cut := strings.LastIndex(label, ", "); cut > 0 && f.width(label) > width {

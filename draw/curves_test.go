@@ -178,8 +178,7 @@ func corner(d string) string {
 	return fmt.Sprint(sign(x1-x0), sign(y1-y0))
 }
 
-// Bars that would lie on each other stand side by side around their x; lines
-// and markers stay there.
+// Bars that would lie on each other are drawn side by side around their x; lines and markers stay there.
 func TestCurvesSideways(t *testing.T) {
 	at := func(half float64) (bars, lines []float64) {
 		var all []draw.Curve

@@ -224,7 +224,7 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// Whatever the bars, there is a picture with all of them and no text on another.
+// There is a picture with any bars, all of them drawn and no text on another.
 func TestGanttAnything(t *testing.T) {
 	t.Parallel()
 	label := rapid.StringN(0, 12, 40)

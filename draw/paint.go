@@ -243,8 +243,7 @@ func (l *layout) shape(at *panelBox, row *rowBox, b int) rect {
 // thinnest is the least width of a bar.
 const thinnest = 1.0
 
-// paintBars draws a row's bars. Those too short to be seen come last and are
-// widened.
+// paintBars draws a row's bars. Very short ones come last and are widened.
 func (l *layout) paintBars(p pen, at *panelBox, row *rowBox) {
 	var short []int
 	for b := range row.Bars {
@@ -275,8 +274,7 @@ func (l *layout) paintLabels(p pen, at *panelBox, row *rowBox) {
 	}
 }
 
-// paintLabel writes a bar's label in the middle of it, or of the larger part
-// beside a mark's line, if there is room.
+// paintLabel writes a bar's label in the middle of it, or of the larger part next to a mark's line, if there is room.
 func (l *layout) paintLabel(p pen, b *ganttBar, r rect, marks []markBox) {
 	label := clean(b.Label)
 	if label == "" {

@@ -19,7 +19,7 @@ const (
 )
 
 // drawPlacement draws virtual machines on hosts. A bar for each resource shows the share of the host that each of its
-// tasks takes, in the colours of their jobs. The CPU's bar shows what they get; what they need beyond it follows,
+// tasks takes, in the colours of their jobs. The CPU's bar shows the CPU that tasks get; their further needs follow,
 // paler. Tasks that run elsewhere now have a bold edge and say where from. A host is tight if its tasks need so much
 // CPU that none of its own could get more than the minimum yield without another getting less: these hosts hold the
 // objective down.
@@ -67,7 +67,7 @@ func placementTitle(in *model.VCSched, p *model.Placement, o model.Objective, bo
 	return title
 }
 
-// placementLayout holds what is drawn of tasks on hosts, and where.
+// placementLayout holds the drawing of tasks on hosts, and its places.
 type placementLayout struct {
 	sheet
 	jobs      []string // their ids
@@ -101,7 +101,7 @@ type hostPart struct {
 	need       []float64 // at least what is given
 }
 
-// sums returns what is given and needed of a resource.
+// sums returns the given and the needed amounts of a resource.
 func (h *hostBox) sums(resource int) (given, need float64) {
 	for _, x := range h.parts {
 		given += x.given[resource]
@@ -110,7 +110,7 @@ func (h *hostBox) sums(resource int) (given, need float64) {
 	return given, need
 }
 
-// draw writes the picture of what was read.
+// draw writes the picture of the data that was read.
 func (l *placementLayout) draw(w io.Writer) error {
 	l.high = 1
 	for r, name := range l.resources {
@@ -127,8 +127,7 @@ func (l *placementLayout) draw(w io.Writer) error {
 	return l.write(w, l.paint)
 }
 
-// part returns what the tasks of a job on a host take that come from another, to which one
-// more is added.
+// part adds a task to the part of a job on a host that comes from another host, and returns that part.
 func (l *placementLayout) part(h, job int, from string) *hostPart {
 	host := &l.hosts[h]
 	n := len(host.parts)
@@ -140,7 +139,7 @@ func (l *placementLayout) part(h, job int, from string) *hostPart {
 	return &host.parts[n-1]
 }
 
-// read lists what the tasks take.
+// read lists the tasks' use.
 func (l *placementLayout) read(in *model.VCSched, p *model.Placement, first, last int) {
 	l.resources = append([]string{"CPU", "memory"}, in.Resources...)
 	l.hosts = make([]hostBox, last-first+1)

@@ -9,15 +9,15 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Style says how a picture looks. But for the format its zero value is right: a
-// picture as large as its content needs, with labels of 9 points.
+// Style says how a picture looks. Its zero value is right except the format: a picture as large as its content needs,
+// with labels of 9 points.
 type Style struct {
 	Format string // "svg", "png" or "pdf"
 	// Width and Height are the size of the picture in points (1/72 inch); 0: as its content needs. Pictures over time
 	// fill the given size.
 	Width, Height float64
-	// FontSize is the size of the labels, in points; 0 means 9. Everything else grows with it, but for the width and
-	// the height if they are given.
+	// FontSize is the size of the labels, in points; 0 means 9. Everything else grows with it, except a width and a
+	// height that are given.
 	FontSize float64
 	// DPI is the resolution of a PNG in pixels per inch; 0 means 144.
 	DPI float64
@@ -74,8 +74,7 @@ func (s Style) zoom() float64 {
 	return s.FontSize / labelSize
 }
 
-// width and height return what the layout is given, in its points; 0 if it is to
-// choose.
+// width and height return the layout's given size, in its points; 0 if it is to choose.
 func (s Style) width() float64  { return s.Width / s.zoom() }
 func (s Style) height() float64 { return s.Height / s.zoom() }
 
@@ -99,8 +98,8 @@ func (s Style) tooSmall(side string, least float64) error {
 		model.ErrInvalid, side, is/PointsPerMM, labelSize*s.zoom(), math.Ceil(least*s.zoom()/PointsPerMM))
 }
 
-// fill places a layout so that it has the height that is given. Place lays it out with its stretchable parts so many
-// times as high as they would like to be. It returns the height, which grows linearly, and may be called several times.
+// fill places a layout so that it has the given height. Place lays it out with its stretchable parts so many times as
+// high as they would like to be. It returns the height, which grows linearly, and may be called several times.
 func (s Style) fill(place func(stretch float64) (height float64)) (height float64, err error) {
 	const least = 0.15
 	natural := place(1)

@@ -66,7 +66,7 @@ func (a *timeAxis) ticks() []tick {
 	return all
 }
 
-// caption says what the labels are.
+// caption describes the labels.
 func (a *timeAxis) caption() string {
 	if !a.dated() {
 		_, unit := a.unit()
@@ -96,7 +96,7 @@ func (a *timeAxis) paint(p pen, y float64, ticks []tick) {
 	p.text(f, paleInk, (a.left+a.right)/2, y+axisHeight-7, 0.5, a.caption())
 }
 
-// late says beside the axis at y how many of all end after it.
+// late writes next to the axis at y how many of all end after it.
 func (a *timeAxis) late(p pen, y float64, n int, all string) {
 	if n > 0 {
 		p.text(newFace(axisSize, false), ink, a.right, y+axisHeight-7, 1, fmt.Sprintf("%d of %s end later", n, all))

@@ -38,7 +38,7 @@ const (
 // of each request without a run. The requests that wait and those suspended are below in queue mode. An area shows the
 // mean over each half point of the time axis, and paler the maximum.
 //
-// With o.Usage there is the lower part alone.
+// If o.Usage is set, there is the lower part alone.
 //
 // A format other than Style's is errFormat. The error is model.ErrInvalid if the instance is invalid, or if o.At is
 // outside of the time of the solution. So it is if e isn't a solution of it, or names servers or switches that don't
@@ -76,7 +76,7 @@ func clustersTitle(in *model.TVC, e *model.Embeddings, o model.Objective, bound 
 	return fmt.Sprintf("%d of %d requests accepted", len(e.Runs), len(in.Requests)) + bound
 }
 
-// clustersLayout holds what is drawn and where.
+// clustersLayout holds the parts of the drawing and their places.
 type clustersLayout struct {
 	timeAxis
 	sheet
@@ -109,7 +109,7 @@ type cluster struct {
 // held is a number of slots of one server that a request holds.
 type held struct{ request, vms int }
 
-// clusterStep holds what is true from a time on.
+// clusterStep holds the state from a time on.
 type clusterStep struct{ at, used, waiting, suspended float64 }
 
 // The layers of links, from below.

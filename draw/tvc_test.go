@@ -320,8 +320,7 @@ func TestClustersErrors(t *testing.T) {
 	}
 }
 
-// Whatever the runs, feasible or not, there is a picture within its bounds, the
-// same again.
+// There is a picture within its bounds for any runs, feasible or not, the same again.
 func TestClustersAnything(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

@@ -17,7 +17,7 @@ func heatOf(share float64) int {
 	return min(1+int(4*share*(1-1e-12)), len(look.Shares)-1)
 }
 
-// shareTexts returns what the colours of shares mean.
+// shareTexts returns the meanings of the colours of shares.
 func shareTexts(none string) [len(look.Shares)]string {
 	return [...]string{none, "up to 25 %", "up to 50 %", "up to 75 %", "up to 100 %"}
 }
@@ -51,7 +51,7 @@ func (l *clustersLayout) binds(layer int) bool {
 // paintTree draws every switch, link, server and slot.
 func (l *clustersLayout) paintTree(p pen) {
 	h, n := l.tree.Half(), l.tree.Servers()
-	// Servers of an edge switch stand together, so do the edge switches of a pod.
+	// Servers of an edge switch are drawn together, as are the edge switches of a pod.
 	const edgeGap, podGap = 0.4, 1.2
 	step := (l.right - l.left) / (float64(n) + edgeGap*float64(n/h-l.tree.K) + podGap*float64(l.tree.K-1))
 	serverX := func(s int) float64 {

@@ -114,8 +114,7 @@ const (
 // of each process is a random number" (section 3.1) may mean either.
 var batchUses = []string{useOfJob, useOfProcess}
 
-// What the paper says of the machine and of the progress of processes (sections 3
-// and 3.2).
+// The paper's figures of the machine and of the progress of processes (sections 3 and 3.2).
 const (
 	batchProcessors, batchTiers        = 320, 2
 	batchLoad                          = 0.7
@@ -209,7 +208,7 @@ func (s *BatchSpec) checkKeys(given map[string]bool) error {
 }
 
 // name names all parameters and the index: instance 3 with the defaults is batch-feitelson-p320-t2-n1000-load0.7-3.
-// Parameters that are not the defaults follow the load. With a log it begins with the file's name:
+// Parameters that are not the defaults follow the load. If there is a log it begins with the file's name:
 // KTH-SP2-1996-2.1-cln-t1-n0-3.
 func (s BatchSpec) name() string {
 	s = s.withDefaults()
@@ -253,7 +252,7 @@ func (s BatchSpec) name() string {
 	return fmt.Sprintf("%s-%d", strings.Join(parts, "-"), s.Index)
 }
 
-// check reports what is out of range.
+// check reports values out of range.
 func (s BatchSpec) check() error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w batch specification: %s", model.ErrInvalid, fmt.Sprintf(format, args...))

@@ -17,7 +17,7 @@ import (
 // where one is named.
 type ConsolidationSpec struct {
 	Hosts int `key:"hosts" default:"20" small:"2,3" hard:"30" required:"yes" usage:"number of hosts"`
-	// Load is the share of what the hosts have of the scarcest resource that is needed before tasks go.
+	// Load is the needed share of the hosts' capacity of the scarcest resource, before tasks go.
 	Load float64 `key:"load" default:"0.7" small:"0.6" hard:"0.95" usage:"share of the scarcest resource that is needed, before tasks go"`
 	// Churn is the share of the tasks that have gone.
 	Churn     float64 `key:"churn" default:"0.4" small:"0.3" hard:"0.2" usage:"share of the tasks that have gone since they were placed"`

@@ -194,8 +194,7 @@ func (s DAGSpec) Generate() (*model.DAG, error) {
 	return d, d.Validate()
 }
 
-// stream returns the number of the instance's own random stream: a hash of what
-// the graph and the costs depend on.
+// stream returns the number of the instance's own random stream: a hash of all that determines the graph and the costs.
 func (s DAGSpec) stream() uint64 {
 	h := fnv.New64a()
 	fmt.Fprint(h, s.Tasks, s.Fat, s.Density, s.Regular, s.Jump, s.MaxCost, s.MaxData, s.Machines, s.Index, s.Draws)

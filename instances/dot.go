@@ -73,8 +73,8 @@ func parseDOT(data []byte) (file *ast.File, err error) {
 	return nil, badDOT(line, "%s", oneLine(text))
 }
 
-// dotReader walks the statements in the order of the file, beside the file's
-// IDs: those know their lines, the parser's tree doesn't.
+// dotReader walks the statements in the order of the file, together with the file's IDs: those know their lines, the
+// parser's tree doesn't.
 type dotReader struct {
 	ids   []dotID
 	known map[string]bool

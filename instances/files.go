@@ -42,8 +42,8 @@ func errTooLong() error {
 	return fmt.Errorf("%w input: it is longer than %d bytes, the most that is read", model.ErrInvalid, maxFile)
 }
 
-// ReadFile reads a file as os.ReadFile does, or standard input ("-"), up to a
-// limit, and unfolds what is gzipped. Its errors say what to do.
+// ReadFile reads a file as os.ReadFile does, or standard input ("-"), up to a limit, and unfolds gzipped data. Its
+// errors say what to do.
 func ReadFile(path string) ([]byte, error) {
 	data, err := readFile(path)
 	if err != nil {

@@ -65,10 +65,9 @@ var jannKTH = []jannRange{
 	{65, 100, 0, hyperErlang{1, 0.0629052, 1.345519e-06, 2.424662e-05}, hyperErlang{1, 0.28833, 8.065551e-05, 1.817399e-04}},
 }
 
-// jann97 draws jobs of the Jann-style model: each range of sizes is a stream of
-// jobs of its own, and the streams are merged. A machine of fewer processors has
-// the ranges, and of the last one the sizes, that fit it; one of more has no larger
-// jobs unless Largest says so.
+// jann97 draws jobs of the Jann-style model: each range of sizes is a stream of jobs of its own, and the streams are
+// merged. A smaller machine has the ranges that fit it, and of the last one the sizes that fit; a larger one has no
+// larger jobs unless Largest says so.
 func (s BatchSpec) jann97() ([]workloadJob, error) {
 	var ranges []jannRange
 	for k, r := range jannKTH {

@@ -2,10 +2,9 @@
 
 package instances
 
-// lublinParameters are the parameters of the model of Lublin and Feitelson (The
-// Workload on Parallel Supercomputers, JPDC 63(11), 2003) for arrivals and
-// runtimes, beside their names in the authors' program. A gamma distribution
-// has a shape and a scale; their product is its mean.
+// lublinParameters are the parameters of the model of Lublin and Feitelson (The Workload on Parallel Supercomputers,
+// JPDC 63(11), 2003) for arrivals and runtimes, next to their names in the authors' program. A gamma distribution has a
+// shape and a scale; their product is its mean.
 type lublinParameters struct {
 	// The logarithm of the runtime in seconds comes from the first gamma
 	// distribution with probability Slope * size + Intercept, clipped to

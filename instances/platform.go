@@ -40,7 +40,7 @@ type Workflow struct {
 	Platform *Platform
 }
 
-// workTask is a task with its work, in whatever unit the speeds count.
+// workTask is a task with its work, in the unit that the speeds count.
 type workTask struct {
 	ID   string
 	Work float64

@@ -105,13 +105,11 @@ func isSAGA(keys map[string]json.RawMessage) bool {
 // Krishnamachari: SAGA, Scheduling Algorithms Gathered; the data set DAGBench has
 // such files), also in the node-link form of its earlier versions.
 //
-// SAGA says that task t takes cost(t) / speed(m) on node m, and that data from m to n
-// take size / speed(m, n), nothing within a node. So costs become work, nodes
-// machines with their speed, and the speeds of edges the capacities of the paths; no
-// two transfers share anything. What a node's edge to itself says is ignored. An
-// instance must join all pairs of nodes, by finite speeds above 0. The workflow has
-// no Platform if the file has no network. Errors wrap model.ErrInvalid. O(length of
-// the file).
+// SAGA says that task t takes cost(t) / speed(m) on node m, and that data from m to n take size / speed(m, n), nothing
+// within a node. So costs become work, nodes machines with their speed, and the speeds of edges the capacities of the
+// paths; no two transfers share anything. The value of a node's edge to itself is ignored. An instance must join all
+// pairs of nodes, by finite speeds above 0. The workflow has no Platform if the file has no network. Errors wrap
+// model.ErrInvalid. O(length of the file).
 func readSAGA(data []byte) (Workflow, error) {
 	f, err := decodeSAGA(data)
 	if err != nil {

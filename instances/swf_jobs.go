@@ -63,10 +63,9 @@ type SWFJobs struct {
 	RefuseLarge bool
 	// Cancelled is the probability that a request is withdrawn before it starts.
 	Cancelled float64
-	// Seed is the seed of whatever is drawn for the jobs.
+	// Seed is the seed of all random values of the jobs.
 	Seed uint64
-	// Ran asks for what the log's own scheduler did (SWFReport.Ran): of batch on one
-	// tier, with the log's times.
+	// Ran asks for the schedule of the log's own scheduler (SWFReport.Ran): of batch on one tier, with the log's times.
 	Ran bool
 }
 
@@ -127,7 +126,7 @@ func (r SWFReport) Invented() string {
 	return strings.Join(all, "; ")
 }
 
-// String returns the counts that aren't 0, and what is Invented, on one line.
+// String returns the counts that aren't 0, and Invented, on one line.
 func (r SWFReport) String() string {
 	if invented := r.Invented(); invented != "" {
 		return r.Counts() + ". " + strings.ToUpper(invented[:1]) + invented[1:]
@@ -162,12 +161,11 @@ func (r SWFReport) Counts() string {
 // factors stay below 2^53 and exact.
 const maxSWFTime = 1e12
 
-// usable returns the indices of the jobs to take, by submit time, for a machine
-// of that many PEs. Jobs without a submit time, processors or a runtime of at
-// least shortest, and jobs larger than the machine, are left out and counted. The
-// error wraps model.ErrInvalid: there are fewer jobs than asked for, or none, or
-// the times of one are too long, or it is larger than the machine and that is to
-// be refused. O(jobs), plus a sort if the log isn't in order.
+// usable returns the indices of the jobs to take, by submit time, for a machine of that many PEs. Jobs without a submit
+// time, processors or a runtime of at least shortest, and jobs larger than the machine, are left out and counted. The
+// error wraps model.ErrInvalid if there are fewer jobs than asked for, or none, or the times of one are too long. It
+// also does if a job is larger than the machine and that is to be refused. O(jobs), plus a sort if the log isn't in
+// order.
 func (o SWFJobs) usable(log *swf.Log, pes int, shortest int64) (taken []int, report SWFReport, err error) {
 	fail := func(format string, args ...any) ([]int, SWFReport, error) {
 		return nil, report, fmt.Errorf("%w: "+format, append([]any{model.ErrInvalid}, args...)...)

@@ -23,10 +23,9 @@ import (
 // centre's, span the time from the first arrival to the last. The times between arrivals are multiplied by one ratio
 // that gives the load asked for.
 //
-// Draws are paired. With the same Seed and Index request k has the same random
-// numbers whatever the other parameters are, each request from a stream of its
-// own. So load, bandwidth and fabric change no size and no duration, and another
-// mean bandwidth multiplies all bandwidths.
+// Draws are paired. Request k of one Seed and Index has the same random numbers for any other parameters, each request
+// from a stream of its own. So load, bandwidth and fabric change no size and no duration, and another mean bandwidth
+// multiplies all bandwidths.
 type TVCSpec struct {
 	// Requests is the number of requests. If there is a log, it is the number of usable jobs to take, from the first
 	// on, 0 for all.
@@ -93,10 +92,9 @@ const (
 // TVCSizes lists the distributions of sizes, the default first.
 var TVCSizes = []string{sizesUniform, sizesLog}
 
-// tvcMeanDuration is the mean of the durations drawn, in seconds. They are
-// exponential, the times between arrivals too. The paper doesn't say; the unit
-// of time matters only to what is counted in seconds (migration_s, the floor of
-// the bounded slowdown).
+// tvcMeanDuration is the mean of the durations drawn, in seconds. They are exponential, the times between arrivals too.
+// The paper doesn't say. The unit of time matters only to values in seconds (migration_s, the floor of the bounded
+// slowdown).
 const tvcMeanDuration = 3600
 
 // nth implements Spec.
@@ -154,8 +152,8 @@ func withEmpty[T ~string](values []T) []string {
 }
 
 // name names all parameters and the index: instance 3 with the defaults is tvc-k6-l8-n1000-uniform8-b250-load0.5-3. The
-// link's rate, fabric, hose, queue, goal, and cost of migrations follow the load where they apply. With a log it begins
-// with the file's name: KTH-SP2-1996-2.1-cln-k6-l8-n1000-b250-load0.5-3.
+// link's rate, fabric, hose, queue, goal, and cost of migrations follow the load where they apply. If there is a log it
+// begins with the file's name: KTH-SP2-1996-2.1-cln-k6-l8-n1000-b250-load0.5-3.
 func (s TVCSpec) name() string {
 	parts := []string{"tvc"}
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
@@ -304,9 +302,8 @@ func logEnd(mean float64) float64 {
 	return high
 }
 
-// finish gives the requests their bandwidths, by a standard normal number for
-// each, and scales their arrivals to the load. largest is the largest number of
-// VMs that readingLargest reckons with.
+// finish gives the requests their bandwidths, by a standard normal number for each, and scales their arrivals to the
+// load. The argument largest is the largest number of VMs for readingLargest.
 func (s TVCSpec) finish(in *model.TVC, largest int, normal []float64) {
 	work, servers := 0.0, float64(in.FatTree.Servers())
 	for k := range in.Requests {

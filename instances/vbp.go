@@ -180,8 +180,8 @@ func (v VBP) Place(name string, hosts int) (*model.VCSched, error) {
 	return in, in.Validate()
 }
 
-// isVBP reports whether the text has as many whole numbers as a VBP file that begins as
-// it does, which no file in the STG format has but by accident.
+// isVBP reports whether the text has as many whole numbers as a VBP file that begins like it. A file in the STG format
+// has so many only by accident.
 func isVBP(data []byte) bool {
 	if data = bytes.TrimSpace(data); len(data) == 0 || !isDigit(data[0]) {
 		return false

@@ -21,8 +21,8 @@ type VCSchedSpec struct {
 	// Jobs are drawn until they have so many; the last one has fewer tasks if need
 	// be.
 	Tasks int `key:"tasks" usage:"number of tasks, with --jobs 0" shown:"0"`
-	// Slack is the share of the hosts' memory that is free: the mean memory need of
-	// a task is Hosts (1 - Slack) / tasks. Memory says of what it is the mean.
+	// Slack is the share of the hosts' memory that is free: the mean memory need of a task is Hosts (1 - Slack) /
+	// tasks. Memory says which needs have this mean.
 	Slack     float64 `key:"slack" default:"0.5" small:"0.1,0.5" usage:"share of the hosts' memory that is free"`
 	MeanCPU   float64 `key:"mean_cpu" default:"0.5" usage:"mean CPU need of a task, in hosts"`
 	CoVCPU    float64 `key:"cov_cpu" default:"0.5" usage:"variation coefficient of the CPU needs"`
@@ -40,8 +40,8 @@ type VCSchedSpec struct {
 	// the memory needs, CoVResources, and the reading Memory, as those have.
 	Resources    int     `key:"resources" usage:"number of rigid resources beside memory" shown:"0"`
 	CoVResources float64 `key:"cov_resources" default:"0.5" usage:"variation coefficient of the needs of resources"`
-	// HostSizes above 1 makes hosts of so many sizes, from 1 - HostSpread to
-	// 1 + HostSpread of everything at equal steps, of each as many hosts but for one.
+	// HostSizes above 1 makes hosts of so many sizes, from 1 - HostSpread to 1 + HostSpread of everything at equal
+	// steps. The numbers of hosts of two sizes differ by one at most.
 	HostSizes  int     `key:"host_sizes" default:"1" usage:"number of different host sizes"`
 	HostSpread float64 `key:"host_spread" default:"0.5" usage:"host sizes are from 1 less this to 1 more"`
 	// Index counts the instances of one specification; each is drawn from a
@@ -63,8 +63,8 @@ const (
 	// instance has no placement (model.VCSched.Oversized). It is the likeliest reading of
 	// the paper, see docs/results/vcsched-large.md.
 	memoryLeft = "left"
-	// memoryRescaled is memoryLeft but for needs above 1. They become 1, and the others
-	// grow until the sum is right: so all needs are between 0 and 1.
+	// memoryRescaled is memoryLeft except for needs above 1. They become 1, and the others grow until the sum is right:
+	// so all needs are between 0 and 1.
 	memoryRescaled = "rescaled"
 )
 

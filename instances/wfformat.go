@@ -66,16 +66,12 @@ func badWf(format string, args ...any) error {
 	return fmt.Errorf("%w WfFormat file: %w", model.ErrInvalid, fmt.Errorf(format, args...))
 }
 
-// readWfFormat reads a workflow trace of WfCommons (Coleman et al.: WfCommons,
-// FGCS 128, 2022), schema version 1.3, 1.4 or 1.5. A task's work is its run
-// time in seconds, whatever its number of cores, so a machine of speed 1
-// repeats it (Workflow.Measured). An edge's data are the bytes of the files that its first task
-// writes and its second reads, each file once. Versions 1.3 and 1.4 give a
-// file's size at its writer and at its readers; the writer's counts. Parents
-// and children must agree, unless no task has one of the two lists. Without any, no file may lead from one task
-// to another. Errors wrap
-// model.ErrInvalid and name the task or file. O(length of the file + edges ×
-// files of a task).
+// readWfFormat reads a workflow trace of WfCommons (Coleman et al.: WfCommons, FGCS 128, 2022), schema version 1.3, 1.4
+// or 1.5. A task's work is its run time in seconds, for any number of cores, so a machine of speed 1 repeats it
+// (Workflow.Measured). An edge's data are the bytes of the files that its first task writes and its second reads, each
+// file once. Versions 1.3 and 1.4 give a file's size at its writer and at its readers; the writer's counts. Parents and
+// children must agree, unless no task has one of the two lists. Without any, no file may lead from one task to another.
+// Errors wrap model.ErrInvalid and name the task or file. O(length of the file + edges × files of a task).
 func readWfFormat(data []byte) (Workflow, error) {
 	var f wfFormat
 	if err := json.Unmarshal(data, &f); err != nil {

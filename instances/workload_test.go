@@ -189,7 +189,7 @@ func TestJann97(t *testing.T) {
 				t.Errorf("sizes %d to %d: a share of %.4f of the %ss is below %.0f s, want %.4f", r.Low, r.High, got, what, at, below)
 			}
 		}
-		// Within ranges sizes are uniform but for the end, which the log's aren't.
+		// Sizes within ranges are uniform except the end, unlike the log's.
 		if mean := stat.Mean(figureOf(of, sizeOf), nil); math.Abs(mean/want[k].size-1) > 0.08 || math.Abs(mean/r.meanSize()-1) > 0.02 {
 			t.Errorf("sizes %d to %d: mean size %.2f, want %.2f", r.Low, r.High, mean, want[k].size)
 		}
@@ -295,7 +295,7 @@ func TestPrintedWorkloads(t *testing.T) {
 			t.Errorf("%s: serial %.4f, size %.3f, runtime %.1f; want %v, %v, %v", in.Name, serial, size, runtime, c.serial, c.size, c.runtime)
 		}
 	}
-	// What the models have of themselves on 320 processors, in expectation.
+	// The models' own figures on 320 processors, in expectation.
 	s := NewBatchSpec()
 	s.Processors = 320
 	weights, err := s.feitelsonSizes()
@@ -324,7 +324,7 @@ func TestPrintedWorkloads(t *testing.T) {
 		rates = append(rates, 1/r.Gap.mean())
 	}
 	expect("KTH fit", rates, func(k int) float64 { return jannKTH[k].meanSize() }, func(k int) float64 { return jannKTH[k].Runtime.mean() }, [3]float64{0.329, 8.0, 8869})
-	// What is asked for is exact in expectation.
+	// The requested figures are exact in expectation.
 	s.Serial, s.MeanSize = 0.18, 23.4
 	if weights, err = s.feitelsonSizes(); err != nil {
 		t.Fatal(err)

@@ -266,8 +266,8 @@ func TestByHand(t *testing.T) {
 			batch: want{"easy": {0, 10, 0, 20, 6, 13}, "easy-sjbf": {0, 10, 20, 0, 5, 12}, "easy-saf": {0, 10, 20, 20, 0, 0}},
 			pyss:  want{"easy": {0, 10, 0, 20, 6, 13}},
 		},
-		// 0 and 1 end together and earlier than estimated. With a pass for each, 4 is
-		// backfilled after the first and takes a processor of the head, 3.
+		// 0 and 1 end together and earlier than estimated. If each has a pass, 4 is backfilled after the first and
+		// takes a processor of the head, 3.
 		"a pass for each end": {
 			jobs:  []model.BatchJob{job(0, 5, 10, 1), job(0, 5, 100, 1), job(0, 100, 100, 2), job(1, 10, 10, 2), job(1, 200, 200, 1)},
 			batch: want{"easy": {0, 0, 0, 5, 15}},

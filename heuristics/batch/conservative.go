@@ -202,12 +202,11 @@ func (s *conservative) reserve(x *reservation) {
 // the reservation itself from r on.) The recorded holes of its class are bounded (see bounds): the job is skipped if r
 // ≤ from, or length < e and end < r. It is tried from begin on.
 //
-// For let it be able to start at s. At the last look it couldn't: less than w was free
-// somewhere in W, and processors have been given back there since. Take the last time
-// that any were given back in W, over [f, t). Since then, what is free in W has only
-// become less: w was free over W. So the hole [b, d) of class c around W was recorded,
-// and begin ≤ b ≤ s. W ends at r at the latest and meets [f, t), so from ≤ max(b, f)
-// < r. If s+e ≤ r, then e ≤ d-b ≤ length; else r ≤ d ≤ end.
+// For let it be able to start at s. At the last look it couldn't: less than w was free somewhere in W, and processors
+// have been given back there since. Take the last time that any were given back in W, over [f, t). Since then, the free
+// processors in W have only become fewer: w was free over W. So the hole [b, d) of class c around W was recorded, and
+// begin ≤ b ≤ s. W ends at r at the latest and meets [f, t), so from ≤ max(b, f) < r. If s+e ≤ r, then e ≤ d-b ≤
+// length; else r ≤ d ≤ end.
 //
 // Since the last look means: by ends since the last compression, or by moves in this
 // round and the one before.

@@ -19,8 +19,8 @@ import (
 // ending now. Other jobs are then backfilled in a given order: a job starts if it fits now and either ends by the
 // shadow time, by its estimate, or fits the extra processors, which it then takes.
 //
-// One look at each job is enough: what is free and what is extra only become less in a pass, so a job that was passed
-// over stays so. For the same reason a pass after arrivals alone looks at the new jobs alone, if the shadow time hasn't
+// One look at each job is enough: free and extra processors only become fewer in a pass, so a job that was passed over
+// stays so. For the same reason a pass after arrivals alone looks at the new jobs alone, if the shadow time hasn't
 // passed. Let S be the shadow time of the last pass, at t, and x and f the processors that were extra and free at its
 // end. Suppose that no job has ended and the head is the same. A pass at t' > t with t' ≤ S then has S, x and f, too:
 // the jobs that end at or before S are the same, and jobs backfilled since, on processors that were free. A job of

@@ -2,8 +2,7 @@
 
 package batch
 
-// completion is the end of a running job, by its estimate or real. Those of one instant
-// come by job.
+// completion is the end of a running job, by its estimate or real. Ends of one instant come by job.
 type completion struct {
 	at  int64
 	job int32

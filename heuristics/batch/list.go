@@ -19,8 +19,8 @@ import (
 // Whenever jobs arrive or end, the waiting jobs are looked at in the order of runtime times widthᵃ over weight, and
 // each starts if it fits. Suppose that the first of them doesn't fit, and has waited for f times its runtime or longer.
 // Then it has a reservation as in EASY, which the jobs behind it respect. There a is 0, 1/2 or 1, and f is 0, 4, 16 or
-// infinite. Without reservations wide jobs wait until the machine happens to be empty, with them for all jobs many
-// processors stay idle: of the twelve no one is best everywhere.
+// infinite. Wide jobs wait without reservations until the machine happens to be empty; with them for all jobs many
+// processors stay idle. None of the twelve is best everywhere.
 //
 // O(n log n), and O(waiting jobs) a pass at worst, for each of the twelve.
 func bestList(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
@@ -37,8 +37,8 @@ var listRules = func() (all []listRule) {
 	return all
 }()
 
-// listRule is an order of jobs, by runtime times width^(halves/2) over weight, and after
-// how many times its runtime the first one that doesn't fit gets a reservation.
+// listRule is an order of jobs, by runtime times width^(halves/2) over weight. It also says after how many times its
+// runtime the first one that doesn't fit gets a reservation.
 type listRule struct {
 	halves   int
 	patience float64
@@ -143,7 +143,7 @@ func (l *listScheduler) end(k int32) { l.ends.remove(k, l.starts[k]+l.lengths[k]
 
 func (l *listScheduler) wake() int64 { return never }
 
-// pass looks at each job once: what is free and what is extra only become less.
+// pass looks at each job once: free and extra processors only become fewer.
 func (l *listScheduler) pass() {
 	n := int32(len(l.at))
 	first := l.first()

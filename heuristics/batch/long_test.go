@@ -14,7 +14,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// judged reports what the judge says of a schedule.
+// judged reports the judge's verdict on a schedule.
 func judged(t *testing.T, b *model.Batch, e *model.Execution) error {
 	report, err := verify.Verify(t.Context(), b, e, verify.Options{})
 	if err != nil {

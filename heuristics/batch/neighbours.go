@@ -13,10 +13,9 @@ import (
 // (model.BatchContiguous). A job fits where as many neighbours are free, and takes the
 // lowest such stretch.
 //
-// The head's shadow time is the earliest at which, by the estimated ends of the running
-// jobs, it fits; its reservation is the lowest stretch that is free then. Another job is
-// backfilled if it ends by the shadow time, by its estimate, and fits, or else if it fits
-// beside the reservation. So no backfilled job holds a processor of the reservation at the
+// The head's shadow time is the earliest at which it fits by the estimated ends of the running jobs; its reservation is
+// the lowest stretch that is free then. Another job is backfilled if it ends by the shadow time, by its estimate, and
+// fits, or else if it fits outside of the reservation. So no backfilled job holds a processor of the reservation at the
 // shadow time, if jobs keep their estimates, and the head starts then at the latest.
 //
 // A job's fit depends on places, not on numbers, so the trees of easy don't help. A pass takes O(w (log w + p) + r (log

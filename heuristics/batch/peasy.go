@@ -26,9 +26,8 @@ import (
 // of lifted jobs, these go down at once, below idle processors. The pass ends there, and another one is made a
 // microsecond later.
 //
-// model.BatchParameters.Devices switches either off. Without both, PEASY is MEASY. What
-// each brings is in docs/results/summary.md, part batch: lifting in FWload above all,
-// short jobs first in the slowdowns of JWload.
+// model.BatchParameters.Devices switches either off. Without both, PEASY is MEASY. The effect of each is in
+// docs/results/summary.md, part batch: lifting in FWload above all, short jobs first in the slowdowns of JWload.
 func PEASY(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
 	devices := model.BatchDevicesAll
 	if p, ok := set.Parameters.(*model.BatchParameters); ok && p != nil && p.Devices != "" {
@@ -67,7 +66,7 @@ func (s *twoTierScheduler) inTheWay(k int32) bool {
 	if s.ups == 0 || slices.Max(s.state[k].use) < int64(s.threshold) || back && s.state[k].busy == 0 {
 		return false
 	}
-	// What deploy would do, undone.
+	// Undo the work of deploy.
 	if back {
 		for _, p := range s.state[k].list {
 			s.clearBack(p)

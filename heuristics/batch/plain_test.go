@@ -107,7 +107,7 @@ func (p *plain) step() bool {
 
 // stepPyss handles one event in the order of pyss: of one instant first submissions, by index, then ends, by start,
 // each followed by a pass. Processors of a job that ends by now are free before its end is handled if its estimate is
-// over, for pyss keeps them by the estimate. What else the scheduler waits for comes last.
+// over, for pyss keeps them by the estimate. The scheduler's own wakes come last.
 func (p *plain) stepPyss() bool {
 	const submission, end, wake = 0, 1, 2
 	next, kind, job := int64(math.MaxInt64), wake, -1
@@ -253,8 +253,7 @@ func (p *plain) backfill(head int, candidates []int) {
 // predicted returns when a running job ends by its estimate, as extended.
 func (p *plain) predicted(k int) int64 { return max(p.start[k]+p.jobs[k].estimate, p.extended[k]) }
 
-// fits reports whether a job fits from t on for its estimate beside the running jobs
-// and the reservations of others.
+// fits reports whether a job fits from t on for its estimate among the running jobs and the reservations of others.
 func (p *plain) fits(k int, t int64) bool {
 	end := t + p.jobs[k].estimate
 	used := func(at int64) (n int) {

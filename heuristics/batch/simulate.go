@@ -2,15 +2,13 @@
 
 // Package batch holds heuristics for batch scheduling (see model.Batch).
 //
-// FCFS, EASY, SJF and conservative backfilling run on one tier. On a platform with
-// two they use the foreground alone, at its rate. KEASY, REASY and MEASY need two.
-// All are online: a scheduler learns a job at its submission, and its runtime when
-// it ends. What it goes by before then is the estimate. All are policies of package online.
+// FCFS, EASY, SJF and conservative backfilling run on one tier. On a platform with two they use the foreground alone,
+// at its rate. KEASY, REASY and MEASY need two. All are online: a scheduler learns a job at its submission, and its
+// runtime when it ends. It works with the estimate before then. All are policies of package online.
 //
-// If ctx ends before the simulation does, the jobs that haven't started run in the order of
-// their arrivals, or, with jobs in the background, the error wraps model.ErrNoSolution. It
-// wraps model.ErrUnsupported for parameters that a heuristic doesn't know and for times that
-// don't fit whole numbers.
+// If ctx ends before the simulation does, the jobs that haven't started run in the order of their arrivals. If there
+// are jobs in the background, the error wraps model.ErrNoSolution instead. It wraps model.ErrUnsupported for parameters
+// that a heuristic doesn't know and for times that don't fit whole numbers.
 package batch
 
 import (
@@ -176,8 +174,8 @@ func predictionOf(set model.Settings) model.BatchPrediction {
 	return ""
 }
 
-// lowestAlone reports, for a heuristic that goes by the number of free processors, that
-// another placement is asked for.
+// lowestAlone reports, for a heuristic that uses only the number of free processors, that another placement is asked
+// for.
 func lowestAlone(set model.Settings) error {
 	if x := placementOf(set); x != "" && x != model.BatchLowest {
 		return fmt.Errorf("%w placement %q: only fcfs, sjf, easy, easy-sjbf and easy-saf know others than %q", model.ErrUnsupported, x, model.BatchLowest)

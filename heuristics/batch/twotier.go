@@ -42,8 +42,8 @@ const (
 	hasEnded
 )
 
-// twoTierScheduler decides in which tier and on which processors jobs run. What a machine
-// holds is about the foreground.
+// twoTierScheduler decides in which tier and on which processors jobs run. The fields of machine are about the
+// foreground.
 //
 // At one instant all ends come first, then all arrivals, then one pass, and then jobs are lifted and lowered (see
 // PEASY). The state of each job is decided by then.

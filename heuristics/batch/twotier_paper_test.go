@@ -137,9 +137,8 @@ func TestFigure5(t *testing.T) {
 	expect(t, "reasy", b, batchheur.REASY, map[string]string{"extra": "fg 4-11@2"})
 }
 
-// Figures 2 to 4 show that KEASY may be ahead of EASY even if all processes use the
-// whole of their processors: background jobs run where the foreground is idle. The
-// drawings are lost; these cases are made by hand for what the text says of them.
+// Figures 2 to 4 show that KEASY may be ahead of EASY even if all processes use the whole of their processors:
+// background jobs run on an idle foreground. The drawings are lost; these cases are made by hand from the text.
 func TestFigures2To4(t *testing.T) {
 	t.Parallel()
 	estimated := job("J3", 1, 5)

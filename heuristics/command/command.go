@@ -76,7 +76,7 @@ type RefusedError struct {
 
 func (e *RefusedError) Error() string { return fmt.Sprintf("%s: its solution: %v", e.Name, e.Err) }
 
-// Unwrap returns what is wrong, and model.ErrInfeasible.
+// Unwrap returns the cause, and model.ErrInfeasible.
 func (e *RefusedError) Unwrap() []error { return []error{e.Err, model.ErrInfeasible} }
 
 // Solve implements model.Solver. A solution that was written counts, however the command has ended; without one the
@@ -156,7 +156,7 @@ func (s *Solver) Solve(ctx context.Context, in model.Instance, set model.Setting
 	return r, &RefusedError{s.name, err}
 }
 
-// manner says how a command ended, "" for one that has done what it should.
+// manner says how a command ended, "" for one that has ended as it should.
 func manner(ctx context.Context, r process.Result) string {
 	switch {
 	case r.Stopped && errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -179,7 +179,7 @@ func said(r process.Result) string {
 	return ""
 }
 
-// limited keeps what is written, up to a size.
+// limited keeps the bytes written to it, up to a size.
 type limited struct {
 	text []byte
 	most int // bytes

@@ -39,7 +39,7 @@ func TestSolve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The script checks what it is given, and repeats the solution.
+	// The script checks its input, and repeats the solution.
 	text := strings.ReplaceAll(solved, `"`, `\"`)
 	check := `[ "$GAPWISE_SEED $GAPWISE_TIME_LIMIT_S" = "7 1.5" ] || exit 9; [ "$(cat $IN)" = "` + strings.ReplaceAll(string(instance), `"`, `\"`) + `" ] || exit 8; `
 	set := model.Settings{Seed: 7, TimeLimit: 1500 * time.Millisecond}

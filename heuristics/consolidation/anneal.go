@@ -36,7 +36,7 @@ const looksACooling = 1000
 // equal to the cost where hosts are full or empty. So of two hosts the fuller one attracts (Falkenauer
 // 1996). Emptied hosts stay empty: the cost never grows.
 //
-// With a large μ only those hosts go that few moves empty. μ falls from cycle to cycle, and more hosts go. A cost that
+// Only the hosts that few moves empty go while μ is large. It falls from cycle to cycle, and more hosts go. A cost that
 // is low enough, by the limit, freezes the first sum.
 //
 // O(resources) a look; where the energy accepts it also the rules of the jobs, as State.Can.
@@ -192,7 +192,7 @@ func (a *annealing) look(t float64) {
 	}
 }
 
-// may reports whether a task may be on a host, but for what it needs and for rules.
+// may reports whether a task may be on a host, apart from its needs and from rules.
 func (a *annealing) may(x task, h int) bool {
 	j := &a.C.Jobs[x.I]
 	return j.Allowed.Has(h) || int(j.Current[x.K]) == h

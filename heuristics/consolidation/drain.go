@@ -50,8 +50,8 @@ func (p *packer) drain(ctx context.Context) {
 	}
 }
 
-// empty moves the tasks of a host to others in use, and reports whether it could and
-// something is saved; else nothing changes.
+// empty moves the tasks of a host to others in use, and reports whether it could and saves something; else nothing
+// changes.
 func (p *packer) empty(h int) bool {
 	on := slices.Clone(p.on[h])
 	for _, t := range on {

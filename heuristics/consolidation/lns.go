@@ -302,8 +302,8 @@ func (s *search) worse(cost, moved int64, missing, broken int, excess int64, mov
 	return now < before*(1-0.02*s.rng.Float64())
 }
 
-// victims returns the hosts to ruin. Where the cost is sought the first is one of the least full
-// of some drawn ones.
+// victims returns the hosts to ruin. The first is one of the least full of some random ones while a lower cost is
+// sought.
 func (s *search) victims(moves bool) []int {
 	n := len(s.used)
 	draw := func() int { return s.used[s.rng.IntN(n)] }

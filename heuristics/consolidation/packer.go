@@ -16,7 +16,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// slots returns how many hosts of one offer heuristics look at: 500, fewer where there are many offers, and more where
+// slots returns how many hosts of one offer heuristics look at: 500, fewer if there are many offers. They are more if
 // twice as many as the tasks fill at least are more.
 func slots(in *model.Consolidation) int {
 	const some, all = 500, 100_000
@@ -82,8 +82,7 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// weigh sets the weights of the resources: what the tasks need over what the hosts have, in mean
-// capacities.
+// weigh sets the weights of the resources: the tasks' needs over the hosts' capacities, in mean capacities.
 func (p *packer) weigh() {
 	c := p.C
 	p.weight, p.size = make([]float64, c.Resources), make([]float64, len(c.Jobs))
@@ -142,7 +141,7 @@ func (p *packer) tidy() {
 	p.used = kept
 }
 
-// slack returns what is left on a host after a task of job i, weighed: the less, the better it fits.
+// slack returns the room left on a host after a task of job i, weighed: the less, the better it fits.
 func (p *packer) slack(i, h int) float64 {
 	sum, left := 0.0, p.Left[h*p.C.Resources:]
 	for r, x := range p.C.Jobs[i].Needs {

@@ -111,7 +111,7 @@ func (b *booker) length(e, m, n int32) float64 {
 	return b.g.Comm(e, m, n)
 }
 
-// keep keeps what was tried last.
+// keep keeps the last try.
 func (b *booker) keep() { b.kept, b.tried = b.tried, b.kept }
 
 // times are when the tasks of a schedule start and its transfers are sent.

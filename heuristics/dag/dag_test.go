@@ -79,7 +79,7 @@ func TestSixTasks(t *testing.T) {
 			t.Errorf("%s: trace %+v", transfer, trace)
 		}
 	}
-	// All that contend go into P2: with a link out of it beside nothing changes.
+	// All contending transfers go into P2: a further link out of it changes nothing.
 	if got, _, _ := makespan(t, twoPools(sixTasks(model.TransferFair)), solvers["heft"]); got != 32 {
 		t.Errorf("two pools: %v, want 32", got)
 	}
@@ -104,8 +104,8 @@ func onOneLink(transfer model.TransferModel) *model.DAG {
 	return d
 }
 
-// What a plan counts on for an edge (Eq. 6, under tcp-all Eq. 11) decides: 5.5
-// across the link end at 11.5, 5.5/0.75 at 13.33, and 12 on one machine.
+// A plan's own length of an edge (Eq. 6, under tcp-all Eq. 11) decides: 5.5 across the link end at 11.5, 5.5/0.75 at
+// 13.33, and 12 on one machine.
 func TestPlannedLengths(t *testing.T) {
 	t.Parallel()
 	for transfer, want := range map[model.TransferModel][2]float64{ // planned and realised

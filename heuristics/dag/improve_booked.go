@@ -37,11 +37,10 @@ func (s *search) firstEffort() int64 {
 	return min(int64(stepsOf(s.g))*int64(1+s.g.Tasks+len(s.g.Data))/5, 4_000_000)
 }
 
-// goOn runs cycles until the context ends or the makespan meets a quick bound, on small graphs
-// until some bring nothing: on estimates,
-// on bookings and by replays in turns, each from the best schedule. Cycles of estimates and
-// replays are longer when the one before has brought something, and else shorter. Those on
-// bookings are longer when it has brought nothing.
+// goOn runs cycles until the context ends or the makespan meets a quick bound, on small graphs until some bring
+// nothing. The cycles are on estimates, on bookings and by replays in turns, each from the best schedule. Cycles of
+// estimates and replays are longer when the one before has brought something, and else shorter. Cycles on bookings are
+// longer when the one before has brought nothing.
 func (s *search) goOn(ctx context.Context, set model.Settings) {
 	effort, bound := s.firstEffort(), dagbounds.Lower(ctx, s.d, s.g)
 	spread, booked, steps := effort/8, effort/8, s.steps()/8
@@ -93,8 +92,8 @@ func (s *search) judgeSpread(set model.Settings, machine []int32) {
 
 // annealBooked is simulated annealing over orders and machines, from the best schedule's, on schedules that book links
 // (booker). It makes some hundred thousand tries a second on 50 tasks. A try gives a task another machine, another
-// place in the order, or both. The machine is, every other time, a neighbour's: a task that it gets data from or sends
-// data to. The best are judged.
+// place in the order, or both. Every other time the machine is a neighbour's: the machine of a task with which it
+// exchanges data. The best are judged.
 func (s *search) annealBooked(ctx context.Context, set model.Settings, effort int64) {
 	const workEach = 20_000 // between two looks at the context
 	b := s.booker

@@ -19,7 +19,7 @@ import (
 // few tasks again and again, and all others keep their machines and their order on them. A learning kernel (package
 // lcg) looks for a shorter schedule among all the schedules that are left. It is any-time and never worse than Improve.
 //
-// Package lns says how long a neighbourhood is searched, and of which kind and size the next one is. Every other
+// Package lns decides how long a neighbourhood is searched, and of which kind and size the next one is. Every other
 // neighbourhood starts from random machines and orders and takes a plan that is as good, too, so that the search
 // doesn't stay where it is. When some hundred neighbourhoods in a row have brought nothing, the search ends or, if it
 // has a deadline or in auto, gives each one twice the conflicts from then on. It ends, too, when a neighbourhood of all

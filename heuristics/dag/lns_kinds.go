@@ -48,8 +48,8 @@ func (x *neighbourhoods) choose(kind, size int) []int32 {
 	return tasks[:size]
 }
 
-// distanceInTime sets the time from a random moment to the middle of each task; those
-// that aren't on one of two random machines, if two are asked for, come last.
+// distanceInTime sets the time from a random moment to the middle of each task. If two is set, tasks on other machines
+// than two random ones come last.
 func (x *neighbourhoods) distanceInTime(distance []float64, two bool) {
 	b := x.board
 	moment := x.Rand.Float64() * float64(b.makespan)

@@ -234,8 +234,7 @@ func TestLNSIsDeterministic(t *testing.T) {
 	}
 }
 
-// It ends with its context, at once and without a word, and hands back what it began
-// with.
+// It ends with its context, at once and silently, and hands back its start.
 func TestLNSEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	d := large(200, 4, model.TransferIdeal)

@@ -154,8 +154,8 @@ func TestHEFTAgainstPlain(t *testing.T) {
 	}
 }
 
-// What no algorithm may break: the network-aware HEFT isn't worse than HEFT,
-// the local search than any but the neighbourhood search, and the same seed gives the same schedule.
+// No algorithm may break these rules: the network-aware HEFT isn't worse than HEFT, the local search than any but the
+// neighbourhood search, and the same seed gives the same schedule.
 func TestAlgorithmsOrder(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 6))

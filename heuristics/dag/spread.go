@@ -19,9 +19,9 @@ import (
 //	Σ_k (Σ_r u_kr^8)^(1/8).
 //
 // A transfer is of its consumer's slice. Giving a task another machine takes O(degree), a million times a second. List
-// schedulers place a task where it ends first, whatever that costs on the links later on. That fills the links of large
-// graphs: on 5,000 tasks and a star of 8 machines, the booker's schedule of spread's machines is 40 % shorter than
-// SinnenSousa's.
+// schedulers place a task where it ends first, even if that costs much on the links later on. That fills the links of
+// large graphs: on 5,000 tasks and a star of 8 machines, the booker's schedule of spread's machines is 40 % shorter
+// than SinnenSousa's.
 type spread struct {
 	g         *view.Graph
 	b         *booker
@@ -102,8 +102,7 @@ func otherMachine(g *view.Graph, machine []int32, t int32, rng *rand.Rand) int32
 	}
 }
 
-// around returns what the slices take that the machine of a task changes, one of them
-// perhaps several times.
+// around returns the part of the slices' time that the machine of a task changes, one of them perhaps several times.
 func (s *spread) around(t int32) float64 {
 	last := s.slice[t]
 	v := root8(s.sum[last])

@@ -53,7 +53,7 @@ func TestReplayStops(t *testing.T) {
 	}
 }
 
-// Wherever the context ends, there is a feasible schedule or the error says that there is none.
+// There is a feasible schedule or the error says that there is none, at any end of the context.
 func TestStoppedUnderContention(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 2))
 	d := testkit.ContendedDAG(rng, 400, 4)

@@ -11,8 +11,7 @@ import (
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
 )
 
-// board is a plan of a contention-free graph in whole ticks, with what the models of
-// its neighbourhoods are made of.
+// board is a plan of a contention-free graph in whole ticks, with the parts of its neighbourhoods' models.
 type board struct {
 	dagmodel.Times
 	n, m     int
@@ -75,9 +74,8 @@ func (b *board) on(t int32) []int {
 	return b.machines[a : a+1]
 }
 
-// free makes the given tasks free, and prepares the model of the schedules that end by
-// the horizon in which all others keep their machines and their order on them. It
-// reports whether there may be one.
+// free makes the given tasks free, and prepares the model of the schedules that end by the horizon. All other tasks
+// keep their machines and their order on them. It reports whether there may be one.
 func (b *board) free(relaxed []int32, horizon int64) bool {
 	b.relaxed = relaxed
 	for t := range b.number {

@@ -106,7 +106,7 @@ func newBatchRun(t *view.Batch, in *model.Batch, p BatchPolicy, o BatchOptions) 
 // publicLogs holds the logs that policies get in place of logs that hold more.
 type publicLogs map[*model.JobLog]*model.JobLog
 
-// of returns a log without what nobody knows when the job is submitted.
+// of returns a log without the fields that nobody knows when the job is submitted.
 func (p publicLogs) of(l *model.JobLog) *model.JobLog {
 	if l == nil || l.Status == "" {
 		return l

@@ -139,7 +139,7 @@ func TestTold(t *testing.T) {
 // onProcessors says where a segment is.
 func onProcessors(p model.BatchPlace) string { return fmt.Sprintf(" on %v", p.Processors) }
 
-// inquisitive starts whatever is submitted, and notes the logs.
+// inquisitive starts every job that is submitted, and notes the logs.
 type inquisitive struct {
 	logs  []*model.JobLog
 	start []online.BatchDecision

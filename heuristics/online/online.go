@@ -25,8 +25,8 @@ import (
 // simulation, which returns it wrapped.
 type Policy[P, E, D any] interface {
 	Begin(P) error
-	// Event reports an event to the policy. What the event points to is the simulation's and isn't changed by anybody;
-	// the policy may keep it.
+	// Event reports an event to the policy. The event's data belong to the simulation and aren't changed by anybody;
+	// the policy may keep them.
 	Event(E) error
 	// Decide returns what to do at the instant of the last events, carried out in this
 	// order. The slice is the policy's. The simulation reads it before it calls the policy
@@ -108,7 +108,7 @@ func (d *driver[P, E, D]) tell(what EventType, e E) error {
 	return nil
 }
 
-// ask returns what the policy decides.
+// ask returns the policy's decisions.
 func (d *driver[P, E, D]) ask() ([]D, error) {
 	d.turn++
 	all, err := d.policy.Decide()

@@ -42,8 +42,8 @@ const (
 	isOver                  // it is rejected, has ended early, or is withdrawn
 )
 
-// occasion is something that happens to a booking. Those of one instant come in the order
-// of what they are, and then of requests.
+// occasion is something that happens to a booking. Occasions of one instant come in the order of their kinds, and then
+// of requests.
 type occasion struct {
 	at      int64
 	what    what
@@ -343,7 +343,7 @@ func (h *held) at(start int64, request int32) int {
 	return low
 }
 
-// add adds a booking. Those that have ended by now are dropped once they are half of all.
+// add adds a booking. Bookings that have ended by now are dropped once they are half of all.
 func (h *held) add(x holding, now int64) {
 	if len(h.all) >= h.most {
 		h.all = slices.DeleteFunc(h.all, func(y holding) bool { return y.end <= now })

@@ -52,7 +52,7 @@ func move(k int32, at int64, pes ...int) online.ReservationDecision {
 	return d
 }
 
-// Each decision that can't be is refused in a line, and what was booked until then is kept.
+// Each impossible decision is refused in a line, and the bookings until then are kept.
 func TestReservationRefused(t *testing.T) {
 	t.Parallel()
 	type turns = [][]online.ReservationDecision

@@ -55,7 +55,7 @@ func checkRefused(t *testing.T, name string, err error, want string) {
 	}
 }
 
-// checkError checks that an error says what is wanted, or that there is none.
+// checkError checks that an error contains the wanted text, or that there is none.
 func checkError(t *testing.T, name string, err error, want string) {
 	t.Helper()
 	if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {

@@ -45,9 +45,10 @@ type TVCEvent struct {
 	Place   *model.Embedding // that of a request that has ended
 }
 
-// TVCDecision is a decision: Start, Reject, Suspend or CallAt. Without a queue each request starts or is rejected in
-// the call of Decide after the events of its arrival. With one it may wait. A suspended request keeps the work that is
-// done, and goes on with another Start. If that comes at the same instant in the same place, it hasn't been suspended.
+// TVCDecision is a decision: Start, Reject, Suspend or CallAt. Each request starts or is rejected in the call of Decide
+// after the events of its arrival if there is no queue. It may wait if there is one. A suspended request keeps the work
+// that is done, and goes on with another Start. If that comes at the same instant in the same place, it hasn't been
+// suspended.
 type TVCDecision struct {
 	Type    DecisionType
 	Request int32 // its number, but with CallAt
@@ -60,7 +61,7 @@ type TVCDecision struct {
 // the order of their arrival. When ctx ends, nothing arrives any more, and nothing is decided: running requests go on
 // to their ends.
 //
-// The error is a *DecisionError for a decision that can't be carried out. With a queue it wraps model.ErrNoSolution if
+// The error is a *DecisionError for a decision that can't be carried out. In queue mode it wraps model.ErrNoSolution if
 // a request that fits hasn't run to its end, and model.ErrUnsupported for a schedule that goes on after view.MostTime.
 // Otherwise it wraps the policy's. The embeddings returned with an error are the runs until then, the last ones to
 // their ends.

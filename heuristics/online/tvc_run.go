@@ -28,7 +28,7 @@ type tvcRun struct {
 	calls    heap.Heap[int64]
 }
 
-// tvcState is where a request is, and what it has done.
+// tvcState is a request's place and its finished work.
 type tvcState struct {
 	phase    phase
 	left     int64 // work that isn't done when the present segment starts

@@ -21,8 +21,8 @@ type TwoTierPlatform struct {
 }
 
 // TwoTierJob is a policy's knowledge of a job from its submission on. Its Estimate is the estimate of a run in the
-// foreground, the user's over the rate there, as the paper's schedulers take it: it shows that rate. That work goes on
-// slower in the background, and how much, the policy learns when the job ends.
+// foreground, the user's over the rate there, as the paper's schedulers take it: it shows that rate. The work goes on
+// slower in the background, and the policy learns by how much when the job ends.
 type TwoTierJob struct {
 	BatchJob
 	Use []int64 // of a processor by each process, or one value for all, in ten-thousandths
@@ -53,9 +53,9 @@ type TwoTierDecision struct {
 // execution.
 //
 // The error is a *DecisionError for a decision that can't be carried out. It wraps model.ErrNoSolution if jobs are
-// rejected, or haven't ended when nothing more happens or ctx ends, and model.ErrUnsupported for one tier and for times
-// that don't fit whole numbers. Otherwise it wraps the policy's. The execution returned with an error holds the runs
-// until then; it is nil if the run can't begin.
+// rejected, or haven't ended when nothing more happens or ctx ends. It wraps model.ErrUnsupported for one tier and for
+// times that don't fit whole numbers. Otherwise it wraps the policy's. The execution returned with an error holds the
+// runs until then; it is nil if the run can't begin.
 //
 // O(log n) per event, plus the processors on which something changes and the processors of the background jobs there.
 func TwoTier(ctx context.Context, in *model.Batch, p TwoTierPolicy) (*model.Execution, error) {

@@ -41,7 +41,7 @@ type tierProcess struct {
 	use int32 // 0: none
 }
 
-// tierState is where a job is, and what it has done.
+// tierState is a job's place and its finished work.
 type tierState struct {
 	phase      phase
 	background bool

@@ -28,8 +28,8 @@ func tiers(turns [][]online.TwoTierDecision) *script[online.TwoTierPlatform, onl
 	}}
 }
 
-// tiered has two processors of two tiers, and the jobs a of 10 s, and b of 4 s, which
-// does half as much in the background where nothing runs above.
+// tiered has two processors of two tiers. The jobs are a of 10 s, and b of 4 s, which does half as much in the
+// background where nothing runs above.
 func tiered() *model.Batch {
 	return &model.Batch{Processors: 2, Tiers: 2, MigrationS: 1, Jobs: []model.BatchJob{
 		{ID: "a", RuntimeS: 10, Processes: 1, CPU: []float64{0.97}}, {ID: "b", SubmitS: 2, RuntimeS: 4, Processes: 1, BgEfficiency: 0.5, CPU: []float64{0.5}}}}

@@ -58,7 +58,7 @@ type VCSchedRun struct {
 	Rejected []string
 }
 
-// VCSchedStep is how things stand after an instant.
+// VCSchedStep is the state after an instant.
 type VCSchedStep struct {
 	AtS  float64
 	Jobs int // that are placed

@@ -175,7 +175,7 @@ func (p *juggler) Event(e online.VCSchedEvent) error {
 	return nil
 }
 
-// room reports whether the rigid needs fit on a host, but for one task, with one of a job.
+// room reports whether the rigid needs fit on a host, without one task and with one of a job.
 func (p *juggler) room(h int, but [2]int, j *model.VCSchedJob) bool {
 	for r := -1; r < len(p.cluster.Resources); r++ {
 		used := j.Rigid(r)

@@ -131,8 +131,7 @@ func TestWorkedExample(t *testing.T) {
 	}
 }
 
-// Both implementations say the same about everything, whatever is done to them,
-// and the list is canonical after each operation.
+// Both implementations give the same answers after any operations, and the list is canonical after each.
 func TestPlainAndFastAgree(t *testing.T) {
 	t.Parallel()
 	operations, finds := 0, 0

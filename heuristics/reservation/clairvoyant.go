@@ -16,10 +16,9 @@ import (
 // run and which will be cancelled. It shows what knowing the future is worth; its
 // bookings don't claim to be online.
 //
-// It books requests one after another at their first feasible start (serial
-// schedule generation) in several orders, takes the best plan, or set.Start if
-// that is better, and improves it (bookings.Offline.Improve). At last it moves jobs to
-// earlier starts, for the second objective.
+// It books requests one after another at their first feasible start (serial schedule generation) in several orders. It
+// takes the best plan, or set.Start if that is better, and improves it (bookings.Offline.Improve). At last it moves
+// jobs to earlier starts, for the second objective.
 //
 // The result depends on the seed alone: the number of steps is fixed (see bookings.Steps), time and ctx only stop it.
 // O(n) memory. A step costs O(w + k log n) for w requests with windows that may overlap the step's, and k ≤ 25 of them

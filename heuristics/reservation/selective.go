@@ -10,11 +10,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Selective is LeastLoad, but declines requests that are too large. If every
-// request counts the same, one that takes a thousand PEs for hours costs many
-// small ones. Were PE-seconds a fluid, the most requests would be accepted by
-// taking them from the smallest up until they fill a share of all PE-seconds; the
-// largest of these is the threshold.
+// Selective is LeastLoad, but declines requests that are too large. If every request counts the same, one that takes a
+// thousand PEs for hours costs many small ones. If PE-seconds were a fluid, taking requests from the smallest up until
+// they fill a share of all PE-seconds would accept the most. The largest of these is the threshold.
 //
 // Online, the threshold is computed from the requests that have arrived so far. Let S be the PE-ticks of the smallest
 // of them. The number of these is the largest for which S ≤ fill · PEs · (now - first arrival + mean of deadline -
@@ -24,8 +22,8 @@ import (
 // Keeping the sizes sorted takes O(n) per request, on top of the search. Selective doesn't serve the goals in which
 // large requests count as much as they take, or all count: then it is LeastLoad.
 //
-// When ctx ends, it returns what was accepted by then. The error is
-// model.ErrNoSolution if the goal is all and a request was declined.
+// When ctx ends, it returns the requests accepted by then. The error is model.ErrNoSolution if the goal is all and a
+// request was declined.
 func Selective(ctx context.Context, in *model.Reservation, _ model.Settings) (*model.Bookings, error) {
 	return run(ctx, in, &searcher{by: leastLoad, share: fill})
 }

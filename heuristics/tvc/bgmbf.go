@@ -4,9 +4,9 @@ package tvc
 
 import "slices"
 
-// suspendLater starts the top request in place of the backfilled ones, if it can be
-// embedded without all of them (Algorithm 2, lines 12 to 18): all are suspended.
-// It is tried only after the top request couldn't be embedded beside them.
+// suspendLater starts the top request in place of the backfilled ones, if it can be embedded without all of them
+// (Algorithm 2, lines 12 to 18): all are suspended. It is tried only after the top request couldn't be embedded next to
+// them.
 //
 // A running request is backfilled with regard to the top one if it arrived later. It has then started while the top one
 // waited. Once no earlier request waits it can't be suspended any more. The paper doesn't say when a backfilled job

@@ -17,9 +17,9 @@ var bidPrices = []float64{0, 0.125, 0.177, 0.25, 0.354, 0.5, 0.707, 1, 1.414, 2,
 // instead. This is bid-price control, as in revenue management (Talluri, van Ryzin: The Theory and Practice of Revenue
 // Management, 2004, chapter 3).
 //
-// It embeds as ProgramReserved does. The cost of a request is the bandwidth that it reserves on all links, times its
-// duration, divided by the mean of the requests so far: traffic hidden in one server costs nothing. It is accepted if
-// price·cost is at most its value: 1, or for the goal revenue its revenue divided by the mean.
+// It embeds as ProgramReserved does. A request costs its reserved bandwidth on all links, times its duration, divided
+// by the mean of the requests so far: traffic hidden in one server costs nothing. It is accepted if price·cost is at
+// most its value: 1, or for the goal revenue its revenue divided by the mean.
 //
 // The right price depends on the load and on the scarce resource, and is learnt. For each of bidPrices a copy of the
 // data centre takes all requests under this price, and one more embeds them by AdaBa at the price 0. The copy with the

@@ -18,16 +18,15 @@ import (
 // (This is iterated greedy: Ruiz, Stützle: A simple and effective iterated greedy algorithm for the permutation
 // flowshop scheduling problem, 2007.)
 //
-// A step takes a rejected request and an edge switch. It takes out some of the accepted
-// requests that run there at its time, and embeds them, it and other rejected ones again,
-// anywhere, in some order and by one of several embedders. A step that loses value is
-// undone. One that neither gains nor loses isn't: requests find other places so.
+// A step takes a rejected request and an edge switch. It takes out some of the accepted requests that run there at its
+// time. It embeds them, the rejected one and other rejected ones again, anywhere, in some order and by one of several
+// embedders. A step that loses value is undone. One that neither gains nor loses isn't: requests find other places so.
 //
 // After 5 s it accepts 918 of 1,000 and 4,507 of 5,000 requests at load 0.9. It accepts 909 and 4,481 if a step takes
 // out requests anywhere, 915 and 4,489 in a pod, and 899 and 4,441 if it embeds them below the edge switch alone. To
 // accept losses now and then brings nothing.
 //
-// A step takes O(requests that run at its time), whatever the size of the instance.
+// A step takes O(requests that run at its time) for an instance of any size.
 type ejection struct {
 	*timeline
 	rng    *rand.Rand

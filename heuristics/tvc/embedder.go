@@ -13,11 +13,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// embedder chooses an embedding for a cluster of n VMs at b bit/s in the data
-// centre as it stands, and false if it finds none. It doesn't change the data
-// centre, and its answer depends on the arguments alone: schedulers don't ask
-// again what they know. An embedder may keep scratch memory: it serves one run at
-// a time.
+// embedder chooses an embedding for a cluster of n VMs at b bit/s in the data centre as it is, and false if it finds
+// none. It doesn't change the data centre, and its answer depends on the arguments alone: schedulers don't repeat a
+// question. An embedder may keep scratch memory: it serves one run at a time.
 type embedder interface {
 	Embed(d *fattree.DataCentre, n int, b int64) (model.Embedding, bool)
 }

@@ -61,15 +61,15 @@ type problem struct {
 	d *fattree.DataCentre
 	n int
 	b int64
-	// big is the number of VMs, above n/2, on one server that must exist; 0: no
-	// server has more than n/2. With HoseCut it is 0 and means nothing.
+	// big is the number of VMs, above n/2, on one server that must exist; 0: no server has more than n/2. It is 0 and
+	// means nothing with HoseCut.
 	big int
 	// most/of is the largest utilisation of a link that is loaded; of = 0: 1.
 	most, of int64
 }
 
-// never is the cost of what is impossible. Costs are below 2^43: at each of the
-// three layers of links the loads sum to n VMs at most, at most 2^20.
+// never is the cost of an impossible embedding. Costs are below 2^43: at each of the three layers of links the loads
+// sum to n VMs at most, at most 2^20.
 const never = int64(1) << 60
 
 // Best returns an embedding of n VMs at b bit/s of the least cost, false if there is none. It takes the lowest layer,

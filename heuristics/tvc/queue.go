@@ -298,9 +298,8 @@ func (q *queue) start(k int) bool {
 // server with c of the VMs loads its link with min(c, n-c)·b at least, and the
 // counts sum to n.
 //
-// What a server has room for grows neither with b nor when requests start. So
-// until one gives back what it has there is no room for n VMs at a bandwidth
-// from the least one on for which there was none. O(servers), O(1) if that is so.
+// A server's room grows neither with b nor when requests start. So until a request gives back its room there is none
+// for n VMs at a bandwidth of at least the least one for which there was none. O(servers), O(1) if that is so.
 func (q *queue) mayFit(n int, b int64) bool {
 	x := &q.noRoom[n]
 	if x.releases != q.releases {
@@ -372,8 +371,8 @@ func (q *queue) giveBack(k int) {
 	q.releases++
 }
 
-// suspend puts a running request that has given back what it had into the queue, for one
-// that has started: it is suspended before that.
+// suspend puts a running request that has given back its room into the queue, for one that has started: it is suspended
+// before that.
 func (q *queue) suspend(k int) {
 	last := len(q.decisions) - 1
 	q.decisions = append(q.decisions, q.decisions[last])
@@ -381,7 +380,7 @@ func (q *queue) suspend(k int) {
 	q.halt(k)
 }
 
-// halt puts a running request that has given back what it had into the queue.
+// halt puts a running request that has given back its room into the queue.
 func (q *queue) halt(k int) {
 	q.preempted++
 	x := &q.requests[k]

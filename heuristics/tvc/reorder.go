@@ -20,8 +20,8 @@ import (
 // schedule is worse.
 //
 // A move costs a simulation. In 5 s the mean response of 1,000 requests at load 0.9 becomes 1.5 % shorter than at the
-// start. To take requests out of the schedule and put them elsewhere in one piece, as ejection does, brings nothing: of
-// 13,000 steps 1 did.
+// start. Taking requests out of the schedule and putting them elsewhere in one piece, as ejection does, brings nothing:
+// of 13,000 steps 1 did.
 type reorder struct {
 	*view.TVC
 	in        *model.TVC
@@ -71,8 +71,7 @@ func newSparing(t *view.TVC, e embedder) embedder {
 	})
 }
 
-// Embed implements embedder. What is left when the time is over is embedded by AdaBa: it takes the
-// least time.
+// Embed implements embedder. AdaBa embeds the remaining requests when the time is over: it takes the least time.
 func (x *reorder) Embed(d *fattree.DataCentre, n int, b int64) (model.Embedding, bool) {
 	if x.ctx.Err() != nil {
 		return x.rules[1].Embed(d, n, b)

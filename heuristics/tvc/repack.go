@@ -11,7 +11,7 @@ import (
 )
 
 // byRootArea orders by the work that isn't done times the root of the VMs. The area alone has large clusters wait for
-// long where links are scarce, the work alone has them in the way. Of KTH-SP2 at load 0.9 (all 28,467 requests,
+// long where links are scarce, the work alone has them in the way. For KTH-SP2 at load 0.9 (all 28,467 requests,
 // non-blocking fabric, program-reserved) repack has mean responses of 46,524 s by work, 39,000 s by this and 42,922 s
 // by area.
 func byRootArea(q *queue, k int) int64 {

@@ -17,8 +17,8 @@ type scheduler struct {
 	// backfill is the key by which the others are tried while the top request
 	// waits; nil: they wait, too.
 	backfill func(q *queue, k int) int64
-	// suspend starts the top request, which can't be embedded beside those running,
-	// in place of some of them, and reports whether it has; nil: none is suspended.
+	// suspend starts the top request, which can't be embedded next to the running ones, in place of some of them, and
+	// reports whether it has; nil: none is suspended.
 	suspend func(q *queue, k int) bool
 	// repack has all requests embedded in the order at each event, those that run, too, see
 	// queue.repack.

@@ -18,7 +18,7 @@ import (
 // fewer. (A link that lets all counts below it through changes nothing: all that was light stays light.)
 //
 // A server with c ≤ n/2 VMs loads its path by c with HosePerPath, one with more by n-c. Again there is at most one of
-// the latter. The sums are then upper bounds: they leave out what the heavy server's own VMs take of the links.
+// the latter. The sums are then upper bounds: they leave out the heavy server's own load on the links.
 type subtrees struct {
 	*fattree.DataCentre
 	n         int
@@ -33,7 +33,7 @@ type subtrees struct {
 // links are light, and gain more if one is heavy.
 type reach struct{ light, gain int }
 
-// add joins a subtree beside those added before.
+// add joins a subtree to the ones added before.
 func (r *reach) add(x reach) {
 	r.light += x.light
 	r.gain = max(r.gain, x.gain)

@@ -179,8 +179,8 @@ func (l *timeline) during(from, to int64, in part) []int32 {
 	return l.found
 }
 
-// least returns what is left of everything at its fullest moment between two instants,
-// with renamed servers and switches, until it is called again.
+// least returns the data centre with the room left of everything at its fullest moment between two instants. It has
+// renamed servers and switches, and is valid until the next call.
 func (l *timeline) least(from, to int64) *fattree.DataCentre {
 	l.forget()
 	l.starts, l.ends = l.starts[:0], l.ends[:0]
@@ -240,7 +240,7 @@ func (l *timeline) forget() {
 	l.touched = l.touched[:0]
 }
 
-// change adds an amount to what is left of a resource.
+// change adds an amount to the room left of a resource.
 func (l *timeline) change(resource int32, amount int64) {
 	d, h := l.left, l.Half
 	r := int(l.rename.resources[resource])
@@ -284,9 +284,8 @@ func (l *timeline) shuffle(rng *rand.Rand) {
 	l.work += int64(8 * l.Servers)
 }
 
-// renaming gives new numbers to servers and switches of a fat-tree: pods, edge switches of
-// a pod, servers of an edge switch, groups of core switches and core switches of a group
-// are exchanged. That leaves the tree as it is.
+// renaming gives new numbers to servers and switches of a fat-tree: pods, edge switches of a pod, servers of an edge
+// switch, groups of core switches and core switches of a group are exchanged. The tree stays as it is.
 type renaming struct {
 	half                        int
 	resources                   []int32 // new numbers, see piece

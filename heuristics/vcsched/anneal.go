@@ -19,9 +19,9 @@ import (
 // bound of vcbounds.Packing, and then raises the average yield (placement.RaiseAverage). It
 // respects a migration budget.
 //
-// Without a time limit it takes placement.Steps(tasks) steps and, for more than 64 tasks,
-// up to ten times as many while L > 1.01 times the bound. With one it goes on until
-// the limit or the bound is reached. O(1) per step, beside the start.
+// It takes placement.Steps(tasks) steps and, for more than 64 tasks, up to ten times as many while L > 1.01 times the
+// bound, if there is no time limit. It goes on until the limit or the bound is reached if there is one. O(1) per step,
+// plus the start.
 func Anneal(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
 	u := view.OfVCSched(in)
 	load, why := vcbounds.NewTasks(u).PackingLoad(ctx, in)
@@ -65,8 +65,7 @@ func Anneal(ctx context.Context, in *model.VCSched, set model.Settings) (*model.
 // mostNodes limits the nodes of the tree that the greedy start enters, a third of a second or so.
 const mostNodes = 10_000_000
 
-// mostLost limits what is spent on tasks that fit on no host: what is found for them isn't
-// a solution.
+// mostLost limits the work on tasks that fit on no host: a placement that leaves them out isn't a solution.
 const mostLost = 50_000_000
 
 // Start returns a placement, [task], for the local search to begin with, which may be infeasible. It is the placement

@@ -85,9 +85,8 @@ func (t *leastLoad) put(i int32, h int) {
 	}
 }
 
-// best returns the host of least load with task i of those that have the rigid resources
-// for it, the lowest of equals; -1 if there is none. Beyond the limit of nodes it is the best
-// of the few looked at.
+// best returns the host of least load with task i among the hosts that have the rigid resources for it, the lowest of
+// equals; -1 if there is none. Beyond the limit of nodes it is the best of the few looked at.
 func (t *leastLoad) best(i int32) int {
 	best, least := -1, int64(0)
 	look := func(h int) {

@@ -150,8 +150,8 @@ type keyedTask struct {
 
 // firstFit is a list of tasks in a fixed order, from which tasks are taken.
 type firstFit interface {
-	// first returns the first task left, at place from or after it, whose needs are
-	// ≤ cpu and ≤ mem, and its place; -1, -1 if there is none.
+	// first returns the first task left, at place from or after it, with needs ≤ cpu and ≤ mem, and its place; -1, -1
+	// if there is none.
 	first(from int, cpu, mem int64) (task int32, place int)
 	// take removes the task at the place.
 	take(place int)

@@ -136,8 +136,8 @@ func (p *vectorPacker) pack(ctx context.Context, yield float64) ([]int32, bool) 
 	return p.hosts, placed == len(p.hosts)
 }
 
-// first returns the first task of the list, at place from or after it, that fits in what
-// is left, and moves from to it; -1 if there is none.
+// first returns the first task of the list, at place from or after it, that fits in the room left, and moves from to
+// it; -1 if there is none.
 func (p *vectorPacker) first(list []int32, from *int, left []int64) int32 {
 next:
 	for ; *from < len(list); *from++ {

@@ -37,7 +37,7 @@ type event struct {
 	Data      any     `json:"data"`
 }
 
-// answer is a message from a scheduler. What it lacks is nil.
+// answer is a message from a scheduler. A missing field is nil.
 type answer struct {
 	Now    *float64      `json:"now"`
 	Events []answerEvent `json:"events"`

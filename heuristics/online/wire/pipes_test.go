@@ -23,7 +23,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// answering is a program that says one answer after the other, whatever it is asked.
+// answering is a program that gives one answer after the other to any questions.
 func answering(answers ...string) string {
 	name := onlinePrefix + `sh -c 'for a in "$@"; do read -r line; echo "$line" >> "${KEPT:-/dev/null}"; echo "$a"; done' sh`
 	for _, a := range answers {

@@ -136,7 +136,7 @@ func call(at, later float64) string {
 	return do(at, callMeLater, fmt.Sprintf(`{"timestamp":%v}`, later))
 }
 
-// sessions are whole ones of each problem: what is decided, and what is asked in the end.
+// sessions are whole ones of each problem: the decisions, and the requests in the end.
 var sessions = map[string]struct {
 	in      model.Instance
 	answers []string

@@ -17,8 +17,8 @@ type line interface {
 	// ask sends a request and returns the answer. It waits as long as the limit, and until
 	// ctx ends. After an error nothing more is asked.
 	ask(ctx context.Context, request []byte, limit time.Duration) ([]byte, error)
-	// close ends the connection. It returns in a few words how a program has failed to end, ""
-	// for none or one that has, and what it said last. It is in a hurry if ctx has ended.
+	// close ends the connection. It returns in a few words how a program has failed to end, and its last words; "" for
+	// none or one that has ended. It is in a hurry if ctx has ended.
 	close(ctx context.Context) (how, said string)
 }
 
@@ -73,7 +73,7 @@ func (s *session) end(at int64) error {
 	return nil
 }
 
-// ask sends what is pending as a request of an instant, and reads the answer.
+// ask sends the pending events as a request of an instant, and reads the answer.
 func (s *session) ask(now int64) (busy int64, events []answerEvent, err error) {
 	s.requests++
 	s.last = message{s.clock.seconds(now), s.pending}

@@ -92,9 +92,8 @@ const mostProcessors = 1_000_000
 // answerLimit limits the time of an answer if nothing else is asked for.
 const answerLimit = time.Minute
 
-// Solve implements model.Solver. A policy that fails, breaks the protocol or decides what
-// can't be done has no solution: the reason says what, and at which request, in one line, and
-// the details keep what ran until then.
+// Solve implements model.Solver. A policy that fails, breaks the protocol or makes an impossible decision has no
+// solution. The reason says in one line what failed, and at which request, and the details keep the runs until then.
 func (s *solver) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
 	r := model.NewResult(s.name, set.Seed)
 	limit := cmp.Or(set.AnswerLimit, answerLimit)

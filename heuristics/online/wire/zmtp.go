@@ -135,7 +135,7 @@ func (s *socket) handshake() error {
 	return nil
 }
 
-// refusal is the error of a command that isn't what is waited for.
+// refusal is the error of another command than the expected one.
 func refusal(body []byte) error {
 	if reason, ok := bytes.CutPrefix(body, []byte("\x05ERROR")); ok && len(reason) > 0 {
 		return fmt.Errorf("%w: it refuses: %.200q", errSpeech, reason[1:])

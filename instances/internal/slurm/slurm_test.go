@@ -113,7 +113,7 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// What runs and waits now is planned with what is left of the time limits.
+// Running and waiting jobs are planned with the rest of their time limits.
 func TestPending(t *testing.T) {
 	table, err := slurm.Read([]byte(`JOBID|SUBMIT_TIME|START_TIME|TIME|TIME_LIMIT|CPUS|STATE
 40|2026-05-03T10:00:00|2026-05-03T11:00:00|0:00|3:00|8|PENDING
@@ -221,7 +221,7 @@ n3             1     main*        idle 32     16:1:1   1024 (null) none
 	}
 }
 
-// What can't be read is refused in a line that says where.
+// An unreadable table is refused in a line that says where.
 func TestBroken(t *testing.T) {
 	good := line("7", "COMPLETED", "10:00", "10:00", "10:01", "10:03", "00:02:00", "01:00:00", four)
 	for name, c := range map[string]struct{ text, want string }{

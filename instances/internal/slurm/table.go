@@ -88,8 +88,7 @@ var columns = map[string]func(*Job, string, *time.Location) bool{
 	"state": func(j *Job, s string, _ *time.Location) bool { j.State = state(s); return true },
 }
 
-// reading is the order in which columns are read: what is allocated comes before what is
-// requested, which fills what is missing.
+// reading is the order in which columns are read: allocated amounts come before requested ones, which fill the gaps.
 var reading = []string{"jobid", "user", "account", "partition", "qos", "jobname", "submit", "eligible", "start", "end", "elapsedraw", "elapsed",
 	"timelimitraw", "timelimit", "alloccpus", "reqcpus", "nnodes", "alloctres", "reqtres", "reqmem", "trespernode", "constraints", "state"}
 
@@ -176,7 +175,7 @@ func Read(text []byte, zone *time.Location) (*Table, error) {
 }
 
 // places returns the columns' places, and the place of the only column of free text: -1 if there are none or several.
-// The error says what is missing.
+// The error names the missing columns.
 func places(header []string, line int) (at map[string]int, free int, err error) {
 	at, free = map[string]int{}, -1
 	texts := 0

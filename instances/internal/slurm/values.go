@@ -163,8 +163,7 @@ func (j *Job) perNode(s string) bool {
 	return true
 }
 
-// tres reads trackable resources (billing=4,cpu=4,gres/gpu=2,mem=8G,node=1). What is known
-// already stays.
+// tres reads trackable resources (billing=4,cpu=4,gres/gpu=2,mem=8G,node=1). Known values stay.
 func (j *Job) tres(s string) bool {
 	if nothing(s) {
 		return true

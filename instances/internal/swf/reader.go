@@ -38,9 +38,8 @@ type Reader struct {
 // NewReader returns a reader of r. The content shows whether it is gzipped.
 func NewReader(r io.Reader) *Reader { return &Reader{raw: r} }
 
-// Header reads up to the first job and returns the fields of the comments
-// before it. The error, if there is one, is the one that Next returns, but for
-// io.EOF.
+// Header reads up to the first job and returns the fields of the comments before it. The error, if there is one, is the
+// one that Next returns, except io.EOF.
 func (r *Reader) Header() (Header, error) {
 	if !r.headed {
 		r.advance()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 // Package caught carries a panic from its goroutine to one that waits for it. A panic that nobody recovers in a
-// goroutine of its own ends the process, whatever its command has yet to say or to write.
+// goroutine of its own ends the process, even if its command has yet to say or to write something.
 package caught
 
 import (

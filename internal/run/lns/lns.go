@@ -62,9 +62,8 @@ func New(rng *rand.Rand, kinds int) *Search {
 	return s
 }
 
-// Run searches one neighbourhood after the other, of a kind and a size, at most largest.
-// It ends when nothing has come of Patience ones in a row, when one of all was searched to
-// its end, with its limit, when done, or with ctx.
+// Run searches one neighbourhood after the other, of a kind and a size, at most largest. It ends when Patience ones in
+// a row brought nothing, when one of all was searched to its end, with its limit, when done, or with ctx.
 func (s *Search) Run(ctx context.Context, largest int, done func() bool, search func(kind, size int) Outcome) {
 	for failed := 0; !done() && !turns.Stop(ctx, 50); {
 		o := s.next(largest, search)

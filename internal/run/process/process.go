@@ -112,7 +112,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 // tailSize bounds Result.Stderr in bytes.
 const tailSize = 4096
 
-// Tail is a Writer that keeps the end of what is written.
+// Tail is a Writer that keeps the end of its input.
 type Tail struct {
 	Size int       // bytes that are kept
 	Next io.Writer // gets everything, if it isn't nil
@@ -133,7 +133,7 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String returns what is kept.
+// String returns the kept text.
 func (t *Tail) String() string {
 	return strings.ToValidUTF8(string(t.text[max(0, len(t.text)-t.Size):]), "?")
 }

@@ -119,7 +119,7 @@ func dies(t *testing.T, ctx context.Context, script string) {
 	t.Errorf("process %d lives on", pid)
 }
 
-// zombie reports whether a process has ended and nobody has asked how.
+// zombie reports whether a process has ended and no parent has waited for it.
 func zombie(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	return err == nil && strings.Contains(string(stat), ") Z ")

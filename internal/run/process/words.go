@@ -69,8 +69,7 @@ func (c Command) Has(placeholder string) bool {
 	return slices.ContainsFunc(c.words, func(w string) bool { return strings.Contains(w, placeholder) })
 }
 
-// Args returns the words with placeholders, as in {in}, replaced by values. A word
-// stays one word, whatever the values are.
+// Args returns the words with placeholders, as in {in}, replaced by values. A word stays one word for any values.
 func (c Command) Args(values map[string]string) []string {
 	var pairs []string
 	for _, key := range slices.Sorted(maps.Keys(values)) {

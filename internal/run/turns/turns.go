@@ -2,7 +2,7 @@
 
 // Package turns lets functions that work on one thing take turns, by work that they count.
 //
-// A function that works for long calls Stop where it would look at its context. By itself that is all Stop does. It
+// A function that works for long calls Stop where it would look at its context. Without a Seat, Stop does no more. It
 // also counts in a Seat, and waits when the turn is over. So a search is written as if it were alone, and its waits
 // depend on the counted work, never on time.
 package turns
@@ -19,9 +19,9 @@ import (
 var ErrSpent = errors.New("the effort is spent")
 
 // Stop counts an effort since the last call, in about a microsecond of one core each, and reports whether the function
-// has to end: its context has ended. (The microsecond was 0.6 to 1.4 for most, but 3 were measured on task graphs and
-// 2.3 to 5.6 on catalogues of offers.) Where functions take turns it returns when it is this one's turn again. One
-// goroutine of a Seat calls it at a time.
+// has to end: its context has ended. The microsecond was 0.6 to 1.4 for most; 3 were measured on task graphs and 2.3 to
+// 5.6 on catalogues of offers. Where functions take turns it returns when it is this one's turn again. One goroutine of
+// a Seat calls it at a time.
 func Stop(ctx context.Context, effort int64) bool {
 	yield()
 	switch s := ctx.Value(key{}).(type) {
@@ -72,10 +72,9 @@ func WithThreads(ctx context.Context, threads int) context.Context {
 	return context.WithValue(ctx, poolKey{}, make(chan struct{}, max(threads, 1)-1))
 }
 
-// Each calls a function with the numbers below n, in their order and by as many threads
-// as are free (WithThreads; one if nothing is said), and returns when all calls have.
-// The thread of the caller is one of them, so that there are no more than there may be
-// where calls are nested. Calls must not panic.
+// Each calls a function with the numbers below n, in their order and by as many threads as are free (WithThreads; one
+// by default), and returns when all calls have. The thread of the caller is one of them, so that there are no more than
+// there may be where calls are nested. Calls must not panic.
 func Each(ctx context.Context, n int, call func(i int)) {
 	var next atomic.Int64
 	work := func() {
@@ -134,7 +133,7 @@ func (s *Seat) Turn(effort int64) (ended bool, err error) {
 	if s.up {
 		return true, s.err
 	}
-	// What a turn took too much is taken from the next ones.
+	// The excess of a turn is taken from the next ones.
 	if s.left += effort; s.left <= 0 {
 		return false, nil
 	}
@@ -239,9 +238,9 @@ func Spend(ctx context.Context, effort int64, work func(context.Context) error) 
 // grace is the time for completing or judging a result after the end of a context: the caller is in a hurry.
 const grace = 250 * time.Millisecond
 
-// Grace returns the context for work that completes or judges what is found, which is lost if it isn't done: ctx or, if
-// that has ended, one that ends soon. If effort is limited, effort ends the context, so that the result doesn't depend
-// on the machine.
+// Grace returns the context for work that completes or judges a result, which is lost otherwise: ctx or, if that has
+// ended, one that ends soon. If effort is limited, effort ends the context, so that the result doesn't depend on the
+// machine.
 func Grace(ctx context.Context) (context.Context, context.CancelFunc) {
 	x, _ := ctx.Value(key{}).(*limit)
 	switch spent := x != nil && x.left <= 0; {

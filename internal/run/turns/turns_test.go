@@ -14,7 +14,7 @@ import (
 	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
-// Functions work in the order of their turns, and only for their effort, whatever they cost.
+// Functions work in the order of their turns, and only for their effort, at any cost.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	var did []string
@@ -55,7 +55,7 @@ func TestTurns(t *testing.T) {
 	turns.NewSeat(t.Context(), step("d", 1, 1)).Leave()
 }
 
-// Without a seat Stop says whether the context has ended.
+// If there is no seat, Stop says whether the context has ended.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -66,7 +66,7 @@ func TestStop(t *testing.T) {
 	if !turns.Stop(ctx, 1) {
 		t.Error("goes on")
 	}
-	// In a seat it doesn't wait for a turn that nobody gives.
+	// If there is one, it doesn't wait for a turn that nobody gives.
 	s := turns.NewSeat(ctx, func(ctx context.Context) error {
 		for !turns.Stop(ctx, 1) {
 		}
