@@ -35,9 +35,9 @@ const (
 // The axis ends soon after the first half of the time if nine tenths of the segments end in it, unless o.To says where.
 // If o.Usage is set, there are the curves alone.
 //
-// A format other than Style's is errFormat. The error is model.ErrInvalid if the instance is invalid, if e isn't a
-// solution of it, if it names processors that don't exist, or a segment ends before it starts. The picture has 1440 ×
-// 1170 points at most. O(R log R) for R processors in all segments.
+// Unknown formats are errFormat. The error is model.ErrInvalid if the instance is invalid, if e isn't a solution of it,
+// if it names processors that don't exist, or a segment ends before it starts. The picture has 1440 × 1170 points at
+// most. O(R log R) for R processors in all segments.
 func drawExecution(w io.Writer, o Options, title string, in *model.Batch, e *model.Execution) error {
 	if err := o.drawable(in); err != nil {
 		return err

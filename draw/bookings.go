@@ -38,10 +38,10 @@ const (
 // The axis ends soon after the first half of the time if nine tenths of the jobs end in it, unless o.To says where. If
 // o.Usage is set, there are the curves alone.
 //
-// A format other than Style's is errFormat. The error is model.ErrInvalid if the instance is invalid, if b aren't
-// bookings of it, or if they name PEs that don't exist. It is model.ErrUnsupported above maxRectangles rectangles. The
-// picture has 1440 × 1180 points at most unless sizes are given. O(R + n log n) for R rectangles and n requests, plus
-// O(R) for each cancelled request if there are edges.
+// Unknown formats are errFormat. The error is model.ErrInvalid if the instance is invalid, if b aren't bookings of it,
+// or if they name PEs that don't exist. It is model.ErrUnsupported above maxRectangles rectangles. The picture has 1440
+// × 1180 points at most unless sizes are given. O(R + n log n) for R rectangles and n requests, plus O(R) for each
+// cancelled request if there are edges.
 func drawBookings(w io.Writer, o Options, title string, in *model.Reservation, b *model.Bookings) error {
 	if err := o.drawable(in); err != nil {
 		return err

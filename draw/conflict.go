@@ -20,8 +20,8 @@ const mostConflicting = 100
 // wherever it starts (from its latest start to its earliest end), if there is such a time. Below are the PEs that these
 // parts take together; where that is more than there are, one sees why.
 //
-// A format other than Style's is errFormat. The error is model.ErrInvalid if the instance is invalid or a request
-// unknown. Only the requests with the shortest slack are drawn if there are more than 100. O(n log n).
+// Unknown formats are errFormat. The error is model.ErrInvalid if the instance is invalid or a request unknown. Only
+// the requests with the shortest slack are drawn if there are more than 100. O(n log n).
 func Conflict(w io.Writer, o Options, in *model.Reservation, ids []string, reason string) error {
 	if err := o.drawable(in); err != nil {
 		return err
@@ -72,7 +72,7 @@ type conflictLayout struct {
 	axisY      float64
 }
 
-// compulsory returns the time at which a request runs in any case; nothing if to isn't above from.
+// compulsory returns the time at which a request runs wherever it starts; nothing if to isn't above from.
 func compulsory(q *model.Request) (from, to float64) { return q.Latest(), q.ReadyS + q.DurationS }
 
 func (l *conflictLayout) place() (err error) {

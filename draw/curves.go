@@ -53,8 +53,8 @@ type Point struct {
 // and dashes would repeat together.
 const maxCurves = 70
 
-// The constants are the size of the picture of curves without its legend in points, and the part of the width outside
-// of the axis, more or less.
+// These are the size of the picture of curves without its legend in points, and about how much of the width isn't the
+// axis.
 const (
 	curvesWidth  = 640.0
 	curvesHeight = 400.0
@@ -75,8 +75,8 @@ func (a *Axis) on(x float64) float64 {
 // markers are at their X, so that a curve is on its side of a bound. If intervals at one X overlap, their bars are
 // drawn side by side there, each a few points from the next. A curve without points is marked so in the legend.
 //
-// A format other than Style's is errFormat. Coordinates that are NaN or above 1e300, or not above 0 on a logarithmic
-// axis, negative half-widths and more than maxCurves curves are model.ErrInvalid. O(P log P) for P points.
+// Unknown formats are errFormat. Coordinates that are NaN or above 1e300, or not above 0 on a logarithmic axis,
+// negative half-widths and more than maxCurves curves are model.ErrInvalid. O(P log P) for P points.
 func Curves(w io.Writer, style Style, title string, xaxis, yaxis Axis, curves []Curve) error {
 	if err := style.check(); err != nil {
 		return err

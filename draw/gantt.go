@@ -62,8 +62,8 @@ type ganttArrow struct {
 const maxTime = 1e300
 
 // drawGantt draws panels above each other on one time axis, which begins at 0 or at the earliest time, or on the axis
-// from o.From to o.To. A format other than Style's is errFormat. A bar that ends before it starts and a time that is
-// NaN or above 1e300 are model.ErrInvalid.
+// from o.From to o.To. Unknown formats are errFormat. A bar that ends before it starts and a time that is NaN or above
+// 1e300 are model.ErrInvalid.
 //
 // The picture grows with the rows and the bars up to 1440 × 1950 points, 2880 × 3900 pixels; beyond that rows get
 // lower. All links together are at most as high as all machines. Above 500 bars of machines of a panel, or 1500 of

@@ -204,7 +204,7 @@ func (a *timeAxis) wanted(row *ganttRow, f face) float64 {
 	return 1.3 * need / max(busy, 0.3)
 }
 
-// prepare fills a panel's box except the places.
+// prepare fills a panel's box except for the places.
 func (l *layout) prepare(box *panelBox, p *ganttPanel) {
 	box.title, box.arrows = clean(p.Title), p.Arrows
 	box.rows = l.rows(box, p.Rows)

@@ -10,7 +10,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Options select the parts of a solution to draw, and how. Their zero value is right except the format: everything.
+// Options select the parts of a solution to draw, and how. Their zero value is right except for the format: everything.
 type Options struct {
 	Style
 	// By is the algorithm that found the solution, "" if that isn't known.

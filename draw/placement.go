@@ -27,8 +27,8 @@ const (
 // Up to 40 hosts have a row each. Above 40, each resource has a chart of the hosts sorted by its use, with the tight
 // hosts in another colour.
 //
-// A format other than Style's is errFormat. The error is model.ErrInvalid if the instance is invalid or p isn't a
-// placement of it. O(H log H + T) for H hosts and T tasks.
+// Unknown formats are errFormat. The error is model.ErrInvalid if the instance is invalid or p isn't a placement of it.
+// O(H log H + T) for H hosts and T tasks.
 func drawPlacement(w io.Writer, o Options, title string, in *model.VCSched, p *model.Placement) error {
 	if err := o.drawable(in); err != nil {
 		return err

@@ -9,15 +9,15 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Style says how a picture looks. Its zero value is right except the format: a picture as large as its content needs,
-// with labels of 9 points.
+// Style says how a picture looks. Its zero value is right except for the format: a picture as large as its content
+// needs, with labels of 9 points.
 type Style struct {
 	Format string // "svg", "png" or "pdf"
 	// Width and Height are the size of the picture in points (1/72 inch); 0: as its content needs. Pictures over time
 	// fill the given size.
 	Width, Height float64
-	// FontSize is the size of the labels, in points; 0 means 9. Everything else grows with it, except a width and a
-	// height that are given.
+	// FontSize is the size of the labels, in points; 0 means 9. Everything else grows with it, except for a given width
+	// and height.
 	FontSize float64
 	// DPI is the resolution of a PNG in pixels per inch; 0 means 144.
 	DPI float64

@@ -40,9 +40,9 @@ const (
 //
 // If o.Usage is set, there is the lower part alone.
 //
-// A format other than Style's is errFormat. The error is model.ErrInvalid if the instance is invalid, or if o.At is
-// outside of the time of the solution. So it is if e isn't a solution of it, or names servers or switches that don't
-// exist or more VMs than a server has slots. O(S log S + n log n) for S servers in all segments and n requests.
+// Unknown formats are errFormat. The error is model.ErrInvalid if the instance is invalid, or if o.At is outside of the
+// time of the solution. So it is if e isn't a solution of it, or names servers or switches that don't exist or more VMs
+// than a server has slots. O(S log S + n log n) for S servers in all segments and n requests.
 func drawClusters(w io.Writer, o Options, title string, in *model.TVC, e *model.Embeddings) error {
 	if err := o.drawable(in); err != nil {
 		return err

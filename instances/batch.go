@@ -27,8 +27,7 @@ import (
 // on all jobs (load, mean runtime, Tsafrir's estimates). The workload model, the estimates, and each job's uses, loss
 // and efficiency have random streams of their own.
 type BatchSpec struct {
-	// Jobs is the number of jobs. If there is a log, it is the number of usable jobs to take, from the first on, 0 for
-	// all.
+	// Jobs is the number of jobs. With a log it counts usable jobs, from the first on; 0: all.
 	Jobs int `key:"jobs" default:"1000" small:"5,2" hard:"60" min:"0" required:"yes" usage:"number of jobs; 0 with a log: all"`
 	// Processors is 320, the paper's, or the number in the log's header.
 	Processors int `key:"processors" small:"4" hard:"16" min:"1" shown:"320 or the log's" usage:"number of processors"`
@@ -208,7 +207,7 @@ func (s *BatchSpec) checkKeys(given map[string]bool) error {
 }
 
 // name names all parameters and the index: instance 3 with the defaults is batch-feitelson-p320-t2-n1000-load0.7-3.
-// Parameters that are not the defaults follow the load. If there is a log it begins with the file's name:
+// Parameters that are not the defaults follow the load. With a log it begins with the file's name:
 // KTH-SP2-1996-2.1-cln-t1-n0-3.
 func (s BatchSpec) name() string {
 	s = s.withDefaults()
@@ -304,7 +303,7 @@ func (s BatchSpec) check() error {
 // ofTwoTiers are the keys that matter on two tiers alone.
 var ofTwoTiers = []string{"cpu", "cpu_min", "cpu_max", "efficiency", "efficiency_sd", "migration_s", "threshold"}
 
-// The constants are the purposes of a job's random streams. The workload model's stream has the job's number.
+// These are the purposes of a job's random streams. The workload model's stream has the job's number.
 const (
 	streamTraits    = 1 << 40 // plus the job's number: loss, efficiency, CPU uses
 	streamEstimates = 2 << 40

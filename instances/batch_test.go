@@ -94,7 +94,7 @@ func TestBatchPaired(t *testing.T) {
 				}
 			}
 		}
-		// Fewer jobs are the first of more, except the load and the estimates.
+		// Fewer jobs are the first of more, except for the load and the estimates.
 		few := batchOf(t, func(s *BatchSpec) { s.Model, s.Jobs = m, 100 })
 		if d := cmp.Diff(base.Jobs[:100], few.Jobs, cmpopts.IgnoreFields(model.BatchJob{}, "SubmitS", "EstimateS")); d != "" {
 			t.Errorf("%s: (-100 of 300 jobs +100 jobs)\n%s", m, d)
@@ -105,8 +105,8 @@ func TestBatchPaired(t *testing.T) {
 	}
 }
 
-// CPU uses, losses and efficiencies have the paper's distributions. Job arrays are equal jobs except their names; the
-// last one may be short.
+// CPU uses, losses and efficiencies have the paper's distributions. Job arrays are equal jobs except for their names;
+// the last one may be short.
 func TestBatchArrays(t *testing.T) {
 	t.Parallel()
 	s := NewBatchSpec()

@@ -110,7 +110,7 @@ func (s ReservationSpec) withDefaults() ReservationSpec {
 
 // name names everything that makes the instance, except the seed: instance 3 with 10,000 requests, UMed 7, arrival
 // factor 1 and both other factors 3 is res-n10000-um7-af1-ar3-dl3-3. The parts -column-t and -pe512 follow the factors
-// where they apply. If there is a log it begins with the file's name: LANL-CM5-1994-4.1-cln-n10000-af1-ar3-dl3-3.
+// where they apply. With a log it begins with the file's name: LANL-CM5-1994-4.1-cln-n10000-af1-ar3-dl3-3.
 func (s ReservationSpec) name() string {
 	s = s.withDefaults()
 	factors := fmt.Sprintf("af%g-ar%g-dl%g", s.ArrivalFactor, s.ARTime, s.Deadline)

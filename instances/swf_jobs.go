@@ -320,7 +320,7 @@ func LoadLog(path string, o SlurmOptions) (*swf.Log, error) {
 }
 
 // IsSWF reports whether a file is a log, by its name (.swf). For standard input ("-") the beginning counts, and isn't
-// used up: a comment (;) or a line of 18 fields. So is a table of Slurm (IsSlurm).
+// used up: a comment (;) or a line of 18 fields. A table of Slurm (IsSlurm) is a log, too.
 func IsSWF(path string) bool {
 	if path == "-" {
 		begins, _ := stdin().Peek(peeked)

@@ -27,8 +27,7 @@ import (
 // from a stream of its own. So load, bandwidth and fabric change no size and no duration, and another mean bandwidth
 // multiplies all bandwidths.
 type TVCSpec struct {
-	// Requests is the number of requests. If there is a log, it is the number of usable jobs to take, from the first
-	// on, 0 for all.
+	// Requests is the number of requests. With a log it counts usable jobs, from the first on; 0: all.
 	Requests int     `key:"requests" default:"1000" small:"5" hard:"300" min:"0" required:"yes" usage:"number of requests; 0 with a log: all its jobs"`
 	K        int     `key:"k" default:"6" small:"2,4" usage:"pods of the fat-tree, an even number"`
 	Slots    int     `key:"slots" default:"8" small:"2" min:"1" usage:"slots of a server"`
@@ -152,8 +151,8 @@ func withEmpty[T ~string](values []T) []string {
 }
 
 // name names all parameters and the index: instance 3 with the defaults is tvc-k6-l8-n1000-uniform8-b250-load0.5-3. The
-// link's rate, fabric, hose, queue, goal, and cost of migrations follow the load where they apply. If there is a log it
-// begins with the file's name: KTH-SP2-1996-2.1-cln-k6-l8-n1000-b250-load0.5-3.
+// link's rate, fabric, hose, queue, goal, and cost of migrations follow the load where they apply. With a log it begins
+// with the file's name: KTH-SP2-1996-2.1-cln-k6-l8-n1000-b250-load0.5-3.
 func (s TVCSpec) name() string {
 	parts := []string{"tvc"}
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }

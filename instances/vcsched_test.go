@@ -178,7 +178,7 @@ func TestRescaledMemory(t *testing.T) {
 	}
 }
 
-// The number of tasks is as asked for, with the sizes of the model except the last job's.
+// The number of tasks is as asked for, with the sizes of the model except for the last job's.
 func TestTasks(t *testing.T) {
 	s := VCSchedSpec{Hosts: 64, Tasks: 500, Slack: 0.3, CoVCPU: 0.25, CoVMemory: 0.25, MaxTasks: 64}
 	in := draw(t, s)

@@ -189,7 +189,7 @@ func TestJann97(t *testing.T) {
 				t.Errorf("sizes %d to %d: a share of %.4f of the %ss is below %.0f s, want %.4f", r.Low, r.High, got, what, at, below)
 			}
 		}
-		// Sizes within ranges are uniform except the end, unlike the log's.
+		// Sizes within ranges are uniform except for the end, unlike the log's.
 		if mean := stat.Mean(figureOf(of, sizeOf), nil); math.Abs(mean/want[k].size-1) > 0.08 || math.Abs(mean/r.meanSize()-1) > 0.02 {
 			t.Errorf("sizes %d to %d: mean size %.2f, want %.2f", r.Low, r.High, mean, want[k].size)
 		}

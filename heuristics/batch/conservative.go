@@ -32,8 +32,7 @@ import (
 // Feitelson model on 320 processors, at loads 0.7, 0.8 and 0.9: an early end takes 1.7, 2.7 and 3.8 rounds of 93, 260
 // and 475 jobs. It tries 19, 42 and 75 and moves 6, 13 and 22 of them. All follow the number of waiting jobs, and so
 // does the time per job. At load 0.8 that number is still growing after 400,000 jobs: its mean in the four quarters is
-// 188, 354, 454 and
-// 505. So a job takes 3 µs of 10,000 jobs, 10 µs of 200,000 and 35 µs of a million (see
+// 188, 354, 454 and 505. So a job takes 3 µs among 10,000 jobs, 10 µs among 200,000 and 35 µs among a million (see
 // docs/results/performance.md); memory is linear.
 func Conservative(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
 	if err := lowestAlone(set); err != nil {
@@ -202,11 +201,11 @@ func (s *conservative) reserve(x *reservation) {
 // the reservation itself from r on.) The recorded holes of its class are bounded (see bounds): the job is skipped if r
 // ≤ from, or length < e and end < r. It is tried from begin on.
 //
-// For let it be able to start at s. At the last look it couldn't: less than w was free somewhere in W, and processors
-// have been given back there since. Take the last time that any were given back in W, over [f, t). Since then, the free
-// processors in W have only become fewer: w was free over W. So the hole [b, d) of class c around W was recorded, and
-// begin ≤ b ≤ s. W ends at r at the latest and meets [f, t), so from ≤ max(b, f) < r. If s+e ≤ r, then e ≤ d-b ≤
-// length; else r ≤ d ≤ end.
+// Proof: let it be able to start at s. At the last look it couldn't: less than w was free somewhere in W, and
+// processors have been given back there since. Take the last time that any were given back in W, over [f, t). Since
+// then, the free processors in W have only become fewer: w was free over W. So the hole [b, d) of class c around W was
+// recorded, and begin ≤ b ≤ s. W ends at r at the latest and meets [f, t), so from ≤ max(b, f) < r. If s+e ≤ r, then e
+// ≤ d-b ≤ length; else r ≤ d ≤ end.
 //
 // Since the last look means: by ends since the last compression, or by moves in this
 // round and the one before.

@@ -266,7 +266,7 @@ func (r *roller) until(ctx context.Context, end int64) bool {
 	}
 }
 
-// pass starts jobs as listScheduler does, except jobs that have to leave room.
+// pass starts jobs as listScheduler does, except for jobs that have to leave room.
 func (r *roller) pass() {
 	r.looks++
 	if r.least > r.free {

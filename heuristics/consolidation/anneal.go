@@ -11,10 +11,10 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// The constants are temperatures, and the first cost of a move, in units of a task's share of the cost of the hosts in
-// use. Measured on 3,600 tasks with four resources, in 5 s: 0.36 for a move, falling, led to a cost of 553 with 1,740
-// moves. Starting from 0.14, the cost was 552 with 2,233 moves; with 0.007 throughout it was 552 with 3,179. The
-// temperature is warm, not hot, from the best plan on, so that most tasks stay.
+// These are temperatures, and the first cost of a move, in units of a task's share of the cost of the hosts in use.
+// Measured on 3,600 tasks with four resources, in 5 s: 0.36 for a move, falling, led to a cost of 553 with 1,740 moves.
+// Starting from 0.14, the cost was 552 with 2,233 moves; with 0.007 throughout it was 552 with 3,179. The temperature
+// is warm, not hot, from the best plan on, so that most tasks stay.
 const (
 	hottest   = 0.08
 	warm      = 0.02
@@ -36,8 +36,8 @@ const looksACooling = 1000
 // equal to the cost where hosts are full or empty. So of two hosts the fuller one attracts (Falkenauer
 // 1996). Emptied hosts stay empty: the cost never grows.
 //
-// Only the hosts that few moves empty go while μ is large. It falls from cycle to cycle, and more hosts go. A cost that
-// is low enough, by the limit, freezes the first sum.
+// Only the hosts that few moves empty go while μ is large. As it falls from cycle to cycle, more go. A cost that is low
+// enough, by the limit, freezes the first sum.
 //
 // O(resources) a look; where the energy accepts it also the rules of the jobs, as State.Can.
 type annealing struct {

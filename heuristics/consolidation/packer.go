@@ -16,8 +16,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// slots returns how many hosts of one offer heuristics look at: 500, fewer if there are many offers. They are more if
-// twice as many as the tasks fill at least are more.
+// slots returns how many hosts of one offer heuristics look at: 500, fewer if there are many offers, and at least twice
+// the number that the tasks must fill.
 func slots(in *model.Consolidation) int {
 	const some, all = 500, 100_000
 	most := min(some, max(20, all/max(1, len(in.Offers))))

@@ -9,7 +9,7 @@ import (
 )
 
 // Stay leaves every task where it is, and places those without a host by best fit on hosts in use, else on the cheapest
-// other one. Linear except the tasks without a host: O(H) each.
+// other one. Linear, plus O(H) for each task without a host.
 func Stay(ctx context.Context, in *model.Consolidation, set model.Settings) (*model.Assignment, error) {
 	set.Start = nil
 	p := start(ctx, in, set)

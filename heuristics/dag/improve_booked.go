@@ -14,7 +14,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// The constants are the temperatures of the cycles of a search on bookings.
+// These are the temperatures of the cycles of a search on bookings.
 const (
 	bookedHot, bookedCold = 0.01, 0.0003 // temperatures at the beginning and the end, of the makespan
 	worthJudging          = 0.001        // by which a schedule is better than the last one that was judged

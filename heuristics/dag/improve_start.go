@@ -42,7 +42,7 @@ type search struct {
 	transfers   []int32 // transfers of it that share links
 	place       []int32 // of each task in its machine's order, updated by chain
 	overlapping []int32 // scratch
-	// The following are the times of now, updated by chain: the replay's may belong to a step undone.
+	// These are the times of now, updated by chain: the replay's may belong to a step undone.
 	start, sent, arrived []float64
 }
 

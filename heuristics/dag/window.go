@@ -22,7 +22,7 @@ type board struct {
 	start    []int64 // earliest, of each task
 	makespan int64
 
-	// The following fields are about the current neighbourhood:
+	// About the current neighbourhood:
 	relaxed      []int32 // the tasks that are free
 	number       []int32 // of each task in relaxed, or -1
 	chains       [][]int32

@@ -87,7 +87,7 @@ func TestDecisionError(t *testing.T) {
 	}
 }
 
-// The policy gets the right events at the right times, with kills, calls and a policy that takes its time.
+// Policies get the right events in time, with kills, calls and a policy that takes its time.
 func TestTold(t *testing.T) {
 	t.Parallel()
 	type turns = [][]online.BatchDecision

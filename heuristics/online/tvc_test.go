@@ -89,8 +89,8 @@ func TestTVCRefused(t *testing.T) {
 	}
 }
 
-// The policy gets the right events at the right times, with suspensions, a migration and a request that goes on as if
-// it hadn't been suspended.
+// Policies get the right events in time, with suspensions, a migration and a request that goes on as if it hadn't been
+// suspended.
 func TestTVCTold(t *testing.T) {
 	t.Parallel()
 	type turns = [][]online.TVCDecision

@@ -88,8 +88,7 @@ func TestTwoTierRefused(t *testing.T) {
 	}
 }
 
-// The policy gets the right events at the right times, with moves, a migration, a kill, and two jobs that change
-// places.
+// Policies get the right events in time, with moves, a migration, a kill, and two jobs that change places.
 func TestTwoTierTold(t *testing.T) {
 	t.Parallel()
 	type turns = [][]online.TwoTierDecision

@@ -33,7 +33,7 @@ type ejection struct {
 	weight []float64 // 0: it never fits
 	value  float64   // of the accepted ones
 	piece  []int32   // by request; -1: rejected
-	// The following are the rejected ones in turn, as they were when the turn began, and the index of the next one.
+	// These are the rejected ones in turn, as they were when the turn began, and the index of the next one.
 	rejected []int32
 	next     int
 	rules    []embedder

@@ -121,8 +121,8 @@ func zeros[T any](x []T, n int) []T {
 // single returns the server that holds all n VMs: with the fewest opened, then the
 // lowest number. -1 if none can.
 //
-// It is optimal under each cost except servers opened: it loads no link at all. Another embedding without load is on
-// one server as well, since n ≥ 2 VMs on two servers or more load a link. If it opens no server it is optimal under
+// It is optimal under each cost except for servers opened: it loads no link at all. Another embedding without load is
+// on one server as well, since n ≥ 2 VMs on two servers or more load a link. If it opens no server it is optimal under
 // that, too.
 func (p *program) single() int {
 	best := -1

@@ -30,7 +30,7 @@ func formulate(d *fattree.DataCentre, n int, b int64, cost costKind) *milp.Model
 	binary := func() int { return m.AddVar(milp.Var{Upper: 1, Integer: true}) }
 	type terms = []milp.Term
 	inf := math.Inf(1)
-	// The following are the hosts, and the hosts of each aggregation switch's number.
+	// These are the hosts, and the hosts of each aggregation switch's number.
 	var hosts terms
 	host := func() int {
 		v := binary()

@@ -48,7 +48,7 @@ func on(server, n int) model.Embedding {
 	return model.Embedding{Switch: model.Switch{Group: server}, Servers: []model.ServerVMs{{Server: server, VMs: n}}}
 }
 
-// Each rule, reckoned by hand. There are 4 slots.
+// Each rule, computed by hand. There are 4 slots.
 func TestQueueRules(t *testing.T) {
 	for name, c := range map[string]struct {
 		scheduler, requests string

@@ -70,8 +70,8 @@ func TestTraceOfAdaBa(t *testing.T) {
 	}
 }
 
-// AdaBa's steps on four servers of two slots a pod, by hand: r2's bandwidth is a quarter
-// of Bmax, so that half a free slot were best: servers with one come first.
+// AdaBa's steps on four servers of two slots a pod, by hand: r2's bandwidth is a quarter of Bmax, so that half a free
+// slot would be best: servers with one come first.
 func TestTraceOfAdaBaByHand(t *testing.T) {
 	t.Parallel()
 	in := &model.TVC{Name: "two", FatTree: model.FatTree{K: 4, Slots: 2, LinkMbps: 100}, Requests: []model.TVCRequest{

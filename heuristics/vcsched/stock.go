@@ -27,7 +27,7 @@ func newStock(u *view.VCSched) *stock {
 	return s
 }
 
-// plain reports whether all hosts are reference hosts, except their memory, and memory is the only rigid resource.
+// plain reports whether all hosts are reference hosts, except for their memory, and memory is the only rigid resource.
 func plain(u *view.VCSched) bool {
 	return len(u.Rigid) == 1 && len(u.Classes) == 1 && u.Classes[0].Room(u.Scale) == u.Scale
 }

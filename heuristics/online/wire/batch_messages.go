@@ -12,7 +12,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// The constants are types of events of batch, in addition to the types of all problems.
+// These types of events are batch's own.
 const (
 	jobSubmitted   = "JOB_SUBMITTED"
 	jobCompleted   = "JOB_COMPLETED"

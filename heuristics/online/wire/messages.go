@@ -18,7 +18,7 @@ const (
 	callMeLater      = "CALL_ME_LATER"
 )
 
-// The constants are types of events of the problems with requests as items.
+// These types of events belong to problems with requests as items.
 const (
 	requestSubmitted = "REQUEST_SUBMITTED"
 	requestCompleted = "REQUEST_COMPLETED"

@@ -209,7 +209,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// accepts holds a message against the schema of a problem's.
+// accepts checks a message by the schema of its problem.
 func accepts(t testing.TB, kind model.Kind, text string) error {
 	c, base := jsonschema.NewCompiler(), "https://raw.githubusercontent.com/gapwise/gapwise/main/docs/reference/schema/"
 	for _, name := range []string{string(kind) + "-message.json", string(kind) + ".json"} {

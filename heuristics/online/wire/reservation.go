@@ -9,7 +9,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// The constants are types of events of reservation, in addition to the types of all problems and of requests.
+// These types of events are reservation's own.
 const (
 	requestWithdrawn = "REQUEST_WITHDRAWN"
 	acceptRequest    = "ACCEPT_REQUEST"

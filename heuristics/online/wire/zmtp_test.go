@@ -41,7 +41,7 @@ func listen(t *testing.T, serve func(net.Conn)) string {
 	return batsimPrefix + "tcp://" + l.Addr().String()
 }
 
-// The bytes of a whole session of pyzmq: ours are the same, except the texts of numbers.
+// The bytes of a whole session of pyzmq: ours are the same, except for the texts of numbers.
 func TestRecordedBytes(t *testing.T) {
 	t.Parallel()
 	folder := need.Data(t, "batsim")

@@ -51,7 +51,7 @@ func isKey(s string) bool {
 	return s != ""
 }
 
-// Get returns the first value of a key, in any case.
+// Get returns the first value of a key, ignoring its case.
 func (h Header) Get(key string) (string, bool) {
 	for _, f := range h {
 		if strings.EqualFold(f.Key, key) {

@@ -39,7 +39,7 @@ type Reader struct {
 func NewReader(r io.Reader) *Reader { return &Reader{raw: r} }
 
 // Header reads up to the first job and returns the fields of the comments before it. The error, if there is one, is the
-// one that Next returns, except io.EOF.
+// one that Next returns, except for io.EOF.
 func (r *Reader) Header() (Header, error) {
 	if !r.headed {
 		r.advance()

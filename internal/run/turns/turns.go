@@ -3,8 +3,8 @@
 // Package turns lets functions that work on one thing take turns, by work that they count.
 //
 // A function that works for long calls Stop where it would look at its context. Without a Seat, Stop does no more. It
-// also counts in a Seat, and waits when the turn is over. So a search is written as if it were alone, and its waits
-// depend on the counted work, never on time.
+// also counts in a Seat, and waits after its turn. So a search is written as if it were alone, and its waits depend on
+// the counted work, never on time.
 package turns
 
 import (
@@ -156,7 +156,7 @@ func (s *Seat) Leave() { s.end(context.Canceled) }
 
 // Last is Leave for a function with an ended context of its own. It waits until the function has returned, or has done
 // nothing yet. It returns the function's result so far, in a grace of its own (Grace). If time has ended the context,
-// it waits no longer than that, and ended is false.
+// it waits no longer than that grace, and ended is false.
 func (s *Seat) Last() (ended bool, err error) {
 	if s.up || !s.begun || s.ctx.Err() == nil {
 		return s.up, s.err
