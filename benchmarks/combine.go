@@ -29,8 +29,8 @@ type Combination struct {
 // hand, says which runs there must be; without it the records do, by their numbers.
 //
 // Errors wrap model.ErrInvalid and name a file and line. They report what Merge refuses; records of several plans, or
-// of two states of one plan when p is nil; and an instance of one name that is another in another part. They also
-// report a run that p hasn't if p is given.
+// of two states of one plan when p is nil; and an instance of one name that is another in another part. Another error
+// is a run that p hasn't.
 func Combine(records []runs.Record, p *Plan) (*Combination, error) {
 	if len(records) == 0 {
 		return nil, fmt.Errorf("%w results: there are no runs in the parts", model.ErrInvalid)

@@ -16,9 +16,9 @@ import (
 const mostConflicting = 100
 
 // Conflict draws requests that can't be kept together, in a row each. The row shows the request's window from ready
-// time to deadline, and its PEs at the beginning of the window. It also shows the time at which the request runs
-// wherever it starts (from its latest start to its earliest end), if there is such a time. Below are the PEs that these
-// parts take together; where that is more than there are, one sees why.
+// time to deadline, and its PEs at the beginning of the window. It also shows when the request runs wherever it starts:
+// from its latest start to its earliest end, if in this order. Below are the PEs that these parts take together; where
+// that is more than there are, one sees why.
 //
 // Unknown formats are errFormat. The error is model.ErrInvalid if the instance is invalid or a request unknown. Only
 // the requests with the shortest slack are drawn if there are more than 100. O(n log n).

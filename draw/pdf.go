@@ -16,9 +16,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// pdfCanvas draws on a page of a PDF with only the glyphs in use. The package vgpdf of gonum supports one font a
-// document (every one is the file "font.z" in it). Its fonts lack Greek, arrows and the like, and are whole in each
-// picture.
+// pdfCanvas draws on a page of a PDF with only the glyphs in use. The vgpdf of gonum has one font a document (every one
+// is the file "font.z" in it). Its fonts lack Greek, arrows and the like, and are whole in each picture.
 type pdfCanvas struct {
 	doc    *fpdf.Fpdf
 	height float64 // of the page in points

@@ -21,7 +21,7 @@ import (
 
 // fourClusters run in a fat-tree of 4 pods, 2 slots per server and links of 100 Mbps. Request a (3 VMs of 10 Mbps) is
 // below one edge switch, and b (4 of 30 Mbps) below one aggregation switch. Request c (2 of 100 Mbps) is in two pods.
-// They run from 20 s to 30 s together. Request d is rejected.
+// They run together from 20 s to 30 s; d is rejected.
 func fourClusters() (*model.TVC, *model.Embeddings) {
 	in := &model.TVC{Name: "four", FatTree: model.FatTree{K: 4, Slots: 2, LinkMbps: 100}, Requests: []model.TVCRequest{
 		{ID: "a", ArrivalS: 0, VMs: 3, BandwidthMbps: 10, DurationS: 100},

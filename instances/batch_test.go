@@ -384,8 +384,8 @@ func BenchmarkBatchSpec(b *testing.B) {
 	}
 }
 
-// Any log, with any options, gives either an error or an instance and a report that adds up. The error has one line and
-// wraps ErrInvalid. The instance is valid and all of its jobs fit.
+// Any log, with any options, gives an error of one line that wraps ErrInvalid, or a valid instance and a report that
+// adds up. All jobs of the instance fit.
 func FuzzBatchFromSWF(f *testing.F) {
 	const line = " 0 -1 10 4 -1 -1 4 20 -1 1 1 1 1 1 -1 -1 -1\n"
 	f.Add([]byte("; MaxProcs: 4\n1"+line+"2"+line), 0, 0, 0, 0.0, uint8(0))

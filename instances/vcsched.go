@@ -104,10 +104,10 @@ func (s *VCSchedSpec) nth(k, _ int, seed uint64) Planned {
 }
 
 // name names the specification: H4-J12-s10-ca75-cm25-3 is instance 3 with 4 hosts, 12 jobs, slack 0.10 and coefficients
-// of variation of 0.75 (CPU) and 0.25 (memory). Further parts follow where they apply. These are -t64 for parallel jobs
-// of up to 64 tasks, -x2-cx50 for two further resources with a coefficient of 0.5, and -k3-hs50 for three sizes of
-// hosts from 0.5 to 1.5. Others are -r50-b30 for half of the jobs running and a budget of 0.3, and -left or -rescaled
-// for that reading of the memory needs. H64-T100 has 100 tasks in any number of jobs.
+// of variation of 0.75 (CPU) and 0.25 (memory). Further parts are -t64 for parallel jobs of up to 64 tasks, -x2-cx50
+// for two further resources with a coefficient of 0.5, and -k3-hs50 for three sizes of hosts from 0.5 to 1.5. Then come
+// -r50-b30 for half of the jobs running and a budget of 0.3, and -left or -rescaled for that reading of the memory
+// needs. H64-T100 has 100 tasks in any number of jobs.
 func (s VCSchedSpec) name() string {
 	if s.Memory == memoryRescaled || s.Memory == memoryLeft {
 		return fmt.Sprintf("%s-%s-%d", s.drawName(), s.Memory, s.Index)

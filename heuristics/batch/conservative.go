@@ -16,8 +16,8 @@ import (
 
 // Conservative is conservative backfilling (Mu'alem, Feitelson: Utilization, Predictability, Workloads, and User
 // Runtime Estimates in Scheduling the IBM SP2 with Backfilling, 2001). Each job gets a reservation at its submission,
-// and starts when that comes. The reservation is at the earliest time from which the job fits for its estimate among
-// the running jobs and all reservations.
+// for the earliest time from which it fits for its estimate among the running jobs and all reservations. It starts
+// then.
 //
 // The reservations are compressed when jobs end earlier than estimated. In the order of arrivals, each moves to the
 // earliest time at which it now fits, the others where they are; this is repeated until none moves. So a reservation

@@ -23,7 +23,7 @@ import (
 // stays so. For the same reason a pass after arrivals alone looks at the new jobs alone, if the shadow time hasn't
 // passed. Let S be the shadow time of the last pass, at t, and x and f the processors that were extra and free at its
 // end. Suppose that no job has ended and the head is the same. A pass at t' > t with t' ≤ S then has S, x and f, too:
-// the jobs that end at or before S are the same, and jobs backfilled since, on processors that were free. A job of
+// the jobs that end at or before S are the same plus the ones backfilled since, on processors that were free. A job of
 // estimate e and width w that was passed over has w > f, or t + e > S and w > x; as t' > t it is passed over again. If
 // t' > S, jobs have overrun and S becomes t': all is new.
 func EASY(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {

@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// rule says how a job in the background comes to the foreground if not all of its processors are idle there.
+// rule says what happens to a job in the background that is chosen for the foreground if not all of its processors are
+// idle there.
 type rule int
 
 const (

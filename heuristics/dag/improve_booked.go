@@ -40,7 +40,7 @@ func (s *search) firstEffort() int64 {
 // goOn runs cycles until the context ends or the makespan meets a quick bound, on small graphs until some bring
 // nothing. The cycles are on estimates, on bookings and by replays in turns, each from the best schedule. Cycles of
 // estimates and replays are longer when the one before has brought something, and else shorter. Cycles on bookings are
-// longer when the one before has brought nothing.
+// longer after one that has brought nothing.
 func (s *search) goOn(ctx context.Context, set model.Settings) {
 	effort, bound := s.firstEffort(), dagbounds.Lower(ctx, s.d, s.g)
 	spread, booked, steps := effort/8, effort/8, s.steps()/8

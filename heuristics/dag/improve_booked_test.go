@@ -25,8 +25,8 @@ import (
 func near(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b)) }
 
 // A booker makes SinnenSousa's schedule of its order and machines (tasks that cost nothing may have other places). A
-// try from some place on equals the same schedule made from the beginning, a limit only stops it, and the noted times
-// belong to a feasible schedule.
+// try from some place on equals the schedule made afresh, a limit only stops it, and the noted times belong to a
+// feasible schedule.
 func TestBooker(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(8, 1))
@@ -90,7 +90,7 @@ func TestBooker(t *testing.T) {
 	}
 }
 
-// The estimate after moves equals the machines' estimate computed from the beginning, and annealing lowers it.
+// The estimate after moves equals the machines' fresh estimate, and annealing lowers it.
 func TestSpread(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(8, 2))

@@ -42,7 +42,7 @@ func start(k int32, on ...int32) online.BatchDecision {
 // contiguous, in place of an order, asks for that placement.
 const contiguous model.BatchOrder = "contiguous"
 
-// Each impossible decision is refused in a line, and the runs until then are kept.
+// Impossible decisions are refused in a line, and the runs until then are kept.
 func TestDecisionError(t *testing.T) {
 	t.Parallel()
 	type turns = [][]online.BatchDecision

@@ -46,7 +46,7 @@ func embed(k int32, vms ...int) online.TVCDecision {
 	return d
 }
 
-// Each impossible decision is refused in a line, and the runs until then are kept.
+// Impossible decisions are refused in a line, and the runs until then are kept.
 func TestTVCRefused(t *testing.T) {
 	t.Parallel()
 	type turns = [][]online.TVCDecision

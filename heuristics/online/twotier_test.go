@@ -49,7 +49,7 @@ func moving(d online.TwoTierDecision) online.TwoTierDecision {
 	return d
 }
 
-// Each impossible decision is refused in a line, and the runs until then are kept.
+// Impossible decisions are refused in a line, and the runs until then are kept.
 func TestTwoTierRefused(t *testing.T) {
 	t.Parallel()
 	type turns = [][]online.TwoTierDecision

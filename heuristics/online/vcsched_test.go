@@ -41,7 +41,7 @@ func shift(job int32, task, host int) online.VCSchedDecision {
 	return online.VCSchedDecision{Type: online.Move, Job: job, Task: task, Host: host}
 }
 
-// Each impossible decision is refused in a line, and the runs until then are kept.
+// Impossible decisions are refused in a line, and the runs until then are kept.
 func TestVCSchedRefused(t *testing.T) {
 	t.Parallel()
 	type turns = [][]online.VCSchedDecision

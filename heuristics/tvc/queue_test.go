@@ -235,8 +235,8 @@ func TestBgMBFAgainstPlain(t *testing.T) {
 	}
 }
 
-// The test takes every scheduler with every embedder. The judge accepts the runs, they equal the ones without skipping,
-// every request that fits runs, and no bound is above an objective.
+// Every scheduler with every embedder: the judge accepts the runs, they equal the ones without skipping, every request
+// that fits runs, and no bound is above an objective.
 func TestSchedulers(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(500) {

@@ -65,7 +65,7 @@ func Anneal(ctx context.Context, in *model.VCSched, set model.Settings) (*model.
 // mostNodes limits the nodes of the tree that the greedy start enters, a third of a second or so.
 const mostNodes = 10_000_000
 
-// mostLost limits the work on tasks that fit on no host: a placement that leaves them out isn't a solution.
+// mostLost limits the work on tasks that fit on no host: a placement with such tasks isn't a solution.
 const mostLost = 50_000_000
 
 // Start returns a placement, [task], for the local search to begin with, which may be infeasible. It is the placement

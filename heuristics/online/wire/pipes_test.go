@@ -74,8 +74,7 @@ func TestPipes(t *testing.T) {
 	}
 }
 
-// A policy can fail in these ways, each reported in one line that says what failed and at which request. The runs until
-// then are kept.
+// Each failure of a policy is reported in one line, with the request. The runs until then are kept.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	begun := []string{at(0), at(1, execute(1, "w0!1", "0-2"))}

@@ -160,8 +160,8 @@ var sessions = map[string]struct {
 		"SIMULATION_BEGINS 0 REQUEST_SUBMITTED 1 REQUEST_SUBMITTED 2 REQUEST_SUBMITTED 7 REQUEST_COMPLETED 11 REQUEST_COMPLETED 15 REQUEST_COMPLETED 15 SIMULATION_ENDS"},
 }
 
-// In whole sessions the test checks the events reported at each time, and the schedule that follows from the answers,
-// which the judge accepts. The schema of messages accepts what goes either way.
+// Whole sessions: the events reported at each time, and the schedule that follows from the answers, which the judge
+// accepts. The schema of messages accepts what goes either way.
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	for name, c := range sessions {
@@ -236,8 +236,8 @@ func accepts(t testing.TB, kind model.Kind, text string) error {
 	return schema.Validate(x)
 }
 
-// Policies of requests and of two tiers can fail in these ways, each reported in one line that says what failed and at
-// which request. Accepted requests and runs until then are kept.
+// Each failure of policies of requests and of two tiers is reported in one line, with the request. Accepted requests
+// and runs until then are kept.
 func TestRequestFailures(t *testing.T) {
 	t.Parallel()
 	all := window()

@@ -154,9 +154,9 @@ func (s *Seat) Turn(effort int64) (ended bool, err error) {
 // Leave ends the context of the function and lets it run out by itself.
 func (s *Seat) Leave() { s.end(context.Canceled) }
 
-// Last is Leave for a function with an ended context of its own. It waits until the function has returned, or has done
-// nothing yet. It returns the function's result so far, in a grace of its own (Grace). If time has ended the context,
-// it waits no longer than that grace, and ended is false.
+// Last is Leave for a function with an ended context of its own. It waits until that has returned, or has done nothing
+// yet. It returns the function's result so far, in a grace of its own (Grace). If time has ended the context, it waits
+// no longer than that grace, and ended is false.
 func (s *Seat) Last() (ended bool, err error) {
 	if s.up || !s.begun || s.ctx.Err() == nil {
 		return s.up, s.err
