@@ -76,8 +76,7 @@ func (v field) resolved() *yaml.Node {
 func (v field) isMapping() bool { return v.resolved().Kind == yaml.MappingNode }
 func (v field) isList() bool    { return v.resolved().Kind == yaml.SequenceNode }
 
-// fields returns the values of a mapping, by key. The argument what describes the expected value in errors about other
-// values.
+// fields returns the values of a mapping, by key. The argument what names the expected value in errors.
 func (v field) fields(what string) (map[string]field, error) {
 	n := v.resolved()
 	if n.Kind != yaml.MappingNode {
@@ -238,8 +237,8 @@ func keyNames(keys []key) (all []string) {
 }
 
 // read reads a mapping in the order of its text, so that the first mistake reported is the first of the text. The
-// argument like describes the expected value in errors about other values. An error about an unknown key calls the
-// mapping of, and lists the keys, and more.
+// argument like names the expected value in errors. An error about an unknown key calls the mapping of, and lists the
+// keys, and more.
 func (v field) read(like, of string, keys []key, more ...string) error {
 	fields, err := v.fields(like)
 	if err != nil {

@@ -29,9 +29,9 @@ func (a *timeAxis) chart(p pen, axis []tick, top, height, most float64, paint fu
 	}
 }
 
-// fillArea fills the area below a figure over time, with the given height of one. It fills below its mean and, paler,
-// below its maximum in each half point of the axis. Half a point is one pixel of a PNG. For each step, by time, figure
-// returns the time and the figure from then on.
+// fillArea fills the area below a figure over time, with the given height of one: below its mean and, paler, its
+// maximum in each half point of the axis (one pixel of a PNG). For each step, by time, figure returns the time and the
+// figure from then on.
 func fillArea[S any](p pen, a *timeAxis, c look.Colour, bottom, one float64, steps []S, figure func(S) (at, y float64)) {
 	const wide = 0.5
 	n := int((a.right - a.left) / wide)

@@ -70,7 +70,7 @@ func executionTitle(in *model.Batch, _ *model.Execution, o model.Objective, boun
 	return title
 }
 
-// executionLayout holds the parts of the drawing and their places.
+// executionLayout holds the drawing's parts and places.
 type executionLayout struct {
 	timeAxis
 	sheet

@@ -61,7 +61,7 @@ func TestExecutionByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := parse(t, b.Bytes())
-	// The uses are from 0 s to 200 s: a has 3 processors for 100 s, b 3 for 100, c 1 for 40, of 4. Job b has 3 in the
+	// Uses from 0 s to 200 s: a has 3 processors for 100 s, b 3 for 100, c 1 for 40, of 4. Job b has 3 in the
 	// background for 40 s, d one for 20.
 	texts(t, p, []string{"four, keasy: 4 jobs, response 97.5 s, bounded slowdown 1.475, kills 1", "Foreground", "Background",
 		"Processors in use, of 4, over time: 80.0 % on average in the foreground, 17.5 % in the background", "Waiting jobs, over time",

@@ -85,8 +85,8 @@ func TestBookingsFiveRequests(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("texts (-want,+got):\n%s", d)
 	}
-	// The rectangles, by colour, are two of a and its row, and the same paler for its unused time and the legend.
-	// Others are b, e (in the tint of a) and their rows. Edges: as many in the chart.
+	// The rectangles by colour: two of a and its row, and the same paler for its unused time and the legend. Then b, e
+	// (in the tint of a) and their rows. Edges: as many in the chart.
 	fills := p.fills()
 	for colour, n := range map[string]int{tint(0): 5, hex(look.Mix(look.Tint(look.Plain, 0), look.Paper, 0.6)): 4, tint(1): 2, tint(2): 0} {
 		if fills[colour] != n {

@@ -153,10 +153,10 @@ func (c *canvas) FillString(f font.Face, at vg.Point, s string) {
 	}
 }
 
-// write ends the picture. It adds to an SVG what vgsvg doesn't write. The picture then looks the same where the font
-// Liberation isn't installed (embedding it would take half a megabyte). It adds fonts of the same widths, the width and
-// the anchor of each text, and a title for screen readers. The replaced patterns can't come from a label, as its quotes
-// and brackets are escaped.
+// write ends the picture. It adds to an SVG what vgsvg doesn't write, so that it looks the same where the font
+// Liberation isn't installed (embedding it would take half a megabyte): fonts of the same widths, the width and the
+// anchor of each text, and a title for screen readers. The replaced patterns can't come from a label, as its quotes and
+// brackets are escaped.
 func (c *canvas) write(w io.Writer, title string) error {
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {

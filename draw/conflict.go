@@ -17,7 +17,7 @@ const mostConflicting = 100
 
 // Conflict draws requests that can't be kept together, in a row each. The row shows the request's window from ready
 // time to deadline, and its PEs at the beginning of the window. It also shows when the request runs wherever it starts:
-// from its latest start to its earliest end, if in this order. Below are the PEs that these parts take together; where
+// from its latest start to its earliest end, if that is later. Below are the PEs that these parts take together; where
 // that is more than there are, one sees why.
 //
 // Unknown formats are errFormat. The error is model.ErrInvalid if the instance is invalid or a request unknown. Only
@@ -58,7 +58,7 @@ func Conflict(w io.Writer, o Options, in *model.Reservation, ids []string, reaso
 	return o.picture(w, l.title, l.width, l.height, l.paint)
 }
 
-// conflictLayout holds the parts of the drawing and their places.
+// conflictLayout holds the drawing's parts and places.
 type conflictLayout struct {
 	timeAxis
 	sheet

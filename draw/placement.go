@@ -67,7 +67,7 @@ func placementTitle(in *model.VCSched, p *model.Placement, o model.Objective, bo
 	return title
 }
 
-// placementLayout holds the drawing of tasks on hosts, and its places.
+// placementLayout holds the drawing of tasks on hosts.
 type placementLayout struct {
 	sheet
 	jobs      []string // their ids

@@ -19,9 +19,9 @@ const manyTasks = 200
 // fewTransfers is the number of transfers up to which they are arrows.
 const fewTransfers = 30
 
-// drawSchedule is the panel of a schedule s of d. It has a row for each machine with its tasks, and a row for each link
-// of the network. A link's row holds the transfers that name it in their routes. So a transfer is in as many rows as it
-// uses links. Transfers that use none have the row otherTransfers. A mark shows the makespan. The panel has no title.
+// drawSchedule is the panel of a schedule s of d. It has a row for each machine with its tasks, and one for each link
+// of the network with the transfers over it. So a transfer is in as many rows as it uses links. Transfers without links
+// have the row otherTransfers. A mark shows the makespan. The panel has no title.
 //
 // Finish is the time at which each of s.Transfers ends, in seconds and in their order. It depends on how transfers slow
 // each other down, so it comes from a replay of the schedule.
@@ -34,8 +34,8 @@ const fewTransfers = 30
 // there are up to 200 tasks. Among more that would be noise, and the colours show the levels (the number of edges on
 // the longest path from an entry task).
 //
-// The error wraps model.ErrInvalid if d or s is invalid, or finish has another length than the transfers. It also does
-// if a transfer is none of d's edges, stays within a machine or ends before it starts. O(V M + M² + E + T L) for T
+// The error wraps model.ErrInvalid if d or s is invalid, or finish has another length than the transfers. So it does if
+// a transfer is none of d's edges, stays within a machine or ends before it starts. O(V M + M² + E + T L) for T
 // transfers over L links each.
 func drawSchedule(d *model.DAG, s *model.Schedule, finish []float64) (ganttPanel, error) {
 	if err := d.Validate(); err != nil {

@@ -41,8 +41,8 @@ const (
 // If o.Usage is set, there is the lower part alone.
 //
 // Unknown formats are errFormat. The error is model.ErrInvalid if the instance is invalid, or if o.At is outside of the
-// time of the solution. So it is if e isn't a solution of it, or names servers or switches that don't exist or more VMs
-// than a server has slots. O(S log S + n log n) for S servers in all segments and n requests.
+// time of the solution. So it is if e isn't a solution, or names missing servers or switches or more VMs than a server
+// has slots. O(S log S + n log n) for S servers in all segments and n requests.
 func drawClusters(w io.Writer, o Options, title string, in *model.TVC, e *model.Embeddings) error {
 	if err := o.drawable(in); err != nil {
 		return err
@@ -76,7 +76,7 @@ func clustersTitle(in *model.TVC, e *model.Embeddings, o model.Objective, bound 
 	return fmt.Sprintf("%d of %d requests accepted", len(e.Runs), len(in.Requests)) + bound
 }
 
-// clustersLayout holds the parts of the drawing and their places.
+// clustersLayout holds the drawing's parts and places.
 type clustersLayout struct {
 	timeAxis
 	sheet

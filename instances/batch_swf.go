@@ -25,8 +25,8 @@ func (s *BatchSpec) swfKeys() []string {
 }
 
 // fromSWF makes jobs of a log's jobs, named by their job numbers. A runtime of 0 becomes 1 s; the runtime replaces a
-// missing estimate. Submissions are counted from the first job's. Jobs that can't be used are left out and counted, as
-// are jobs with more processes than the machine has processors.
+// missing estimate. Submissions are counted from the first job's. Unusable jobs, and jobs wider than the machine, are
+// left out and counted.
 func (s BatchSpec) fromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, SWFReport, error) {
 	if s.SWF == "" { // the log is given, and not by name
 		s.SWF = "log"

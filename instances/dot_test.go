@@ -153,9 +153,8 @@ func drawWorkflow(t *rapid.T) Workflow {
 	return w
 }
 
-// checkRead checks the promises of every reader for any input: it returns an error of one line that wraps ErrInvalid,
-// or a graph with distinct tasks and edges between them, each once. The graph can be placed, or its instance refuses
-// it.
+// checkRead checks the promises of every reader for any input: an error of one line that wraps ErrInvalid, or a graph
+// with distinct tasks and edges between them, each once. The graph can be placed, or its instance refuses it.
 func checkRead(t *testing.T, w Workflow, err error) {
 	t.Helper()
 	if err != nil {

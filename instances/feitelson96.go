@@ -12,8 +12,8 @@ import (
 // The stand-in F96-R for the model of Feitelson (Packing Schemes for Gang Scheduling, JSSPP 1996). The archive's page
 // of the model describes its form. Sizes have a harmonic distribution of order 1.5, with powers of two emphasised by
 // hand. Runtimes have a coefficient of variation above 1 and grow weakly with the size. Jobs are run repeatedly. Its
-// numbers weren't available. The numbers below are chosen. The factor makes the shares of serial jobs and powers of two
-// close to real logs; the rest is from memory or at will.
+// numbers weren't available. The numbers below are chosen. The factor brings the shares of serial jobs and powers of
+// two close to real logs; the rest is from memory or at will.
 //
 // On 320 processors 27.8 % of the jobs have one process, the mean is 10.8 processes
 // and 2,383 s. The paper's FWload has less than 18.0 %, 23.4 and 2,606.6 s (section

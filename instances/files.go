@@ -33,8 +33,8 @@ func Label(path string) string {
 	return path
 }
 
-// maxFile is the size, in bytes, of the largest file that is read, and the largest size to which a compressed one may
-// unfold: 1 GiB. Devices and pipes need not end.
+// maxFile is the size, in bytes, of the largest file that is read, and of an unfolded compressed one: 1 GiB. Devices
+// and pipes need not end.
 var maxFile int64 = 1 << 30
 
 // errTooLong reports input beyond maxFile.

@@ -26,9 +26,8 @@ func LoadOn(path, platform string) (model.Instance, error) {
 	return in, err
 }
 
-// LoadAssuming is LoadOn. It also returns, in a sentence, the facts about the instance that neither the file nor the
-// platform gives (Platform.assumed); "" for none. Unless the platform must be of use, files that need none do without
-// it.
+// LoadAssuming is LoadOn. It also returns, in a sentence, the facts that neither the file nor the platform gives
+// (Platform.assumed); "" for none. Unless the platform must be of use, files that need none do without it.
 func LoadAssuming(path, platform string, used bool) (in model.Instance, assumed string, err error) {
 	data, err := ReadFile(path)
 	if err != nil {

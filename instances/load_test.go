@@ -95,7 +95,7 @@ func TestLoadOnErrors(t *testing.T) {
 	wantError(t, err, "invalid input: can't read "+path+"x")
 }
 
-// An unreadable file gets an error that names its apparent format, and a format that would do.
+// The error of an unreadable file names its apparent format, and one that would do.
 func TestUnread(t *testing.T) {
 	for name, c := range map[string]struct{ file, text, want string }{
 		"virtual machines":    {"vms.csv", "name,cpu,memory\na,0.5,0.2\n", "a table of virtual machines, which the playground reads"},

@@ -69,11 +69,11 @@ const (
 // holds one object with "machines" and "network" as in an instance, each machine with its speed, or a network of SAGA
 // (see readSAGA). It is read as strictly as an instance.
 //
-// The keys of presets are machines, speed, bandwidth and startup, or latency. The number of machines is at most 10,000
-// for uniform, 1,000 for bus and star, 4 by default; the paper's have 3. Speed is work per second: one, or several as
-// 1/2/4, taken in turn. Bandwidth is of every path and link: a number of units of data a second, or bits or bytes a
-// second such as 1Gbps and 125MB/s. Startup or latency is a number of seconds, or has a unit such as 5ms. Speed and
-// bandwidth are 1 by default (but see Place), startup 0. Errors wrap model.ErrInvalid.
+// The keys of presets are machines, speed, bandwidth and startup, or latency. Machines are at most 10,000 for uniform,
+// 1,000 for bus and star, 4 by default; the paper's have 3. Speed is work per second: one, or several as 1/2/4, taken
+// in turn. Bandwidth is every path's and link's: units of data a second, or bits or bytes a second such as 1Gbps and
+// 125MB/s. Startup or latency is in seconds, or has a unit such as 5ms. Speed and bandwidth are 1 by default (but see
+// Place), startup 0. Errors wrap model.ErrInvalid.
 func ParsePlatform(spec string) (Platform, error) {
 	name, options, more := strings.Cut(spec, ",")
 	if !slices.ContainsFunc(presets, func(p [2]string) bool { return p[0] == name }) {

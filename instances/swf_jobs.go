@@ -163,9 +163,8 @@ const maxSWFTime = 1e12
 
 // usable returns the indices of the jobs to take, by submit time, for a machine of that many PEs. Jobs without a submit
 // time, processors or a runtime of at least shortest, and jobs larger than the machine, are left out and counted. The
-// error wraps model.ErrInvalid if there are fewer jobs than asked for, or none, or the times of one are too long. It
-// also does if a job is larger than the machine and that is to be refused. O(jobs), plus a sort if the log isn't in
-// order.
+// error wraps model.ErrInvalid if there are fewer jobs than asked for, or none, or the times of one are too long. So it
+// does if a job is larger than the machine and that is to be refused. O(jobs), plus a sort if the log isn't in order.
 func (o SWFJobs) usable(log *swf.Log, pes int, shortest int64) (taken []int, report SWFReport, err error) {
 	fail := func(format string, args ...any) ([]int, SWFReport, error) {
 		return nil, report, fmt.Errorf("%w: "+format, append([]any{model.ErrInvalid}, args...)...)

@@ -32,10 +32,10 @@ var tsafrirRanks = [tsafrirHead][4]int{
 }
 
 // tsafrir returns an estimate for each runtime, at least as long and at most longest. No runtime exceeds longest, and
-// it is at least two hours. A histogram of estimates is made and dealt to the jobs. Two rules are ours. The histogram
-// for fewer jobs than tsafrirFewest, too few to give each bin its share, is the one for tsafrirFewest; the jobs get
-// some of its estimates. The original program fails if too many jobs are long for the histogram. Here as many estimates
-// as necessary are raised, each to the next time of the histogram. O(n log n).
+// it is at least two hours. A histogram of estimates is made and dealt to the jobs. Two rules are ours. Fewer jobs than
+// tsafrirFewest, too few to give each bin its share, get some estimates of the histogram for tsafrirFewest. The
+// original program fails if too many jobs are long for the histogram. Here as many estimates as necessary are raised,
+// each to the next time of the histogram. O(n log n).
 func tsafrir(runtimes []float64, longest float64, rng *rand.Rand) []float64 {
 	all := tsafrirHistogram(max(len(runtimes), tsafrirFewest), longest, rng)
 	order := make([]int, len(runtimes))

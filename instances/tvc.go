@@ -347,8 +347,8 @@ func (s *TVCSpec) swfKeys() []string {
 }
 
 // fromSWF makes requests of a log's jobs, named by their job numbers. A job's VMs are its processors, its duration the
-// runtime; its bandwidth is drawn. Arrivals are counted from the first request's. Jobs that can't be used are left out
-// and counted, as are jobs with more processors than the data centre has slots.
+// runtime; its bandwidth is drawn. Arrivals are counted from the first request's. Unusable jobs, and jobs with more
+// processors than the data centre has slots, are left out and counted.
 func (s TVCSpec) fromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, SWFReport, error) {
 	in, err := s.empty(name)
 	switch {

@@ -41,7 +41,7 @@ type VCSchedSpec struct {
 	Resources    int     `key:"resources" usage:"number of rigid resources beside memory" shown:"0"`
 	CoVResources float64 `key:"cov_resources" default:"0.5" usage:"variation coefficient of the needs of resources"`
 	// HostSizes above 1 makes hosts of so many sizes, from 1 - HostSpread to 1 + HostSpread of everything at equal
-	// steps. The numbers of hosts of two sizes differ by one at most.
+	// steps. Their numbers differ by one at most.
 	HostSizes  int     `key:"host_sizes" default:"1" usage:"number of different host sizes"`
 	HostSpread float64 `key:"host_spread" default:"0.5" usage:"host sizes are from 1 less this to 1 more"`
 	// Index counts the instances of one specification; each is drawn from a

@@ -27,12 +27,12 @@ import (
 // A job that reaches its estimate and runs on is taken to need as long again as it has run. Then, and only then,
 // reservations may move to later times: all are removed and made again in the order of arrivals.
 //
-// A compression of q waiting jobs works on a profile of p steps, at most two for each running and each waiting job. It
-// takes O(q) per round, and O(log p + steps passed) for each job that is tried. Measured on 200,000 jobs of the
-// Feitelson model on 320 processors, at loads 0.7, 0.8 and 0.9: an early end takes 1.7, 2.7 and 3.8 rounds of 93, 260
-// and 475 jobs. It tries 19, 42 and 75 and moves 6, 13 and 22 of them. All follow the number of waiting jobs, and so
-// does the time per job. At load 0.8 that number is still growing after 400,000 jobs: its mean in the four quarters is
-// 188, 354, 454 and 505. So a job takes 3 µs among 10,000 jobs, 10 µs among 200,000 and 35 µs among a million (see
+// A compression of q waiting jobs on a profile of p steps, at most two for each running and each waiting job, takes
+// O(q) per round, and O(log p + steps passed) for each job that is tried. Measured on 200,000 jobs of the Feitelson
+// model on 320 processors, at loads 0.7, 0.8 and 0.9: an early end takes 1.7, 2.7 and 3.8 rounds of 93, 260 and 475
+// jobs. It tries 19, 42 and 75 and moves 6, 13 and 22 of them. All follow the number of waiting jobs, and so does the
+// time per job. At load 0.8 that number is still growing after 400,000 jobs: its mean in the four quarters is 188, 354,
+// 454 and 505. So a job takes 3 µs among 10,000 jobs, 10 µs among 200,000 and 35 µs among a million (see
 // docs/results/performance.md); memory is linear.
 func Conservative(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
 	if err := lowestAlone(set); err != nil {

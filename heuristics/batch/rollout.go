@@ -20,9 +20,9 @@ import (
 //
 // Whenever rollSegment more jobs have been submitted, the schedule is continued by each of some rules until rollAhead
 // jobs have been. The rule that leaves the least cost goes on up to the next choice. The cost is the weighted waiting
-// until then, plus the later waits of the jobs that still wait if the machine ran them one after the other in the
-// rule's order. No rule is best everywhere in a log: a rule that keeps room for wide jobs is best where they wait, and
-// wastes that room elsewhere.
+// until then, plus the later waits of the waiting jobs if the machine ran them one after the other in the rule's order.
+// No rule is best everywhere in a log: a rule that keeps room for wide jobs is best where they wait, and wastes that
+// room elsewhere.
 //
 // It is bestList where too many jobs wait to look at them so often, and it is never worse. O(rules · rollAhead /
 // rollSegment) schedules, of O(waiting jobs) an event each.

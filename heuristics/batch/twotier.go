@@ -48,8 +48,8 @@ const (
 // At one instant all ends come first, then all arrivals, then one pass, and then jobs are lifted and lowered (see
 // PEASY). The state of each job is decided by then.
 //
-// An event takes O(log n), and time linear in the number of the processors on which something starts or ends and of the
-// processors of the background jobs on them.
+// An event takes O(log n), and time linear in the number of processors on which something starts or ends, and of
+// processors of their background jobs.
 type twoTierScheduler struct {
 	machine
 	twoTiers

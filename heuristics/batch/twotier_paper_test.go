@@ -48,7 +48,7 @@ func job(id string, processes int, runtime float64, use ...float64) model.BatchJ
 
 // figure1 is the worked example of section 2.2.2: 5 processors, 12 jobs. The (requirement, time) pairs of the drawing
 // are lost. These ones, with CPU uses and efficiencies, are chosen such that every sentence of the text holds. The
-// paper's P1 to P5 are processors 4 to 0: the paper takes processors with the highest numbers first.
+// paper's P1 to P5 are processors 4 to 0: it takes the highest numbers first.
 func figure1() *model.Batch {
 	b := &model.Batch{Processors: 5, Tiers: 2, Jobs: []model.BatchJob{
 		job("J1", 2, 10, 0.5), job("J2", 4, 6, 0.375), job("J3", 2, 5, 0.6), job("J4", 1, 11), job("J5", 1, 2), job("J6", 1, 3),
@@ -116,9 +116,9 @@ func TestFigure1REASY(t *testing.T) {
 	})
 }
 
-// The paper says: "At time 11 ... a reservation for J9 is made because it is now the head job". It says of Figure 5:
-// "when making reservation for J3, the shadow time is 10 as J1 finishes at time 10 and the extra foreground VM is the
-// foreground VM on P1". J3 runs in the background of processors 0, below J1, and 1; P1 is processor 2.
+// "At time 11 ... a reservation for J9 is made because it is now the head job". Figure 5: "when making reservation for
+// J3, the shadow time is 10 as J1 finishes at time 10 and the extra foreground VM is the foreground VM on P1". J3 runs
+// in the background of processors 0, below J1, and 1; P1 is processor 2.
 func TestFigure5(t *testing.T) {
 	t.Parallel()
 	b := &model.Batch{Processors: 3, Tiers: 2, Jobs: []model.BatchJob{job("J1", 1, 10, 0.5), job("J2", 2, 4, 0.5), job("J3", 2, 30, 1),

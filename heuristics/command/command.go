@@ -81,7 +81,7 @@ func (e *RefusedError) Unwrap() []error { return []error{e.Err, model.ErrInfeasi
 
 // Solve implements model.Solver. A solution that was written counts, however the command has ended; without one the
 // status is unknown, and the reason says how it ended. A command is asked to end by TERM when its time is over, and
-// killed soon after (process.Late), with all the processes that it has started.
+// killed soon after (process.Late), with all its processes.
 func (s *Solver) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
 	r := model.NewResult(s.name, set.Seed)
 	outer := ctx

@@ -99,8 +99,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A command is asked to end when its time is over. The lines that it has written count, and a line that is cut off
-// doesn't.
+// A command is asked to end when its time is over. Its whole lines count, a line that is cut off doesn't.
 func TestTimeLimit(t *testing.T) {
 	text := strings.ReplaceAll(solved, `"`, `\"`)
 	for name, c := range map[string]struct {

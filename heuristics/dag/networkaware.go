@@ -15,7 +15,7 @@ import (
 const rounds = 50
 
 // NetworkAware is the network-aware HEFT of the paper (section 5.3, Figure 9). It runs HEFT, stretches the transfers
-// that share a bottleneck to their realistic lengths, and runs HEFT again with these lengths. It repeats this at most
+// that share a bottleneck to their realistic lengths, and runs HEFT again. It repeats this at most
 // model.DAGParameters.Rounds times (50 by default), keeping the plan with the best realistic makespan.
 //
 // Each round stretches the edges of the original DAG again, for any machines. This reading, of all tried, comes nearest

@@ -227,8 +227,8 @@ func (b *board) places(horizon int64) bool {
 	return true
 }
 
-// moving finds the fixed tasks without a constant start, because a relaxed task may be before them, and the ones that
-// matter to a relaxed task. It takes the constant ones into the heads and tails of the relaxed.
+// moving finds the fixed tasks that a relaxed one may move, being before them, and the ones that matter to one. It
+// takes the constant ones into the heads and tails of the relaxed.
 func (b *board) moving() {
 	clear(b.after)
 	clear(b.ahead)

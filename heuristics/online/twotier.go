@@ -54,10 +54,10 @@ type TwoTierDecision struct {
 //
 // The error is a *DecisionError for a decision that can't be carried out. It wraps model.ErrNoSolution if jobs are
 // rejected, or haven't ended when nothing more happens or ctx ends. It wraps model.ErrUnsupported for one tier and for
-// times that don't fit whole numbers. Otherwise it wraps the policy's. The execution returned with an error holds the
-// runs until then; it is nil if the run can't begin.
+// times that don't fit whole numbers. Otherwise it wraps the policy's. With an error, the execution holds the runs
+// until then; it is nil if the run can't begin.
 //
-// O(log n) per event, plus the processors on which something changes and the processors of the background jobs there.
+// O(log n) per event, plus the processors with changes and those of the background jobs there.
 func TwoTier(ctx context.Context, in *model.Batch, p TwoTierPolicy) (*model.Execution, error) {
 	r, err := newTwoTierRun(view.OfBatch(in), in, p)
 	if err != nil {

@@ -74,8 +74,8 @@ type VCSchedStep struct {
 //
 // The error is a *DecisionError for a decision that can't be carried out. It wraps model.ErrInvalid for current hosts,
 // and for stays that aren't one for each job, from 0 to 8e9 s and of 1 µs at least. It wraps model.ErrNoSolution if ctx
-// ends before the last job has left. Otherwise it wraps the policy's. The run returned with an error ends there; it is
-// nil if the run can't begin.
+// ends before the last job has left. Otherwise it wraps the policy's. With an error, the run ends there; it is nil if
+// the run can't begin.
 //
 // O(jobs + tasks + hosts) for each instant, plus the policy's own time.
 func VCSched(ctx context.Context, in *model.VCSched, stays []VCSchedStay, p VCSchedPolicy) (*VCSchedRun, error) {

@@ -15,8 +15,8 @@ import (
 )
 
 // ejection is a search for the requests to accept in loss mode, and for their places, by destroying and repairing.
-// (This is iterated greedy: Ruiz, Stützle: A simple and effective iterated greedy algorithm for the permutation
-// flowshop scheduling problem, 2007.)
+// (Iterated greedy: Ruiz, Stützle: A simple and effective iterated greedy algorithm for the permutation flowshop
+// scheduling problem, 2007.)
 //
 // A step takes a rejected request and an edge switch. It takes out some of the accepted requests that run there at its
 // time. It embeds them, the rejected one and other rejected ones again, anywhere, in some order and by one of several

@@ -22,8 +22,8 @@ import (
 // placed were elsewhere. On the way it may be overloaded.
 //
 // The utilisation is the largest of three: of the server's, the edge switch's and the pod's link. So the least in a pod
-// is the maximum of its link's and of the least over its edge switches, and so on. These values are kept: a VM changes
-// only the values of one edge switch and one pod. O(S + n·k) for each core switch that is tried.
+// is the maximum of its link's and of the least over its edge switches, and so on. These are kept: a VM changes only
+// one edge switch's and one pod's. O(S + n·k) for each core switch that is tried.
 func Greedy(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
 	return solve(ctx, in, set, "greedy")
 }

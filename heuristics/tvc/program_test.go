@@ -43,7 +43,7 @@ func randomState(rng *rand.Rand, k, slots, most int, fabric model.Fabric, hose m
 }
 
 // costOf computes the costs of an embedding by the definitions: utilisation as a fraction, the bandwidth reserved, the
-// servers opened. The last result, ok, says that it is valid.
+// servers opened. The result ok says that it is valid.
 func costOf(d *fattree.DataCentre, e *model.Embedding, n int, b int64) (used, of, reserved, opened int64, ok bool) {
 	h, total := d.Half, 0
 	of = 1

@@ -114,7 +114,7 @@ func (w *waiting) remove(q *queue, k int) {
 
 // serve runs queue mode. The error wraps model.ErrUnsupported for an instance in loss mode, and for a schedule that
 // goes on after view.MostTime. If ctx ends before all requests have run, running requests go on to their ends, and then
-// the others run one by one. The result preempted is how often a request was suspended, including the times at which it
+// the others run one by one. The result preempted is how often a request was suspended, including times at which it
 // went on at once in the same place.
 func (s *scheduler) serve(ctx context.Context, in *model.TVC, e embedder) (embeddings *model.Embeddings, preempted int, err error) {
 	q := s.newQueue(e)

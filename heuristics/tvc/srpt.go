@@ -31,8 +31,8 @@ func area(ticks int64, vms int) int64 {
 }
 
 // suspendLarger starts the top request in place of running ones with an area more than srptFactor times as large as its
-// area plus their migration's. It suspends the largest first, and as few as are needed to embed it. A suspended request
-// goes on if it still has room in its place when the top one is embedded.
+// area plus their migration's. It suspends the largest first, and no more than needed. A suspended one goes on if it
+// still has room in its place when the top one is embedded.
 //
 // No request is suspended at the instant at which its segment starts. In the order of areas
 // none would be: those that start before the top one have no larger area.

@@ -179,8 +179,8 @@ func (l *timeline) during(from, to int64, in part) []int32 {
 	return l.found
 }
 
-// least returns the data centre with the room left of everything at its fullest moment between two instants. It has
-// renamed servers and switches, and is valid until the next call.
+// least returns the data centre with the room left of each thing at its fullest moment between two instants. Servers
+// and switches are renamed; it is valid until the next call.
 func (l *timeline) least(from, to int64) *fattree.DataCentre {
 	l.forget()
 	l.starts, l.ends = l.starts[:0], l.ends[:0]

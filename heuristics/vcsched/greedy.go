@@ -19,8 +19,8 @@ func GR(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Plac
 	return run(ctx, in, set, greedyBy(instanceOrder))
 }
 
-// SG is GR with the tasks by decreasing memory need (section 3.3). If there are several rigid resources, it takes the
-// largest share of a host that a task needs of one instead. Equals keep the instance's order. O(n log n) and as GR.
+// SG is GR with the tasks by decreasing memory need (section 3.3). With several rigid resources, the key is the largest
+// share of a host that a task needs of one. Equals keep the instance's order. O(n log n) and as GR.
 func SG(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
 	return run(ctx, in, set, greedyBy(memoryOrder))
 }

@@ -132,8 +132,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A policy that hangs is stopped by the limit of an answer, and by the limit of all, with the processes that it has
-// started.
+// A policy that hangs is stopped by the limit of an answer, and by the limit of all, with its processes.
 func TestHangs(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

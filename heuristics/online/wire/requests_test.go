@@ -236,8 +236,8 @@ func accepts(t testing.TB, kind model.Kind, text string) error {
 	return schema.Validate(x)
 }
 
-// Each failure of policies of requests and of two tiers is reported in one line, with the request. Accepted requests
-// and runs until then are kept.
+// Failures of policies of requests and of two tiers are reported in one line, with the request. Accepted requests and
+// runs until then are kept.
 func TestRequestFailures(t *testing.T) {
 	t.Parallel()
 	all := window()

@@ -51,7 +51,7 @@ var ended = map[string]int64{"COMPLETED": swf.StatusCompleted, "CANCELLED": swf.
 
 // Log makes a log of the jobs that have started. They are submitted when they became eligible, with their allocation,
 // for as long as they ran, with their time limits as estimates. The components of a heterogeneous job are one job.
-// Notes list missing facts and those that aren't modelled. Errors wrap model.ErrInvalid.
+// Notes list facts that are missing or aren't modelled. Errors wrap model.ErrInvalid.
 func (t *Table) Log(o Options) (*swf.Log, error) {
 	var jobs []Job
 	var c counts
@@ -218,7 +218,7 @@ func (j *Job) join(other *Job) {
 	j.Restricted = j.Restricted || other.Restricted
 }
 
-// notes lists the facts that are missing and those that aren't modelled.
+// notes lists the facts that are missing or aren't modelled.
 func (c *counts) notes(t *Table, o *Options, jobs []Job) {
 	c.say(c.pending, "pending, left out")
 	c.say(c.never, "that never started, left out")

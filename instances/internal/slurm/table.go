@@ -52,8 +52,7 @@ type Table struct {
 	Untold []string
 }
 
-// columns are the names of the columns that are read, in lower case and without _, with functions that store their
-// values.
+// columns are the names of the columns that are read, in lower case and without _, with their readers.
 var columns = map[string]func(*Job, string, *time.Location) bool{
 	"jobid":      func(j *Job, s string, _ *time.Location) bool { j.ID = s; return s != "" },
 	"user":       func(j *Job, s string, _ *time.Location) bool { j.User = s; return true },

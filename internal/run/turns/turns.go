@@ -195,8 +195,8 @@ func (s *Seat) count(effort int64) {
 	<-s.wake
 }
 
-// save waits until the skipped turns make up an effort, counts that, and waits once more, so that a limit on it ends
-// the function before the work.
+// save waits until the skipped turns make up an effort, counts that, and waits once more. So a limit on it ends the
+// function before the work.
 func (s *Seat) save(effort int64) {
 	wait := func() {
 		if s.ctx.Err() == nil {
