@@ -28,9 +28,9 @@ type Combination struct {
 // Combine puts the parts of a plan's results together. The plan, nil if it isn't at
 // hand, says which runs there must be; without it the records do, by their numbers.
 //
-// Errors wrap model.ErrInvalid and name a file and line. They report what Merge refuses; records of several plans, or
-// of two states of one plan when p is nil; and an instance of one name that is another in another part. Another error
-// is a run that p hasn't.
+// Errors wrap model.ErrInvalid and name a file and line. They report what Merge refuses, and records of several plans,
+// or of two states of one plan when p is nil. They also report an instance of one name that differs between parts.
+// Another error is a run that p hasn't.
 func Combine(records []runs.Record, p *Plan) (*Combination, error) {
 	if len(records) == 0 {
 		return nil, fmt.Errorf("%w results: there are no runs in the parts", model.ErrInvalid)

@@ -34,9 +34,8 @@ type RunOptions struct {
 	Workers   int // instances solved at the same time; 0: 1
 	// Solutions, if not empty, is a folder for each run's result with its solution.
 	Solutions string
-	// Started, if not nil, is called once with the number of runs in the share
-	// and the number of those that the results hold; Done, if not nil,
-	// after each run. Calls don't overlap.
+	// Started, if not nil, is called once with the number of runs in the share and how many of them the results hold;
+	// Done, if not nil, after each run. Calls don't overlap.
 	Started func(total, done int)
 	Done    func(runs.Record)
 	// Ended, if not nil, is called once after the last run, also if ctx ended or a run

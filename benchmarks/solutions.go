@@ -13,8 +13,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// keep writes a run's result with its solution, wholly or not at all, to a file of the folder, and returns its name as
-// seen from the folder of the results. It does nothing without a solution.
+// keep writes a run's result with its solution, wholly or not at all, to a file of the folder. It returns the file's
+// name as seen from the folder of the results. It does nothing without a solution.
 func keep(r *runs.Record, folder, results string, res model.Result) (string, error) {
 	if folder == "" || res.Solution == nil {
 		return "", nil

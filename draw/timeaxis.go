@@ -37,8 +37,8 @@ const (
 	day  = 24 * hour
 )
 
-// unit returns the unit of the labels, in seconds, and its name: hours if the axis
-// is ten of them or longer, days if it is four or longer, up to ten million.
+// unit returns the labels' unit, in seconds, and its name. It is hours if the axis is ten of them or longer, days if it
+// is four or longer, up to ten million.
 func (a *timeAxis) unit() (float64, string) {
 	switch span := a.high - a.low; {
 	case span < 10*hour || span >= 1e7*day:

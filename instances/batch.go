@@ -17,10 +17,9 @@ import (
 // BatchSpec specifies rigid parallel jobs as section 3 of the paper has them, by a workload model or of a real log. CPU
 // uses, foreground losses and background efficiencies are random.
 //
-// The offered load is sum n·r / (P · span): n the processes and r the runtime of
-// each job, P the processors, span the time from the first submission to the last.
-// The times between submissions are multiplied by one ratio that gives the load
-// asked for (section 3.3).
+// The offered load is sum n·r / (P · span). There n is the processes and r the runtime of each job, P the processors,
+// span the time from the first submission to the last. The times between submissions are multiplied by one ratio that
+// gives the load asked for (section 3.3).
 //
 // Draws are paired. If Seed and Index are the same, the other parameters (load, tiers, CPU uses, efficiency, estimates,
 // cost of migrations, threshold) change nothing else. Fewer jobs are the first of more, apart from values that depend

@@ -14,9 +14,9 @@ import (
 
 // ranAsLogged returns the log's own schedule of the jobs of an instance of one tier: each starts after its wait. A job
 // that finds too few processors free, since the log rounds times or the machine is smaller, starts when they are free.
-// moved counts these jobs, and mostMoved is the longest such delay in seconds. Later starts come no earlier. Processors
-// are the lowest that are free. The error wraps model.ErrInvalid for a job without a wait. O(n log n + P log P), P the
-// sum of the jobs' sizes.
+// The result moved counts these jobs, and mostMoved is the longest such delay in seconds. Later starts come no earlier.
+// Processors are the lowest that are free. The error wraps model.ErrInvalid for a job without a wait. O(n log n + P log
+// P), P the sum of the jobs' sizes.
 func ranAsLogged(in *model.Batch, log *swf.Log, taken []int) (e *model.Execution, moved int, mostMoved float64, err error) {
 	starts := make([]float64, len(taken))
 	order := make([]int, len(taken))

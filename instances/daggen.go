@@ -172,9 +172,9 @@ func (g *daggen) draw(seed uint32) {
 	}
 }
 
-// freeParent returns the first task of a level, from the one at an index on, that isn't a parent of t, -1 if
-// there is none. As in daggen, a task is taken untested if the last one had t as its child at
-// just the place where this one's children end: so an edge may be drawn twice.
+// freeParent returns the first task of a level, from the one at an index on, that isn't a parent of t, -1 if there is
+// none. As in daggen, a task is taken untested if the last one had t as its child just where this one's children end:
+// so an edge may be drawn twice.
 func freeParent(level []int, at, t int, children [][]int) int {
 	for range level {
 		k := 0

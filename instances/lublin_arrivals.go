@@ -37,9 +37,8 @@ func lublinCycle(p lublinParameters) [lublinBuckets]float64 {
 // times between arrivals from a log-gamma distribution, stretched and shrunk by
 // the daily cycle. It begins at midnight.
 //
-// The authors' program rounds the clock down at each arrival while the place in the day goes on exactly, so that its
-// trace loses half a second per job and the daily pattern smears. Here the clock is a real number; round the stored
-// times.
+// The authors' program rounds the clock down at each arrival while the place in the day goes on exactly. So its trace
+// loses half a second per job and the daily pattern smears. Here the clock is a real number; round the stored times.
 type lublinArrivals struct {
 	gap    distuv.Gamma
 	weight [lublinBuckets]float64

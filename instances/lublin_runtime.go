@@ -14,7 +14,7 @@ const lublinLongestRun = 12
 
 // lublinRuntime draws the runtime in whole seconds, at least 1, of a job of the given size by the Lublin-Feitelson
 // model. The logarithm has a hyper-gamma distribution; its first part is the rarer the larger the job is. Both parts
-// are drawn, and one of them is taken, so that a stream of random numbers gives jobs of different sizes the same times
+// are drawn, and one of them is taken. So a stream of random numbers gives jobs of different sizes the same times
 // wherever they take the same part.
 func lublinRuntime(p lublinParameters, size int, rng *rand.Rand) float64 {
 	share := p.Slope*float64(size) + p.Intercept // clipping it changes no comparison

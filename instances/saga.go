@@ -101,9 +101,8 @@ func isSAGA(keys map[string]json.RawMessage) bool {
 	return has("task_graph") || has("tasks", "dependencies") || has("nodes", "links") || has("nodes", "edges") || has("name", "pairs")
 }
 
-// readSAGA reads a problem instance, or a task graph alone, of SAGA (Coleman,
-// Krishnamachari: SAGA, Scheduling Algorithms Gathered; the data set DAGBench has
-// such files), also in the node-link form of its earlier versions.
+// readSAGA reads a problem instance, or a task graph alone, of SAGA (Coleman, Krishnamachari: SAGA, Scheduling
+// Algorithms Gathered; the data set DAGBench has such files). It also reads the node-link form of earlier versions.
 //
 // SAGA says that task t takes cost(t) / speed(m) on node m, and that data from m to n take size / speed(m, n), nothing
 // within a node. So costs become work, nodes machines with their speed, and the speeds of edges the capacities of the

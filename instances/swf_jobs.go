@@ -97,9 +97,8 @@ type SWFReport struct {
 	Ran *model.Execution
 	// Notes list the facts of a log in another format (Slurm) that its jobs lack.
 	Notes []string
-	// Start is when the first job taken was submitted, by the log's UnixStartTime
-	// and in its TimeZone; zero if the log doesn't say, or if the times of the
-	// instance aren't the log's.
+	// Start is when the first job taken was submitted, by the log's UnixStartTime and in its TimeZone. It is zero if
+	// the log doesn't say, or if the instance's times aren't the log's.
 	Start time.Time
 }
 

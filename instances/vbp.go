@@ -150,10 +150,9 @@ func (v VBP) FirstFit() int {
 	return bins
 }
 
-// Place makes an instance of the question whether the items fit in so many bins: each
-// bin is a host, each line of items a job of equal tasks that need no CPU. Memory is the
-// first dimension, and the others are resources d2, d3, …; sizes become shares of the
-// capacity. So a placement has the yield 1, and without one the items need more bins.
+// Place makes an instance of the question whether the items fit in so many bins. Each bin is a host, each line of items
+// a job of equal tasks that need no CPU. Memory is the first dimension, and the others are resources d2, d3, …; sizes
+// become shares of the capacity. So a placement has the yield 1, and without one the items need more bins.
 func (v VBP) Place(name string, hosts int) (*model.VCSched, error) {
 	if hosts < 1 || hosts > maxVBPHosts {
 		return nil, fmt.Errorf("%w number of hosts: %d, must be from 1 to %d", model.ErrInvalid, hosts, maxVBPHosts)

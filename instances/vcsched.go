@@ -180,7 +180,7 @@ func (s VCSchedSpec) validate() error {
 
 // Generate draws the instance. Needs come from normal distributions truncated to (0, 1] by drawing again, which moves
 // the mean of wide ones, and are rounded to six decimals. All readings of the memory needs have the same random
-// numbers. For parallel jobs the paper only says that the methodology is the same; here the mean memory is per task, H
+// numbers. For parallel jobs the paper only says that the methodology is the same. Here the mean memory is per task, H
 // (1 - slack) / (number of tasks), so that the slack keeps its meaning. If hosts differ, H is their capacity together;
 // a need is at most the capacity of a host of size 1. The paper says nothing about further resources. The error is
 // model.ErrInvalid for a value out of range and for a mean memory need above a host's memory.
@@ -316,8 +316,8 @@ func rescale(in *model.VCSched, total, most float64, of func(j *model.VCSchedJob
 	}
 }
 
-// place lets the first jobs run, each task on a random host that has memory and the
-// further resources for it; a job for which there is no host arrives new.
+// place lets the first jobs run, each task on a random host that has memory and the further resources for it. A job for
+// which there is no host arrives new.
 func (s VCSchedSpec) place(in *model.VCSched, rng *rand.Rand) {
 	var free [][]float64 // [host][resource, memory first]
 	for _, size := range in.Sizes() {

@@ -118,8 +118,8 @@ func TestFeitelson96(t *testing.T) {
 	}
 }
 
-// A further run of a job is submitted when a run of its size has been for its
-// runtime; so many jobs are further runs as the numbers of runs say.
+// A further run of a job is submitted when a run of its size has been for its runtime. As many jobs are further runs as
+// the numbers of runs say.
 func TestFeitelsonRepeats(t *testing.T) {
 	jobs := workloadOf(t, func(s *BatchSpec) { s.Jobs = 20_000 })
 	ends := map[[2]float64]int{}

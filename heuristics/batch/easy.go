@@ -16,7 +16,7 @@ import (
 // A pass starts jobs in the order of their arrivals while they fit. The first that doesn't is the head. Its shadow time
 // is the earliest at which it fits, by the estimated ends of the running jobs; the extra processors are the others that
 // are free then. All estimated ends at or before the shadow time count. A job that has overrun its estimate counts as
-// ending now. Other jobs are then backfilled in a given order: a job starts if it fits now and either ends by the
+// ending now. Other jobs are then backfilled in a given order. A job starts if it fits now and either ends by the
 // shadow time, by its estimate, or fits the extra processors, which it then takes.
 //
 // One look at each job is enough: free and extra processors only become fewer in a pass, so a job that was passed over

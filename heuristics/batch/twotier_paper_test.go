@@ -127,10 +127,9 @@ func TestFigure5(t *testing.T) {
 		b.Jobs[k].SubmitS = 4
 	}
 	expect(t, "reasy", b, batchheur.REASY, map[string]string{"J1": "fg 0-10@0", "J2": "fg 0-4@1-2",
-		// The first ends by the shadow time, 10; 11 is too late for the second, but it fits
-		// the extra processor, and the third doesn't: it goes to the background of J2's
-		// processor. Dispatch has the first on processor 2, which has no process in the
-		// background, so the second is on one of the head's.
+		// The first ends by the shadow time, 10. 11 is too late for the second, but it fits the extra processor. The
+		// third doesn't: it goes to the background of J2's processor. Dispatch has the first on processor 2, which has
+		// no process in the background, so the second is on one of the head's.
 		"early": "fg 4-10@2", "extra": "fg 4-11@1"})
 	// Without "early" the reservation holds.
 	b.Jobs = append(b.Jobs[:3], b.Jobs[4:]...)

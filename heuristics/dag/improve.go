@@ -20,7 +20,7 @@ import (
 // Under contention it begins with machines by an estimate of their work and the links' (spread), and simulated
 // annealing on schedules that book links (annealBooked). Then comes simulated annealing over machines, orders and,
 // under contention, the order of transfers, by replays: a step changes something on the critical path. A task moves to
-// another machine or place in the order, or changes places with a task of another machine, or a transfer waits for a
+// another machine or place in the order, or changes places with a task of another machine. Or a transfer waits for a
 // critical one on a common link. There are 4,000 + 400 V such steps, fewer on large graphs: steps (V + E) ≤ 10^8.
 func Improve(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {
 	s, err := improved(ctx, d, set)

@@ -21,9 +21,9 @@ import (
 //
 // Package lns decides how long a neighbourhood is searched, and of which kind and size the next one is. Every other
 // neighbourhood starts from random machines and orders and takes a plan that is as good, too, so that the search
-// doesn't stay where it is. When some hundred neighbourhoods in a row have brought nothing, the search ends or, if it
-// has a deadline or in auto, gives each one twice the conflicts from then on. It ends, too, when a neighbourhood of all
-// tasks was searched to its end or the makespan equals a quick bound.
+// doesn't stay where it is. The search ends when some hundred neighbourhoods in a row have brought nothing. With a
+// deadline or in auto, it gives each one twice the conflicts from then on instead. It ends, too, when a neighbourhood
+// of all tasks was searched to its end or the makespan equals a quick bound.
 //
 // The constraint model knows no contention, so other transfer models than the ideal one are model.ErrUnsupported. (None
 // of the plans that it proposed without contention was shorter under it than Improve's, on six graphs of 40 to 90 tasks

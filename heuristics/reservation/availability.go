@@ -21,9 +21,9 @@ import (
 // PEs}, each valid until the next. Times are ticks (see view.Reservation). Before the first record and after the last
 // all PEs are free. It is canonical: no two neighbours hold the same PEs, and the first isn't empty.
 //
-// Sets of PEs are bits. Records lie in blocks of at most blockSize with the union of their busy PEs, so that a time is
-// found by binary search and a blocked PE without a look at every record. All candidate windows of a request have the
-// same length, so the union over each comes from the union before by two stacks, in amortised constant time.
+// Sets of PEs are bits. Records lie in blocks of at most blockSize with the union of their busy PEs. So a time is found
+// by binary search, and a blocked PE without a look at every record. All candidate windows of a request have the same
+// length, so the union over each comes from the union before by two stacks, in amortised constant time.
 //
 // Let there be n records, v of them in a request's window, W words of 64 PEs and B = blockSize. Find takes O(log n + v
 // W) for FF, PE_B and PE_W, and up to O(v (B + n/B) W) for policies that look at the rectangle's length. Add and Delete

@@ -77,8 +77,7 @@ func PEDUW(ctx context.Context, in *model.Reservation, set model.Settings) (*mod
 }
 
 // LeastLoad starts a request where the fewest PE-ticks are taken over its run. PE_W looks at the PEs that are free all
-// the time, and so at the peak alone; of two windows with the same peak, one may be empty except at the peak. Not in
-// the paper.
+// the time, and so at the peak alone. Of two windows with the same peak, one may be empty elsewhere. Not in the paper.
 func LeastLoad(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
 	return leastLoad.book(ctx, in, set)
 }

@@ -177,8 +177,8 @@ func (g *greedy) aboveAfter(vms, change int) int {
 	return g.hose(vms + 1)
 }
 
-// after returns the utilisation of a link with left of its rate left if it is
-// loaded with the bandwidth of vms VMs more; almost full if that is 2^63 or more.
+// after returns the utilisation of a link with left of its rate left under the bandwidth of vms VMs more; almost full
+// if that is 2^63 or more.
 func (g *greedy) after(left, rate int64, vms int) ratio {
 	used := rate - left
 	if int64(max(vms, 0)) > (math.MaxInt64-1-used)/g.b {

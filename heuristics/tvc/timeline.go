@@ -284,8 +284,8 @@ func (l *timeline) shuffle(rng *rand.Rand) {
 	l.work += int64(8 * l.Servers)
 }
 
-// renaming gives new numbers to servers and switches of a fat-tree: pods, edge switches of a pod, servers of an edge
-// switch, groups of core switches and core switches of a group are exchanged. The tree stays as it is.
+// renaming gives new numbers to servers and switches of a fat-tree. It exchanges pods, edge switches of a pod, servers
+// of an edge switch, groups of core switches and core switches of a group. The tree stays as it is.
 type renaming struct {
 	half                        int
 	resources                   []int32 // new numbers, see piece

@@ -69,8 +69,8 @@ const mostNodes = 10_000_000
 const mostLost = 50_000_000
 
 // Start returns a placement, [task], for the local search to begin with, which may be infeasible. It is the placement
-// of Settings.Start if there is one; else, for more than 64 tasks, MCB8's, because its packing of memory is hard to
-// reach by steps; else the greedy one.
+// of Settings.Start if there is one; else, for more than 64 tasks, MCB8's, as its packing of memory is hard to reach by
+// steps; else the greedy one.
 func Start(ctx context.Context, in *model.VCSched, u *view.VCSched, set model.Settings) ([]int32, error) {
 	if p, ok := set.Start.(*model.Placement); ok && p != nil {
 		if err := in.CheckShape(p); err != nil {
@@ -86,10 +86,10 @@ func Start(ctx context.Context, in *model.VCSched, u *view.VCSched, set model.Se
 	return greedyStart(u), nil
 }
 
-// greedyStart places the tasks, in the order of decreasing larger need (CPU as a share of the average load, memory of a
-// host), on the host of least load that has the memory. A task that fits nowhere goes to the host with the most memory
-// left, as a share of the resource that is tightest there, so the result may be infeasible. Tasks stay on their current
-// hosts if there is a migration budget. O(n log n) and a query of leastLoad for each task.
+// greedyStart places the tasks on the host of least load that has the memory. Their order is by decreasing larger need
+// (CPU as a share of the average load, memory of a host). A task that fits nowhere goes to the host with the most
+// memory left, as a share of the resource that is tightest there, so the result may be infeasible. Tasks stay on their
+// current hosts if there is a migration budget. O(n log n) and a query of leastLoad for each task.
 func greedyStart(u *view.VCSched) []int32 { return greedyWith(u, u.Current) }
 
 // greedyWith is greedyStart with tasks that are placed before, [task]; -1, or nil for

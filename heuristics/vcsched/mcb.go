@@ -13,9 +13,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// yieldPrecision is the width of the interval of yields at which the binary search of MCB1 … MCB8 stops; if the upper
-// bound on the yield is below 1e-3, a thousandth of that. The paper names none. The result's yield follows from its
-// hosts, so a finer precision changes next to nothing.
+// yieldPrecision is the width of the interval of yields at which the binary search of MCB1 … MCB8 stops. If the upper
+// bound on the yield is below 1e-3, it is a thousandth of that. The paper names none. The result's yield follows from
+// its hosts, so a finer precision changes next to nothing.
 const yieldPrecision = 1e-6
 
 // MCB8 is the best of the eight multi-capacity bin-packing heuristics of section 3.4; its
