@@ -15,9 +15,9 @@ import (
 const Each = "each"
 
 // Without returns the plan with some devices switched off in its native searches, kernels and portfolios
-// (Problem.Search, Kernel, Portfolio). Each of these algorithms stays as it is with Each. It is followed by as many
-// more as it has devices, each without one of them, with the label that WithoutLabel returns: an ablation. The error is
-// model.ErrInvalid if no algorithm has devices, or if Each is asked for and the instances aren't all of one problem.
+// (Problem.Search, Kernel, Portfolio). Each of these algorithms stays as it is with Each, followed by as many more as
+// it has devices, each without one, labelled by WithoutLabel: an ablation. The error is model.ErrInvalid if no
+// algorithm has devices, or if Each is asked for and the instances aren't all of one problem.
 func (p *Plan) Without(devices []string) (*Plan, error) {
 	if len(devices) == 0 {
 		return p, nil

@@ -20,8 +20,8 @@ const mostConflicting = 100
 // from its latest start to its earliest end, if that is later. Below are the PEs that these parts take together; where
 // that is more than there are, one sees why.
 //
-// Unknown formats are errFormat. The error is model.ErrInvalid if the instance is invalid or a request unknown. Only
-// the requests with the shortest slack are drawn if there are more than 100. O(n log n).
+// Unknown formats are errFormat. The error is model.ErrInvalid if the instance is invalid or a request unknown. It
+// draws the 100 requests with the shortest slack. O(n log n).
 func Conflict(w io.Writer, o Options, in *model.Reservation, ids []string, reason string) error {
 	if err := o.drawable(in); err != nil {
 		return err

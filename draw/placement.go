@@ -21,7 +21,7 @@ const (
 // drawPlacement draws virtual machines on hosts. A bar for each resource shows the share of the host that each of its
 // tasks takes, in the colours of their jobs. The CPU's bar shows the CPU that tasks get; their further needs follow,
 // paler. Tasks that run elsewhere now have a bold edge and say where from. A host is tight if none of its tasks could
-// get more CPU than the minimum yield without another getting less: these hosts hold the objective down.
+// get more than the minimum yield without another getting less: tight hosts hold the objective down.
 //
 // Up to 40 hosts have a row each. Above 40, each resource has a chart of the hosts sorted by its use, with the tight
 // hosts in another colour.

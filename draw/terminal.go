@@ -15,11 +15,11 @@ import (
 )
 
 // Terminal draws a solution in characters, columns wide, at least 40: rows are machines, PEs, processors, servers or
-// hosts. Time goes from left to right. The axis of a vcsched is the CPU of a host, as its tasks use it, of a
-// consolidation the first resource. Tasks that move have a star. A task or job is a bar with its id if the rows are few
-// and each holds one thing at a time. Otherwise rows are summed up, and a column shows the share of them in use.
-// Schedules show tasks, no transfers. The error wraps model.ErrInvalid for a solution that isn't one of the instance.
-// O(B (rows + columns)) for B bars.
+// hosts. Time goes from left to right. A vcsched's axis is the CPU of a host, as its tasks use it, a consolidation's
+// the first resource. Tasks that move have a star. A task or job is a bar with its id if the rows are few and each
+// holds one thing at a time. Otherwise rows are summed up, and a column shows the share of them in use. Schedules show
+// tasks, no transfers. The error wraps model.ErrInvalid for a solution that isn't one of the instance. O(B (rows +
+// columns)) for B bars.
 func Terminal(w io.Writer, columns int, f Frame) error {
 	t := &terminal{columns: max(columns, 40), capacity: 1, axis: "s"}
 	p := pictures[f.Instance.Kind()]

@@ -308,10 +308,8 @@ const (
 	streamEstimates = 2 << 40
 )
 
-// Generate draws the instance. Runtimes and estimates are whole seconds,
-// submissions whole milliseconds, shares have four decimals. Errors about a
-// specification or a log that can't be used wrap model.ErrInvalid. O(n log n) for n
-// jobs.
+// Generate draws the instance. Runtimes and estimates are whole seconds, submissions whole milliseconds, shares have
+// four decimals. Errors about an unusable specification or log wrap model.ErrInvalid. O(n log n) for n jobs.
 func (s BatchSpec) Generate() (*model.Batch, error) {
 	s = s.withDefaults()
 	if err := s.check(); err != nil {

@@ -13,8 +13,8 @@ import (
 )
 
 // ConsolidationSpec specifies clusters with tasks that were placed one by one, each on the allowed host with most left,
-// as kube-scheduler's LeastAllocated does. Some tasks have gone since. The zero value of a field means its default
-// where one is named.
+// as kube-scheduler's LeastAllocated does. Some tasks have gone since. A field's zero value means its default, if one
+// is named.
 type ConsolidationSpec struct {
 	Hosts int `key:"hosts" default:"20" small:"2,3" hard:"30" required:"yes" usage:"number of hosts"`
 	// Load is the needed share of the hosts' capacity of the scarcest resource, before tasks go.

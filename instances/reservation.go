@@ -16,8 +16,8 @@ import (
 )
 
 // ReservationSpec specifies random reservations as section 6.1 of the paper draws them. Sizes, runtimes and arrivals
-// come from the Lublin-Feitelson model for LANL-CM5 or from a real log, and windows from two factors. The zero value of
-// a field means its default where one is named.
+// come from the Lublin-Feitelson model for LANL-CM5 or from a real log, and windows from two factors. A field's zero
+// value means its default, if one is named.
 //
 // The jobs of one Seed and Index are the same whatever the factors are, so that the points of an experiment are paired.
 // Every job draws from a random stream of its own, fewer Requests are a prefix, and a larger UMed makes no job smaller.
@@ -199,8 +199,8 @@ func checkFactors(arrival, ready, deadline float64) string {
 // machine's.
 func (s ReservationSpec) high() float64 { return float64(bits.Len(uint(s.PEs)) - 1) }
 
-// Generate draws the instance. All times are whole seconds. Errors about a
-// specification or a log that can't be used wrap model.ErrInvalid. O(requests).
+// Generate draws the instance. All times are whole seconds. Errors about an unusable specification or log wrap
+// model.ErrInvalid. O(requests).
 //
 // Our choices, as the paper leaves them open, are these. The runtime is the nearest of the six on a logarithmic scale,
 // since the model gives the logarithm. Arrivals begin at midnight. Arrivals are rounded down. The times between arrival

@@ -218,9 +218,8 @@ func (s TVCSpec) empty(name string) (*model.TVC, error) {
 	return in, s.check(in)
 }
 
-// Generate draws the instance. Durations are whole seconds, arrivals whole
-// milliseconds, bandwidths whole kbit/s. Errors about a specification or a log
-// that can't be used wrap model.ErrInvalid. O(requests).
+// Generate draws the instance. Durations are whole seconds, arrivals whole milliseconds, bandwidths whole kbit/s.
+// Errors about an unusable specification or log wrap model.ErrInvalid. O(requests).
 func (s TVCSpec) Generate() (*model.TVC, error) {
 	if s.SWF != "" {
 		return generated[*model.TVC](s.fromLog())

@@ -12,8 +12,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// VCSchedSpec specifies VCSched instances as the paper's section 4.1 draws
-// them. The zero value of a field means its default where one is named.
+// VCSchedSpec specifies VCSched instances as the paper's section 4.1 draws them. A field's zero value means its
+// default, if one is named.
 type VCSchedSpec struct {
 	Hosts int `key:"hosts" default:"4" small:"2" hard:"12" required:"yes" usage:"number of hosts"`
 	Jobs  int `key:"jobs" default:"12" small:"3,5" hard:"50" required:"yes" usage:"number of jobs; 0: as many as make --tasks"`

@@ -17,10 +17,10 @@ import (
 // It is offline, and no policy.
 //
 // Whenever jobs arrive or end, the waiting jobs are looked at in the order of runtime times widthᵃ over weight, and
-// each starts if it fits. Suppose that the first of them doesn't fit, and has waited for f times its runtime or longer.
-// Then it has a reservation as in EASY, which the jobs behind it respect. There a is 0, 1/2 or 1, and f is 0, 4, 16 or
-// infinite. Wide jobs wait without reservations until the machine happens to be empty; with them for all jobs many
-// processors stay idle. None of the twelve is best everywhere.
+// each starts if it fits. If the first of them doesn't fit, and has waited for f times its runtime or longer, the jobs
+// behind it respect a reservation as in EASY. There a is 0, 1/2 or 1, and f is 0, 4, 16 or infinite. Wide jobs wait
+// without reservations until the machine happens to be empty; with them for all jobs many processors stay idle. None of
+// the twelve is best everywhere.
 //
 // O(n log n), and O(waiting jobs) a pass at worst, for each of the twelve.
 func bestList(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {

@@ -10,7 +10,7 @@ import (
 )
 
 // plain simulates schedulers on one tier in the most direct way: no event queue, no incremental state, and all sums
-// computed again whenever they are needed. It returns the start of each job in ticks.
+// computed again whenever needed. It returns the start of each job in ticks.
 type plain struct {
 	jobs       []plainJob
 	processors int

@@ -191,8 +191,8 @@ func (b *board) paths() {
 }
 
 // places finds where each relaxed task may be. It can't be behind a fixed task if it would start too late there, or has
-// a path to that task. It can't be before one that would then start too late, or that has a path to it. A chain has the
-// fixed tasks before the relaxed one first. It reports whether each task has a place.
+// a path to that task. It can't be before one that would then start too late, or has a path to it. The fixed tasks
+// before it come first in a chain. It reports whether each task has a place.
 func (b *board) places(horizon int64) bool {
 	b.ranges = make([]span, len(b.relaxed)*b.m)
 	for r, t := range b.relaxed {

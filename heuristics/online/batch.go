@@ -81,11 +81,10 @@ type BatchOptions struct {
 // Batch runs a policy on an instance, which must be valid, and returns the execution. Jobs
 // run on one tier, or in the foreground of two, at its rate.
 //
-// The error is a *DecisionError for a decision that can't be carried out. It wraps model.ErrNoSolution if jobs are
-// rejected, or still wait when nothing more happens, or if ctx ends (but see BatchOptions.Complete). It wraps
-// model.ErrUnsupported for an unknown order or placement and for times that don't fit whole numbers. Otherwise it wraps
-// the policy's. With an error, the execution holds the jobs that have started until then, to their ends; it is nil if
-// the run can't begin.
+// The error is a *DecisionError for an impossible decision. It wraps model.ErrNoSolution if jobs are rejected, or still
+// wait when nothing more happens, or if ctx ends (but see BatchOptions.Complete). It wraps model.ErrUnsupported for an
+// unknown order or placement and for times that don't fit whole numbers. Otherwise it wraps the policy's. With an
+// error, the execution holds the jobs that have started until then, to their ends; it is nil if the run can't begin.
 //
 // O(log n) per event and decision, plus the processors that change hands.
 func Batch(ctx context.Context, in *model.Batch, p BatchPolicy, o BatchOptions) (*model.Execution, error) {

@@ -87,7 +87,7 @@ func TestDecisionError(t *testing.T) {
 	}
 }
 
-// Policies get the right events in time, with kills, calls and a policy that takes its time.
+// Events come in time, with kills, calls and a policy that takes its time.
 func TestTold(t *testing.T) {
 	t.Parallel()
 	type turns = [][]online.BatchDecision

@@ -3,8 +3,8 @@
 // Package online runs policies: schedulers that decide as events come, and know nothing of the future.
 //
 // A simulation owns the time, the platform and the truth: how long jobs really run. It reports events to a Policy when
-// they happen, and asks it what to do. It carries out possible decisions, and stops with a DecisionError at the first
-// one that is impossible. So a policy's result here would have been the same on a machine.
+// they happen, and asks it what to do. It carries out decisions, and stops with a DecisionError at the first impossible
+// one. So a policy's result here would have been the same on a machine.
 //
 // A run is online because the simulation gives a policy no other knowledge. A test checks that: if only the future
 // changes, the policy is asked the same until then (wire, TestNoFuture).

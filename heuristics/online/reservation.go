@@ -57,8 +57,8 @@ type ReservationDecision struct {
 // the order of their arrival. They claim to be online (see model.Bookings.Online) if all had their PEs at once and none
 // was moved. When ctx ends, nothing arrives any more: requests from there on aren't accepted.
 //
-// The error is a *DecisionError for a decision that can't be carried out. Otherwise it wraps the policy's. With an
-// error, they are the ones made until then.
+// The error is a *DecisionError for an impossible decision. Otherwise it wraps the policy's. With an error, they are
+// the ones made until then.
 //
 // O(log n + v) per request, plus the PEs that change hands, with v bookings that may overlap it in time.
 func Reservation(ctx context.Context, in *model.Reservation, p ReservationPolicy) (*model.Bookings, error) {

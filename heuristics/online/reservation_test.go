@@ -86,8 +86,7 @@ func TestReservationRefused(t *testing.T) {
 	}
 }
 
-// Policies get the right events in time: b, moved behind its cancellation, is withdrawn; PEs that a leaves early are
-// free for c.
+// Events come in time: b, moved behind its cancellation, is withdrawn; PEs that a leaves early are free for c.
 func TestReservationTold(t *testing.T) {
 	t.Parallel()
 	p := answers([][]online.ReservationDecision{{accept(0, 0, 0, 1, 2), {Type: online.CallAt, At: 2}}, {accept(1, 2)}, {move(1, 30)}, {accept(2, 12, 2, 3)}, {move(2, 6)}})

@@ -61,9 +61,9 @@ type TVCDecision struct {
 // the order of their arrival. When ctx ends, nothing arrives any more, and nothing is decided: running requests go on
 // to their ends.
 //
-// The error is a *DecisionError for a decision that can't be carried out. In queue mode it wraps model.ErrNoSolution if
-// a request that fits hasn't run to its end, and model.ErrUnsupported for a schedule that goes on after view.MostTime.
-// Otherwise it wraps the policy's. With an error, they are the runs until then, the last ones to their ends.
+// The error is a *DecisionError for an impossible decision. In queue mode it wraps model.ErrNoSolution if a request
+// that fits hasn't run to its end, and model.ErrUnsupported for a schedule that goes on after view.MostTime. Otherwise
+// it wraps the policy's. With an error, they are the runs until then, the last ones to their ends.
 //
 // O(log n) per event and decision, plus the servers and links of the request.
 func TVC(ctx context.Context, in *model.TVC, p TVCPolicy) (*model.Embeddings, error) {

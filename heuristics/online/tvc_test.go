@@ -89,8 +89,7 @@ func TestTVCRefused(t *testing.T) {
 	}
 }
 
-// Policies get the right events in time, with suspensions, a migration and a request that goes on as if it hadn't been
-// suspended.
+// Events come in time, with suspensions, a migration and a request that goes on as if it hadn't been suspended.
 func TestTVCTold(t *testing.T) {
 	t.Parallel()
 	type turns = [][]online.TVCDecision

@@ -52,10 +52,10 @@ type TwoTierDecision struct {
 // TwoTier runs a policy on an instance of two tiers, which must be valid, and returns the
 // execution.
 //
-// The error is a *DecisionError for a decision that can't be carried out. It wraps model.ErrNoSolution if jobs are
-// rejected, or haven't ended when nothing more happens or ctx ends. It wraps model.ErrUnsupported for one tier and for
-// times that don't fit whole numbers. Otherwise it wraps the policy's. With an error, the execution holds the runs
-// until then; it is nil if the run can't begin.
+// The error is a *DecisionError for an impossible decision. It wraps model.ErrNoSolution if jobs are rejected, or
+// haven't ended when nothing more happens or ctx ends. It wraps model.ErrUnsupported for one tier and for times that
+// don't fit whole numbers. Otherwise it wraps the policy's. With an error, the execution holds the runs until then; it
+// is nil if the run can't begin.
 //
 // O(log n) per event, plus the processors with changes and those of the background jobs there.
 func TwoTier(ctx context.Context, in *model.Batch, p TwoTierPolicy) (*model.Execution, error) {

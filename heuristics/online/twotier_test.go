@@ -88,7 +88,7 @@ func TestTwoTierRefused(t *testing.T) {
 	}
 }
 
-// Policies get the right events in time, with moves, a migration, a kill, and two jobs that change places.
+// Events come in time, with moves, a migration, a kill, and two jobs that change places.
 func TestTwoTierTold(t *testing.T) {
 	t.Parallel()
 	type turns = [][]online.TwoTierDecision

@@ -72,10 +72,10 @@ type VCSchedStep struct {
 // VCSched runs a policy on the jobs of an instance, which must be valid. Job i arrives and
 // leaves as stays[i] says, and doesn't run anywhere before: it has no current hosts.
 //
-// The error is a *DecisionError for a decision that can't be carried out. It wraps model.ErrInvalid for current hosts,
-// and for stays that aren't one for each job, from 0 to 8e9 s and of 1 µs at least. It wraps model.ErrNoSolution if ctx
-// ends before the last job has left. Otherwise it wraps the policy's. With an error, the run ends there; it is nil if
-// the run can't begin.
+// The error is a *DecisionError for an impossible decision. It wraps model.ErrInvalid for current hosts, and for stays
+// that aren't one for each job, from 0 to 8e9 s and of 1 µs at least. It wraps model.ErrNoSolution if ctx ends before
+// the last job has left. Otherwise it wraps the policy's. With an error, the run ends there; it is nil if the run can't
+// begin.
 //
 // O(jobs + tasks + hosts) for each instant, plus the policy's own time.
 func VCSched(ctx context.Context, in *model.VCSched, stays []VCSchedStay, p VCSchedPolicy) (*VCSchedRun, error) {

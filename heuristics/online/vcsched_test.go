@@ -102,8 +102,8 @@ func TestVCSchedRefused(t *testing.T) {
 	}
 }
 
-// Policies get the right events in time. The results are right for two tasks that change places while full hosts leave
-// no room between, for a rejected job, and for a context that has ended.
+// Events come in time. The results are right for two tasks that change places while full hosts leave no room between,
+// for a rejected job, and for a context that has ended.
 func TestVCSchedTold(t *testing.T) {
 	t.Parallel()
 	in, stays := course()

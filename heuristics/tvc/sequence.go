@@ -127,8 +127,8 @@ func (q *sequence) link(left int64, r reach) upLink {
 //
 // The load of a link above an edge or an aggregation switch with HoseCut depends on all VMs below it in the end, and
 // isn't monotone: m VMs load it as n-m do. Let M be the number of VMs' bandwidths left on it. It lets m VMs through if
-// m ≤ M (light) or m ≥ n-M (heavy). The number may pass through the counts between while servers are filled one by one,
-// so only the final number counts. A link has a quota: n at first, or M if the servers below it can't make it heavy. A
+// m ≤ M (light) or m ≥ n-M (heavy). While servers are filled one by one the number may pass through the counts between,
+// so only the final one counts. A link has a quota: n at first, or M if the servers below it can't make it heavy. A
 // server takes the largest count that its slots, its own link and the quotas allow. If in the end links are neither
 // light nor heavy, quotas are lowered to M (see lower) and the servers are filled again. Each time a quota becomes less
 // for good, so there are at most as many repetitions as links.

@@ -40,10 +40,10 @@ func Known(name string) bool {
 var kinds = []model.Kind{model.KindBatch, model.KindReservation, model.KindTVC}
 
 // New returns the solver of a name: online:COMMAND, a program to start, or batsim:tcp://HOST:PORT, one that waits there
-// on a REP socket of ZeroMQ. With ?notify=no after that, the program gets no message that no more jobs come
-// (easyBackfillNotopo of pybatsim dies of that). The command is split into words as a POSIX shell does, without one. A
-// {seed} in its words is replaced by the seed, which is also in the environment as GAPWISE_SEED. The error wraps
-// model.ErrInvalid, or model.ErrUnsupported if the program isn't there, or there are no such policies for the problem.
+// on a REP socket of ZeroMQ. With ?notify=no after that, it gets no notice that no more jobs come (easyBackfillNotopo
+// of pybatsim dies of that). The command is split into words as a POSIX shell does, without one. Its words {seed}
+// become the seed, which is also in the environment as GAPWISE_SEED. The error wraps model.ErrInvalid, or
+// model.ErrUnsupported if the program isn't there, or there are no such policies for the problem.
 func New(kind model.Kind, name string) (model.Solver, error) {
 	switch {
 	case !slices.Contains(kinds, kind):
