@@ -21,7 +21,7 @@ const mostConflicting = 100
 // that is more than there are, one sees why.
 //
 // Unknown formats are errFormat. The error is model.ErrInvalid if the instance is invalid or a request unknown. It
-// draws the 100 requests with the shortest slack. O(n log n).
+// draws at most 100 requests, those with the shortest slack. O(n log n).
 func Conflict(w io.Writer, o Options, in *model.Reservation, ids []string, reason string) error {
 	if err := o.drawable(in); err != nil {
 		return err

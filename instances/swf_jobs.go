@@ -80,7 +80,7 @@ type SWFReport struct {
 	// ZeroRuntime counts taken jobs with a runtime of 0, which becomes 1 s.
 	ZeroRuntime int
 	// Cut, Longer and NoEstimate count taken jobs: with a runtime above the estimate, cut to it or left, and without an
-	// estimate. All are 0 unless estimates were asked for.
+	// estimate, which the runtime replaces. All are 0 unless estimates were asked for.
 	Cut, Longer, NoEstimate int
 	// Unsorted counts jobs that were submitted before an earlier one of the log;
 	// they are put in order.
