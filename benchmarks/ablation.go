@@ -11,15 +11,13 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Each stands for one device after the other, see Plan.Without.
+// Each names one device after the other, see Plan.Without.
 const Each = "each"
 
-// Without returns the plan with some devices switched off in its native searches,
-// kernels and portfolios (Problem.Search, Kernel, Portfolio). With Each, each of these
-// algorithms stays as it is, too, and beside it stand as many more as it has devices,
-// each without one of them, by the label that WithoutLabel returns: an ablation. The
-// error is model.ErrInvalid if no algorithm has devices, or if Each is asked for and the
-// instances aren't all of one problem.
+// Without returns the plan with some devices switched off in its native searches, kernels and portfolios
+// (Problem.Search, Kernel, Portfolio). Each of these algorithms stays as it is with Each, followed by as many more as
+// it has devices, each without one, labelled by WithoutLabel: an ablation. The error is model.ErrInvalid if no
+// algorithm has devices, or if Each is asked for and the instances aren't all of one problem.
 func (p *Plan) Without(devices []string) (*Plan, error) {
 	if len(devices) == 0 {
 		return p, nil
@@ -56,7 +54,7 @@ func (p *Plan) Without(devices []string) (*Plan, error) {
 // WithoutLabel returns the label of an algorithm without a device.
 func WithoutLabel(label, device string) string { return label + " without " + device }
 
-// devices lists those of an engine for the plan's one problem.
+// devices lists the devices of an engine for the plan's one problem.
 func (p *Plan) devices(engine string) ([]exact.Device, error) {
 	cases, err := p.Instances()
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// SplitAlgorithms splits lists of algorithms at their commas, up to a command
-// ("cmd:..." or "mps:..."), whose commas are its own.
+// SplitAlgorithms splits lists of algorithms at their commas, up to a command ("cmd:..." or "mps:..."), which keeps its
+// commas.
 func SplitAlgorithms(lists []string) []string {
 	var all []string
 	for _, list := range lists {
@@ -26,10 +26,9 @@ func SplitAlgorithms(lists []string) []string {
 	return all
 }
 
-// AdHoc returns a plan that nobody has written: some algorithms, all with the same
-// settings, solve files. Its name tells the files alone, so that asking for further
-// algorithms goes on with the same results. Errors wrap model.ErrInvalid, or
-// gapwise.ErrUnknownAlgorithm.
+// AdHoc returns a plan that nobody has written: some algorithms, all with the same settings, solve files. Its name
+// comes from the files alone, so that asking for further algorithms goes on with the same results. Errors wrap
+// model.ErrInvalid, or gapwise.ErrUnknownAlgorithm.
 func AdHoc(files []File, names []string, settings Algorithm, seeds []uint64) (*Plan, error) {
 	bad := func(format string, args ...any) (*Plan, error) {
 		return nil, fmt.Errorf("%w bench: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
@@ -79,8 +78,8 @@ func adHocName(files []File) string {
 	return "bench-" + strings.Join(bases, "+") + more
 }
 
-// fileWord makes a text a part of a file's name, of at most so many bytes: other
-// characters than letters, digits and . _ - = become _.
+// fileWord makes a text a part of a file's name, of at most so many bytes. Characters other than letters, digits and .
+// _ - = become _.
 func fileWord(text string, most int) string {
 	word := strings.Map(func(r rune) rune {
 		switch {

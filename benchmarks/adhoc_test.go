@@ -17,7 +17,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// A command is one algorithm, whatever it holds.
+// A command is one algorithm, with any text in it.
 func TestSplitAlgorithms(t *testing.T) {
 	got := SplitAlgorithms([]string{"heft, peft", "cmd:python3 mine.py --order up,down {in} {out}", "", "all,,gr"})
 	if want := []string{"heft", "peft", "cmd:python3 mine.py --order up,down {in} {out}", "all", "gr"}; !slices.Equal(got, want) {
@@ -65,8 +65,8 @@ func TestSolutionFiles(t *testing.T) {
 	}
 }
 
-// Kept results are those of the runs, pass the judge, and are named as seen from the
-// results; runs without a solution keep none.
+// Kept results are the solutions of the runs, pass the judge, and are named as seen from the results; runs without a
+// solution keep none.
 func TestSolutionsAreKept(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

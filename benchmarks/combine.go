@@ -21,16 +21,16 @@ type Combination struct {
 	Runs    int // of the plan
 	// Missing says in words, a line for each shard, which runs aren't there.
 	Missing []string
-	// Notes says what else there is to know, such as runs that were made twice.
+	// Notes holds further remarks, such as runs that were made twice.
 	Notes []string
 }
 
 // Combine puts the parts of a plan's results together. The plan, nil if it isn't at
 // hand, says which runs there must be; without it the records do, by their numbers.
 //
-// Errors wrap model.ErrInvalid and name a file and line: what Merge refuses; records of
-// several plans, or of two states of one plan when p is nil; an instance of one name
-// that is another in another part; with p, a run that it hasn't.
+// Errors wrap model.ErrInvalid and name a file and line. They report what Merge refuses, and records of several plans,
+// or of two states of one plan when p is nil. They also report an instance of one name that differs between parts.
+// Another error is a run that p hasn't.
 func Combine(records []runs.Record, p *Plan) (*Combination, error) {
 	if len(records) == 0 {
 		return nil, fmt.Errorf("%w results: there are no runs in the parts", model.ErrInvalid)
@@ -177,8 +177,8 @@ func missing(c *Combination, names *planRuns) []string {
 	return all
 }
 
-// missingRuns is missing where it isn't known which shard a run belongs to. That each
-// shard's number of runs is known tells which shards lack some.
+// missingRuns is missing where it isn't known which shard a run belongs to. The known number of runs of each shard
+// shows which shards lack some.
 func missingRuns(c *Combination, there []bool, of int, names *planRuns) []string {
 	var gone []string
 	for k, is := range there {

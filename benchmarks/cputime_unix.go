@@ -6,8 +6,8 @@ package benchmarks
 
 import "syscall"
 
-// cpuTime returns the CPU time, in seconds, that this process and those of its
-// children that have ended took so far; nil if it isn't known.
+// cpuTime returns the CPU time, in seconds, that this process and its ended children took so far; nil if it isn't
+// known.
 func cpuTime() *float64 {
 	var sum float64
 	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {

@@ -14,12 +14,12 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// File is a file or a folder of a plan, with what its instances need besides.
+// File is a file or a folder of a plan, with the settings that its instances need.
 type File struct {
 	// Path names an instance, a task graph in a foreign format, an SWF log, or a
 	// folder with such files. Relative paths start at the plan's folder.
 	Path string
-	// Platform is what task graphs without machines run on (instances.ParsePlatform).
+	// Platform is the machines and network of task graphs without machines (instances.ParsePlatform).
 	Platform string
 	// Variants are the readings of the instances, by flag (gapwise.Problem.Variants).
 	// In a folder they and the platform go to those that know them.

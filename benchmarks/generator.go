@@ -53,8 +53,7 @@ func (g *planGenerator) check() (float64, error) {
 	return n, nil
 }
 
-// files replaces each value of a parameter that names a file by what change
-// returns.
+// files replaces each value of a parameter that names a file by the result of change.
 func (g *planGenerator) files(change func(string) string) {
 	p, err := gapwise.ProblemOf(g.Kind)
 	if err != nil {

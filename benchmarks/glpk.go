@@ -12,11 +12,10 @@ import (
 	"github.com/gapwise/gapwise/model/milp/external"
 )
 
-// runs.GLPK is the algorithm, in plans only, that is the engine glpsol timed by the
-// CPU time of GLPK's process: it has one thread, and other work on the machine
-// doesn't count. GLPK is the solver of the VCSched paper.
+// runs.GLPK is an algorithm of plans only. It is the engine glpsol timed by the CPU time of GLPK's process: it has one
+// thread, and other work on the machine doesn't count. GLPK is the solver of the VCSched paper.
 
-// glpkEngine is the engine that it is.
+// glpkEngine is the name of the engine.
 const glpkEngine = "glpsol"
 
 // glpkThere returns an error if glpsol isn't on PATH.

@@ -70,7 +70,7 @@ func TestOtherCommits(t *testing.T) {
 	}
 }
 
-// Nothing is written to, or cut off, what isn't this plan's results.
+// Nothing is written to, or cut off, other files than this plan's results.
 func TestRunLeavesOtherFilesAlone(t *testing.T) {
 	p := decode(t, quick)
 	whole := filepath.Join(t.TempDir(), "whole.jsonl")
@@ -163,8 +163,8 @@ algorithms: [{name: gr}, {name: search}]
 	}
 }
 
-// What a line states isn't believed: it counts as stated, and its bound and its
-// proof of infeasibility prove nothing to others.
+// A line's claims aren't believed: they count as stated, and the bound and the proof of infeasibility prove nothing to
+// others.
 func TestStatedIsNotVerified(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.jsonl")
 	runPlan(t, decode(t, quick), RunOptions{Results: file})

@@ -30,9 +30,8 @@ import (
 //go:embed plans/*.yaml
 var builtIn embed.FS
 
-// Plan is an experiment: every algorithm solves every instance that is of a problem
-// that it knows, with every seed. It is written in YAML (or JSON, a subset), as
-// docs/reference/plans.md and docs/reference/schema/plan.json say.
+// Plan is an experiment: every algorithm solves every instance of the problems that it knows, with every seed. It is
+// written in YAML (or JSON, a subset), as docs/reference/plans.md and docs/reference/schema/plan.json say.
 type Plan struct {
 	Name        string
 	Description string
@@ -54,8 +53,8 @@ type Algorithm struct {
 	Effort      int64         // most work that a run counts (model.Settings); 0: no limit
 	Gap         float64
 	Threads     int
-	// Sample restricts the algorithm to the instances of each specification whose
-	// index is a multiple of it; 0 and 1: all.
+	// Sample restricts the algorithm to the instances of each specification with an index that is a multiple of it; 0
+	// and 1: all.
 	Sample int
 	// Only restricts the algorithm to instances with the given values of
 	// parameters (Params), for example jobs: [12].
@@ -111,7 +110,7 @@ func LoadPlan(name string) (*Plan, error) {
 		}
 		return filepath.Join(filepath.Dir(name), f)
 	}
-	// Logs and graphs may lie beside the plan, or in the data sets.
+	// Logs and graphs may lie next to the plan, or in the data sets.
 	there := func(f string) string {
 		if info, err := os.Stat(beside(f)); err == nil && !info.IsDir() {
 			return beside(f)
@@ -271,8 +270,8 @@ func (a *Algorithm) check(kind model.Kind) error {
 	return o.Check(kind)
 }
 
-// runs reports whether the plan has the algorithm solve an instance. features is
-// asked only for what the instance's generator wasn't told.
+// runs reports whether the plan has the algorithm solve an instance. It calls features only for values that the
+// instance's generator wasn't given.
 func (a *Algorithm) runs(c *instances.Planned, features func() (map[string]float64, error)) (bool, error) {
 	if a.Sample > 1 && c.Index%a.Sample != 0 || !a.takes(c.Kind) {
 		return false, nil

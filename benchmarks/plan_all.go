@@ -11,11 +11,11 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// allName stands, in a plan, for every algorithm of the instances' problems.
+// allName means, in a plan, every algorithm of the instances' problems.
 const allName = "all"
 
-// expand replaces the algorithm "all" by those that it stands for, each with its
-// settings, but for those that the plan names with settings of their own.
+// expand replaces the algorithm "all" by all algorithms, each with its settings, except those that the plan names with
+// settings of their own.
 func (p *Plan) expand() error {
 	at := slices.IndexFunc(p.Algorithms, func(a Algorithm) bool { return a.Name == allName })
 	if at < 0 {

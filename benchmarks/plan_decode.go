@@ -122,7 +122,7 @@ func decodeGenerator(v field, more ...key) (*planGenerator, error) {
 	return g, v.read("", "a generator of "+kind, keys)
 }
 
-// keys returns the keys of a generator beside its problem's parameters.
+// keys returns the keys of a generator, in addition to its problem's parameters.
 func (g *planGenerator) keys() []key {
 	return []key{{"kind", (*string)(&g.Kind)}, {"count", &g.Count}, {"seed", &g.Seed}, {"source", &g.Source}}
 }
@@ -248,8 +248,7 @@ func (a *Algorithm) parameters() (all []key) {
 	return all
 }
 
-// kinds returns the problems that the plan has instances of, as far as that is known
-// before its files are read.
+// kinds returns the problems of the plan's instances, if known before its files are read.
 func (p *Plan) kinds() []model.Kind {
 	var all []model.Kind
 	for _, g := range p.Generators {

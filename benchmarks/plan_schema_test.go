@@ -23,7 +23,7 @@ import (
 
 type object = map[string]any
 
-// planSchema makes the schema of plans of what the decoder knows.
+// planSchema makes the schema of plans from the decoder's keys.
 func planSchema() object {
 	text, whole := object{"type": "string", "minLength": 1}, func(least int) object { return object{"type": "integer", "minimum": least} }
 	describe := func(o object, what string) object {
@@ -109,7 +109,7 @@ func planSchema() object {
 		}}
 }
 
-// golden compares a file with what it must hold, or writes it under -update.
+// golden compares a file with the wanted text, or writes it under -update.
 func golden(t *testing.T, file string, want []byte) {
 	t.Helper()
 	if *update {
@@ -122,8 +122,8 @@ func golden(t *testing.T, file string, want []byte) {
 	}
 }
 
-// The schema's file is that of the decoder; it takes the built-in plans and the
-// page's, and refuses what the decoder refuses by its shape.
+// The schema's file matches the decoder. It takes the built-in plans and the page's, and refuses shapes that the
+// decoder refuses.
 func TestPlanSchema(t *testing.T) {
 	data, err := json.MarshalIndent(planSchema(), "", "  ")
 	if err != nil {

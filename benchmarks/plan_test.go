@@ -167,8 +167,8 @@ func TestBuiltInPlans(t *testing.T) {
 	}
 }
 
-// A plan that needs a file says which, where it was looked for and where it is
-// to be had; nothing is looked for outside the project unasked.
+// A plan that needs a file says which, where it was looked for and where to get it; nothing is looked for outside the
+// project unasked.
 func TestPlanWithoutItsFile(t *testing.T) {
 	for name, want := range map[string][]string{
 		"reservation-log": {"LANL-CM5-1994-4.1-cln.swf.gz", "GAPWISE_DATA/swf", "https://www.cs.huji.ac.il/"},
@@ -195,7 +195,7 @@ func TestPlanWithoutItsFile(t *testing.T) {
 	}
 }
 
-// A plan's log, like its files, may lie beside it.
+// A plan's log, like its files, may lie next to it.
 func TestPlanOfLog(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "own.swf"), "; MaxProcs: 4\n1 0 0 10 2 -1 -1 2 10 -1 1 1 1 1 1 1 -1 -1\n")
@@ -302,8 +302,8 @@ func write(t *testing.T, file, text string) {
 	}
 }
 
-// An algorithm runs on the instances of the problems that know it; all stands for
-// those of the plan's problems, with its settings, but for those named beside it.
+// An algorithm runs on the instances of the problems that know it. "all" means the algorithms of the plan's problems,
+// with its settings, except those that the plan also names.
 func TestPlanOfSeveralProblems(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -355,8 +355,8 @@ func TestPlanOfSeveralProblems(t *testing.T) {
 	}
 }
 
-// Foreign graphs come with a platform, logs with what a generator wants of them;
-// without, the error says what to give.
+// Foreign graphs come with a platform, logs with the values that a generator needs; without, the error says what to
+// give.
 func TestPlanOfForeignFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -65,7 +65,7 @@ func (v field) wrong(err error) error {
 	return v.bad(": %v", err)
 }
 
-// resolved is the value that an alias stands for.
+// resolved returns the value that an alias refers to.
 func (v field) resolved() *yaml.Node {
 	if v.node.Kind == yaml.AliasNode {
 		return v.node.Alias
@@ -76,7 +76,7 @@ func (v field) resolved() *yaml.Node {
 func (v field) isMapping() bool { return v.resolved().Kind == yaml.MappingNode }
 func (v field) isList() bool    { return v.resolved().Kind == yaml.SequenceNode }
 
-// fields returns the values of a mapping, by key. An error about another value says that it must be what.
+// fields returns the values of a mapping, by key. The argument what names the expected value in errors.
 func (v field) fields(what string) (map[string]field, error) {
 	n := v.resolved()
 	if n.Kind != yaml.MappingNode {
@@ -236,8 +236,8 @@ func keyNames(keys []key) (all []string) {
 	return all
 }
 
-// read reads a mapping in the order of its text, so that the first mistake reported is the first of the text. An error
-// about another value says that it must be like. An error about an unknown key calls the mapping of, and lists the
+// read reads a mapping in the order of its text, so that the first mistake reported is the first of the text. The
+// argument like names the expected value in errors. An error about an unknown key calls the mapping of, and lists the
 // keys, and more.
 func (v field) read(like, of string, keys []key, more ...string) error {
 	fields, err := v.fields(like)

@@ -92,10 +92,9 @@ func (r *results) read(plan string) (err error) {
 // partsEnding ends the names of results files in a folder.
 const partsEnding = ".jsonl"
 
-// openFolder reads the results files in a folder, which it creates if need be. No lock
-// is needed: whoever appends runs has a file of its own. So two starts of one share
-// don't disturb each other, on no file system: that of a task which a cluster started
-// anew, and the first one which may run still.
+// openFolder reads the results files in a folder, which it creates if need be. No lock is needed: every process that
+// appends runs has a file of its own. So two starts of one share don't disturb each other, on any file system. A
+// cluster may start a task again while its first start still runs.
 func openFolder(folder, stem string) (*results, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, fmt.Errorf("%w results: %w", model.ErrInvalid, err)
@@ -141,7 +140,7 @@ func (r *results) append(line []byte) error {
 	return err
 }
 
-// claim makes a file in the folder that nobody else has.
+// claim makes a file in the folder that no other process has.
 func (r *results) claim() error {
 	for n := 1; ; n++ {
 		path := filepath.Join(r.folder, fmt.Sprintf("%s.%d%s", r.stem, n, partsEnding))

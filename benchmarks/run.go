@@ -29,30 +29,26 @@ type RunOptions struct {
 	// file in it, and those that any file in it holds aren't repeated.
 	Folder string
 	Shard  Shard // the share of the plan's runs; the zero value is all
-	// Instances, if not nil, restricts the runs to instances whose name it matches.
+	// Instances, if not nil, restricts the runs to instances with a matching name.
 	Instances *regexp.Regexp
 	Workers   int // instances solved at the same time; 0: 1
 	// Solutions, if not empty, is a folder for each run's result with its solution.
 	Solutions string
-	// Started, if not nil, is called once with the number of runs in the share
-	// and the number of those that the results hold; Done, if not nil,
-	// after each run. Calls don't overlap.
+	// Started, if not nil, is called once with the number of runs in the share and how many of them the results hold;
+	// Done, if not nil, after each run. Calls don't overlap.
 	Started func(total, done int)
 	Done    func(runs.Record)
 	// Ended, if not nil, is called once after the last run, also if ctx ended or a run
 	// failed; not if the plan or the results were refused.
 	Ended func(Summary)
-	// Said, if not nil, is called once with each line that there is to say of the
-	// instances' logs. Calls don't overlap.
+	// Said, if not nil, is called once with each line of the reports on the instances' logs. Calls don't overlap.
 	Said func(line string)
 }
 
-// Run solves the plan's instances and appends a line to the results file after
-// each run. It doesn't repeat runs that the file holds, so a plan that was killed
-// continues, unless it is of another version or commit (see goesOn); only the runs at
-// work then are lost. The file is locked meanwhile.
-// If ctx ends, the runs at work are dropped and the error is ctx.Err(). The first
-// error of a run, such as a *gapwise.DefectError, ends the plan.
+// Run solves the plan's instances and appends a line to the results file after each run. It doesn't repeat runs that
+// the file holds, so a plan that was killed continues, unless it is of another version or commit (see goesOn). Only the
+// runs at work then are lost. The file is locked while it runs. If ctx ends, the runs at work are dropped and the error
+// is ctx.Err(). The first error of a run, such as a *gapwise.DefectError, ends the plan.
 func Run(ctx context.Context, p *Plan, o RunOptions) error {
 	began, cpu := time.Now(), cpuTime()
 	e, err := prepare(p, o)
@@ -100,8 +96,7 @@ type job struct {
 	runs []run
 }
 
-// prepare opens the results and lists what is to run. It refuses what can be refused
-// before anything runs.
+// prepare opens the results and lists the runs to do. It refuses what can be refused before anything runs.
 func prepare(p *Plan, o RunOptions) (_ *execution, err error) {
 	cases, err := p.Instances()
 	if err != nil {
@@ -189,8 +184,7 @@ func (e *execution) goOn() error {
 	return nil
 }
 
-// list lists the share's runs, those that are done and those to do, and counts those of
-// the results that the plan hasn't.
+// list lists the share's runs, done and to do, and counts the results that belong to no run of the plan.
 func (e *execution) list(cases []instances.Planned) (besides int, err error) {
 	besides = len(e.done)
 	e.listing, err = e.plan.list(cases, e.algorithms, e.Shard.Of, func(l listed) error {
@@ -342,9 +336,8 @@ func (a *Algorithm) record(in model.Instance, params, features map[string]float6
 	return rec, err
 }
 
-// goesOn returns an error if a build of a commit may not add runs to those that r is
-// one of: it may only if both are of the same code, as far as that is known. A file
-// whose runs are all there may be of any commit.
+// goesOn returns an error if a build of a commit may not add runs to the file of r. It may only if both are of the same
+// code, if that is known. A complete file may be of any commit.
 func goesOn(r *runs.Record, commit string) error {
 	named := func(c string) string { return cmp.Or(c, "unknown") }
 	switch {
@@ -358,8 +351,8 @@ func goesOn(r *runs.Record, commit string) error {
 	return nil
 }
 
-// load makes the instance and returns what there is to say of its log. It returns an error if results hold another instance
-// of the same name: its file has changed, or its generator.
+// load makes the instance and returns the report on its log. It returns an error if results hold another instance of
+// the same name: its file has changed, or its generator.
 func load(c *instances.Planned, hashes map[string]string) (*gapwise.Case, string, error) {
 	in, report, err := c.LoadReported()
 	if err != nil {
@@ -417,8 +410,8 @@ func (r run) options(kind model.Kind, progress func(model.Progress)) (gapwise.Op
 	return o, err
 }
 
-// declined returns what there is of a run that a formulation doesn't support, or of which
-// a user's program gave a wrong solution: neither ends the plan.
+// declined returns the result of a run that a formulation doesn't support, or in which a user's program gave a wrong
+// solution: neither ends the plan.
 func (r run) declined(c *gapwise.Case, x gapwise.Outcome) (model.Result, error) {
 	hash, err := c.Hash()
 	res, in := model.NewResult(r.a.Name, r.seed), c.Instance

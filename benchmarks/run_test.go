@@ -22,7 +22,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// quick is a plan whose runs take microseconds, one of them random.
+// quick is a plan with runs of microseconds, one of them random.
 const quick = `
 name: quick
 generators: [{kind: vcsched, hosts: [2], jobs: [4, 6], slack: [0.3, 0.6], count: 3, seed: 5}]
@@ -237,7 +237,7 @@ func FuzzDecodeRecords(f *testing.F) {
 		if whole > int64(len(data)) || len(records) != len(bytes.SplitAfter(bytes.TrimSuffix(data[:whole], []byte("\n")), []byte("\n"))) && whole > 0 || bytes.Contains(data[whole:], []byte("\n")) {
 			t.Errorf("%d records in %d of %d bytes", len(records), whole, len(data))
 		}
-		// What was read can be tabulated, unless it contradicts itself.
+		// Records that were read can be tabulated, unless they contradict each other.
 		if _, err := runs.Tabulate(records, runs.TableOptions{}); err != nil && len(records) > 0 && !errors.Is(err, model.ErrInvalid) {
 			t.Errorf("what was read can't be tabulated: %v", err)
 		}

@@ -18,12 +18,10 @@ import (
 // Shard is one of Of shares of a plan's runs, Index from 1 to Of. The zero value is
 // the whole plan.
 //
-// The runs are put in order by algorithm, then instance, then seed. Of each Of runs
-// that follow each other every shard has one; which one is drawn anew for each such
-// block, from a fixed seed. So shards differ by at most one run, and by at most two of
-// an algorithm; no period in the instances, such as small and large ones by turns,
-// falls on one shard; and all of it depends on nothing but the plan and Of. An
-// instance's runs may be in several shards.
+// The runs are put in order by algorithm, then instance, then seed. Every shard has one of each Of runs that follow
+// each other. Which one is drawn again for each such block, from a fixed seed. So shards differ by at most one run, and
+// by at most two of an algorithm. No period in the instances, such as small and large ones by turns, falls on one
+// shard. All of it depends on nothing but the plan and Of. An instance's runs may be in several shards.
 type Shard struct{ Index, Of int }
 
 // maxShards bounds the number of shards: more are almost certainly a mistake.
@@ -92,8 +90,8 @@ func sizes(total, of int) []int {
 // instance, then algorithm, then seed.
 type listing struct {
 	runs int
-	// digest tells plans of different runs apart, by the names of instances, the
-	// labels and options of algorithms, and seeds.
+	// digest distinguishes plans of different runs, by the names of instances, the labels and options of algorithms,
+	// and seeds.
 	digest string
 }
 

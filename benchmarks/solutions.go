@@ -13,9 +13,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// keep writes a run's result with its solution, wholly or not at all, to a file of
-// the folder, and returns its name as seen from the folder of the results. Without a
-// solution it does nothing.
+// keep writes a run's result with its solution, wholly or not at all, to a file of the folder. It returns the file's
+// name as seen from the folder of the results. It does nothing without a solution.
 func keep(r *runs.Record, folder, results string, res model.Result) (string, error) {
 	if folder == "" || res.Solution == nil {
 		return "", nil
@@ -31,8 +30,7 @@ func keep(r *runs.Record, folder, results string, res model.Result) (string, err
 	return filepath.ToSlash(relative(results, file)), nil
 }
 
-// solutionFile names the run's file in words, and by a digest that tells it from the
-// plan's other runs.
+// solutionFile names the run's file in words, and by a digest that distinguishes it from the plan's other runs.
 func solutionFile(r *runs.Record) string {
 	return fmt.Sprintf("%s-%s-%d-%.4x.json", fileWord(filepath.Base(r.Instance), 80), fileWord(r.Algorithm, 40), r.Seed, sha256.Sum256([]byte(r.Key())))
 }

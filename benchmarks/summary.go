@@ -14,9 +14,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Summary says, for other programs, what one start of a plan did and what there is of
-// its runs then. Its JSON is described by docs/reference/schema/bench-summary.json. Unknown
-// figures are absent.
+// Summary reports, for other programs, what one start of a plan did and the runs that existed then. Its JSON is
+// described by docs/reference/schema/bench-summary.json. Unknown figures are absent.
 type Summary struct {
 	Plan       string `json:"plan"`
 	PlanDigest string `json:"plan_digest"` // as of runs.Record
@@ -44,7 +43,7 @@ type Summary struct {
 	Tools      string          `json:"tools"`
 }
 
-// algorithmSums is what a Summary says of one algorithm.
+// algorithmSums is the part of a Summary about one algorithm.
 type algorithmSums struct {
 	Algorithm string               `json:"algorithm"` // the label
 	Class     model.Class          `json:"class"`     // online, offline or yardstick
@@ -58,8 +57,7 @@ type algorithmSums struct {
 	ElapsedS float64  `json:"elapsed_s"` // of all runs together
 }
 
-// summarize completes a summary with what the runs of its share say that are done, and
-// how the start ended.
+// summarize completes a summary with the finished runs of its share, and with how the start ended.
 func (s *Summary) summarize(algorithms []Algorithm, done []runs.Record, err error) {
 	s.WallS = time.Since(s.Began).Seconds()
 	s.Done = len(done)

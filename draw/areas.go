@@ -8,8 +8,8 @@ import (
 	"github.com/gapwise/gapwise/internal/text/look"
 )
 
-// chart draws the background of a chart over time, what paint draws, and the
-// labels of its vertical axis from 0 to most, a whole number.
+// chart draws the background of a chart over time, calls paint, and draws the labels of its vertical axis from 0 to
+// most, a whole number.
 func (a *timeAxis) chart(p pen, axis []tick, top, height, most float64, paint func()) {
 	f := newFace(axisSize, false)
 	p.fill(rowColour, rect{a.left, top, a.right - a.left, height})
@@ -29,9 +29,8 @@ func (a *timeAxis) chart(p pen, axis []tick, top, height, most float64, paint fu
 	}
 }
 
-// fillArea fills the area below a figure over time, with the given height of one:
-// below its mean and, paler, below its maximum in each half point of the axis, which
-// is one pixel of a PNG. Of each step, by time, figure returns the time and the
+// fillArea fills the area below a figure over time, with the given height of one: below its mean and, paler, its
+// maximum in each half point of the axis (one pixel of a PNG). For each step, by time, figure returns the time and the
 // figure from then on.
 func fillArea[S any](p pen, a *timeAxis, c look.Colour, bottom, one float64, steps []S, figure func(S) (at, y float64)) {
 	const wide = 0.5

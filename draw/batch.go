@@ -20,27 +20,24 @@ const (
 	cellSize       = 4.0 // of the matrix that shows many jobs
 )
 
-// drawExecution draws batch jobs on processors: who is where when, the processors in
-// use over time, and the number of waiting jobs over time.
+// drawExecution draws batch jobs on processors: where each job runs when, the processors in use over time, and the
+// number of waiting jobs over time.
 //
-// The first part shows time from left to right and the processors from bottom to
-// top, those of the background by themselves below the foreground. Each segment is
-// one rectangle per range of its processors in the colour of its job, with the job's
-// id where it fits. A segment whose work is lost is white with dashed edges. Above
-// 4000 rectangles there are neither labels nor edges, and what is lost is paler.
-// Above maxRectangles it shows instead, in fields of some processors and some time,
-// the share that is in use.
+// The first part shows time from left to right and the processors from bottom to top, with the background's below the
+// foreground's. Each segment is one rectangle per range of its processors in the colour of its job, with the job's id
+// where it fits. A segment with lost work is white with dashed edges. Above 4000 rectangles there are neither labels
+// nor edges, and lost segments are paler. Above maxRectangles it shows instead, in fields of some processors and some
+// time, the share that is in use.
 //
 // An area below shows the mean over each half point of the time axis, and paler the
 // maximum. A job waits while it is submitted, hasn't ended and is in no segment.
 //
-// Where nine tenths of the segments end in the first half of the time, the axis ends
-// soon after those, unless o.To says where. With o.Usage there are the curves alone.
+// The axis ends soon after the first half of the time if nine tenths of the segments end in it, unless o.To says where.
+// If o.Usage is set, there are the curves alone.
 //
-// Another format than those of Style is errFormat. The error is model.ErrInvalid
-// if the instance is invalid, if e isn't a solution of it, if it names processors
-// that don't exist, or a segment ends before it starts. The picture has 1440 × 1170
-// points at most. O(R log R) for R processors in all segments.
+// Unknown formats are errFormat. The error is model.ErrInvalid if the instance is invalid, if e isn't a solution of it,
+// if it names processors that don't exist, or a segment ends before it starts. The picture has 1440 × 1170 points at
+// most. O(R log R) for R processors in all segments.
 func drawExecution(w io.Writer, o Options, title string, in *model.Batch, e *model.Execution) error {
 	if err := o.drawable(in); err != nil {
 		return err
@@ -73,7 +70,7 @@ func executionTitle(in *model.Batch, _ *model.Execution, o model.Objective, boun
 	return title
 }
 
-// executionLayout holds what is drawn and where.
+// executionLayout holds the drawing's parts and places.
 type executionLayout struct {
 	timeAxis
 	sheet
@@ -131,8 +128,7 @@ func (l *executionLayout) read(e *model.Execution, index []int) error {
 	return nil
 }
 
-// replay computes the span of time, the use over it, and what is seen of the
-// segments.
+// replay computes the span of time, the use over it, and the visible parts of the segments.
 func (l *executionLayout) replay(e *model.Execution) error {
 	low := math.Inf(1)
 	var ends []float64

@@ -10,10 +10,10 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// tierColours are those of what is in use over time.
+// tierColours are the colours of the use over time.
 var tierColours = [2]look.Colour{look.Busy, look.Background}
 
-// tierHues are those of jobs.
+// tierHues are the hues of jobs.
 var tierHues = [2]look.Colour{look.Plain, look.Background}
 
 func (l *executionLayout) paint(p pen) {
@@ -37,7 +37,7 @@ func (l *executionLayout) paint(p pen) {
 	l.late(p, l.axisY, l.beyond, fmt.Sprintf("%d jobs", len(l.in.Jobs)))
 }
 
-// useText tells the mean use.
+// useText returns the mean use as text.
 func (l *executionLayout) useText() string {
 	foreground, background := l.usage.means(&l.timeAxis)
 	text := fmt.Sprintf("%.1f %% on average", foreground)

@@ -18,9 +18,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// fourJobs run on 4 processors of two tiers: a on 0 to 2 from 0 s to 100 s; b in the
-// background of 1 to 2 and 0 from 10 s on, killed at 50 s, and again from 100 s on; c
-// waits from 20 s to 60 s; d isn't alone on its processor.
+// fourJobs run on 4 processors of two tiers. Job a runs on 0 to 2 from 0 s to 100 s. Job b runs in the background of 1
+// to 2 and 0 from 10 s on, killed at 50 s, and again from 100 s on. Job c waits from 20 s to 60 s; d shares its
+// processor.
 func fourJobs() (*model.Batch, *model.Execution) {
 	in := &model.Batch{Name: "four", Processors: 4, Tiers: 2, Jobs: []model.BatchJob{
 		{ID: "a", SubmitS: 0, RuntimeS: 100, Processes: 3},
@@ -51,8 +51,8 @@ func execution(t testing.TB, format, title string, in *model.Batch, e *model.Exe
 	return b.Bytes()
 }
 
-// Each segment is a rectangle per range of its processors in its tier, what is lost
-// a white one with dashed edges; areas show use and waiting.
+// Each segment is a rectangle per range of its processors in its tier. Lost ones are white with dashed edges; areas
+// show use and waiting.
 func TestExecutionByHand(t *testing.T) {
 	t.Parallel()
 	in, e := fourJobs()
@@ -61,8 +61,8 @@ func TestExecutionByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := parse(t, b.Bytes())
-	// From 0 s to 200 s: a has 3 processors for 100 s, b 3 for 100, c 1 for 40, of 4;
-	// in the background b has 3 for 40 s, d one for 20.
+	// Uses from 0 s to 200 s: a has 3 processors for 100 s, b 3 for 100, c 1 for 40, of 4. Job b has 3 in the
+	// background for 40 s, d one for 20.
 	texts(t, p, []string{"four, keasy: 4 jobs, response 97.5 s, bounded slowdown 1.475, kills 1", "Foreground", "Background",
 		"Processors in use, of 4, over time: 80.0 % on average in the foreground, 17.5 % in the background", "Waiting jobs, over time",
 		"killed, its work is lost", "a", "b", "c", "d", "0", "3"}, "up to 25 %")
@@ -175,7 +175,7 @@ func TestExecutionCases(t *testing.T) {
 	}
 }
 
-// In fields, a processor that is in use half of the time has the colour of a half.
+// A processor that is in use half of the time has the colour of a half in fields.
 func TestExecutionShares(t *testing.T) {
 	t.Parallel()
 	in, e := &model.Batch{Name: "halves", Processors: 2, Tiers: 1}, &model.Execution{}
@@ -235,8 +235,7 @@ func TestExecutionErrors(t *testing.T) {
 	}
 }
 
-// Whatever the segments, feasible or not, there is a picture within its bounds, the
-// same again.
+// There is a picture within its bounds for any segments, feasible or not, the same again.
 func TestExecutionAnything(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

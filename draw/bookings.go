@@ -26,28 +26,22 @@ const (
 	stripHeight   = 10.0
 )
 
-// drawBookings draws who has which PEs when: time from left to right, PEs from
-// bottom to top, each booking as one rectangle per range of its PEs, with the
-// request's id where it fits. Time that was reserved and not used, because the
-// job ended early (runtime_s), is paler. A request cancelled before its start
-// is white with dashed edges. Both lie below what really ran, since others may
-// have got the PEs.
+// drawBookings draws the PEs of each request over time: time from left to right, PEs from bottom to top. Each booking
+// is one rectangle per range of its PEs, with the request's id where it fits. Time that was reserved and not used,
+// because the job ended early (runtime_s), is paler. A request cancelled before its start is white with dashed edges.
+// Both lie below what really ran, since others may have got the PEs.
 //
-// Up to 30 requests have a row each below, with their arrival, their window
-// from ready time to deadline and what they got. Of more requests those
-// declined are ticks at their ready times, and a line of text; below are the PEs
-// in use and the requests that wait over time. Above 4000 rectangles there are
-// neither labels nor edges.
+// Up to 30 requests have a row each below, with their arrival, their window from ready time to deadline and their
+// booking. Above 30 requests, those declined are ticks at their ready times, and a line of text. Below are the PEs in
+// use and the requests that wait over time. Above 4000 rectangles there are neither labels nor edges.
 //
-// Where nine tenths of the jobs end in the first half of the time, the axis ends
-// soon after those, unless o.To says where. With o.Usage there are the curves
-// alone.
+// The axis ends soon after the first half of the time if nine tenths of the jobs end in it, unless o.To says where. If
+// o.Usage is set, there are the curves alone.
 //
-// Another format than those of Style is errFormat. The error is model.ErrInvalid if the instance is invalid, if b aren't bookings of it, or
-// if they name PEs that don't exist, and model.ErrUnsupported above
-// maxRectangles rectangles. Without sizes that are given the picture has 1440 × 1180 points at most. O(R + n
-// log n) for R rectangles and n requests, plus O(R) for each cancelled request
-// if there are edges.
+// Unknown formats are errFormat. The error is model.ErrInvalid if the instance is invalid, if b aren't bookings of it,
+// or if they name PEs that don't exist. It is model.ErrUnsupported above maxRectangles rectangles. The picture has 1440
+// × 1180 points at most unless sizes are given. O(R + n log n) for R rectangles and n requests, plus O(R) for each
+// cancelled request if there are edges.
 func drawBookings(w io.Writer, o Options, title string, in *model.Reservation, b *model.Bookings) error {
 	if err := o.drawable(in); err != nil {
 		return err
@@ -92,7 +86,7 @@ type bookingsLayout struct {
 	column            float64 // width of the labels at the left
 }
 
-// booked is what a request got.
+// booked is a request with its booking.
 type booked struct {
 	request          int
 	label            string
@@ -253,7 +247,7 @@ func (l *bookingsLayout) stack(pesHigh, stretch float64) float64 {
 	return height
 }
 
-// rowLabel names a request and what it asks for.
+// rowLabel names a request and its demand.
 func (l *bookingsLayout) rowLabel(k int) string { return requestLabel(&l.in.Requests[k]) }
 
 // declinedText lists the declined requests.

@@ -41,8 +41,7 @@ func (b *booked) colour(faded bool) look.Colour {
 	return (&ganttBar{Group: b.request, Faded: faded}).colour()
 }
 
-// paintBars draws reserved and unused time first, so that whoever got the PEs
-// then lies on it.
+// paintBars draws reserved and unused time first, so that later bookings of the PEs lie on it.
 func (l *bookingsLayout) paintBars(p pen) {
 	boxes := make([][]rect, len(l.bars))   // of what ran
 	shapes := make([][]rect, 2*look.Tints) // of a texture: what didn't run first
@@ -121,7 +120,7 @@ func (p pen) texture(hue look.Colour, shapes [][]rect) {
 	}
 }
 
-// filled paints rectangles and their edges. Those too small for that are nearly all edge.
+// filled paints rectangles and their edges. Rows too small for that are nearly all edge.
 func (p pen) filled(c, edge look.Colour, boxes []rect) {
 	var thin []rect
 	p.fill(c, boxes...)

@@ -85,9 +85,8 @@ func TestBookingsFiveRequests(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("texts (-want,+got):\n%s", d)
 	}
-	// By colour, rectangles: two of a and its row, the same paler for what
-	// it left and the legend; b, e (in the tint of a) and their rows. Edges: as many in the
-	// chart.
+	// The rectangles by colour: two of a and its row, and the same paler for its unused time and the legend. Then b, e
+	// (in the tint of a) and their rows. Edges: as many in the chart.
 	fills := p.fills()
 	for colour, n := range map[string]int{tint(0): 5, hex(look.Mix(look.Tint(look.Plain, 0), look.Paper, 0.6)): 4, tint(1): 2, tint(2): 0} {
 		if fills[colour] != n {
@@ -110,7 +109,7 @@ func TestBookingsFiveRequests(t *testing.T) {
 	}
 }
 
-// What ran lies on what was reserved and not used: b on the rest of a.
+// The real run lies on reserved and unused time: b on the rest of a.
 func TestBookingsOrder(t *testing.T) {
 	in, b := fiveRequests()
 	p := parse(t, bookings(t, "svg", "", in, b))
@@ -214,7 +213,7 @@ func TestBookingsErrors(t *testing.T) {
 	}
 }
 
-// Whatever the bookings, feasible or not, there is a picture within its bounds.
+// There is a picture within its bounds for any bookings, feasible or not.
 func TestBookingsAnything(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

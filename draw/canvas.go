@@ -83,7 +83,7 @@ func (s Style) picture(w io.Writer, title string, width, height float64, paint f
 	return c.write(w, title)
 }
 
-// Size returns the size of the layout, whatever that of the picture is.
+// Size returns the size of the layout, whatever the size of the picture is.
 func (c *canvas) Size() (w, h vg.Length) { return vg.Points(c.width), vg.Points(c.height) }
 
 // SetColor takes the side of a colour that the paper asks for. An SVG keeps the other,
@@ -122,8 +122,8 @@ func (c *canvas) darkStyle() string {
 	return b.String()
 }
 
-// FillString writes text. In a PNG the kerning between ones, rounded to whole
-// pixels, would push them into each other, so they are drawn apart.
+// FillString writes text. Kerning between ones, rounded to whole pixels, would push them into each other in a PNG, so
+// they are drawn apart.
 func (c *canvas) FillString(f font.Face, at vg.Point, s string) {
 	align, width := c.align, face{f, 0}.width(s)
 	c.align = 0
@@ -153,12 +153,10 @@ func (c *canvas) FillString(f font.Face, at vg.Point, s string) {
 	}
 }
 
-// write ends the picture. In an SVG it adds what vgsvg doesn't write, so that
-// the picture looks the same where the font Liberation isn't installed
-// (embedding it would take half a megabyte): fonts of the same widths, the
-// width and the anchor of each text; and a title for screen readers. The
-// replaced patterns can't come from a label, whose quotes and brackets are
-// escaped.
+// write ends the picture. It adds to an SVG what vgsvg doesn't write, so that it looks the same where the font
+// Liberation isn't installed (embedding it would take half a megabyte): fonts of the same widths, the width and the
+// anchor of each text, and a title for screen readers. The replaced patterns can't come from a label, as its quotes and
+// brackets are escaped.
 func (c *canvas) write(w io.Writer, title string) error {
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
@@ -186,7 +184,7 @@ func (c *canvas) write(w io.Writer, title string) error {
 	return nil
 }
 
-// resize gives an SVG its size, which the coordinates of its content don't tell.
+// resize gives an SVG its size, which the coordinates of its content don't show.
 func (c *canvas) resize(svg string) string {
 	const head = "<svg "
 	from := strings.Index(svg, head) + len(head)
@@ -214,8 +212,8 @@ func (p pen) box(path vg.Path, r rect) vg.Path {
 	return path
 }
 
-// fill paints rectangles as one shape, in a PNG as several if they are many:
-// its rasteriser's time grows with the square of the edges on a line of pixels.
+// fill paints rectangles as one shape, in a PNG as several if they are many. The PNG rasteriser's time grows with the
+// square of the edges on a line of pixels.
 func (p pen) fill(c color.Color, rects ...rect) {
 	const most = 128
 	for p.c.format == formatPNG && len(rects) > most {

@@ -127,10 +127,9 @@ const (
 	legendApart = 18.0
 )
 
-// drawLegend writes the legend, its lines from y down, and returns its lower
-// edge. Entries stand in columns of the given width, or one after the other if
-// it is 0. gonum's own legend has one column and no room between its lines, and
-// lies on the data.
+// drawLegend writes the legend, its lines from y down, and returns its lower edge. Entries are in columns of the given
+// width, or one after the other if it is 0. The legend of gonum itself has one column and no room between its lines,
+// and lies on the data.
 func drawLegend(p pen, legend []entry, column, y float64) float64 {
 	area := vgdraw.New(p.c)
 	f, x := newFace(labelSize, false), margin
@@ -156,8 +155,7 @@ func drawLegend(p pen, legend []entry, column, y float64) float64 {
 	return y
 }
 
-// sheet is a picture over time or of hosts: a title, a legend, and what a layout draws
-// below them.
+// sheet is a picture over time or of hosts: a title, a legend, and the content of a layout below them.
 type sheet struct {
 	Options
 	title         string
@@ -165,7 +163,7 @@ type sheet struct {
 	legend        legendEntries
 }
 
-// lay sets the size of a sheet whose axis ends at right, and what its legend says.
+// lay sets the size of a sheet with an axis that ends at right, and the legend's text.
 func (s *sheet) lay(right float64, legend func() legendEntries, stack func(stretch float64) float64) (err error) {
 	s.width = right + 2*margin
 	s.legend = wrapped(legend(), s.width)

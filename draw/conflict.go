@@ -15,15 +15,13 @@ import (
 // mostConflicting is the number of requests that a picture of a conflict shows.
 const mostConflicting = 100
 
-// Conflict draws requests that can't be kept together: a row for each with its
-// window from ready time to deadline, what it asks for at the beginning of the
-// window, and the time at which it runs wherever it starts (from its latest start
-// to its earliest end), if there is such a time. Below are the PEs that these parts
-// take together; where that is more than there are, one sees why.
+// Conflict draws requests that can't be kept together, in a row each. The row shows the request's window from ready
+// time to deadline, and its PEs at the beginning of the window. It also shows when the request runs wherever it starts:
+// from its latest start to its earliest end, if that is later. Below are the PEs that these parts take together; where
+// that is more than there are, one sees why.
 //
-// Another format than those of Style is errFormat. The error is model.ErrInvalid if
-// the instance is invalid or a request unknown. Of more than 100 requests those with
-// the shortest slack are drawn. O(n log n).
+// Unknown formats are errFormat. The error is model.ErrInvalid if the instance is invalid or a request unknown. It
+// draws at most 100 requests, those with the shortest slack. O(n log n).
 func Conflict(w io.Writer, o Options, in *model.Reservation, ids []string, reason string) error {
 	if err := o.drawable(in); err != nil {
 		return err
@@ -60,7 +58,7 @@ func Conflict(w io.Writer, o Options, in *model.Reservation, ids []string, reaso
 	return o.picture(w, l.title, l.width, l.height, l.paint)
 }
 
-// conflictLayout holds what is drawn and where.
+// conflictLayout holds the drawing's parts and places.
 type conflictLayout struct {
 	timeAxis
 	sheet
@@ -74,8 +72,7 @@ type conflictLayout struct {
 	axisY      float64
 }
 
-// compulsory returns when a request runs wherever it starts; nothing if to isn't
-// above from.
+// compulsory returns the time at which a request runs wherever it starts; nothing if to isn't above from.
 func compulsory(q *model.Request) (from, to float64) { return q.Latest(), q.ReadyS + q.DurationS }
 
 func (l *conflictLayout) place() (err error) {

@@ -11,10 +11,10 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// drawAssignment draws the hosts of a cluster, bought ones last, as drawPlacement draws hosts: of
-// each resource the share that tasks need, in the colours of their jobs. Tasks that are placed
-// elsewhere than today have a bold edge and say where from. Hosts that are emptied say so. A host
-// is tight if tasks are pinned to it: no plan gives it back.
+// drawAssignment draws the hosts of a cluster, bought ones last, as drawPlacement draws hosts. It shows the share of
+// each resource that tasks need, in the colours of their jobs. Tasks that are placed elsewhere than today have a bold
+// edge and say where from. Hosts that are emptied say so. A host is tight if tasks are pinned to it: no plan gives it
+// back.
 //
 // The error is model.ErrInvalid if the instance is invalid or a isn't an assignment of it.
 // O(H log H + T) for H hosts and T tasks.
@@ -63,7 +63,7 @@ func assignmentTitle(in *model.Consolidation, a *model.Assignment, o model.Objec
 	return fmt.Sprintf("cost %s%s, %s, moves %s", price, bound, hosts, short(moves))
 }
 
-// assigned lists the hosts and what tasks take of them.
+// assigned lists the hosts and the use of each by its tasks.
 func (l *placementLayout) assigned(in *model.Consolidation, a *model.Assignment) {
 	number, today, then := view.Occupied(in, a)
 	capacity := make([][]int64, 0, len(number))
@@ -112,8 +112,8 @@ func (l *placementLayout) assigned(in *model.Consolidation, a *model.Assignment)
 	}
 }
 
-// consolidation stacks the needs of the first resource on each host from left to right; the axis is
-// their share of what the host has.
+// consolidation stacks the needs of the first resource on each host from left to right; the axis is their share of the
+// host's capacity.
 func (t *terminal) consolidation(in *model.Consolidation, solution model.Solution) error {
 	a, ok := solution.(*model.Assignment)
 	if !ok {

@@ -27,8 +27,8 @@ type Curve struct {
 	// its own: they aren't joined.
 	Apart  bool
 	Points []Point // joined in the order of X
-	// Bound says that the curve is what nobody can beat: it is dashed, has no
-	// markers, and takes no colour from the others.
+	// Bound marks the curve as a bound that no solution can beat: it is dashed, has no markers, and takes no colour
+	// from the others.
 	Bound bool
 }
 
@@ -53,8 +53,8 @@ type Point struct {
 // and dashes would repeat together.
 const maxCurves = 70
 
-// Size of the picture of curves without its legend in points, and what of the
-// width isn't the axis, more or less.
+// These are the size of the picture of curves without its legend in points, and about how much of the width isn't the
+// axis.
 const (
 	curvesWidth  = 640.0
 	curvesHeight = 400.0
@@ -69,18 +69,14 @@ func (a *Axis) on(x float64) float64 {
 	return x
 }
 
-// Curves draws lines with error bars over a common axis (Li et al., Figures 2
-// to 7), the legend above the axes in the curves' order. Colours are
-// look.Series. Markers and dashes differ, too, so that about ten curves can
-// be told apart in print and by everyone. Where curves coincide, those below
-// show between the markers and dashes of later ones. Lines and markers are at their X, so
-// that a curve is on its side of a bound; if intervals at one X overlap, their bars stand
-// side by side there, each a few points from the next. A
-// curve without points is marked so in the legend.
+// Curves draws lines with error bars over a common axis (Li et al., Figures 2 to 7), the legend above the axes in the
+// curves' order. Colours are look.Series. Markers and dashes differ, too, so that everyone can distinguish about ten
+// curves, also in print. Lower curves show between the markers and dashes of later ones where they coincide. Lines and
+// markers are at their X, so that a curve is on its side of a bound. If intervals at one X overlap, their bars are
+// drawn side by side there, each a few points from the next. A curve without points is marked so in the legend.
 //
-// Another format than those of Style is errFormat. Coordinates that are NaN or above
-// 1e300, or not above 0 on a logarithmic axis, negative half-widths and more than
-// maxCurves curves are model.ErrInvalid. O(P log P) for P points.
+// Unknown formats are errFormat. Coordinates that are NaN or above 1e300, or not above 0 on a logarithmic axis,
+// negative half-widths and more than maxCurves curves are model.ErrInvalid. O(P log P) for P points.
 func Curves(w io.Writer, style Style, title string, xaxis, yaxis Axis, curves []Curve) error {
 	if err := style.check(); err != nil {
 		return err
@@ -142,8 +138,7 @@ func Curves(w io.Writer, style Style, title string, xaxis, yaxis Axis, curves []
 // confidence is the legend's text about error bars.
 const confidence = "95 % confidence"
 
-// fitted returns an axis's label, without what is after its last comma if it is too
-// long.
+// fitted returns an axis's label, without the part after its last comma if it is too long.
 func fitted(label string, f face, width float64) string {
 	label = clean(label)
 	if cut := strings.LastIndex(label, ", "); cut > 0 && f.width(label) > width {
@@ -263,7 +258,7 @@ func (g *curveGrid) set(p *plot.Plot, curves []Curve) {
 	p.X.Tick.Marker = x
 }
 
-// least returns the least step of an axis: 1 where all that it shows is counted.
+// least returns the least step of an axis: 1 if it shows only counts.
 func least(whole bool) float64 {
 	if whole {
 		return 1
@@ -390,7 +385,7 @@ func (g *curveGrid) add(p *plot.Plot, curves []Curve) ([]entry, error) {
 	return legend, nil
 }
 
-// dashMark is a short line, the mark of a bound whose points aren't joined.
+// dashMark is a short line, the mark of a bound if its points aren't joined.
 type dashMark struct{}
 
 // DrawGlyph draws it.

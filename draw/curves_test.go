@@ -178,8 +178,7 @@ func corner(d string) string {
 	return fmt.Sprint(sign(x1-x0), sign(y1-y0))
 }
 
-// Bars that would lie on each other stand side by side around their x; lines
-// and markers stay there.
+// Bars that would lie on each other are drawn side by side around their x; lines and markers stay there.
 func TestCurvesSideways(t *testing.T) {
 	at := func(half float64) (bars, lines []float64) {
 		var all []draw.Curve
@@ -213,8 +212,8 @@ func TestCurvesSideways(t *testing.T) {
 		if len(bars) != 6 {
 			t.Fatalf("%s: bars at %v, want 6", name, bars)
 		}
-		// First those of the first curve at both x, and so on: side by side, around the
-		// place of the line's end, where the marker is.
+		// The bars of the first curve at both x come first, and so on: side by side, around the line's end, where the
+		// marker is.
 		for k := 2; k < len(bars); k++ {
 			if got := bars[k] - bars[k-2]; math.Abs(got-3.5) > 0.3 {
 				t.Errorf("%s: bars are %v apart, want 3.5", name, got)
@@ -229,8 +228,8 @@ func TestCurvesSideways(t *testing.T) {
 	}
 }
 
-// Points that aren't to be joined have no line, the bound's neither; and a line is at the
-// x of its points, so that an optimum is never drawn on the wrong side of a bound.
+// Points that aren't to be joined have no line, nor has the bound. A line is at the x of its points, so that an optimum
+// is never drawn on the wrong side of a bound.
 func TestCurvesApart(t *testing.T) {
 	joined := func(apart bool) int {
 		points := []draw.Point{{X: 1, Y: 10}, {X: 2, Y: 30}, {X: 3, Y: 20}}

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-// Package draw makes pictures of results, SVG, PNG or PDF, with gonum's plotting
-// library: schedules as Gantt charts, bookings of PEs, virtual machines on hosts,
-// virtual clusters in a fat-tree, the rounds of network-aware HEFT and the curves
-// of an experiment. It draws what it is given and computes nothing about it but
-// the loads of links and the use of machines over time; the same input gives the
-// same bytes.
+// Package draw makes pictures of results, SVG, PNG or PDF, with gonum's plotting library. It draws schedules as Gantt
+// charts, bookings of PEs, virtual machines on hosts and virtual clusters in a fat-tree. It also draws the rounds of
+// network-aware HEFT and the curves of an experiment. It draws its input and computes nothing about it but the loads of
+// links and the use of machines over time; the same input gives the same bytes.
 package draw
 
 import (
@@ -25,10 +23,9 @@ type ganttPanel struct {
 	Arrows []ganttArrow
 }
 
-// ganttRow is one line of a panel: a machine, or a link of the network. The bars of
-// a machine should not overlap. Those of a link may: they are stacked in as few
-// lanes as it takes, so the height at a time shows how many transfers there
-// are.
+// ganttRow is one line of a panel: a machine, or a link of the network. The bars of a machine should not overlap. Bars
+// of a link may overlap. They are stacked in as few lanes as possible, so the height at a time shows how many transfers
+// there are.
 type ganttRow struct {
 	Label string
 	Bars  []ganttBar
@@ -64,16 +61,14 @@ type ganttArrow struct {
 // maxTime bounds times, so that their differences don't overflow.
 const maxTime = 1e300
 
-// drawGantt draws panels above each other on one time axis, which begins at 0 or at
-// the earliest time, or on the axis from o.From to o.To. Another format than those
-// of Style is errFormat. A bar that ends before it starts and a time that is NaN or
-// above 1e300 are model.ErrInvalid.
+// drawGantt draws panels above each other on one time axis, which begins at 0 or at the earliest time, or on the axis
+// from o.From to o.To. Unknown formats are errFormat. A bar that ends before it starts and a time that is NaN or above
+// 1e300 are model.ErrInvalid.
 //
-// The picture grows with the rows and the bars up to 1440 × 1950 points, 2880 ×
-// 3900 pixels; beyond that rows get lower. All links together are at most as high
-// as all machines. More than 500 bars of machines of a panel, or 1500 of links,
-// are drawn as the share of time in which the row is busy, by colour, in steps of
-// 6 points; critical bars lie on it as a dark line. O(B log B) for B bars.
+// The picture grows with the rows and the bars up to 1440 × 1950 points, 2880 × 3900 pixels; beyond that rows get
+// lower. All links together are at most as high as all machines. Above 500 bars of machines of a panel, or 1500 of
+// links, rows show the share of time in which they are busy. The share is drawn by colour, in steps of 6 points.
+// Critical bars lie on it as a dark line. O(B log B) for B bars.
 func drawGantt(w io.Writer, o Options, title string, panels []ganttPanel) error {
 	if err := o.check(); err != nil {
 		return err

@@ -171,7 +171,7 @@ func texture(rows, each int) []draw.Panel {
 	return []draw.Panel{p}
 }
 
-// Of many bars the share of busy time is drawn, without labels.
+// Many bars are drawn as the share of busy time, without labels.
 func TestBands(t *testing.T) {
 	t.Parallel()
 	svg := gantt(t, "svg", "", texture(64, 250))
@@ -224,7 +224,7 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// Whatever the bars, there is a picture with all of them and no text on another.
+// There is a picture with any bars, all of them drawn and no text on another.
 func TestGanttAnything(t *testing.T) {
 	t.Parallel()
 	label := rapid.StringN(0, 12, 40)
@@ -279,8 +279,8 @@ func BenchmarkGantt(b *testing.B) {
 	}
 }
 
-// An arrow between machines is drawn above the bars, and from the edge of the bar that it
-// leaves: a piece of one that is hidden seems to leave another task.
+// An arrow between machines is drawn above the bars, and from the edge of the task's bar: a partly hidden arrow seems
+// to leave another task.
 func TestArrowsLieAboveBars(t *testing.T) {
 	bar := func(from, to float64, group int) draw.Bar { return draw.Bar{Start: from, End: to, Group: group} }
 	var b bytes.Buffer

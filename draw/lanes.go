@@ -9,10 +9,9 @@ import (
 	"github.com/gapwise/gapwise/internal/num/heap"
 )
 
-// lanes returns a lane for each bar so that no two bars of one lane overlap by
-// more than the tolerance, and the number of lanes, which is minimal: in order
-// of start, each bar goes to the first free lane. Bars without length overlap
-// those that contain them. O(n log n).
+// lanes returns a lane for each bar so that no two bars of one lane overlap by more than the tolerance. It also returns
+// the number of lanes, which is minimal: in order of start, each bar goes to the first free lane. Bars without length
+// overlap those that contain them. O(n log n).
 func lanes(bars []ganttBar, tolerance float64) (lane []int, count int) {
 	order := make([]int, len(bars))
 	for b := range order {

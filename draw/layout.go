@@ -204,7 +204,7 @@ func (a *timeAxis) wanted(row *ganttRow, f face) float64 {
 	return 1.3 * need / max(busy, 0.3)
 }
 
-// prepare fills a panel's box but for the places.
+// prepare fills a panel's box except for the places.
 func (l *layout) prepare(box *panelBox, p *ganttPanel) {
 	box.title, box.arrows = clean(p.Title), p.Arrows
 	box.rows = l.rows(box, p.Rows)
@@ -339,8 +339,7 @@ func (l *layout) rows(box *panelBox, all []ganttRow) []rowBox {
 // take.
 func (box *panelBox) headHeight() float64 { return headLine*float64(box.lines) + 3 }
 
-// head places the labels of the marks on as few lines as they need beside the
-// title and each other.
+// head places the labels of the marks on as few lines as they need next to the title and each other.
 func (l *layout) head(box *panelBox, marks []ganttMark) {
 	f := newFace(markSize, false)
 	all := []ganttBar{{Start: margin, End: margin + newFace(panelSize, true).width(box.title) + 10}}
@@ -378,7 +377,7 @@ func (l *layout) head(box *panelBox, marks []ganttMark) {
 	}
 }
 
-// legendOf explains what the picture has of bands, arrows and bold edges.
+// legendOf explains the bands, arrows and bold edges in the picture.
 func (l *layout) legendOf() (all legendEntries) {
 	bands, critical, arrows := false, false, false
 	for p := range l.panels {

@@ -32,7 +32,7 @@ func solved() map[model.Kind]draw.Frame {
 	}
 }
 
-// Bound and gap stand in the title of every solution, of a narrow picture, too.
+// Every solution has its bound and gap in the title, even in a narrow picture.
 func TestTitlesSayTheGap(t *testing.T) {
 	for kind, f := range solved() {
 		bound := 0.7654
@@ -46,8 +46,7 @@ func TestTitlesSayTheGap(t *testing.T) {
 
 var coloured = regexp.MustCompile(`(fill|stroke):(#[0-9A-F]{6})`)
 
-// An SVG holds the dark side of each colour that it uses, and a picture on dark paper
-// nothing but dark sides.
+// An SVG holds the dark side of each of its colours, and a picture on dark paper only dark sides.
 func TestDark(t *testing.T) {
 	for kind, f := range solved() {
 		svg := string(draws(t, options("svg"), f.Instance, f.Solution, f.Arrived))

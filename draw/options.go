@@ -10,17 +10,14 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Options say what of a solution is drawn, and how. But for the format their zero
-// value is right: everything.
+// Options select the parts of a solution to draw, and how. Their zero value is right except for the format: everything.
 type Options struct {
 	Style
 	// By is the algorithm that found the solution, "" if that isn't known.
 	By string
-	// Bound is what no solution of the instance beats, in its objective; nil if
-	// none is known.
+	// Bound is a value that no solution of the instance beats, in its objective; nil if none is known.
 	Bound *float64
-	// From and To are the ends of the time axis in seconds; nil: those of the
-	// solution.
+	// From and To are the ends of the time axis in seconds; nil: the solution's.
 	From, To *float64
 	// Rows are the processors, machines or hosts that are drawn, by number; nil:
 	// all.
@@ -66,9 +63,9 @@ func (o *Options) rows(n int, what string) (first, last int, err error) {
 	return o.Rows.First, o.Rows.Last, nil
 }
 
-// span sets the ends of an axis to what begins at low and ends at ends, or to what is
-// asked for. It begins at 0 unless the first begins much later. Where nine tenths of many
-// end in its first half, it ends soon after those.
+// span sets the ends of an axis for bars that begin at low and end at ends, or to the ends that are asked for. It
+// begins at 0 unless the first begins much later. If nine tenths of many end in its first half, it ends soon after
+// those.
 func (o *Options) span(a *timeAxis, low float64, ends []float64, many bool) error {
 	if len(ends) == 0 {
 		low, ends = 0, []float64{0}

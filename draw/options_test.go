@@ -25,8 +25,7 @@ func draws(t *testing.T, o draw.Options, in model.Instance, s model.Solution, ar
 	return b.Bytes()
 }
 
-// The picture has the size that is given, whatever the font, and a PDF is the same
-// each time.
+// The picture has the given size with any font, and a PDF is the same each time.
 func TestStyle(t *testing.T) {
 	t.Parallel()
 	in, b := fiveRequests()
@@ -151,7 +150,7 @@ func TestConflict(t *testing.T) {
 	}
 }
 
-// An instance that says when it starts has dates on its axis; the use stands alone.
+// An instance that says when it starts has dates on its axis; the use is drawn alone.
 func TestDates(t *testing.T) {
 	in, b := fiveRequests()
 	in.StartTime = "1996-09-23T14:00:00+01:00"

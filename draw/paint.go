@@ -86,9 +86,9 @@ func (l *layout) paintPanel(p pen, box *panelBox, axis []tick) {
 	}
 }
 
-// paintArrow draws an arrow between the rows of machines: from the edge of the bar from
-// which it leaves, on the side of the other row, to the middle of the bar's beginning at
-// which it arrives. A white line below it parts it from the bars that it crosses.
+// paintArrow draws an arrow between the rows of machines. It leaves from the edge of its bar, on the side of the other
+// row, and arrives at the middle of the other bar's beginning. A white line below it separates it from the bars under
+// it.
 func (l *layout) paintArrow(p pen, box *panelBox, x ganttArrow) {
 	from, to := &box.rows[x.FromRow], &box.rows[x.ToRow]
 	c, width := paleInk, 0.7
@@ -125,9 +125,8 @@ func (p pen) arrow(c color.Color, width, x0, y0, x1, y1 float64) {
 	p.c.Fill(head)
 }
 
-// paintBands draws the share of time in which a row is busy, and a line below its
-// critical bars. Of a link, on which several bars may lie at a time, it is that in
-// which any does.
+// paintBands draws the share of time in which a row is busy, and a line below its critical bars. A link, on which
+// several bars may lie at a time, is busy while any does.
 func (l *layout) paintBands(p pen, box *panelBox, row *rowBox) {
 	spans := make([]rect, 0, len(row.Bars)) // x and w
 	for _, b := range row.Bars {
@@ -244,8 +243,7 @@ func (l *layout) shape(at *panelBox, row *rowBox, b int) rect {
 // thinnest is the least width of a bar.
 const thinnest = 1.0
 
-// paintBars draws a row's bars. Those too short to be seen come last and are
-// widened.
+// paintBars draws a row's bars. Very short ones come last and are widened.
 func (l *layout) paintBars(p pen, at *panelBox, row *rowBox) {
 	var short []int
 	for b := range row.Bars {
@@ -276,8 +274,7 @@ func (l *layout) paintLabels(p pen, at *panelBox, row *rowBox) {
 	}
 }
 
-// paintLabel writes a bar's label in the middle of it, or of the larger part
-// beside a mark's line, if there is room.
+// paintLabel writes a bar's label in the middle of it, or of the larger part next to a mark's line, if there is room.
 func (l *layout) paintLabel(p pen, b *ganttBar, r rect, marks []markBox) {
 	label := clean(b.Label)
 	if label == "" {

@@ -13,10 +13,10 @@ var (
 	linkColour = look.Mix(look.Faint, look.Plain, 0.03) // rows of links
 )
 
-// faded is the share of paper in what is paler.
+// faded is the share of paper in paler colours.
 const faded = 0.6
 
-// colour returns the bar's colour, edge that of its edge.
+// colour returns the bar's colour, edge its edge's.
 func (b *ganttBar) colour() look.Colour {
 	c := look.Tint(look.Plain, b.Group)
 	switch {

@@ -16,17 +16,16 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// pdfCanvas draws on a page of a PDF with the fonts' glyphs that it uses. gonum's
-// vgpdf has one font a document (every one is the file "font.z" in it), without
-// Greek, arrows and the like, whole in each picture.
+// pdfCanvas draws on a page of a PDF with only the glyphs in use. The vgpdf of gonum has one font a document (every one
+// is the file "font.z" in it). Its fonts lack Greek, arrows and the like, and are whole in each picture.
 type pdfCanvas struct {
 	doc    *fpdf.Fpdf
 	height float64 // of the page in points
 	stack  []pdfState
 }
 
-// pdfState is what Push keeps: an affine map (x, y) to (a x + c y + e, b x + d y +
-// f), in points from the lower left corner.
+// pdfState is the state that Push keeps. It is an affine map (x, y) to (a x + c y + e, b x + d y + f), in points from
+// the lower left corner.
 type pdfState struct{ a, b, c, d, e, f float64 }
 
 // plainPDF makes the same picture the same bytes: without the time of writing,
@@ -183,7 +182,7 @@ func (c *pdfCanvas) FillString(f font.Face, p vg.Point, s string) {
 // DrawImage does nothing: pictures have no images.
 func (c *pdfCanvas) DrawImage(vg.Rectangle, image.Image) {}
 
-// Size isn't asked for: canvas knows that of the layout.
+// Size isn't asked for: canvas knows the layout's size.
 func (c *pdfCanvas) Size() (w, h vg.Length) { return 0, 0 }
 
 // WriteTo ends the document. It ignores how many bytes it writes.

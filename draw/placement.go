@@ -18,19 +18,16 @@ const (
 	sortedHigh   = 130.0 // of a chart of sorted bars
 )
 
-// drawPlacement draws virtual machines on hosts: of each resource the share of a host's
-// that its tasks take, one bar after the other in the colours of their jobs. Of the CPU that
-// is what they get; what they need beyond it follows, paler. Tasks that run
-// elsewhere now have a bold edge and say where from. A host is tight if its tasks
-// need so much CPU that none of its own could get more than the minimum yield
-// without another getting less: these hosts hold the objective down.
+// drawPlacement draws virtual machines on hosts. A bar for each resource shows the share of the host that each of its
+// tasks takes, in the colours of their jobs. The CPU's bar shows the CPU that tasks get; their further needs follow,
+// paler. Tasks that run elsewhere now have a bold edge and say where from. A host is tight if none of its tasks could
+// get more than the minimum yield without another getting less: tight hosts hold the objective down.
 //
-// Up to 40 hosts have a row each. Of more, each resource has a chart of the hosts
-// sorted by its use, with those that are tight in another colour.
+// Up to 40 hosts have a row each. Above 40, each resource has a chart of the hosts sorted by its use, with the tight
+// hosts in another colour.
 //
-// Another format than those of Style is errFormat. The error is model.ErrInvalid if
-// the instance is invalid or p isn't a placement of it. O(H log H + T) for H hosts
-// and T tasks.
+// Unknown formats are errFormat. The error is model.ErrInvalid if the instance is invalid or p isn't a placement of it.
+// O(H log H + T) for H hosts and T tasks.
 func drawPlacement(w io.Writer, o Options, title string, in *model.VCSched, p *model.Placement) error {
 	if err := o.drawable(in); err != nil {
 		return err
@@ -69,7 +66,7 @@ func placementTitle(in *model.VCSched, p *model.Placement, o model.Objective, bo
 	return title
 }
 
-// placementLayout holds what is drawn of tasks on hosts, and where.
+// placementLayout holds the drawing of tasks on hosts.
 type placementLayout struct {
 	sheet
 	jobs      []string // their ids
@@ -86,7 +83,7 @@ type placementLayout struct {
 	column      float64 // of the names of hosts
 }
 
-// hostBox is a host and what its tasks take of its resources.
+// hostBox is a host and the use of its resources by its tasks.
 type hostBox struct {
 	y     float64
 	name  string
@@ -95,8 +92,7 @@ type hostBox struct {
 	note  string // of a host without tasks
 }
 
-// hostPart is what the tasks of a job that come from the same host take, in shares
-// of the host.
+// hostPart is the share of a host's resources that the tasks of a job from the same host take.
 type hostPart struct {
 	job, tasks int
 	from       string    // the host that they run on now, "" if they stay or are new
@@ -104,7 +100,7 @@ type hostPart struct {
 	need       []float64 // at least what is given
 }
 
-// sums returns what is given and needed of a resource.
+// sums returns the given and the needed amounts of a resource.
 func (h *hostBox) sums(resource int) (given, need float64) {
 	for _, x := range h.parts {
 		given += x.given[resource]
@@ -113,7 +109,7 @@ func (h *hostBox) sums(resource int) (given, need float64) {
 	return given, need
 }
 
-// draw writes the picture of what was read.
+// draw writes the picture of the data that was read.
 func (l *placementLayout) draw(w io.Writer) error {
 	l.high = 1
 	for r, name := range l.resources {
@@ -130,8 +126,7 @@ func (l *placementLayout) draw(w io.Writer) error {
 	return l.write(w, l.paint)
 }
 
-// part returns what the tasks of a job on a host take that come from another, to which one
-// more is added.
+// part adds a task to the part of a job on a host that comes from another host, and returns that part.
 func (l *placementLayout) part(h, job int, from string) *hostPart {
 	host := &l.hosts[h]
 	n := len(host.parts)
@@ -143,7 +138,7 @@ func (l *placementLayout) part(h, job int, from string) *hostPart {
 	return &host.parts[n-1]
 }
 
-// read lists what the tasks take.
+// read lists the tasks' use.
 func (l *placementLayout) read(in *model.VCSched, p *model.Placement, first, last int) {
 	l.resources = append([]string{"CPU", "memory"}, in.Resources...)
 	l.hosts = make([]hostBox, last-first+1)

@@ -66,8 +66,8 @@ func (a *processorAxis) paint(p pen, x *timeAxis, times []tick) {
 // shows reports whether any of some processors is on the axis.
 func (a *processorAxis) shows(first, last int) bool { return first < a.first+a.n && last >= a.first }
 
-// box returns the rectangle of what the axes show of some processors for some
-// time, which must be something; large enough to be seen, less so in a texture.
+// box returns the rectangle of some processors for some time, as far as the axes show it; it must not be empty. It is
+// large enough to be seen, less so in a texture.
 func (a *processorAxis) box(t *timeAxis, first, last int, from, to float64, texture bool) rect {
 	thinnest := 1.0
 	if texture {

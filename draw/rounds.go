@@ -28,12 +28,10 @@ const (
 
 var realisticColour, plannedColour = look.Series[1], look.Series[0]
 
-// Rounds draws the trace of network-aware HEFT (Yousaf, Welzl, Figure 11): over
-// the number of the round, the makespan of its plan if transfers didn't slow
-// each other down and the realistic one; both of the first round, which is
-// HEFT's own plan, as dashed lines to compare with; a ring around the rounds
-// that were better than all before them. Format is "svg" or "png"; another one
-// is errFormat. A makespan that is NaN or above 1e300 is model.ErrInvalid.
+// Rounds draws the trace of network-aware HEFT (Yousaf, Welzl, Figure 11). It shows, over the number of the round, the
+// makespan of its plan if transfers didn't slow each other down and the realistic one. Both values of the first round,
+// which is HEFT's own plan, are dashed lines to compare with. A ring marks the rounds that were better than all before
+// them. Format is "svg" or "png"; another one is errFormat. A makespan that is NaN or above 1e300 is model.ErrInvalid.
 func Rounds(w io.Writer, style Style, title string, rounds []model.Round) error {
 	if err := style.check(); err != nil {
 		return err

@@ -19,29 +19,24 @@ const manyTasks = 200
 // fewTransfers is the number of transfers up to which they are arrows.
 const fewTransfers = 30
 
-// drawSchedule is the panel of a schedule s of d: a row for each machine with its
-// tasks; a row for each link of the network with the transfers whose routes
-// name it, so a transfer is in as many rows as it uses links; a row
-// otherTransfers for those that use none, if there are any; a mark at the
-// makespan. The panel has no title.
+// drawSchedule is the panel of a schedule s of d. It has a row for each machine with its tasks, and one for each link
+// of the network with the transfers over it. So a transfer is in as many rows as it uses links. Transfers without links
+// have the row otherTransfers. A mark shows the makespan. The panel has no title.
 //
-// Finish is the time at which each of s.Transfers ends, in seconds and in their
-// order: it depends on how transfers slow each other down, so whoever replayed
-// the schedule knows it.
+// Finish is the time at which each of s.Transfers ends, in seconds and in their order. It depends on how transfers slow
+// each other down, so it comes from a replay of the schedule.
 //
 // The tasks and transfers of the critical path (model.DAG.Critical) are marked. Up
 // to 30 transfers are arrows between machines, too, from the end of the task that
 // sends to the start of the one that waits for it.
 //
-// A transfer has the colour of the task that sends it. Up to 200 tasks
-// neighbours in the instance's order have different colours; among more that
-// would be noise, and the colours are those of the levels (the number of edges
-// on the longest path from an entry task).
+// A transfer has the colour of the task that sends it. Neighbours in the instance's order have different colours if
+// there are up to 200 tasks. Among more that would be noise, and the colours show the levels (the number of edges on
+// the longest path from an entry task).
 //
-// The error wraps model.ErrInvalid: d or s is invalid, finish has another
-// length than the transfers, a transfer is none of d's edges, stays within a
-// machine or ends before it starts. O(V M + M² + E + T L) for T transfers over
-// L links each.
+// The error wraps model.ErrInvalid if d or s is invalid, or finish has another length than the transfers. So it does if
+// a transfer is none of d's edges, stays within a machine or ends before it starts. O(V M + M² + E + T L) for T
+// transfers over L links each.
 func drawSchedule(d *model.DAG, s *model.Schedule, finish []float64) (ganttPanel, error) {
 	if err := d.Validate(); err != nil {
 		return ganttPanel{}, fmt.Errorf("draw: %w", err)

@@ -16,8 +16,8 @@ import (
 type Frame struct {
 	Instance model.Instance
 	Solution model.Solution
-	// Arrived tells when each of a schedule's transfers ends (see Schedule);
-	// nil for problems without transfers.
+	// Arrived holds the time at which each of a schedule's transfers ends (see Schedule); nil for problems without
+	// transfers.
 	Arrived []float64
 	// Label says which of several solutions it is, "" if there is one.
 	Label string
@@ -63,7 +63,7 @@ type picture struct {
 	usage    bool // it has curves of use over time
 }
 
-// pictures holds those of each problem.
+// pictures holds the pictures of each problem.
 var pictures = map[model.Kind]picture{
 	model.KindBatch:         {draw: one("executions", executionTitle, drawExecution), terminal: inCharacters((*terminal).batch), usage: true},
 	model.KindConsolidation: {draw: one("assignments", assignmentTitle, drawAssignment), terminal: inCharacters((*terminal).consolidation), timeless: true},
@@ -93,8 +93,8 @@ func wrongFrame(f Frame, among string) error {
 	return fmt.Errorf("draw: %w: a %s solution of a %s instance among %s", model.ErrInvalid, f.Solution.Kind(), f.Instance.Kind(), among)
 }
 
-// schedules draws the schedules of a DAG in panels. The last is what the title and
-// the bound are about, the others are what to compare it with.
+// schedules draws the schedules of a DAG in panels. The title and the bound are about the last; the others are there to
+// compare with it.
 func schedules(w io.Writer, o Options, frames []Frame) error {
 	var panels []ganttPanel
 	title := ""
@@ -133,8 +133,7 @@ func schedules(w io.Writer, o Options, frames []Frame) error {
 	return drawGantt(w, o, title, panels)
 }
 
-// chosen returns the rows of machines that are asked for and, unless they are to
-// be left out, those of links.
+// chosen returns the selected rows of machines and, unless they are to be left out, the rows of links.
 func (o *Options) chosen(rows []ganttRow, machines int) ([]ganttRow, error) {
 	first, last, err := o.rows(machines, "machine")
 	if err != nil {
@@ -147,8 +146,8 @@ func (o *Options) chosen(rows []ganttRow, machines int) ([]ganttRow, error) {
 	return chosen, nil
 }
 
-// boundText says what no solution beats, and how far the objective is from it, to
-// follow the objective; "" if no bound is known.
+// boundText returns the value that no solution beats, and how far the objective is from it, to follow the objective; ""
+// if no bound is known.
 func (o *Options) boundText(objective model.Objective, unit string) string {
 	if o.Bound == nil {
 		return ""

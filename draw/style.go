@@ -9,15 +9,15 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Style says how a picture looks. But for the format its zero value is right: a
-// picture as large as its content needs, with labels of 9 points.
+// Style says how a picture looks. Its zero value is right except for the format: a picture as large as its content
+// needs, with labels of 9 points.
 type Style struct {
 	Format string // "svg", "png" or "pdf"
-	// Width and Height of the picture in points (1/72 inch); 0: what its content
-	// needs. Pictures over time fill what they are given.
+	// Width and Height are the size of the picture in points (1/72 inch); 0: as its content needs. Pictures over time
+	// fill the given size.
 	Width, Height float64
-	// FontSize is that of the labels, in points; 0 means 9. Everything else
-	// grows with it, but for the width and the height if they are given.
+	// FontSize is the size of the labels, in points; 0 means 9. Everything else grows with it, except for a given width
+	// and height.
 	FontSize float64
 	// DPI is the resolution of a PNG in pixels per inch; 0 means 144.
 	DPI float64
@@ -66,8 +66,7 @@ func (s Style) check() error {
 	return nil
 }
 
-// zoom returns the size of a point of the layout, whose labels have labelSize,
-// in points of the picture.
+// zoom returns the size of a point of the layout, in which labels have labelSize, in points of the picture.
 func (s Style) zoom() float64 {
 	if s.FontSize == 0 {
 		return 1
@@ -75,8 +74,7 @@ func (s Style) zoom() float64 {
 	return s.FontSize / labelSize
 }
 
-// width and height return what the layout is given, in its points; 0 if it is to
-// choose.
+// width and height return the layout's given size, in its points; 0 if it is to choose.
 func (s Style) width() float64  { return s.Width / s.zoom() }
 func (s Style) height() float64 { return s.Height / s.zoom() }
 
@@ -93,17 +91,15 @@ func (s Style) across(left, want float64) (float64, error) {
 	return right, nil
 }
 
-// tooSmall returns an error that says what a side must have at least, in points
-// of the layout.
+// tooSmall returns an error with the least length of a side, in points of the layout.
 func (s Style) tooSmall(side string, least float64) error {
 	is := map[string]float64{"width": s.Width, "height": s.Height}[side]
 	return fmt.Errorf("draw: %w picture: the %s is %.4g mm, its letters of %.3g pt need %.4g mm; give more or a smaller font",
 		model.ErrInvalid, side, is/PointsPerMM, labelSize*s.zoom(), math.Ceil(least*s.zoom()/PointsPerMM))
 }
 
-// fill places a layout so that it has the height that is given. Place lays it out
-// with its stretchable parts so many times as high as they would like to be and
-// returns the height, which grows linearly; it may be called several times.
+// fill places a layout so that it has the given height. Place lays it out with its stretchable parts so many times as
+// high as they would like to be. It returns the height, which grows linearly, and may be called several times.
 func (s Style) fill(place func(stretch float64) (height float64)) (height float64, err error) {
 	const least = 0.15
 	natural := place(1)

@@ -15,7 +15,7 @@ import (
 	"github.com/gapwise/gapwise/internal/text/look"
 )
 
-// path and text are what an SVG of vgsvg consists of.
+// path and text are the parts of an SVG of vgsvg.
 type path struct{ D, Style string }
 
 type text struct {
@@ -125,11 +125,11 @@ func (p picture) bars() int {
 	return n
 }
 
-// hex returns a colour as a picture on light paper has it, tint that of a thing.
+// hex returns a colour as a picture on light paper has it, tint the colour of a thing.
 func hex(c look.Colour) string { return look.Hex(c.Light)[1:] }
 func tint(k int) string        { return hex(look.Tint(look.Plain, k)) }
 
-// options are those of a picture of everything.
+// options returns the options of a picture of everything.
 func options(format string) draw.Options { return draw.Options{Style: draw.Style{Format: format}} }
 
 func gantt(t testing.TB, format, title string, panels []draw.Panel) []byte {
@@ -156,8 +156,7 @@ type reporter interface {
 	Errorf(string, ...any)
 }
 
-// noOverlap holds the boxes of texts apart, from capitals to what hangs below the line, and
-// within the picture.
+// noOverlap checks that the boxes of texts, from capitals to descenders, are apart and within the picture.
 func noOverlap(t reporter, p picture) {
 	t.Helper()
 	for i, a := range p.texts {
@@ -173,8 +172,7 @@ func noOverlap(t reporter, p picture) {
 	}
 }
 
-// texts holds a picture's texts against those it must have, and a part that
-// none may have.
+// texts compares a picture's texts with the wanted ones, and with a part that none may have.
 func texts(t *testing.T, p picture, want []string, never string) {
 	t.Helper()
 	for _, x := range want {

@@ -14,14 +14,12 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Terminal draws a solution in characters, columns wide, at least 40: rows are
-// machines, PEs, processors, servers or hosts. Time goes from left to right, of a
-// vcsched the CPU of a host, as its tasks use it, of a consolidation the first resource;
-// what moves has a star. Where the rows are few and each
-// holds one thing at a time, a task or job is a bar with its id; otherwise rows
-// are summed up, and a column shows how much of them is in use. Schedules show
-// tasks, no transfers. The error wraps model.ErrInvalid for a solution that isn't
-// one of the instance. O(B (rows + columns)) for B bars.
+// Terminal draws a solution in characters, columns wide, at least 40: rows are machines, PEs, processors, servers or
+// hosts. Time goes from left to right. A vcsched's axis is the CPU of a host, as its tasks use it, a consolidation's
+// the first resource. Tasks that move have a star. A task or job is a bar with its id if the rows are few and each
+// holds one thing at a time. Otherwise rows are summed up, and a column shows the share of them in use. Schedules show
+// tasks, no transfers. The error wraps model.ErrInvalid for a solution that isn't one of the instance. O(B (rows +
+// columns)) for B bars.
 func Terminal(w io.Writer, columns int, f Frame) error {
 	t := &terminal{columns: max(columns, 40), capacity: 1, axis: "s"}
 	p := pictures[f.Instance.Kind()]
@@ -49,7 +47,7 @@ type terminal struct {
 	from, to float64 // ends of the axis, which also holds all bars
 }
 
-// textBar is what is in one row, or in several that follow each other.
+// textBar is a bar in one row, or in several that follow each other.
 type textBar struct {
 	row, rows int
 	from, to  float64

@@ -84,7 +84,7 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// Of many rows each line sums up several: half of 48 PEs are half of each line.
+// Each line sums up several of many rows: half of 48 PEs are half of each line.
 func TestTerminalOfManyRows(t *testing.T) {
 	got := terminalOf(t, 40,
 		`{"kind":"reservation","version":1,"name":"many","pes":48,"requests":[{"id":"r1","arrival_s":0,"ready_s":0,"duration_s":10,"deadline_s":10,"pes":24}]}`,

@@ -86,8 +86,8 @@ func (f face) shorten(s string, width float64) string {
 // arrow joins the tasks of a transfer.
 const arrow = "→"
 
-// clean makes s fit to be drawn and to stand in XML: one line, no control
-// characters, of a length that no picture has room for.
+// clean makes s fit to be drawn and put in XML: one line, no control characters, and at most a length that no picture
+// has room for.
 func clean(s string) string {
 	const most = 300
 	s = strings.TrimSpace(strings.Map(func(r rune) rune {

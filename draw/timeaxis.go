@@ -37,8 +37,8 @@ const (
 	day  = 24 * hour
 )
 
-// unit returns the unit of the labels, in seconds, and its name: hours if the axis
-// is ten of them or longer, days if it is four or longer, up to ten million.
+// unit returns the labels' unit, in seconds, and its name. It is hours if the axis is ten of them or longer, days if it
+// is four or longer, up to ten million.
 func (a *timeAxis) unit() (float64, string) {
 	switch span := a.high - a.low; {
 	case span < 10*hour || span >= 1e7*day:
@@ -66,7 +66,7 @@ func (a *timeAxis) ticks() []tick {
 	return all
 }
 
-// caption says what the labels are.
+// caption describes the labels.
 func (a *timeAxis) caption() string {
 	if !a.dated() {
 		_, unit := a.unit()
@@ -96,15 +96,15 @@ func (a *timeAxis) paint(p pen, y float64, ticks []tick) {
 	p.text(f, paleInk, (a.left+a.right)/2, y+axisHeight-7, 0.5, a.caption())
 }
 
-// late says beside the axis at y how many of all end after it.
+// late writes next to the axis at y how many of all end after it.
 func (a *timeAxis) late(p pen, y float64, n int, all string) {
 	if n > 0 {
 		p.text(newFace(axisSize, false), ink, a.right, y+axisHeight-7, 1, fmt.Sprintf("%d of %s end later", n, all))
 	}
 }
 
-// strip draws a tick for each of some times, as many as can be told apart, in a
-// strip at y with its label at the left; it takes stripHeight.
+// strip draws ticks at the given times, as many as a reader can distinguish. They lie in a strip at y with its label at
+// the left; it takes stripHeight.
 func (a *timeAxis) strip(p pen, times []float64, label string, y float64) {
 	p.fill(linkColour, rect{a.left, y, a.right - a.left, stripHeight})
 	p.text(newFace(axisSize, false), look.Declined, a.left-6, y+stripHeight/2+axisSize*capHeight/2, 1, label)

@@ -28,26 +28,21 @@ const (
 
 // drawClusters draws virtual clusters in a fat-tree, in two parts.
 //
-// The upper part shows the data centre at one moment: which slots of which server
-// are in use, each request in a colour, and the share of its rate that is reserved
-// on every link, by colour and width. The moment is o.At, or, if that is nil, that of
-// the highest load: of the start after which the shares of all links that bind
-// have the largest sum, then the most slots are in use, then the earliest. With
-// more than 8 pods the upper part shows, for each switch, the share of its slots
+// The upper part shows the data centre at one moment: the slots in use of each server, each request in a colour. The
+// colour and width of each link show the share of its rate that is reserved. The moment is o.At or, if that is nil, the
+// moment of the highest load: the start after which the shares of all links that bind have the largest sum. Ties go to
+// the most slots in use, then the earliest. Above 8 pods the upper part shows, for each switch, the share of its slots
 // and the fullest of its links instead.
 //
-// The lower part shows the slots in use over time, of up to 30 requests each by
-// itself, and a tick at the arrival of each request without a run. In queue mode
-// the requests that wait and those suspended stand below. An area shows the mean
-// over each half point of the time axis, and paler the maximum.
+// The lower part shows the slots in use over time, with up to 30 requests each by itself. It has a tick at the arrival
+// of each request without a run. The requests that wait and those suspended are below in queue mode. An area shows the
+// mean over each half point of the time axis, and paler the maximum.
 //
-// With o.Usage there is the lower part alone.
+// If o.Usage is set, there is the lower part alone.
 //
-// Another format than those of Style is errFormat. The error is
-// model.ErrInvalid if the instance is invalid, if e isn't a solution of it, names
-// servers or switches that don't exist or more VMs than a server has slots, or if
-// o.At is outside of the time of the solution. O(S log S + n log n) for S servers in all
-// segments and n requests.
+// Unknown formats are errFormat. The error is model.ErrInvalid if the instance is invalid, or if o.At is outside of the
+// time of the solution. So it is if e isn't a solution, or names missing servers or switches or more VMs than a server
+// has slots. O(S log S + n log n) for S servers in all segments and n requests.
 func drawClusters(w io.Writer, o Options, title string, in *model.TVC, e *model.Embeddings) error {
 	if err := o.drawable(in); err != nil {
 		return err
@@ -81,7 +76,7 @@ func clustersTitle(in *model.TVC, e *model.Embeddings, o model.Objective, bound 
 	return fmt.Sprintf("%d of %d requests accepted", len(e.Runs), len(in.Requests)) + bound
 }
 
-// clustersLayout holds what is drawn and where.
+// clustersLayout holds the drawing's parts and places.
 type clustersLayout struct {
 	timeAxis
 	sheet
@@ -114,7 +109,7 @@ type cluster struct {
 // held is a number of slots of one server that a request holds.
 type held struct{ request, vms int }
 
-// clusterStep holds what is true from a time on.
+// clusterStep holds the state from a time on.
 type clusterStep struct{ at, used, waiting, suspended float64 }
 
 // The layers of links, from below.
@@ -167,10 +162,9 @@ func (l *clustersLayout) read(e *model.Embeddings, index []int) error {
 	return nil
 }
 
-// links calls f with the layer, the number and the load in Mbps of every link
-// that a cluster loads. A link's number is that of its server; edge switch · h +
-// number of the aggregation switch; aggregation switch · h + number of the core
-// switch in its group.
+// links calls f with the layer, the number and the load in Mbps of every link that a cluster loads. A link's number is
+// the server's; edge switch · h + number of the aggregation switch; aggregation switch · h + number of the core switch
+// in its group.
 func (l *clustersLayout) links(c *cluster, f func(layer, link int, mbps float64)) {
 	h, b, at := l.tree.Half(), l.in.Requests[c.request].BandwidthMbps, c.place.Switch
 	aggregation := at.Index // number in the pod

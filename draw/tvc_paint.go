@@ -113,7 +113,7 @@ func (l *clustersLayout) paint(p pen) {
 
 func (l *clustersLayout) heading(p pen, y float64, text string) { p.heading(y, l.width, text) }
 
-// momentText tells the state at the moment.
+// momentText returns the state at the moment as text.
 func (l *clustersLayout) momentText() string {
 	used := 0
 	for s := range l.used {

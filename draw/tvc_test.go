@@ -19,10 +19,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// fourClusters run in a fat-tree of 4 pods, 2 slots per server and links of 100
-// Mbps: a (3 VMs of 10 Mbps) below one edge switch, b (4 of 30 Mbps) below one
-// aggregation switch, c (2 of 100 Mbps) in two pods, from 20 s to 30 s together.
-// d is rejected.
+// fourClusters run in a fat-tree of 4 pods, 2 slots per server and links of 100 Mbps. Request a (3 VMs of 10 Mbps) is
+// below one edge switch, and b (4 of 30 Mbps) below one aggregation switch. Request c (2 of 100 Mbps) is in two pods.
+// They run together from 20 s to 30 s; d is rejected.
 func fourClusters() (*model.TVC, *model.Embeddings) {
 	in := &model.TVC{Name: "four", FatTree: model.FatTree{K: 4, Slots: 2, LinkMbps: 100}, Requests: []model.TVCRequest{
 		{ID: "a", ArrivalS: 0, VMs: 3, BandwidthMbps: 10, DurationS: 100},
@@ -71,7 +70,7 @@ func linksOf(p picture) map[string]int {
 	return n
 }
 
-// noShare is the colour of a link of which nothing is reserved.
+// noShare is the colour of a link without reservations.
 var noShare = hex(look.Mix(look.Line, look.Soft, 0.4))
 
 func share(k int) string { return hex(look.Shares[k]) }
@@ -137,8 +136,8 @@ func TestClustersStack(t *testing.T) {
 	in, e := fourClusters()
 	p := parse(t, clusters(t, "svg", "", in, e, nil))
 	fills := p.fills()
-	// Of a two servers, and in the chart one rectangle; of b two servers, and two
-	// rectangles as a ends first; of c two servers and one.
+	// a has two servers, and in the chart one rectangle; b has two servers, and two rectangles as a ends first; c has
+	// two servers and one.
 	for colour, n := range map[string]int{tint(0): 3, tint(1): 4, tint(2): 3, tint(3): 0} {
 		if fills[colour] != n {
 			t.Errorf("%d rectangles in %s, want %d (all: %v)", fills[colour], colour, n, fills)
@@ -321,8 +320,7 @@ func TestClustersErrors(t *testing.T) {
 	}
 }
 
-// Whatever the runs, feasible or not, there is a picture within its bounds, the
-// same again.
+// There is a picture within its bounds for any runs, feasible or not, the same again.
 func TestClustersAnything(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

@@ -17,7 +17,7 @@ func heatOf(share float64) int {
 	return min(1+int(4*share*(1-1e-12)), len(look.Shares)-1)
 }
 
-// shareTexts returns what the colours of shares mean.
+// shareTexts returns the meanings of the colours of shares.
 func shareTexts(none string) [len(look.Shares)]string {
 	return [...]string{none, "up to 25 %", "up to 50 %", "up to 75 %", "up to 100 %"}
 }
@@ -51,7 +51,7 @@ func (l *clustersLayout) binds(layer int) bool {
 // paintTree draws every switch, link, server and slot.
 func (l *clustersLayout) paintTree(p pen) {
 	h, n := l.tree.Half(), l.tree.Servers()
-	// Servers of an edge switch stand together, so do the edge switches of a pod.
+	// Servers of an edge switch are drawn together, as are the edge switches of a pod.
 	const edgeGap, podGap = 0.4, 1.2
 	step := (l.right - l.left) / (float64(n) + edgeGap*float64(n/h-l.tree.K) + podGap*float64(l.tree.K-1))
 	serverX := func(s int) float64 {
@@ -123,12 +123,12 @@ func linkShade(class int) look.Colour {
 	return look.Shares[class]
 }
 
-// looseColour is that of links that don't bind.
+// looseColour is the colour of links that don't bind.
 var looseColour = look.Mix(look.Line, look.Soft, 0.4)
 
 func linkWidth(class int) float64 { return 0.8 + 0.45*float64(class) }
 
-// paintServer draws the slots of a server, those in use from the bottom.
+// paintServer draws the slots of a server, from the bottom the ones in use.
 func (l *clustersLayout) paintServer(p pen, server int, box rect) {
 	high := box.h / float64(l.tree.Slots)
 	cells := make([]look.Colour, 0, l.tree.Slots)
@@ -162,7 +162,7 @@ type matrix struct {
 	share func(pod, row int) float64
 }
 
-// matrices returns those of what binds.
+// matrices returns the matrices of the layers that bind.
 func (l *clustersLayout) matrices() []matrix {
 	h := l.tree.Half()
 	fullest := func(layer int, of func(pod, row, i int) int) func(pod, row int) float64 {

@@ -55,8 +55,8 @@ func (u *usage) means(a *timeAxis) (foreground, background float64) {
 	return 100 * mean.Used / of, 100 * mean.Background / of
 }
 
-// paint draws both charts with a heading for the first. The first is as high as
-// the capacity, where that is in use by a third, so that what is idle shows.
+// paint draws both charts with a heading for the first. The first is as high as the capacity if a third of that is in
+// use, so that the idle part shows.
 func (u *usage) paint(p pen, a *timeAxis, width float64, axis []tick, heading string) {
 	most, longest := 1.0, 1.0
 	for _, s := range u.steps {
@@ -81,9 +81,8 @@ func (u *usage) paint(p pen, a *timeAxis, width float64, axis []tick, heading st
 	})
 }
 
-// outliers returns where an axis from low should end, by the ends of what is drawn
-// on it, at least one: where nine tenths of them take less than half of the axis,
-// it ends a little after those; otherwise after the last.
+// outliers returns where an axis from low should end, by the ends of the bars on it, at least one. If nine tenths of
+// them take less than half of the axis, it ends a little after those; otherwise after the last.
 func outliers(low float64, ends []float64) (high float64) {
 	ends = slices.Sorted(slices.Values(ends))
 	last := ends[len(ends)-1]

@@ -14,54 +14,45 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// BatchSpec specifies rigid parallel jobs as section 3 of the paper has them: by a
-// workload model or of a real log, with drawn CPU uses, foreground losses and
-// background efficiencies.
+// BatchSpec specifies rigid parallel jobs as section 3 of the paper has them, by a workload model or of a real log. CPU
+// uses, foreground losses and background efficiencies are random.
 //
-// The offered load is sum n·r / (P · span): n the processes and r the runtime of
-// each job, P the processors, span the time from the first submission to the last.
-// The times between submissions are multiplied by one ratio that gives the load
-// asked for (section 3.3).
+// The offered load is sum n·r / (P · span). There n is the processes and r the runtime of each job, P the processors,
+// span the time from the first submission to the last. The times between submissions are multiplied by one ratio that
+// gives the load asked for (section 3.3).
 //
-// Draws are paired: with the same Seed and Index, load, tiers, CPU uses, efficiency,
-// estimates, cost of migrations and threshold change nothing else, and fewer jobs
-// are the first of more, but for what depends on all jobs (load, mean runtime,
-// Tsafrir's estimates). The workload model, the estimates, and each job's uses, loss
+// Draws are paired. If Seed and Index are the same, the other parameters (load, tiers, CPU uses, efficiency, estimates,
+// cost of migrations, threshold) change nothing else. Fewer jobs are the first of more, apart from values that depend
+// on all jobs (load, mean runtime, Tsafrir's estimates). The workload model, the estimates, and each job's uses, loss
 // and efficiency have random streams of their own.
 type BatchSpec struct {
-	// Jobs is the number of jobs. With a log it is that of the first usable jobs, 0
-	// for all.
+	// Jobs is the number of jobs. With a log it counts usable jobs, from the first on; 0: all.
 	Jobs int `key:"jobs" default:"1000" small:"5,2" hard:"60" min:"0" required:"yes" usage:"number of jobs; 0 with a log: all"`
-	// Processors is 320, the paper's, or with a log that of its header.
+	// Processors is 320, the paper's, or the number in the log's header.
 	Processors int `key:"processors" small:"4" hard:"16" min:"1" shown:"320 or the log's" usage:"number of processors"`
-	// Tiers is 2, the paper's, or with a log 1: no log tells of a background.
+	// Tiers is 2, the paper's, or with a log 1: no log reports a background.
 	Tiers int `key:"tiers" small:"1,2" hard:"1" min:"1" shown:"2; a log: 1" usage:"1, or 2: foreground and background"`
 	// Model is the workload model, one of BatchModels.
 	Model string `key:"model" default:"feitelson" usage:"feitelson, jann or lublin"`
 	// Load is the offered load. 0 means 0.7, or with a log its own.
 	Load float64 `key:"load" small:"2" hard:"2" min:"0" shown:"0.7 or 0" usage:"offered load; 0: a log's"`
-	// Serial, MeanSize and MeanRuntime change the models so that they have the
-	// figures of a workload of which only these are known: the share of
-	// single-process jobs (feitelson and jann), the mean number of processes (the
-	// same), the mean runtime in seconds. 0 leaves the model's. See tilt.
+	// Serial, MeanSize and MeanRuntime change the models so that they have the known figures of a workload. These are
+	// the share of single-process jobs (feitelson and jann), the mean number of processes (the same), and the mean
+	// runtime in seconds. 0 leaves the model's. See tilt.
 	Serial      float64 `key:"serial" min:"0" shown:"the model's" usage:"share of single-process jobs"`
 	MeanSize    float64 `key:"mean_size" min:"0" shown:"the model's" usage:"mean number of processes"`
 	MeanRuntime float64 `key:"mean_runtime" min:"0" shown:"the model's" usage:"mean runtime, in seconds"`
-	// RuntimeRatio and Largest are further figures of models that are lost: how much
-	// longer the long runtimes of feitelson are than the short ones, by their means,
-	// and to which size the last range of jann goes; 0: that of the log that it was
-	// fitted to, 100.
+	// RuntimeRatio and Largest are further figures of models that are lost. RuntimeRatio is the mean of feitelson's
+	// long runtimes over the mean of its short ones. Largest is the end of jann's last range; 0: 100, as in its log.
 	RuntimeRatio float64 `key:"runtime_ratio" default:"100" min:"1" usage:"feitelson: mean of long runtimes over that of short ones"`
 	Largest      int     `key:"largest" min:"0" shown:"100" usage:"jann: processes of the largest jobs"`
 	// Arrays is the number of equal jobs that are submitted together, as a job array;
 	// the last one may have fewer.
 	Arrays int `key:"arrays" default:"1" min:"1" usage:"equal jobs submitted together, as a job array"`
-	// Estimates says what users estimate, one of batchEstimates; empty: tsafrir, or
-	// with a log the log's.
+	// Estimates is the kind of users' estimates, one of batchEstimates; empty: tsafrir, or with a log the log's.
 	Estimates string `key:"user_estimates" small:"exact,tsafrir" shown:"tsafrir or log" usage:"exact, tsafrir or log"`
-	// Longest is the longest runtime and the largest estimate in hours. Longer
-	// runtimes are cut to it. With a log it bounds the estimates of tsafrir alone,
-	// and is extended to its longest runtime.
+	// Longest is the longest runtime and the largest estimate in hours. Longer runtimes are cut to it. If there is a
+	// log, it bounds the estimates of tsafrir alone, and is extended to the log's longest runtime.
 	Longest float64 `key:"longest_h" default:"48" min:"2" usage:"longest runtime and estimate, in hours"`
 	// CPU says how the uses of a job of several processes are drawn, one of
 	// batchUses, from CPUMin to CPUMax. Single processes use 1.
@@ -79,9 +70,8 @@ type BatchSpec struct {
 	Threshold float64 `key:"threshold" default:"0.96" min:"0" usage:"foreground use from which on no process starts in the background"`
 	// Kill is "yes" if jobs are killed at their estimate.
 	Kill string `key:"kill" default:"no" small:"no,yes" usage:"yes: jobs are killed at their estimate"`
-	// SWF, if not empty, is a log (see LoadSWF) whose first usable jobs are taken.
-	// On two tiers another Index draws other CPU uses, losses and efficiencies for the
-	// same jobs; on one nothing of them is drawn.
+	// SWF, if not empty, is a log (see LoadSWF): its first usable jobs are taken. On two tiers another Index draws
+	// other CPU uses, losses and efficiencies for the same jobs; on one nothing of them is drawn.
 	SWF   string `key:"log" file:"yes" usage:"take the jobs of an SWF FILE"`
 	Index int
 	Seed  uint64
@@ -122,8 +112,7 @@ const (
 // of each process is a random number" (section 3.1) may mean either.
 var batchUses = []string{useOfJob, useOfProcess}
 
-// What the paper says of the machine and of the progress of processes (sections 3
-// and 3.2).
+// The paper's figures of the machine and of the progress of processes (sections 3 and 3.2).
 const (
 	batchProcessors, batchTiers        = 320, 2
 	batchLoad                          = 0.7
@@ -216,9 +205,8 @@ func (s *BatchSpec) checkKeys(given map[string]bool) error {
 	return nil
 }
 
-// name tells all parameters and the index: instance 3 with the defaults is
-// batch-feitelson-p320-t2-n1000-load0.7-3. Parameters that are not the defaults
-// follow the load. With a log it begins with the file's name:
+// name names all parameters and the index: instance 3 with the defaults is batch-feitelson-p320-t2-n1000-load0.7-3.
+// Parameters that are not the defaults follow the load. With a log it begins with the file's name:
 // KTH-SP2-1996-2.1-cln-t1-n0-3.
 func (s BatchSpec) name() string {
 	s = s.withDefaults()
@@ -262,7 +250,7 @@ func (s BatchSpec) name() string {
 	return fmt.Sprintf("%s-%d", strings.Join(parts, "-"), s.Index)
 }
 
-// check reports what is out of range.
+// check reports values out of range.
 func (s BatchSpec) check() error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w batch specification: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
@@ -314,17 +302,14 @@ func (s BatchSpec) check() error {
 // ofTwoTiers are the keys that matter on two tiers alone.
 var ofTwoTiers = []string{"cpu", "cpu_min", "cpu_max", "efficiency", "efficiency_sd", "migration_s", "threshold"}
 
-// The purposes of a job's random streams, besides that of the workload model,
-// which has the job's number.
+// These are the purposes of a job's random streams. The workload model's stream has the job's number.
 const (
 	streamTraits    = 1 << 40 // plus the job's number: loss, efficiency, CPU uses
 	streamEstimates = 2 << 40
 )
 
-// Generate draws the instance. Runtimes and estimates are whole seconds,
-// submissions whole milliseconds, shares have four decimals. Errors about a
-// specification or a log that can't be used wrap model.ErrInvalid. O(n log n) for n
-// jobs.
+// Generate draws the instance. Runtimes and estimates are whole seconds, submissions whole milliseconds, shares have
+// four decimals. Errors about an unusable specification or log wrap model.ErrInvalid. O(n log n) for n jobs.
 func (s BatchSpec) Generate() (*model.Batch, error) {
 	s = s.withDefaults()
 	if err := s.check(); err != nil {
@@ -354,8 +339,8 @@ func (s BatchSpec) Generate() (*model.Batch, error) {
 	return in, in.Validate()
 }
 
-// try draws an instance of at most 1,000 jobs: what a specification of a workload
-// model lacks doesn't depend on their number.
+// try draws an instance of at most 1,000 jobs: defects of a workload model's specification don't depend on their
+// number.
 func (s BatchSpec) try() error {
 	if err := s.check(); err != nil {
 		return err
@@ -402,7 +387,7 @@ func (s BatchSpec) traits(j *model.BatchJob, index, number uint64) {
 	}
 }
 
-// estimate gives the jobs their estimates; those of the log are there already.
+// estimate gives the jobs their estimates; a log's estimates are there already.
 func (s BatchSpec) estimate(in *model.Batch, longest float64, index uint64) {
 	if s.Estimates != estimatesTsafrir {
 		return

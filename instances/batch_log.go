@@ -11,15 +11,14 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// jobLogs makes what instances keep of the fields 11 to 18 of a log's jobs, once for those
-// of equal fields.
+// jobLogs makes the instances' copies of the fields 11 to 18 of a log's jobs, once for equal fields.
 type jobLogs struct {
 	names  *swf.Names
 	queues map[int64]string // by the header
 	known  map[model.JobLog]*model.JobLog
 }
 
-// of returns what the log tells of a job, nil if nothing.
+// of returns the log's fields of a job, nil if it has none.
 func (l *jobLogs) of(j *swf.Job) *model.JobLog {
 	queue := l.queues[j.Queue]
 	if queue == "" {
@@ -48,7 +47,7 @@ func (l *jobLogs) of(j *swf.Job) *model.JobLog {
 // mostThink bounds times between jobs, as an instance does.
 const mostThink = 1e9
 
-// tag returns a number that stands for a name, "" if it isn't known.
+// tag returns a number in place of a name, "" if it isn't known.
 func tag(n int64) string {
 	if n < 0 {
 		return ""
@@ -56,7 +55,7 @@ func tag(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// named returns what a number stands for, "" if it isn't known.
+// named returns the name of a number, "" if it isn't known.
 func named(names []string, n int64) string {
 	if n < 0 || n >= int64(len(names)) {
 		return ""
@@ -64,8 +63,7 @@ func named(names []string, n int64) string {
 	return names[n]
 }
 
-// queueNames returns the names of queues that the header tells ("; Queue: 1 batch"): of
-// those that have one of their own that isn't a number.
+// queueNames returns the names of queues in the header ("; Queue: 1 batch"), if they are unique and aren't numbers.
 func queueNames(h swf.Header) map[int64]string {
 	names, times := map[int64]string{}, map[string]int{}
 	for _, f := range h {

@@ -12,7 +12,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// What a log tells besides is kept, and jobs of which it tells the same share it.
+// A log's further fields are kept, and jobs with equal fields share them.
 func TestBatchKeepsLog(t *testing.T) {
 	text := `; MaxProcs: 8
 ; Queue:  0  interactive

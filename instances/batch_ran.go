@@ -12,12 +12,11 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// ranAsLogged returns what the log's own scheduler did with the jobs of an instance of one
-// tier: each starts after its wait. One that finds too few processors free, since the log
-// rounds times or the machine is smaller, starts when they are; moved counts these, and
-// mostMoved is the longest such delay in seconds. Later starts come no earlier. Processors
-// are the lowest that are free. The error wraps model.ErrInvalid for a job without a wait.
-// O(n log n + P log P), P the sum of the jobs' sizes.
+// ranAsLogged returns the log's own schedule of the jobs of an instance of one tier: each starts after its wait. A job
+// that finds too few processors free, since the log rounds times or the machine is smaller, starts when they are free.
+// The result moved counts these jobs, and mostMoved is the longest such delay in seconds. Later starts come no earlier.
+// Processors are the lowest that are free. The error wraps model.ErrInvalid for a job without a wait. O(n log n + P log
+// P), P the sum of the jobs' sizes.
 func ranAsLogged(in *model.Batch, log *swf.Log, taken []int) (e *model.Execution, moved int, mostMoved float64, err error) {
 	starts := make([]float64, len(taken))
 	order := make([]int, len(taken))

@@ -24,10 +24,9 @@ func (s *BatchSpec) swfKeys() []string {
 	return []string{"processors", "tiers", "load", "user_estimates", "longest_h", "cpu", "cpu_min", "cpu_max", "efficiency", "efficiency_sd", "migration_s", "threshold", "kill"}
 }
 
-// fromSWF makes jobs of a log's jobs, named by their job numbers. A runtime of 0
-// becomes 1 s; the runtime stands for a missing estimate. Submissions are counted
-// from the first job's. Jobs that can't be used, and those with more processes than
-// the machine has processors, are left out and counted.
+// fromSWF makes jobs of a log's jobs, named by their job numbers. A runtime of 0 becomes 1 s; the runtime replaces a
+// missing estimate. Submissions are counted from the first job's. Unusable jobs, and jobs wider than the machine, are
+// left out and counted.
 func (s BatchSpec) fromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, SWFReport, error) {
 	if s.SWF == "" { // the log is given, and not by name
 		s.SWF = "log"

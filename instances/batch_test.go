@@ -55,8 +55,7 @@ func over(in *model.Batch, figure func(model.BatchJob) float64) (mean, deviation
 	return mean, math.Sqrt(deviation)
 }
 
-// Load changes the submissions alone, by one ratio; other parameters change what
-// they are of.
+// Load changes the submissions alone, by one ratio; every other parameter changes only its own values.
 func TestBatchPaired(t *testing.T) {
 	for _, m := range BatchModels {
 		base := batchOf(t, func(s *BatchSpec) { s.Model, s.Jobs = m, 300 })
@@ -95,7 +94,7 @@ func TestBatchPaired(t *testing.T) {
 				}
 			}
 		}
-		// Fewer jobs are the first of more, but for the load and the estimates.
+		// Fewer jobs are the first of more, except for the load and the estimates.
 		few := batchOf(t, func(s *BatchSpec) { s.Model, s.Jobs = m, 100 })
 		if d := cmp.Diff(base.Jobs[:100], few.Jobs, cmpopts.IgnoreFields(model.BatchJob{}, "SubmitS", "EstimateS")); d != "" {
 			t.Errorf("%s: (-100 of 300 jobs +100 jobs)\n%s", m, d)
@@ -106,8 +105,8 @@ func TestBatchPaired(t *testing.T) {
 	}
 }
 
-// CPU uses, losses and efficiencies have the paper's distributions.
-// Job arrays are equal jobs but for their names; the last one may be short.
+// CPU uses, losses and efficiencies have the paper's distributions. Job arrays are equal jobs except for their names;
+// the last one may be short.
 func TestBatchArrays(t *testing.T) {
 	t.Parallel()
 	s := NewBatchSpec()
@@ -285,8 +284,8 @@ func TestBatchFromSWF(t *testing.T) {
 	}
 }
 
-// Whatever the log and the options, the instance is valid, all jobs are accounted for,
-// each keeps its processes and runtime, and the load is as asked for.
+// For any log and options the instance is valid, all jobs are accounted for, each keeps its processes and runtime, and
+// the load is as asked for.
 func TestBatchFromSWFProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		log := &swf.Log{}
@@ -330,7 +329,7 @@ func TestBatchFromSWFProperties(t *testing.T) {
 	})
 }
 
-// The real logs, whole: sizes, loads, and what is said of them.
+// The real logs, whole: sizes, loads, and the texts of their reports.
 func TestBatchOfLogs(t *testing.T) {
 	for _, c := range []struct {
 		log        string
@@ -385,8 +384,8 @@ func BenchmarkBatchSpec(b *testing.B) {
 	}
 }
 
-// Any log, with any options, gives an error of one line that wraps ErrInvalid, or an
-// instance that is valid, all of whose jobs fit, and a report that adds up.
+// Any log, with any options, gives an error of one line that wraps ErrInvalid, or a valid instance and a report that
+// adds up. All jobs of the instance fit.
 func FuzzBatchFromSWF(f *testing.F) {
 	const line = " 0 -1 10 4 -1 -1 4 20 -1 1 1 1 1 1 -1 -1 -1\n"
 	f.Add([]byte("; MaxProcs: 4\n1"+line+"2"+line), 0, 0, 0, 0.0, uint8(0))

@@ -13,7 +13,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// batsimFile is what is read of a workload of Batsim; other keys don't matter here.
+// batsimFile holds the keys that are read from a workload of Batsim; other keys don't matter here.
 type batsimFile struct {
 	Resources *int                     `json:"nb_res"`
 	Jobs      []batsimJob              `json:"jobs"`
@@ -37,16 +37,15 @@ func badBatsim(format string, args ...any) error {
 	return fmt.Errorf("%w Batsim workload: %w", model.ErrInvalid, fmt.Errorf(format, args...))
 }
 
-// isBatsim reports whether the keys of a JSON object are those of a workload of Batsim.
+// isBatsim reports whether the keys of a JSON object belong to a workload of Batsim.
 func isBatsim(keys map[string]json.RawMessage) bool {
 	return keys["jobs"] != nil && keys["profiles"] != nil && keys["kind"] == nil
 }
 
-// readBatsim reads a workload of Batsim 3 or 4 (JSON: nb_res, jobs, profiles), whose jobs run
-// by profiles of the type delay: others tell no runtime without a platform. The instance has
-// one tier, and jobs end at their walltimes at the latest, as in Batsim. Jobs of one instant
-// stay in the order of the file. assumed says what the file leaves open; "" for nothing. Errors
-// wrap model.ErrInvalid. O(length of the file + n log n).
+// readBatsim reads a workload of Batsim 3 or 4 (JSON: nb_res, jobs, profiles). Its jobs run by profiles of the type
+// delay: others have no runtime without a platform. The instance has one tier, and jobs end at their walltimes at the
+// latest, as in Batsim. Jobs of one instant stay in the order of the file. The result assumed names the values that the
+// file leaves open; "" for none. Errors wrap model.ErrInvalid. O(length of the file + n log n).
 func readBatsim(name string, data []byte) (in *model.Batch, assumed string, err error) {
 	if err := model.CheckText(data); err != nil {
 		return nil, "", err

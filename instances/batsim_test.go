@@ -16,7 +16,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// goodBatsim has what Batsim's files have: numbers and texts as ids, other keys, jobs in any order.
+// goodBatsim has the variety of Batsim's files: numbers and texts as ids, other keys, jobs in any order.
 const goodBatsim = `{"description":"two","nb_res": 4, "jobs": [
 {"id":"late","subtime":10,"res":4,"profile":"p","user":"x"},
 {"id":7,"subtime":1.5,"walltime":100,"res":3,"profile":2}],

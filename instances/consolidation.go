@@ -12,12 +12,12 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// ConsolidationSpec specifies clusters whose tasks were placed one by one, each on the
-// allowed host that has most left, as kube-scheduler's LeastAllocated does, and of which some have
-// gone since. The zero value of a field means its default where one is named.
+// ConsolidationSpec specifies clusters with tasks that were placed one by one, each on the allowed host with most left,
+// as kube-scheduler's LeastAllocated does. Some tasks have gone since. A field's zero value means its default, if one
+// is named.
 type ConsolidationSpec struct {
 	Hosts int `key:"hosts" default:"20" small:"2,3" hard:"30" required:"yes" usage:"number of hosts"`
-	// Load is the share of what the hosts have of the scarcest resource that is needed before tasks go.
+	// Load is the needed share of the hosts' capacity of the scarcest resource, before tasks go.
 	Load float64 `key:"load" default:"0.7" small:"0.6" hard:"0.95" usage:"share of the scarcest resource that is needed, before tasks go"`
 	// Churn is the share of the tasks that have gone.
 	Churn     float64 `key:"churn" default:"0.4" small:"0.3" hard:"0.2" usage:"share of the tasks that have gone since they were placed"`
@@ -53,7 +53,7 @@ func (s *ConsolidationSpec) nth(k, _ int, seed uint64) Planned {
 	return newPlanned(&one, one.name(), k, one.Generate)
 }
 
-// name tells all parameters: H20-l70-c40-n6-r2-k1-z3-a10-s20-t0-p5-q10-o0-1, with a limit of 60 % -m60 before the
+// name names all parameters: H20-l70-c40-n6-r2-k1-z3-a10-s20-t0-p5-q10-o0-1, with a limit of 60 % -m60 before the
 // number.
 func (s ConsolidationSpec) name() string {
 	if s.Limit > 0 {
@@ -89,12 +89,12 @@ func (s ConsolidationSpec) validate() error {
 	return nil
 }
 
-// hostSize is what the largest host has of each resource, in thousandths.
+// hostSize is the largest host's capacity of each resource, in thousandths.
 const hostSize = 8000
 
-// Generate draws the cluster. Needs are those of a job's tasks: of each resource log-normal with a
-// median of a twentieth of the largest host and a standard deviation of 1 in the logarithm, at most half of the
-// smallest host. Jobs come until the load is reached or one doesn't fit.
+// Generate draws the cluster. The needs of a job's tasks are log-normal for each resource, with a median of a twentieth
+// of the largest host and a standard deviation of 1 in the logarithm. They are at most half of the smallest host. Jobs
+// come until the load is reached or one doesn't fit.
 func (s ConsolidationSpec) Generate() (*model.Consolidation, error) {
 	if err := s.validate(); err != nil {
 		return nil, err

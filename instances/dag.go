@@ -18,11 +18,10 @@ import (
 // DAGSpec is the recipe of a random DAG: a graph in levels as daggen draws it
 // (F. Suter, S. Hunold), with whole random costs.
 //
-// The levels hold about Tasks^Fat tasks each, Regular says how evenly; a task
-// of a level has up to Density times the level before's width parents, from the
-// Jump levels before its own. The costs on each machine and the data of each
-// edge are uniform on 1..MaxCost and 1..MaxData; a MaxData of 0 means no data. With
-// Kinds, a task has one such cost, and machine m takes 1 + m mod Kinds times as long.
+// The levels hold about Tasks^Fat tasks each; Regular says how evenly. A task has up to Density times the width of the
+// level before as parents, from the Jump levels before its own. The costs on each machine and the data of each edge are
+// uniform on 1..MaxCost and 1..MaxData; a MaxData of 0 means no data. A task has one such cost if Kinds is set, and
+// machine m takes 1 + m mod Kinds times as long.
 type DAGSpec struct {
 	Tasks    int     `key:"tasks" default:"20" small:"3,5" hard:"80" usage:"number of tasks"`
 	Fat      float64 `key:"fat" default:"0.5" usage:"from a chain (near 0) to one level (1)"`
@@ -38,9 +37,8 @@ type DAGSpec struct {
 	Transfer model.TransferModel `key:"transfers" shown:"ideal" small:",fair" usage:"ideal, fair, tcp or tcp-all"`
 	Index    int
 	Seed     uint64
-	// Daggen, if not empty, is a file of graphs as daggen-1296.jsonl has them, or
-	// daggen-1296 itself, used instead of drawing one: graph Index / Draws, and
-	// draw Index % Draws of the costs.
+	// Daggen, if not empty, is a file of graphs to use instead of drawing one: like daggen-1296.jsonl, or daggen-1296
+	// itself. It gives graph Index / Draws, and draw Index % Draws of the costs.
 	Daggen string `key:"daggen" file:"yes" usage:"take the graphs of a daggen FILE, or of daggen-1296, which are drawn"`
 	// Graphs is how many graphs of the file a series takes, from its beginning.
 	Graphs int `key:"graphs" min:"1" usage:"number of the daggen file's graphs to take"`
@@ -195,8 +193,7 @@ func (s DAGSpec) Generate() (*model.DAG, error) {
 	return d, d.Validate()
 }
 
-// stream returns the number of the instance's own random stream: a hash of what
-// the graph and the costs depend on.
+// stream returns the number of the instance's own random stream: a hash of all that determines the graph and the costs.
 func (s DAGSpec) stream() uint64 {
 	h := fnv.New64a()
 	fmt.Fprint(h, s.Tasks, s.Fat, s.Density, s.Regular, s.Jump, s.MaxCost, s.MaxData, s.Machines, s.Index, s.Draws)

@@ -113,10 +113,9 @@ var daggen1296 = sync.OnceValue(func() (all []daggen) {
 	return all
 })
 
-// draw draws the edges by the method of daggen (F. Suter, S. Hunold; commit b981d0e368),
-// so that the same seed of the C library's rand gives the same graph. Levels are drawn first,
-// then five figures of each task, of which only the matrix size counts here, then the
-// parents of each task.
+// draw draws the edges by the method of daggen (F. Suter, S. Hunold; commit b981d0e368), so that the same seed of the C
+// library's rand gives the same graph. Levels are drawn first, then five figures of each task, then the parents of each
+// task. Only the matrix size among the figures counts here.
 func (g *daggen) draw(seed uint32) {
 	r := newGlibcRand(seed)
 	width := math.Floor(math.Exp(g.Fat * math.Log(float64(g.Tasks))))
@@ -173,9 +172,9 @@ func (g *daggen) draw(seed uint32) {
 	}
 }
 
-// freeParent returns the first task of a level, from the one at an index on, that isn't a parent of t, -1 if
-// there is none. As in daggen, a task is taken untested if the last one had t as its child at
-// just the place where this one's children end: so an edge may be drawn twice.
+// freeParent returns the first task of a level, from the one at an index on, that isn't a parent of t, -1 if there is
+// none. As in daggen, a task is taken untested if the last one had t as its child just where this one's children end:
+// so an edge may be drawn twice.
 func freeParent(level []int, at, t int, children [][]int) int {
 	for range level {
 		k := 0
@@ -215,7 +214,7 @@ func newGlibcRand(seed uint32) *glibcRand {
 
 // next returns a whole number from 0 to 2^31 - 1.
 func (r *glibcRand) next() float64 {
-	// state holds the last 34 values in a ring, of which at is the oldest.
+	// state holds the last 34 values in a ring, with the oldest at the index at.
 	n := len(r.state)
 	x := r.state[(r.at+n-31)%n] + r.state[(r.at+n-3)%n]
 	r.state[r.at] = x

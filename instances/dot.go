@@ -16,13 +16,10 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// readDOT reads a task graph as daggen (F. Suter, S. Hunold) writes it: one
-// directed graph whose nodes have their work (flop) and whose edges their data
-// (bytes) as the attribute size. Each needs a size of its own: defaults for all
-// nodes or edges are refused. Daggen sometimes writes an edge twice; with the
-// same size it counts once. An edge of a task that no node statement names is
-// an error. Errors wrap model.ErrInvalid and name the line. O(length of the
-// file).
+// readDOT reads a task graph as daggen (F. Suter, S. Hunold) writes it: one directed graph. Its nodes have their work
+// (flop) and its edges their data (bytes) as the attribute size. Each needs a size of its own: defaults for all nodes
+// or edges are refused. Daggen sometimes writes an edge twice; with the same size it counts once. An edge of a task
+// that no node statement names is an error. Errors wrap model.ErrInvalid and name the line. O(length of the file).
 func readDOT(data []byte) (Workflow, error) {
 	file, err := parseDOT(data)
 	if err != nil {
@@ -76,8 +73,8 @@ func parseDOT(data []byte) (file *ast.File, err error) {
 	return nil, badDOT(line, "%s", oneLine(text))
 }
 
-// dotReader walks the statements in the order of the file, beside the file's
-// IDs: those know their lines, the parser's tree doesn't.
+// dotReader walks the statements in the order of the file, together with the file's IDs: those know their lines, the
+// parser's tree doesn't.
 type dotReader struct {
 	ids   []dotID
 	known map[string]bool

@@ -13,9 +13,8 @@ type dotID struct {
 	line int
 }
 
-// dotIDs lists the IDs of a DOT file in order, without those in attribute lists
-// and the ports of nodes. It takes a file that the library's parser accepts;
-// its tree has no positions, hence this second scan. O(length).
+// dotIDs lists the IDs of a DOT file in order, without the IDs in attribute lists and the ports of nodes. It takes a
+// file that the library's parser accepts; its tree has no positions, hence this second scan. O(length).
 func dotIDs(data []byte) []dotID {
 	var s scanner.Scanner
 	s.Init(bytes.NewReader(data))

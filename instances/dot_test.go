@@ -99,8 +99,8 @@ func TestReadDOTErrors(t *testing.T) {
 	}
 }
 
-// A file is read back as the graph that it was written from, and a slip at any
-// place is found on its line, whatever stands around it.
+// A file is read back as the graph from which it was written, and a typo at any place is found on its line, whatever
+// surrounds it.
 func TestReadDOTRandom(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawWorkflow(t)
@@ -153,9 +153,8 @@ func drawWorkflow(t *rapid.T) Workflow {
 	return w
 }
 
-// checkRead holds what every reader promises of any input: an error of one
-// line that wraps ErrInvalid, or a graph with distinct tasks and edges between
-// them, each once, that can be placed or is refused by its instance.
+// checkRead checks the promises of every reader for any input: an error of one line that wraps ErrInvalid, or a graph
+// with distinct tasks and edges between them, each once. The graph can be placed, or its instance refuses it.
 func checkRead(t *testing.T, w Workflow, err error) {
 	t.Helper()
 	if err != nil {

@@ -9,13 +9,11 @@ import (
 	"github.com/gapwise/gapwise/internal/num/heap"
 )
 
-// The stand-in F96-R for the model of Feitelson (Packing Schemes for Gang
-// Scheduling, JSSPP 1996). The archive's page of the model tells its form: sizes
-// have a harmonic distribution of order 1.5, with powers of two emphasised by hand;
-// runtimes have a coefficient of variation above 1 and grow weakly with the size;
-// jobs are run repeatedly. Its numbers could not be had. Those below are chosen:
-// the factor so that the shares of serial jobs and powers of two are near those of
-// real logs, the rest from memory or at will.
+// The stand-in F96-R for the model of Feitelson (Packing Schemes for Gang Scheduling, JSSPP 1996). The archive's page
+// of the model describes its form. Sizes have a harmonic distribution of order 1.5, with powers of two emphasised by
+// hand. Runtimes have a coefficient of variation above 1 and grow weakly with the size. Jobs are run repeatedly. Its
+// numbers weren't available. The numbers below are chosen. The factor brings the shares of serial jobs and powers of
+// two close to real logs; the rest is from memory or at will.
 //
 // On 320 processors 27.8 % of the jobs have one process, the mean is 10.8 processes
 // and 2,383 s. The paper's FWload has less than 18.0 %, 23.4 and 2,606.6 s (section
@@ -37,9 +35,8 @@ func shareShort(size, processors int) float64 {
 	return feitelsonShareShort - feitelsonShareSlope*float64(size)/float64(processors)
 }
 
-// feitelson96 draws jobs of F96-R. First runs are submitted by a Poisson process; a
-// further run is submitted when the one before has been for its runtime. Each run
-// draws a runtime anew. A chain of runs has a random stream of its own.
+// feitelson96 draws jobs of F96-R. First runs are submitted by a Poisson process; a further run is submitted when the
+// one before has been for its runtime. Each run draws a new runtime. A chain of runs has a random stream of its own.
 func (s BatchSpec) feitelson96() ([]workloadJob, error) {
 	sizes, err := s.feitelsonSizes()
 	if err != nil {

@@ -33,8 +33,8 @@ func Label(path string) string {
 	return path
 }
 
-// maxFile is the size, in bytes, of the largest file that is read, and of what
-// a compressed one may unfold to: 1 GiB. Devices and pipes need not end.
+// maxFile is the size, in bytes, of the largest file that is read, and of an unfolded compressed one: 1 GiB. Devices
+// and pipes need not end.
 var maxFile int64 = 1 << 30
 
 // errTooLong reports input beyond maxFile.
@@ -42,8 +42,8 @@ func errTooLong() error {
 	return fmt.Errorf("%w input: it is longer than %d bytes, the most that is read", model.ErrInvalid, maxFile)
 }
 
-// ReadFile reads a file as os.ReadFile does, or standard input ("-"), up to a
-// limit, and unfolds what is gzipped. Its errors say what to do.
+// ReadFile reads a file as os.ReadFile does, or standard input ("-"), up to a limit, and unfolds gzipped data. Its
+// errors say what to do.
 func ReadFile(path string) ([]byte, error) {
 	data, err := readFile(path)
 	if err != nil {
@@ -90,7 +90,7 @@ func readFile(path string) ([]byte, error) {
 // peeked is how much of standard input may be looked at before it is read.
 const peeked = 64 << 10
 
-// stdin is standard input, of which some can be looked at before it is read.
+// stdin is standard input; a part can be looked at before it is read.
 var stdin = sync.OnceValue(func() *bufio.Reader { return bufio.NewReaderSize(os.Stdin, peeked) })
 
 // readAll reads as io.ReadAll does, up to maxFile, about so many bytes.

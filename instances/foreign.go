@@ -14,23 +14,20 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// LoadOn reads an instance as Load does, and task graphs in foreign formats,
-// which have no machines: DOT (.dot, .gv), the Standard Task Graph format
-// (.stg), WfFormat (JSON with the key "workflow") and task graphs of SAGA. Those need
-// a platform (see ParsePlatform); own files take none, and SAGA's problem instances
-// have a network, which a platform replaces. The content decides about other
-// extensions, and any file may be gzipped. A foreign graph is named after its file,
-// without extensions, unless it has a name. Vector bin packing (.vbp, see ReadVBP) may
-// be told the number of hosts by the platform "hosts=N"; else it is VBP.FirstFit. A workload
-// of Batsim (JSON with the keys "jobs" and "profiles") is a batch instance.
+// LoadOn reads an instance as Load does, and task graphs in foreign formats, which have no machines. The formats are
+// DOT (.dot, .gv), the Standard Task Graph format (.stg), WfFormat (JSON with the key "workflow") and task graphs of
+// SAGA. Those need a platform (see ParsePlatform); own files take none, and SAGA's problem instances have a network,
+// which a platform replaces. The content decides about other extensions, and any file may be gzipped. A foreign graph
+// is named after its file, without extensions, unless it has a name. The platform "hosts=N" may give the number of
+// hosts for vector bin packing (.vbp, see ReadVBP); else it is VBP.FirstFit. A workload of Batsim (JSON with the keys
+// "jobs" and "profiles") is a batch instance.
 func LoadOn(path, platform string) (model.Instance, error) {
 	in, _, err := LoadAssuming(path, platform, true)
 	return in, err
 }
 
-// LoadAssuming is LoadOn, and says in a sentence what of the instance neither the file
-// nor the platform tells (Platform.assumed); "" for nothing. Unless the platform must be
-// of use, files that need none do without it.
+// LoadAssuming is LoadOn. It also returns, in a sentence, the facts that neither the file nor the platform gives
+// (Platform.assumed); "" for none. Unless the platform must be of use, files that need none do without it.
 func LoadAssuming(path, platform string, used bool) (in model.Instance, assumed string, err error) {
 	data, err := ReadFile(path)
 	if err != nil {
@@ -39,8 +36,8 @@ func LoadAssuming(path, platform string, used bool) (in model.Instance, assumed 
 	return decode(path, data, platform, used)
 }
 
-// Decode is LoadOn of what a file of this name holds, gzipped or not, and says what was
-// assumed as LoadAssuming does.
+// Decode is LoadOn for the data of a file of this name, gzipped or not, and returns the assumptions as LoadAssuming
+// does.
 func Decode(name string, data []byte, platform string) (in model.Instance, assumed string, err error) {
 	if data, err = unzip(data); err != nil {
 		return nil, "", fmt.Errorf("%s: %w: %w", name, model.ErrInvalid, err)
@@ -150,8 +147,7 @@ func nameOf(path string) (name, extension string) {
 	return strings.TrimSuffix(name, extension), strings.ToLower(extension)
 }
 
-// foreignReader returns the reader of a foreign format, nil for the own one. The keys are
-// those of jsonKeys.
+// foreignReader returns the reader of a foreign format, nil for the own one. The keys come from jsonKeys.
 func foreignReader(extension string, data []byte, keys map[string]json.RawMessage) func([]byte) (Workflow, error) {
 	switch extension {
 	case ".dot", ".gv":

@@ -158,7 +158,7 @@ func TestWfInstances(t *testing.T) {
 	}
 }
 
-// Every STG graph is read; the longest path is what its comment says.
+// Every STG graph is read; the longest path is as its comment says.
 func TestSTGSet(t *testing.T) {
 	file, err := os.Open(need.Data(t, "stg", "stg-rand.tar.gz"))
 	if err != nil {

@@ -9,11 +9,10 @@ import (
 	"io"
 )
 
-// byteOrderMark is what some editors begin UTF-8 texts with.
+// byteOrderMark is the mark at the beginning of UTF-8 texts of some editors.
 var byteOrderMark = []byte{0xef, 0xbb, 0xbf}
 
-// unzip unfolds gzip data; other data is returned as it is, but for a byte order mark
-// that it begins with.
+// unzip unfolds gzip data; it returns other data as it is, without a leading byte order mark.
 func unzip(data []byte) ([]byte, error) {
 	if !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
 		return bytes.TrimPrefix(data, byteOrderMark), nil

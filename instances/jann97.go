@@ -45,11 +45,10 @@ func (r jannRange) meanSize() float64 {
 	return r.Upper*float64(r.High) + (1-r.Upper)*float64(r.Low+r.High-1)/2
 }
 
-// jannKTH is the stand-in "Jann-style (KTH fit)" for the tables of Jann, Pattnaik,
-// Franke et al. (Modeling of Workload in MPPs, JSSPP 1997), which could not be had:
-// their framework fitted to KTH-SP2-1996-2.1-cln by the first three moments, one
-// stage throughout. How sizes within a range are drawn is open in the source; Upper
-// is the log's share.
+// jannKTH is the stand-in "Jann-style (KTH fit)" for the tables of Jann, Pattnaik, Franke et al. (Modeling of Workload
+// in MPPs, JSSPP 1997), which weren't available. It is their framework fitted to KTH-SP2-1996-2.1-cln by the first
+// three moments, one stage throughout. How sizes within a range are drawn is open in the source; Upper is the log's
+// share.
 //
 // 32.9 % of the jobs have one process, the mean is 8.0 processes and 8,869 s; none
 // has more than 100. The paper's JWload, of the tables for a machine of 322 nodes,
@@ -66,10 +65,9 @@ var jannKTH = []jannRange{
 	{65, 100, 0, hyperErlang{1, 0.0629052, 1.345519e-06, 2.424662e-05}, hyperErlang{1, 0.28833, 8.065551e-05, 1.817399e-04}},
 }
 
-// jann97 draws jobs of the Jann-style model: each range of sizes is a stream of
-// jobs of its own, and the streams are merged. A machine of fewer processors has
-// the ranges, and of the last one the sizes, that fit it; one of more has no larger
-// jobs unless Largest says so.
+// jann97 draws jobs of the Jann-style model: each range of sizes is a stream of jobs of its own, and the streams are
+// merged. A smaller machine has the ranges that fit it, and of the last one the sizes that fit; a larger one has no
+// larger jobs unless Largest says so.
 func (s BatchSpec) jann97() ([]workloadJob, error) {
 	var ranges []jannRange
 	for k, r := range jannKTH {

@@ -95,7 +95,7 @@ func TestLoadOnErrors(t *testing.T) {
 	wantError(t, err, "invalid input: can't read "+path+"x")
 }
 
-// What isn't read is named for what it looks like, with what would do.
+// The error of an unreadable file names its apparent format, and one that would do.
 func TestUnread(t *testing.T) {
 	for name, c := range map[string]struct{ file, text, want string }{
 		"virtual machines":    {"vms.csv", "name,cpu,memory\na,0.5,0.2\n", "a table of virtual machines, which the playground reads"},
@@ -124,7 +124,7 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// A folder holds whatever may be an instance by the end of its name, zipped or not.
+// A folder holds every file that may be an instance by the end of its name, zipped or not.
 func TestFolderLists(t *testing.T) {
 	path := write(t, "b.json", smallOwn)
 	folder := filepath.Dir(path)
@@ -150,7 +150,7 @@ func TestFolderLists(t *testing.T) {
 	}
 }
 
-// The kind is told where the file begins with it, whatever follows.
+// The kind is found if the file begins with it, with any text after it.
 func TestKindOf(t *testing.T) {
 	for text, want := range map[string]model.Kind{
 		` {"kind":"dag", and so on`: model.KindDAG, zipped(t, `{"kind":"batch","version":1}`): model.KindBatch,
@@ -169,7 +169,7 @@ func writeIn(folder, name, text string) error {
 	return os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666)
 }
 
-// Files, pipes and what is packed in gzip are read up to a limit.
+// Files, pipes and gzipped data are read up to a limit.
 func TestLimits(t *testing.T) {
 	defer func(before int64) { maxFile = before }(maxFile)
 	maxFile = 1000

@@ -7,15 +7,13 @@ import (
 	"math/rand/v2"
 )
 
-// lublinTasks draws a parallel job's number of tasks by the two-stage
-// log-uniform model of Lublin and Feitelson (The Workload on Parallel
-// Supercomputers, JPDC 63(11), 2003) with the parameters of the authors'
-// program for a single stream of jobs, adapted to a machine of the given size
-// by its rules (high end log2 of the size, break 2.5 below it).
+// lublinTasks draws a parallel job's number of tasks by the two-stage log-uniform model of Lublin and Feitelson (The
+// Workload on Parallel Supercomputers, JPDC 63(11), 2003). The parameters are from the authors' program for a single
+// stream of jobs. They are adapted to a machine of the given size by its rules (high end log2 of the size, break 2.5
+// below it).
 //
-// A job is serial with probability 0.244. Otherwise the logarithm of its size
-// is uniform, below the break with probability 0.86 and above it else; of all
-// jobs a share of 0.576 has it rounded to an integer, which gives powers of
+// A job is serial with probability 0.244. Otherwise the logarithm of its size is uniform, below the break with
+// probability 0.86 and above it else. A share of 0.576 of all jobs has it rounded to an integer, which gives powers of
 // two. Size must be at least 1; the result is from 1 to size.
 func lublinTasks(rng *rand.Rand, size int) int {
 	const serial, powerOfTwo, low, lowShare = 0.244, 0.576, 0.8, 0.86

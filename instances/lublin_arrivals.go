@@ -16,9 +16,8 @@ const (
 	lublinLongest = 13     // the largest logarithm of a time between arrivals
 )
 
-// lublinCycle returns how many jobs arrive in each half hour of the day from
-// midnight on, relative to the mean: the gamma distribution's probability of
-// the half hour, where those before 05:00 belong to the day before.
+// lublinCycle returns how many jobs arrive in each half hour of the day from midnight on, relative to the mean. It is
+// the gamma distribution's probability of the half hour; half hours before 05:00 belong to the day before.
 func lublinCycle(p lublinParameters) [lublinBuckets]float64 {
 	g := distuv.Gamma{Alpha: p.CycleShape, Beta: 1 / p.CycleScale}
 	var w [lublinBuckets]float64
@@ -38,10 +37,8 @@ func lublinCycle(p lublinParameters) [lublinBuckets]float64 {
 // times between arrivals from a log-gamma distribution, stretched and shrunk by
 // the daily cycle. It begins at midnight.
 //
-// The authors' program rounds the clock down at each arrival while the place in
-// the day goes on exactly, so that its trace loses half a second per job and
-// the daily pattern smears. Here the clock is a real number; round what is
-// stored.
+// The authors' program rounds the clock down at each arrival while the place in the day goes on exactly. So its trace
+// loses half a second per job and the daily pattern smears. Here the clock is a real number; round the stored times.
 type lublinArrivals struct {
 	gap    distuv.Gamma
 	weight [lublinBuckets]float64

@@ -12,11 +12,10 @@ import (
 // lublinLongestRun is the largest logarithm of a runtime: 45 hours.
 const lublinLongestRun = 12
 
-// lublinRuntime draws the runtime in whole seconds, at least 1, of a job of the
-// given size by the Lublin-Feitelson model: a hyper-gamma distribution of the
-// logarithm, whose first part is the rarer the larger the job is. Both parts
-// are drawn, and one of them is taken, so that a stream of random numbers gives
-// jobs of different sizes the same times wherever they take the same part.
+// lublinRuntime draws the runtime in whole seconds, at least 1, of a job of the given size by the Lublin-Feitelson
+// model. The logarithm has a hyper-gamma distribution; its first part is the rarer the larger the job is. Both parts
+// are drawn, and one of them is taken. So a stream of random numbers gives jobs of different sizes the same times
+// wherever they take the same part.
 func lublinRuntime(p lublinParameters, size int, rng *rand.Rand) float64 {
 	share := p.Slope*float64(size) + p.Intercept // clipping it changes no comparison
 	short := distuv.Gamma{Alpha: p.Shape1, Beta: 1 / p.Scale1, Src: rng}

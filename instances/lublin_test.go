@@ -33,8 +33,8 @@ func TestLublinCycle(t *testing.T) {
 	}
 }
 
-// Over many days arrivals follow the weights, do not drift, and are as far apart
-// as in the log that the fit is to: 510 s on average.
+// Over many days arrivals follow the weights, do not drift, and are as far apart as in the fitted log: 510 s on
+// average.
 func TestLublinArrivals(t *testing.T) {
 	const n = 1_000_000
 	a := newLublinArrivals(lublinLANLFit, rand.New(rand.NewPCG(1, 2)))
@@ -92,8 +92,7 @@ func TestLublinRuntime(t *testing.T) {
 	}
 }
 
-// The size grows with the break, whatever is drawn, and its mean is the closed
-// form of the model.
+// The size grows with the break for any random numbers, and its mean is the closed form of the model.
 func TestLublinLogSize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		unit := rapid.Float64Range(0, 1-1e-15)

@@ -12,7 +12,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// byteRates are the units of a bandwidth, in bytes a second; secondsOf those of a time.
+// byteRates are the units of a bandwidth, in bytes a second; secondsOf are the units of a time.
 var (
 	byteRates = func() map[string]float64 {
 		all := map[string]float64{}
@@ -36,7 +36,7 @@ var (
 	secondsOf = map[string]float64{"s": 1, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
 )
 
-// quantity reads a number, or one with one of the units; unit says that it had one.
+// quantity reads a number, with one of the units or without; unit reports whether it had one.
 func quantity(text string, units map[string]float64) (x float64, unit bool, err error) {
 	if x, err = strconv.ParseFloat(text, 64); err == nil {
 		return x, false, nil
@@ -70,8 +70,8 @@ func (p Platform) assumesByteRate(w Workflow) bool {
 	return w.Measured && slices.Contains(p.Defaults, "bandwidth") && p.sends(w)
 }
 
-// assumed says in a sentence what of the workflow on this platform neither of them
-// tells, and how to say it; "" for nothing.
+// assumed returns, in a sentence, the facts that neither the workflow nor this platform gives, and how to give them; ""
+// for none.
 func (p Platform) assumed(w Workflow) string {
 	if p.assumesByteRate(w) {
 		return fmt.Sprintf("platform %s: bandwidth 1 Gbit/s (125 MB/s) is assumed, as the graph's data are in bytes; another by --platform %s,bandwidth=10Gbps", p.Name, p.Name)
@@ -105,10 +105,9 @@ func (p Platform) assumed(w Workflow) string {
 	return text
 }
 
-// Place makes a valid instance of a workflow on the platform. A preset without a
-// bandwidth takes defaultByteRate if the workflow's data are bytes. The instance
-// shares no memory with either but the routes' lists of links. Errors are those
-// of model.DAG.Validate.
+// Place makes a valid instance of a workflow on the platform. A preset without a bandwidth takes defaultByteRate if the
+// workflow's data are bytes. The instance shares no memory with either but the routes' lists of links. Errors come from
+// model.DAG.Validate.
 func (p Platform) Place(name string, w Workflow) (*model.DAG, error) {
 	d := &model.DAG{Name: name, Machines: slices.Clone(p.Machines), Network: p.Network,
 		Tasks: make([]model.DAGTask, len(w.Tasks)), Edges: append([]model.DAGEdge{}, w.Edges...)}

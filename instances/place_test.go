@@ -29,7 +29,7 @@ func TestPlatformUnits(t *testing.T) {
 	}
 }
 
-// Whatever of a platform wasn't given and matters is said, and nothing else is.
+// Every missing value of a platform that matters is reported, and nothing else.
 func TestPlatformAssumed(t *testing.T) {
 	edges := []model.DAGEdge{{From: "a", To: "b", Data: 5}}
 	tasks := []workTask{{"a", 1}, {"b", 2}}

@@ -12,7 +12,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Platform is what a task graph runs on: machines and the network between them.
+// Platform is the machines that run a task graph, and the network between them.
 type Platform struct {
 	Name     string          `json:"-"` // the preset as it was asked for, or the file's base name without extensions
 	Machines []model.Machine `json:"machines"`
@@ -23,8 +23,8 @@ type Platform struct {
 	InBytes bool `json:"-"`
 }
 
-// defaultByteRate is the bandwidth, in bytes a second, of a preset that states none and
-// on which a graph is placed whose data are bytes: 1 Gbit/s.
+// defaultByteRate is the bandwidth, in bytes a second, of a preset without one, for a graph with data in bytes: 1
+// Gbit/s.
 const defaultByteRate = 1e9 / 8
 
 // Workflow is a task graph that knows no machines: the cost of a task is its
@@ -35,12 +35,12 @@ type Workflow struct {
 	// Measured says that works are seconds (on the machine that ran the tasks, of speed
 	// 1) and data are bytes, by the format. Else they are numbers without units.
 	Measured bool
-	// Name and Platform are those of the file; empty and nil if it tells none.
+	// Name and Platform come from the file; empty and nil if it has none.
 	Name     string
 	Platform *Platform
 }
 
-// workTask is a task with its work, in whatever unit the speeds count.
+// workTask is a task with its work, in the unit that the speeds count.
 type workTask struct {
 	ID   string
 	Work float64
@@ -56,8 +56,8 @@ var presets = [][2]string{
 	{"star", "each machine has one link up, to all others, and one down"},
 }
 
-// Bounds of a preset: its machines, those of one with a route for each pair
-// (quadratic in memory), and its rates and times, see model.DAG.Validate.
+// Bounds of a preset: its machines, its machines with a route for each pair (quadratic in memory), and its rates and
+// times, see model.DAG.Validate.
 const (
 	maxMachines = 10_000
 	maxRouted   = 1_000
@@ -65,18 +65,15 @@ const (
 	minRate     = 1e-30
 )
 
-// ParsePlatform makes a platform from a preset, NAME[,key=value...], or reads
-// the JSON file of that name: one object with "machines" and "network" as in an
-// instance, each machine with its speed, read as strictly as an instance, or a network
-// of SAGA (see readSAGA).
+// ParsePlatform makes a platform from a preset, NAME[,key=value...], or reads the JSON file of that name. The file
+// holds one object with "machines" and "network" as in an instance, each machine with its speed, or a network of SAGA
+// (see readSAGA). It is read as strictly as an instance.
 //
-// The keys of presets are machines (uniform at most 10,000, bus and star 1,000;
-// default 4; the paper's have 3), speed (work per second: one, or several as
-// 1/2/4, taken in turn), bandwidth (of every path and link: a number of units of
-// data a second, or bits or bytes a second such as 1Gbps and 125MB/s) and startup, or
-// latency (a number of seconds, or with a unit such as 5ms). Speed and bandwidth
-// are 1 by default (but see Place), startup 0.
-// Errors wrap model.ErrInvalid.
+// The keys of presets are machines, speed, bandwidth and startup, or latency. Machines are at most 10,000 for uniform,
+// 1,000 for bus and star, 4 by default; the paper's have 3. Speed is work per second: one, or several as 1/2/4, taken
+// in turn. Bandwidth is every path's and link's: units of data a second, or bits or bytes a second such as 1Gbps and
+// 125MB/s. Startup or latency is in seconds, or has a unit such as 5ms. Speed and bandwidth are 1 by default (but see
+// Place), startup 0. Errors wrap model.ErrInvalid.
 func ParsePlatform(spec string) (Platform, error) {
 	name, options, more := strings.Cut(spec, ",")
 	if !slices.ContainsFunc(presets, func(p [2]string) bool { return p[0] == name }) {

@@ -15,15 +15,12 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// ReservationSpec specifies random reservations as section 6.1 of the paper
-// draws them: sizes, runtimes and arrivals by the Lublin-Feitelson model for
-// LANL-CM5, or those of a real log, and windows by two factors. The zero value
-// of a field means its default where one is named.
+// ReservationSpec specifies random reservations as section 6.1 of the paper draws them. Sizes, runtimes and arrivals
+// come from the Lublin-Feitelson model for LANL-CM5 or from a real log, and windows from two factors. A field's zero
+// value means its default, if one is named.
 //
-// With the same Seed and Index the jobs are the same whatever the factors are,
-// so that the points of an experiment are paired: every job draws from a random
-// stream of its own, fewer Requests are a prefix, and a larger UMed makes no
-// job smaller.
+// The jobs of one Seed and Index are the same whatever the factors are, so that the points of an experiment are paired.
+// Every job draws from a random stream of its own, fewer Requests are a prefix, and a larger UMed makes no job smaller.
 type ReservationSpec struct {
 	Requests int `key:"requests" default:"10000" small:"4,8" hard:"100" min:"1" required:"yes" usage:"number of requests"`
 	// UMed is the logarithm (base 2) of the size that separates the small jobs,
@@ -31,20 +28,18 @@ type ReservationSpec struct {
 	UMed float64 `key:"umed" default:"7" small:"6" above:"0" usage:"log2 size between small and large"`
 	// ArrivalFactor divides the times of arrival; default 1.
 	ArrivalFactor float64 `key:"arrival_factor" default:"1" small:"20" hard:"20" above:"0" usage:"divides the times of arrival"`
-	// ARTime and Deadline make the window, in multiples of the duration: the
-	// time from arrival to ready time is uniform from 0 to ARTime, the slack
-	// from the earliest end to the deadline from 0 to Deadline.
+	// ARTime and Deadline make the window, in multiples of the duration. The time from arrival to ready time is uniform
+	// from 0 to ARTime, the slack from the earliest end to the deadline from 0 to Deadline.
 	ARTime   float64 `key:"artime" default:"3" usage:"most durations from arrival to ready"`
 	Deadline float64 `key:"deadline" default:"3" small:"1" usage:"most durations of slack"`
-	// PEs is a power of two from 32, and the largest size of a job; default
-	// 1,024. With SWF it may be any number, and the default is the log's.
+	// PEs is a power of two from 32, and the largest size of a job; default 1,024. If SWF is set, it may be any number,
+	// and the default is the log's.
 	PEs int `key:"pes" small:"128" min:"1" shown:"1024; with a log the log's" usage:"number of PEs"`
 	// Parameters are the model's for runtimes and arrivals: "fit" (default),
 	// lublinLANLFit, or "column-t", lublinColumnT.
 	Parameters string `key:"parameters" shown:"fit" usage:"workload model: fit or column-t"`
-	// SWF, if not empty, is a log whose jobs are taken instead (see LoadSWF): as
-	// many usable ones as Requests, from number Index * Requests on. UMed and
-	// Parameters then don't matter.
+	// SWF, if not empty, is a log with jobs to take instead (see LoadSWF): as many usable ones as Requests, from number
+	// Index * Requests on. UMed and Parameters then don't matter.
 	SWF string `key:"log" file:"yes" usage:"take the jobs of an SWF FILE"`
 	// Goal is the instance's; empty is its default.
 	Goal  model.Goal `key:"goal" small:",pe_seconds,all" usage:"accepted, pe_seconds, reserved_pe_seconds or all" shown:"accepted"`
@@ -81,8 +76,7 @@ const (
 	parametersColumnT = "column-t"
 )
 
-// What the paper says of sizes (section 6.1, model (2)): all are powers of two
-// from 32.
+// The paper's rules for sizes (section 6.1, model (2)): all are powers of two from 32.
 const (
 	reservationLow   = 4.5  // ULow; it rounds to 5, that is 32
 	reservationShare = 0.82 // UProb
@@ -114,11 +108,9 @@ func (s ReservationSpec) withDefaults() ReservationSpec {
 	return s
 }
 
-// name names everything that makes the instance, except the seed: instance 3
-// with 10,000 requests, UMed 7, arrival factor 1 and both other factors 3 is
-// res-n10000-um7-af1-ar3-dl3-3. Where they apply, -column-t and -pe512 follow
-// the factors. With a log it begins with the file's name:
-// LANL-CM5-1994-4.1-cln-n10000-af1-ar3-dl3-3.
+// name names everything that makes the instance, except the seed: instance 3 with 10,000 requests, UMed 7, arrival
+// factor 1 and both other factors 3 is res-n10000-um7-af1-ar3-dl3-3. The parts -column-t and -pe512 follow the factors
+// where they apply. With a log it begins with the file's name: LANL-CM5-1994-4.1-cln-n10000-af1-ar3-dl3-3.
 func (s ReservationSpec) name() string {
 	s = s.withDefaults()
 	factors := fmt.Sprintf("af%g-ar%g-dl%g", s.ArrivalFactor, s.ARTime, s.Deadline)
@@ -207,19 +199,17 @@ func checkFactors(arrival, ready, deadline float64) string {
 // machine's.
 func (s ReservationSpec) high() float64 { return float64(bits.Len(uint(s.PEs)) - 1) }
 
-// Generate draws the instance. All times are whole seconds. Errors about a
-// specification or a log that can't be used wrap model.ErrInvalid. O(requests).
+// Generate draws the instance. All times are whole seconds. Errors about an unusable specification or log wrap
+// model.ErrInvalid. O(requests).
 //
-// Where the paper leaves a choice, this is ours. The runtime is the nearest of
-// the six on a logarithmic scale, since the model is one of the logarithm.
-// Arrivals begin at midnight. Arrivals are rounded down; the times between
-// arrival and ready time, and between ready time and latest start, to the
-// nearest second, so that the latest start is never before the ready time.
+// Our choices, as the paper leaves them open, are these. The runtime is the nearest of the six on a logarithmic scale,
+// since the model gives the logarithm. Arrivals begin at midnight. Arrivals are rounded down. The times between arrival
+// and ready time, and between ready time and latest start, are rounded to the nearest second. So the latest start is
+// never before the ready time.
 //
-// The offered load (PE-seconds asked for over those that there are from the
-// first arrival to the last) is, on average over 40 seeds at UMed 5, 6, 7, 8,
-// 9: 0.56, 0.70, 0.95, 1.40, 2.30 with the fit and 0.68, 0.88, 1.26, 1.87, 2.84
-// with column T.
+// The offered load is PE-seconds asked for over the available ones from the first arrival to the last. On average over
+// 40 seeds at UMed 5, 6, 7, 8, 9 it is 0.56, 0.70, 0.95, 1.40, 2.30 with the fit. With column T it is 0.68, 0.88, 1.26,
+// 1.87, 2.84.
 func (s ReservationSpec) Generate() (*model.Reservation, error) {
 	s = s.withDefaults()
 	if err := s.check(); err != nil {

@@ -16,8 +16,7 @@ import (
 // cancellations depend on the seed alone.
 type swfOptions struct {
 	SWFJobs
-	// PEs is the size of the machine; 0 means that of the log's header
-	// (MaxProcs, or else MaxNodes).
+	// PEs is the size of the machine; 0 means the size in the log's header (MaxProcs, or else MaxNodes).
 	PEs int
 	// ArrivalFactor divides the times of arrival; 0 means 1.
 	ArrivalFactor float64

@@ -141,8 +141,8 @@ func TestReservationFromSWFErrors(t *testing.T) {
 	}
 }
 
-// Whatever the log and the options, the instance is valid, all jobs are accounted for,
-// and the factors and the estimates change nothing that they aren't about.
+// For any log and options the instance is valid, all jobs are accounted for, and the factors and the estimates change
+// nothing but their own values.
 func TestReservationFromSWFProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		log := &swf.Log{}

@@ -41,7 +41,7 @@ func load(in *model.Reservation) float64 {
 	return work / (float64(in.PEs) * (in.Requests[n-1].ArrivalS - in.Requests[0].ArrivalS))
 }
 
-// Every instance is valid, and of what the paper says.
+// Every instance is valid, and as the paper describes.
 func TestReservationProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pes := 1 << rapid.IntRange(5, 12).Draw(t, "log PEs")
@@ -164,7 +164,7 @@ func TestReservationDeterminism(t *testing.T) {
 	}
 }
 
-// What results are based on stays as it is: the first requests of seed 1.
+// The basis of results stays as it is: the first requests of seed 1.
 func TestReservationGolden(t *testing.T) {
 	s := NewReservationSpec()
 	s.Requests, s.Seed = 3, 1
@@ -178,8 +178,7 @@ func TestReservationGolden(t *testing.T) {
 	}
 }
 
-// Instances of one seed and index differ in what a factor is about, and in
-// nothing else.
+// Instances of one seed and index differ only in the values that a factor determines.
 func TestReservationPairing(t *testing.T) {
 	s := ReservationSpec{Requests: 400, ARTime: 2, Deadline: 2, Seed: 9}
 	base := reservation(t, s).Requests

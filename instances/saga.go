@@ -46,7 +46,7 @@ type sagaEntry struct {
 	Weight *sagaNumber `json:"weight"`
 }
 
-// sagaName is a text, or a number that stands for one.
+// sagaName is a text, or a number used as a name.
 type sagaName string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -88,7 +88,7 @@ func badSAGA(format string, args ...any) error {
 	return fmt.Errorf("%w SAGA file: %w", model.ErrInvalid, fmt.Errorf(format, args...))
 }
 
-// isSAGA reports whether the keys of a JSON object are those of a file of SAGA.
+// isSAGA reports whether the keys of a JSON object belong to a file of SAGA.
 func isSAGA(keys map[string]json.RawMessage) bool {
 	has := func(names ...string) bool {
 		for _, n := range names {
@@ -101,17 +101,14 @@ func isSAGA(keys map[string]json.RawMessage) bool {
 	return has("task_graph") || has("tasks", "dependencies") || has("nodes", "links") || has("nodes", "edges") || has("name", "pairs")
 }
 
-// readSAGA reads a problem instance, or a task graph alone, of SAGA (Coleman,
-// Krishnamachari: SAGA, Scheduling Algorithms Gathered; the data set DAGBench has
-// such files), also in the node-link form of its earlier versions.
+// readSAGA reads a problem instance, or a task graph alone, of SAGA (Coleman, Krishnamachari: SAGA, Scheduling
+// Algorithms Gathered; the data set DAGBench has such files). It also reads the node-link form of earlier versions.
 //
-// SAGA says that task t takes cost(t) / speed(m) on node m, and that data from m to n
-// take size / speed(m, n), nothing within a node. So costs become work, nodes
-// machines with their speed, and the speeds of edges the capacities of the paths; no
-// two transfers share anything. What a node's edge to itself says is ignored. An
-// instance must join all pairs of nodes, by finite speeds above 0. The workflow has
-// no Platform if the file has no network. Errors wrap model.ErrInvalid. O(length of
-// the file).
+// SAGA says that task t takes cost(t) / speed(m) on node m, and that data from m to n take size / speed(m, n), nothing
+// within a node. So costs become work, nodes machines with their speed, and the speeds of edges the capacities of the
+// paths; no two transfers share anything. The value of a node's edge to itself is ignored. An instance must join all
+// pairs of nodes, by finite speeds above 0. The workflow has no Platform if the file has no network. Errors wrap
+// model.ErrInvalid. O(length of the file).
 func readSAGA(data []byte) (Workflow, error) {
 	f, err := decodeSAGA(data)
 	if err != nil {
@@ -205,7 +202,7 @@ func finite(data []byte) []byte {
 	return data
 }
 
-// isNetwork tells a network from a task graph where no key does.
+// isNetwork distinguishes a network from a task graph where no key does.
 func (g *sagaGraph) isNetwork() bool {
 	if g.Tasks != nil || g.Nodes == nil {
 		return false

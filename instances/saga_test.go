@@ -13,9 +13,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// One instance in the forms that SAGA and DAGBench have: its classes', with a null
-// and a large number for what a node does with itself, and networkx's, with plain
-// and with typed weights, and what Python writes for infinity.
+// One instance in two forms of SAGA and DAGBench. One is its classes', with a null and a large number for the rate from
+// a node to itself. The other is networkx's, with plain and with typed weights, and with Python's text for infinity.
 const (
 	sagaTasks    = `{"tasks": [{"name": "c", "cost": 6.0}, {"name": "a", "cost": 2.0}, {"name": "b", "cost": 3.0}], "dependencies": [{"source": "a", "target": "c", "size": 8.0}, {"source": "a", "target": "b", "size": 1.5}]}`
 	sagaNet      = `{"nodes": [{"name": "Q", "speed": 4.0}, {"name": "P", "speed": 0.5}, {"name": "R", "speed": 1.0}], "edges": [{"source": "P", "target": "Q", "speed": 2.0}, {"source": "P", "target": "P", "speed": null}, {"source": "R", "target": "P", "speed": 8.0}, {"source": "Q", "target": "R", "speed": 0.25}, {"source": "Q", "target": "Q", "speed": 1000000000.0}]}`

@@ -14,19 +14,19 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// SlurmOptions say what of a table of Slurm becomes a log.
+// SlurmOptions select the part of a table of Slurm that becomes a log.
 type SlurmOptions struct {
-	// Partition, if not empty, is the one whose jobs and nodes are taken.
+	// Partition, if not empty, is the only partition with jobs and nodes to take.
 	Partition string
 	// ByNodes has a node as a processor, instead of a CPU.
 	ByNodes bool
-	// Pending takes the jobs that run and wait at the time of the table, in its order, for
-	// what is left of their time limits, instead of those that have run.
+	// Pending takes the jobs that run and wait at the time of the table, in its order, for the rest of their time
+	// limits, instead of jobs that have run.
 	Pending bool
-	// Zone is that of the table's times, which Slurm writes without one; nil means UTC.
+	// Zone is the time zone of the table's times, which Slurm writes without one; nil means UTC.
 	Zone *time.Location
-	// Nodes, if not empty, is a file with what scontrol show node or sinfo -N prints.
-	// Without it the machine has as many processors as the jobs used at once.
+	// Nodes, if not empty, is a file with the output of scontrol show node or sinfo -N. Without it the machine has as
+	// many processors as the jobs used at once.
 	Nodes string
 }
 
@@ -82,8 +82,8 @@ func loadNodes(path string) ([]slurm.Node, error) {
 	return all, nil
 }
 
-// IsSlurm reports whether a file, or standard input ("-"), begins with the header of a table
-// of sacct or squeue. What it looks at isn't used up.
+// IsSlurm reports whether a file, or standard input ("-"), begins with the header of a table of sacct or squeue. The
+// bytes that it looks at aren't used up.
 func IsSlurm(path string) bool {
 	if path == "-" {
 		begins, _ := stdin().Peek(peeked)

@@ -13,9 +13,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Spec specifies random instances of one problem: BatchSpec, DAGSpec, ReservationSpec,
-// TVCSpec or VCSchedSpec. It is a pointer to a struct whose fields' tags describe its
-// parameters (package params).
+// Spec specifies random instances of one problem: BatchSpec, DAGSpec, ReservationSpec, TVCSpec or VCSchedSpec. It is a
+// pointer to a struct with tags that describe its parameters (package params).
 type Spec interface {
 	nth(k, draws int, seed uint64) Planned
 	checkKeys(given map[string]bool) error
@@ -46,11 +45,10 @@ type Planned struct {
 	Params map[string]float64 // values of its parameters, by key; "draw" is Index
 	Index  int                // number of the draw, from 0
 	Load   func() (model.Instance, error)
-	// Try finds what is wrong with the specification, by an instance that may be
-	// smaller than that of Load.
+	// Try finds what is wrong with the specification, by an instance that may be smaller than Load's.
 	Try func() error
-	// Said is Load and also says, for one line, what became of the jobs of a log or what
-	// a file doesn't tell; nil where there is nothing to say.
+	// Said is Load and also reports, in one line, the fate of a log's jobs or the facts that a file lacks. It is nil
+	// where there is nothing to report.
 	Said func() (in model.Instance, report string, err error)
 }
 
@@ -116,10 +114,9 @@ func NewReservationSpec() ReservationSpec { return *params.SetDefaults(&Reservat
 // Parameters lists the parameters of the specifications.
 func (g Generator) Parameters() []params.Param { return params.Of(g()) }
 
-// Grid returns the specifications for every combination of the parameters'
-// values, the first parameter varying slowest; at most limit. A key that isn't
-// there stands for its single default. The error says which key is wrong, and
-// is the caller's to wrap.
+// Grid returns the specifications for every combination of the parameters' values, the first parameter varying slowest;
+// at most limit. A missing key means its single default. The error says which key is wrong, and is the caller's to
+// wrap.
 func (g Generator) Grid(values map[string][]string, limit int) ([]Spec, error) {
 	known, given, size := g.Parameters(), map[string]bool{}, 1.0
 	for _, key := range slices.Sorted(maps.Keys(values)) {

@@ -119,7 +119,7 @@ func TestReadSTGRandom(t *testing.T) {
 	})
 }
 
-// Tasks, edges and path lengths of the 180 graphs are what their comments say.
+// Tasks, edges and path lengths of the 180 graphs are as their comments say.
 func TestSTGComments(t *testing.T) {
 	file, err := os.ReadFile(need.Data(t, "stg", "stg-rand.tar.gz"))
 	if err != nil {

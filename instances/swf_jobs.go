@@ -49,7 +49,7 @@ func FromSWF(s Spec, name string, log *swf.Log, o SWFJobs) (model.Instance, SWFR
 	return l.fromSWF(name, log, o)
 }
 
-// SWFJobs says which jobs of a log become requests, and what of them is used.
+// SWFJobs says which jobs of a log become requests, and which of their fields are used.
 type SWFJobs struct {
 	// First, if not 0, is how many usable jobs are taken, in the log's order,
 	// after Skip of them; there must be as many.
@@ -63,14 +63,13 @@ type SWFJobs struct {
 	RefuseLarge bool
 	// Cancelled is the probability that a request is withdrawn before it starts.
 	Cancelled float64
-	// Seed is the seed of whatever is drawn for the jobs.
+	// Seed is the seed of all random values of the jobs.
 	Seed uint64
-	// Ran asks for what the log's own scheduler did (SWFReport.Ran): of batch on one
-	// tier, with the log's times.
+	// Ran asks for the schedule of the log's own scheduler (SWFReport.Ran): of batch on one tier, with the log's times.
 	Ran bool
 }
 
-// SWFReport counts what became of a log's jobs.
+// SWFReport counts the jobs of a log by their fate.
 type SWFReport struct {
 	Jobs     int // of the log
 	Skipped  int // usable, before the first one taken
@@ -78,11 +77,10 @@ type SWFReport struct {
 	After    int // after the last one taken
 	// Jobs left out, each for the first reason that holds.
 	NoSubmit, NoSize, NoRuntime, TooLarge int
-	// ZeroRuntime counts jobs taken whose runtime of 0 becomes 1 s.
+	// ZeroRuntime counts taken jobs with a runtime of 0, which becomes 1 s.
 	ZeroRuntime int
-	// Jobs taken whose runtime is longer than the estimate, either cut to it or
-	// left, and those without an estimate, which the runtime stands for; all only
-	// if estimates were asked for.
+	// Cut, Longer and NoEstimate count taken jobs: with a runtime above the estimate, cut to it or left, and without an
+	// estimate, which the runtime replaces. All are 0 unless estimates were asked for.
 	Cut, Longer, NoEstimate int
 	// Unsorted counts jobs that were submitted before an earlier one of the log;
 	// they are put in order.
@@ -90,19 +88,17 @@ type SWFReport struct {
 	// Started says that a note in the log's header calls its submit times start
 	// times: its jobs have waited already.
 	Started bool
-	// Drawn lists, in words and with the parameters, what of the instance the log
-	// doesn't tell and a random generator with this Seed drew; Set what was chosen in
-	// its place.
+	// Drawn lists, in words and with the parameters, the facts that the log lacks and a random generator with this Seed
+	// drew; Set lists the chosen ones.
 	Drawn []string
 	Seed  uint64
 	Set   []string
-	// Ran is what the log's own scheduler did with the jobs, if it was asked for.
+	// Ran is the schedule of the log's own scheduler, if it was asked for.
 	Ran *model.Execution
-	// Notes say what of a log in another format (Slurm) isn't in its jobs.
+	// Notes list the facts of a log in another format (Slurm) that its jobs lack.
 	Notes []string
-	// Start is when the first job taken was submitted, by the log's UnixStartTime
-	// and in its TimeZone; zero if the log doesn't say, or if the times of the
-	// instance aren't the log's.
+	// Start is when the first job taken was submitted, by the log's UnixStartTime and in its TimeZone. It is zero if
+	// the log doesn't say, or if the instance's times aren't the log's.
 	Start time.Time
 }
 
@@ -116,8 +112,8 @@ func (r *SWFReport) sets(format string, args ...any) {
 	r.Set = append(r.Set, fmt.Sprintf(format, args...))
 }
 
-// Invented says what of the instance isn't the log's, with its parameters and its
-// seed; "" if all is.
+// Invented names the facts of the instance that don't come from the log, with their parameters and seed; "" if there
+// are none.
 func (r SWFReport) Invented() string {
 	var all []string
 	if len(r.Drawn) > 0 {
@@ -129,7 +125,7 @@ func (r SWFReport) Invented() string {
 	return strings.Join(all, "; ")
 }
 
-// String returns the counts that aren't 0, and what is Invented, on one line.
+// String returns the counts that aren't 0, and Invented, on one line.
 func (r SWFReport) String() string {
 	if invented := r.Invented(); invented != "" {
 		return r.Counts() + ". " + strings.ToUpper(invented[:1]) + invented[1:]
@@ -164,12 +160,10 @@ func (r SWFReport) Counts() string {
 // factors stay below 2^53 and exact.
 const maxSWFTime = 1e12
 
-// usable returns the indices of the jobs to take, by submit time, for a machine
-// of that many PEs. Jobs without a submit time, processors or a runtime of at
-// least shortest, and jobs larger than the machine, are left out and counted. The
-// error wraps model.ErrInvalid: there are fewer jobs than asked for, or none, or
-// the times of one are too long, or it is larger than the machine and that is to
-// be refused. O(jobs), plus a sort if the log isn't in order.
+// usable returns the indices of the jobs to take, by submit time, for a machine of that many PEs. Jobs without a submit
+// time, processors or a runtime of at least shortest, and jobs larger than the machine, are left out and counted. The
+// error wraps model.ErrInvalid if there are fewer jobs than asked for, or none, or the times of one are too long. So it
+// does if a job is larger than the machine and that is to be refused. O(jobs), plus a sort if the log isn't in order.
 func (o SWFJobs) usable(log *swf.Log, pes int, shortest int64) (taken []int, report SWFReport, err error) {
 	fail := func(format string, args ...any) ([]int, SWFReport, error) {
 		return nil, report, fmt.Errorf("%w: "+format, append([]any{model.ErrInvalid}, args...)...)
@@ -236,8 +230,7 @@ func (o SWFJobs) usable(log *swf.Log, pes int, shortest int64) (taken []int, rep
 	return taken, report, nil
 }
 
-// validLog returns the error of the instance's Validate, with the line of the job
-// that it is about.
+// validLog returns the error of the instance's Validate, with the line of the job.
 func validLog(in model.Instance, log *swf.Log, taken []int) error {
 	err := in.Validate()
 	var e *model.ElementError
@@ -247,16 +240,15 @@ func validLog(in model.Instance, log *swf.Log, taken []int) error {
 	return fmt.Errorf("line %d: %w", log.Line(taken[e.Index]), err)
 }
 
-// startTimes reports whether a note of the header says that the submit times are
-// start times, as that of NASA-iPSC does.
+// startTimes reports whether a note of the header says that the submit times are start times, as NASA-iPSC's does.
 func startTimes(h swf.Header) bool {
 	return slices.ContainsFunc(h, func(f swf.HeaderField) bool {
 		return strings.EqualFold(f.Key, "Note") && strings.Contains(strings.Join(strings.Fields(f.Value), " "), "submit times are actually start times")
 	})
 }
 
-// machine returns the size of the machine: pes or, if that is 0, what the log's
-// header says (MaxProcs, or else MaxNodes). The key is that of the parameter that sets it.
+// machine returns the size of the machine: pes or, if that is 0, the number in the log's header (MaxProcs, or else
+// MaxNodes). The key belongs to the parameter that sets it.
 func machine(log *swf.Log, pes int, key string) (int, error) {
 	if pes != 0 {
 		return pes, nil
@@ -293,7 +285,7 @@ const streamSWF = math.MaxUint64
 // model.ErrInvalid.
 func LoadSWF(path string) (*swf.Log, error) { return LoadLog(path, SlurmOptions{}) }
 
-// LoadLog is LoadSWF, and says what of a table of Slurm (IsSlurm) becomes a log.
+// LoadLog is LoadSWF, with options for a table of Slurm (IsSlurm).
 func LoadLog(path string, o SlurmOptions) (*swf.Log, error) {
 	if path != "-" {
 		file := findSWF(path)
@@ -325,9 +317,8 @@ func LoadLog(path string, o SlurmOptions) (*swf.Log, error) {
 	return log, nil
 }
 
-// IsSWF reports whether a file is a log, by its name (.swf) or, if it is standard
-// input ("-"), by what it begins with, which isn't used up: a comment (;) or a line
-// of 18 fields. So is a table of Slurm (IsSlurm).
+// IsSWF reports whether a file is a log, by its name (.swf). For standard input ("-") the beginning counts, and isn't
+// used up: a comment (;) or a line of 18 fields. A table of Slurm (IsSlurm) is a log, too.
 func IsSWF(path string) bool {
 	if path == "-" {
 		begins, _ := stdin().Peek(peeked)
@@ -337,8 +328,8 @@ func IsSWF(path string) bool {
 	return extension == ".swf" || IsSlurm(path)
 }
 
-// DecodeSWF reads a log, gzipped or not, of which a file of this name holds the data. A
-// file that is none, as IsSWF reports of standard input, is nil without an error.
+// DecodeSWF reads a log, gzipped or not, from the data of a file of this name. It returns nil without an error for
+// other files, as IsSWF reports of standard input.
 func DecodeSWF(name string, data []byte) (*swf.Log, error) {
 	begins := unfolded(data[:min(len(data), peeked)])
 	_, extension := nameOf(name)
@@ -358,7 +349,7 @@ func DecodeSWF(name string, data []byte) (*swf.Log, error) {
 	return log, nil
 }
 
-// unfolded returns the beginning of a text of which the beginning may be gzipped.
+// unfolded returns the beginning of a text from one that may be gzipped.
 func unfolded(begins []byte) []byte {
 	if z, err := gzip.NewReader(bytes.NewReader(begins)); err == nil {
 		begins, _ = io.ReadAll(io.LimitReader(z, peeked)) // as far as it goes
@@ -403,7 +394,7 @@ func fromLog[S interface {
 	return in, report, nil
 }
 
-// generated returns what fromLog makes as an instance of its problem.
+// generated returns the result of fromLog as an instance of its problem.
 func generated[I model.Instance](in model.Instance, _ SWFReport, err error) (I, error) {
 	if err != nil {
 		var none I

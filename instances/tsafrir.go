@@ -31,13 +31,11 @@ var tsafrirRanks = [tsafrirHead][4]int{
 	{16, 11, 19, 20}, {10, 20, 5, 9}, {5, 16, 18, 10}, {15, 5, 16, 14}, {14, 14, 9, 13}, {19, 13, 17, 16}, {11, 10, 15, 15}, {12, 15, 13, 17}, {9, 17, 8, 8}, {20, 19, 11, 12},
 }
 
-// tsafrir returns an estimate for each runtime, at least as long and at most
-// longest, which no runtime exceeds and which is at least two hours: a histogram of
-// estimates is made and dealt to the jobs. Two rules are ours. For fewer jobs than
-// tsafrirFewest, too few to give each bin its share, the histogram is that of
-// tsafrirFewest, of which the jobs get some. Where too many jobs are long for the
-// histogram, the program fails; here as many estimates as necessary are raised, each
-// to the next time of the histogram. O(n log n).
+// tsafrir returns an estimate for each runtime, at least as long and at most longest. No runtime exceeds longest, and
+// it is at least two hours. A histogram of estimates is made and dealt to the jobs. Two rules are ours. Fewer jobs than
+// tsafrirFewest, too few to give each bin its share, get some estimates of the histogram for tsafrirFewest. The
+// original program fails if too many jobs are long for the histogram. Here as many estimates as necessary are raised,
+// each to the next time of the histogram. O(n log n).
 func tsafrir(runtimes []float64, longest float64, rng *rand.Rand) []float64 {
 	all := tsafrirHistogram(max(len(runtimes), tsafrirFewest), longest, rng)
 	order := make([]int, len(runtimes))

@@ -19,18 +19,15 @@ import (
 // TVCSpec specifies random requests for virtual clusters as section 5 of the
 // paper has them: drawn, or the jobs of a real log with drawn bandwidths.
 //
-// The offered load is sum N·d / (slots · span): N the VMs and d the duration of
-// each request, slots those of the data centre, span the time from the first
-// arrival to the last. The times between arrivals are multiplied by one ratio
+// The offered load is sum N·d / (slots · span). N is the VMs and d the duration of each request, slots the data
+// centre's, span the time from the first arrival to the last. The times between arrivals are multiplied by one ratio
 // that gives the load asked for.
 //
-// Draws are paired. With the same Seed and Index request k has the same random
-// numbers whatever the other parameters are, each request from a stream of its
-// own. So load, bandwidth and fabric change no size and no duration, and another
-// mean bandwidth multiplies all bandwidths.
+// Draws are paired. Request k of one Seed and Index has the same random numbers for any other parameters, each request
+// from a stream of its own. So load, bandwidth and fabric change no size and no duration, and another mean bandwidth
+// multiplies all bandwidths.
 type TVCSpec struct {
-	// Requests is the number of requests. With a log it is that of the first
-	// usable jobs, 0 for all.
+	// Requests is the number of requests. With a log it counts usable jobs, from the first on; 0: all.
 	Requests int     `key:"requests" default:"1000" small:"5" hard:"300" min:"0" required:"yes" usage:"number of requests; 0 with a log: all its jobs"`
 	K        int     `key:"k" default:"6" small:"2,4" usage:"pods of the fat-tree, an even number"`
 	Slots    int     `key:"slots" default:"8" small:"2" min:"1" usage:"slots of a server"`
@@ -44,7 +41,7 @@ type TVCSpec struct {
 	MigrationS float64       `key:"migration_s" min:"0" shown:"0" usage:"cost of a migration, in seconds"`
 	// Bandwidth is AvgB, in Mbps. See Reading.
 	Bandwidth float64 `key:"bandwidth" default:"250" small:"600" hard:"500" above:"0" usage:"mean bandwidth of a VM, in Mbps"`
-	// Reading says what bandwidths are; one of TVCReadings.
+	// Reading is the reading of bandwidths; one of TVCReadings.
 	Reading string `key:"bandwidth_reading" default:"mean" usage:"mean (--bandwidth), per-request, largest-request or printed"`
 	// Sizes is the distribution of the numbers of VMs, one of TVCSizes, and Size
 	// its mean; a log has its own.
@@ -52,9 +49,8 @@ type TVCSpec struct {
 	Size  float64 `key:"size" default:"8" small:"2" min:"1" usage:"mean number of VMs"`
 	// Load is the offered load. 0 leaves a log's arrivals as they are.
 	Load float64 `key:"load" default:"0.5" small:"1.5" hard:"1.5" min:"0" usage:"offered load; 0: a log's"`
-	// SWF, if not empty, is a log (see LoadSWF) whose first usable jobs are taken.
-	// Another Index draws other bandwidths for the same jobs. The submit times of
-	// NASA-iPSC-1993 are really start times: its jobs have waited already.
+	// SWF, if not empty, is a log (see LoadSWF): its first usable jobs are taken. Another Index draws other bandwidths
+	// for the same jobs. The submit times of NASA-iPSC-1993 are really start times: its jobs have waited already.
 	SWF   string `key:"log" file:"yes" usage:"take the jobs of an SWF FILE"`
 	Index int
 	Seed  uint64
@@ -71,15 +67,13 @@ const (
 	// readingMean takes Bandwidth for AvgB, and MinB and MaxB from it: 2/11 and
 	// 20/11 of AvgB, 4.1 standard deviations away. Table 1 says 251 and 247 Mbps.
 	readingMean = "mean"
-	// readingPerRequest has MaxB = rate · servers / N for a request of N VMs, at
-	// most the rate of a link. The mean is 545 Mbps for the first 1,000 jobs of
-	// KTH-SP2 and 534 for those of NASA-iPSC.
+	// readingPerRequest has MaxB = rate · servers / N for a request of N VMs, at most the rate of a link. The mean is
+	// 545 Mbps for the first 1,000 jobs of KTH-SP2 and 534 for NASA-iPSC's.
 	readingPerRequest = "per-request"
 	// readingLargest has the MaxB of the largest request, or of the log's largest
 	// job, for all: AvgB is 297 Mbps for KTH-SP2 and 232 for NASA-iPSC.
 	readingLargest = "largest-request"
-	// readingPrinted is max(min(MinB, x), MaxB), as the clip is printed: always
-	// MaxB, that of readingPerRequest.
+	// readingPrinted is max(min(MinB, x), MaxB), as the clip is printed: always MaxB, as in readingPerRequest.
 	readingPrinted = "printed"
 )
 
@@ -97,10 +91,9 @@ const (
 // TVCSizes lists the distributions of sizes, the default first.
 var TVCSizes = []string{sizesUniform, sizesLog}
 
-// tvcMeanDuration is the mean of the durations drawn, in seconds. They are
-// exponential, the times between arrivals too. The paper doesn't say; the unit
-// of time matters only to what is counted in seconds (migration_s, the floor of
-// the bounded slowdown).
+// tvcMeanDuration is the mean of the durations drawn, in seconds. They are exponential, the times between arrivals too.
+// The paper doesn't say. The unit of time matters only to values in seconds (migration_s, the floor of the bounded
+// slowdown).
 const tvcMeanDuration = 3600
 
 // nth implements Spec.
@@ -157,10 +150,9 @@ func withEmpty[T ~string](values []T) []string {
 	return all
 }
 
-// name tells all parameters and the index: instance 3 with the defaults is
-// tvc-k6-l8-n1000-uniform8-b250-load0.5-3. Where they apply, the link's rate,
-// fabric, hose, queue, goal, and cost of migrations follow the load. With a log
-// it begins with the file's name: KTH-SP2-1996-2.1-cln-k6-l8-n1000-b250-load0.5-3.
+// name names all parameters and the index: instance 3 with the defaults is tvc-k6-l8-n1000-uniform8-b250-load0.5-3. The
+// link's rate, fabric, hose, queue, goal, and cost of migrations follow the load where they apply. With a log it begins
+// with the file's name: KTH-SP2-1996-2.1-cln-k6-l8-n1000-b250-load0.5-3.
 func (s TVCSpec) name() string {
 	parts := []string{"tvc"}
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
@@ -194,8 +186,7 @@ func (s TVCSpec) name() string {
 	return fmt.Sprintf("%s-%d", strings.Join(parts, "-"), s.Index)
 }
 
-// check reports what is out of range and what Validate of the instance, which
-// has no requests yet, reports.
+// check reports values out of range, and errors of the instance's Validate, when it has no requests yet.
 func (s TVCSpec) check(in *model.TVC) error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w tvc specification: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
@@ -227,9 +218,8 @@ func (s TVCSpec) empty(name string) (*model.TVC, error) {
 	return in, s.check(in)
 }
 
-// Generate draws the instance. Durations are whole seconds, arrivals whole
-// milliseconds, bandwidths whole kbit/s. Errors about a specification or a log
-// that can't be used wrap model.ErrInvalid. O(requests).
+// Generate draws the instance. Durations are whole seconds, arrivals whole milliseconds, bandwidths whole kbit/s.
+// Errors about an unusable specification or log wrap model.ErrInvalid. O(requests).
 func (s TVCSpec) Generate() (*model.TVC, error) {
 	if s.SWF != "" {
 		return generated[*model.TVC](s.fromLog())
@@ -310,9 +300,8 @@ func logEnd(mean float64) float64 {
 	return high
 }
 
-// finish gives the requests their bandwidths, by a standard normal number for
-// each, and scales their arrivals to the load. largest is the largest number of
-// VMs that readingLargest reckons with.
+// finish gives the requests their bandwidths, by a standard normal number for each, and scales their arrivals to the
+// load. The argument largest is the largest number of VMs for readingLargest.
 func (s TVCSpec) finish(in *model.TVC, largest int, normal []float64) {
 	work, servers := 0.0, float64(in.FatTree.Servers())
 	for k := range in.Requests {
@@ -356,11 +345,9 @@ func (s *TVCSpec) swfKeys() []string {
 	return []string{"k", "slots", "link_mbps", "fabric", "hose", "queue", "goal", "migration_s", "bandwidth", "bandwidth_reading", "load"}
 }
 
-// fromSWF makes requests of a log's jobs, named by their job numbers. A job's
-// VMs are its processors, its duration the runtime; its bandwidth is drawn.
-// Arrivals are counted from the first request's. Jobs that can't be used, and
-// those with more processors than the data centre has slots, are left out and
-// counted.
+// fromSWF makes requests of a log's jobs, named by their job numbers. A job's VMs are its processors, its duration the
+// runtime; its bandwidth is drawn. Arrivals are counted from the first request's. Unusable jobs, and jobs with more
+// processors than the data centre has slots, are left out and counted.
 func (s TVCSpec) fromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, SWFReport, error) {
 	in, err := s.empty(name)
 	switch {

@@ -123,8 +123,8 @@ func TestTVCGolden(t *testing.T) {
 	}
 }
 
-// Instances of one seed and index differ in what a parameter is about, and in
-// nothing else; those of another seed or index in everything.
+// Instances of one seed and index differ only in the values that a parameter determines; those of another differ in
+// everything.
 func TestTVCPairing(t *testing.T) {
 	base := tvcOf(t, func(*TVCSpec) {}).Requests
 	for name, edit := range map[string]func(*TVCSpec){

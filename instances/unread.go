@@ -14,8 +14,7 @@ import (
 const formatsRead = "gapwise reads JSON (its own, WfFormat, SAGA, Batsim), DOT, STG and VBP, " +
 	"makes instances of SWF logs and of the tables of sacct and squeue (gapwise convert), and of kubectl's JSON (gapwise kubernetes convert)"
 
-// Unread says what a file that isn't read looks like, and what to do about it: "" if it looks
-// like nothing that is known.
+// Unread describes the apparent format of a file that can't be read, and a remedy: "" if it looks like no known format.
 func Unread(data []byte) string {
 	text := bytes.TrimSpace(data)
 	if len(text) == 0 {

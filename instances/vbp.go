@@ -34,11 +34,10 @@ const (
 	maxVBPHosts    = 1_000_000
 )
 
-// ReadVBP reads the format of VPSolver (Brandão, Pedroso: Bin packing and related
-// problems: general arc-flow formulation with graph compression, 2016), whole numbers in
-// free format: the number d of dimensions; d capacities; the number of lines to come; in
-// each d sizes and how many such items there are. Its options ($VTYPE{…}) are refused.
-// Errors wrap model.ErrInvalid.
+// ReadVBP reads the format of VPSolver (Brandão, Pedroso: Bin packing and related problems: general arc-flow
+// formulation with graph compression, 2016). It has whole numbers in free format. They are the number d of dimensions;
+// d capacities; the number of lines to come; in each d sizes and how many such items there are. Its options ($VTYPE{…})
+// are refused. Errors wrap model.ErrInvalid.
 func ReadVBP(data []byte) (VBP, error) {
 	r := vbpReader{words: bytes.Fields(data)}
 	d := r.next("the number of dimensions", 1, 65)
@@ -106,9 +105,9 @@ func (r *vbpReader) next(what string, least, most int64) int64 {
 // firstFitWindow is the number of bins, counted from the last, that FirstFit looks at.
 const firstFitWindow = 200
 
-// FirstFit returns a number of bins in which the items fit, by first fit: items in the
-// order of decreasing sums of their sizes, as shares of the capacity, each in the first
-// of the last firstFitWindow bins that has room. O(items × dimensions × firstFitWindow).
+// FirstFit returns a number of bins in which the items fit, by first fit. It takes items in the order of decreasing
+// sums of their sizes, as shares of the capacity. Each goes into the first of the last firstFitWindow bins that has
+// room. O(items × dimensions × firstFitWindow).
 func (v VBP) FirstFit() int {
 	share := func(it vbpItem) (sum float64) {
 		for k, x := range it.Size {
@@ -151,10 +150,9 @@ func (v VBP) FirstFit() int {
 	return bins
 }
 
-// Place makes an instance of the question whether the items fit in so many bins: each
-// bin is a host, each line of items a job of equal tasks that need no CPU. Memory is the
-// first dimension, and the others are resources d2, d3, …; sizes become shares of the
-// capacity. So a placement has the yield 1, and without one the items need more bins.
+// Place makes an instance of the question whether the items fit in so many bins. Each bin is a host, each line of items
+// a job of equal tasks that need no CPU. Memory is the first dimension, and the others are resources d2, d3, …; sizes
+// become shares of the capacity. So a placement has the yield 1, and without one the items need more bins.
 func (v VBP) Place(name string, hosts int) (*model.VCSched, error) {
 	if hosts < 1 || hosts > maxVBPHosts {
 		return nil, fmt.Errorf("%w number of hosts: %d, must be from 1 to %d", model.ErrInvalid, hosts, maxVBPHosts)
@@ -181,8 +179,8 @@ func (v VBP) Place(name string, hosts int) (*model.VCSched, error) {
 	return in, in.Validate()
 }
 
-// isVBP reports whether the text has as many whole numbers as a VBP file that begins as
-// it does, which no file in the STG format has but by accident.
+// isVBP reports whether the text has as many whole numbers as a VBP file that begins like it. A file in the STG format
+// has so many only by accident.
 func isVBP(data []byte) bool {
 	if data = bytes.TrimSpace(data); len(data) == 0 || !isDigit(data[0]) {
 		return false

@@ -12,8 +12,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// VCSchedSpec specifies VCSched instances as the paper's section 4.1 draws
-// them. The zero value of a field means its default where one is named.
+// VCSchedSpec specifies VCSched instances as the paper's section 4.1 draws them. A field's zero value means its
+// default, if one is named.
 type VCSchedSpec struct {
 	Hosts int `key:"hosts" default:"4" small:"2" hard:"12" required:"yes" usage:"number of hosts"`
 	Jobs  int `key:"jobs" default:"12" small:"3,5" hard:"50" required:"yes" usage:"number of jobs; 0: as many as make --tasks"`
@@ -21,8 +21,8 @@ type VCSchedSpec struct {
 	// Jobs are drawn until they have so many; the last one has fewer tasks if need
 	// be.
 	Tasks int `key:"tasks" usage:"number of tasks, with --jobs 0" shown:"0"`
-	// Slack is the share of the hosts' memory that is free: the mean memory need of
-	// a task is Hosts (1 - Slack) / tasks. Memory says of what it is the mean.
+	// Slack is the share of the hosts' memory that is free: the mean memory need of a task is Hosts (1 - Slack) /
+	// tasks. Memory says which needs have this mean.
 	Slack     float64 `key:"slack" default:"0.5" small:"0.1,0.5" usage:"share of the hosts' memory that is free"`
 	MeanCPU   float64 `key:"mean_cpu" default:"0.5" usage:"mean CPU need of a task, in hosts"`
 	CoVCPU    float64 `key:"cov_cpu" default:"0.5" usage:"variation coefficient of the CPU needs"`
@@ -32,17 +32,16 @@ type VCSchedSpec struct {
 	// MaxTasks above 1 makes jobs parallel, with a number of tasks from the
 	// Lublin-Feitelson model for a machine of that size (section 5.2: 64).
 	MaxTasks int `key:"max_tasks" default:"1" usage:"most tasks per job; 1: no parallel jobs"`
-	// Running is the share of the jobs that run already, on random hosts
-	// with the memory for them, and Budget the migration budget in hosts'
-	// memories (section 6.1); no budget and no current hosts at 0.
+	// Running is the share of the jobs that run already, on random hosts with the memory for them. Budget is the
+	// migration budget in hosts' memories (section 6.1); no budget and no current hosts at 0.
 	Running float64 `key:"running" small:"0,0.6" usage:"share of the jobs that run already"`
 	Budget  float64 `key:"budget" small:"0.3" usage:"memory that may move, in hosts, with --running"`
 	// Resources is the number of further rigid resources. Their needs have the mean of
 	// the memory needs, CoVResources, and the reading Memory, as those have.
 	Resources    int     `key:"resources" usage:"number of rigid resources beside memory" shown:"0"`
 	CoVResources float64 `key:"cov_resources" default:"0.5" usage:"variation coefficient of the needs of resources"`
-	// HostSizes above 1 makes hosts of so many sizes, from 1 - HostSpread to
-	// 1 + HostSpread of everything at equal steps, of each as many hosts but for one.
+	// HostSizes above 1 makes hosts of so many sizes, from 1 - HostSpread to 1 + HostSpread of everything at equal
+	// steps. Their numbers differ by one at most.
 	HostSizes  int     `key:"host_sizes" default:"1" usage:"number of different host sizes"`
 	HostSpread float64 `key:"host_spread" default:"0.5" usage:"host sizes are from 1 less this to 1 more"`
 	// Index counts the instances of one specification; each is drawn from a
@@ -64,8 +63,8 @@ const (
 	// instance has no placement (model.VCSched.Oversized). It is the likeliest reading of
 	// the paper, see docs/results/vcsched-large.md.
 	memoryLeft = "left"
-	// memoryRescaled is memoryLeft but for needs above 1. They become 1, and the others
-	// grow until the sum is right: so all needs are between 0 and 1.
+	// memoryRescaled is memoryLeft except for needs above 1. They become 1, and the others grow until the sum is right:
+	// so all needs are between 0 and 1.
 	memoryRescaled = "rescaled"
 )
 
@@ -104,13 +103,11 @@ func (s *VCSchedSpec) nth(k, _ int, seed uint64) Planned {
 	return c
 }
 
-// name names the specification: H4-J12-s10-ca75-cm25-3 is instance 3 with 4
-// hosts, 12 jobs, slack 0.10 and coefficients of variation of 0.75 (CPU) and
-// 0.25 (memory). Where they apply, -t64 follows for parallel jobs of up to 64
-// tasks, -x2-cx50 for two further resources with a coefficient of 0.5, -k3-hs50 for
-// three sizes of hosts from 0.5 to 1.5, -r50-b30 for half of the jobs running and a budget of 0.3, and -left or
-// -rescaled for that reading of the memory needs. H64-T100 has 100 tasks in any number of
-// jobs.
+// name names the specification: H4-J12-s10-ca75-cm25-3 is instance 3 with 4 hosts, 12 jobs, slack 0.10 and coefficients
+// of variation of 0.75 (CPU) and 0.25 (memory). Further parts are -t64 for parallel jobs of up to 64 tasks, -x2-cx50
+// for two further resources with a coefficient of 0.5, and -k3-hs50 for three sizes of hosts from 0.5 to 1.5. Then come
+// -r50-b30 for half of the jobs running and a budget of 0.3, and -left or -rescaled for that reading of the memory
+// needs. H64-T100 has 100 tasks in any number of jobs.
 func (s VCSchedSpec) name() string {
 	if s.Memory == memoryRescaled || s.Memory == memoryLeft {
 		return fmt.Sprintf("%s-%s-%d", s.drawName(), s.Memory, s.Index)
@@ -181,14 +178,12 @@ func (s VCSchedSpec) validate() error {
 	return nil
 }
 
-// Generate draws the instance. Needs come from normal distributions truncated
-// to (0, 1] by drawing again, which moves the mean of wide ones, and are
-// rounded to six decimals. All readings of the memory needs have the same random
-// numbers. For parallel jobs the paper only says that the methodology is the same;
-// here the mean memory is per task, H (1 - slack) / (number of tasks), so that the
-// slack keeps its meaning. Where hosts differ H is what they have together; a need is at
-// most that of a host of size 1. Of further resources the paper says nothing. The error is model.ErrInvalid for a value out of range
-// and for a mean memory need above a host's memory.
+// Generate draws the instance. Needs come from normal distributions truncated to (0, 1] by drawing again, which moves
+// the mean of wide ones, and are rounded to six decimals. All readings of the memory needs have the same random
+// numbers. For parallel jobs the paper only says that the methodology is the same. Here the mean memory is per task, H
+// (1 - slack) / (number of tasks), so that the slack keeps its meaning. If hosts differ, H is their capacity together;
+// a need is at most the capacity of a host of size 1. The paper says nothing about further resources. The error is
+// model.ErrInvalid for a value out of range and for a mean memory need above a host's memory.
 func (s VCSchedSpec) Generate() (*model.VCSched, error) {
 	if s.MeanCPU == 0 {
 		s.MeanCPU = 0.5
@@ -290,12 +285,11 @@ func truncatedNormal(rng *rand.Rand, mean, cov float64) float64 {
 	}
 }
 
-// rescale multiplies the needs of one resource so that those of all tasks add up to
-// total, at most their number times most. A need becomes min(most, f need): as long as the
-// factor f = (total - needs at most) / (needs of the other tasks) brings further ones to
-// most, these stay there, so f grows, and what is at most remains. What rounding to six decimals
-// takes from a job goes to the next one: the sum is off by half of the last job's
-// tasks, in millionths, at most, unless a need is below a millionth.
+// rescale multiplies the needs of one resource so that the needs of all tasks add up to total, at most their number
+// times most. A need becomes min(most, f need). As long as the factor f = (total - needs at most) / (needs of the other
+// tasks) brings further ones to most, these stay there. So f grows, and needs at most remain there. The next job gets
+// the amount that rounding to six decimals takes from a job. The sum is off by half of the last job's tasks, in
+// millionths, at most, unless a need is below a millionth.
 func rescale(in *model.VCSched, total, most float64, of func(j *model.VCSchedJob) *float64) {
 	f := 0.0
 	for {
@@ -322,8 +316,8 @@ func rescale(in *model.VCSched, total, most float64, of func(j *model.VCSchedJob
 	}
 }
 
-// place lets the first jobs run, each task on a random host that has memory and the
-// further resources for it; a job for which there is no host arrives new.
+// place lets the first jobs run, each task on a random host that has memory and the further resources for it. A job for
+// which there is no host arrives new.
 func (s VCSchedSpec) place(in *model.VCSched, rng *rand.Rand) {
 	var free [][]float64 // [host][resource, memory first]
 	for _, size := range in.Sizes() {

@@ -137,8 +137,8 @@ func TestLeftMemory(t *testing.T) {
 	}
 }
 
-// Rescaled needs add up to the hosts' memory without the slack, are those of the
-// other reading but for one factor, and needs that would be above a host are 1.
+// Rescaled needs add up to the hosts' memory without the slack, equal the other reading's times one factor, and needs
+// that would be above a host are 1.
 func TestRescaledMemory(t *testing.T) {
 	full := 0
 	for k := range 300 {
@@ -178,8 +178,7 @@ func TestRescaledMemory(t *testing.T) {
 	}
 }
 
-// The number of tasks asked for is met, with the sizes of the model but for the
-// last job.
+// The number of tasks is as asked for, with the sizes of the model except for the last job's.
 func TestTasks(t *testing.T) {
 	s := VCSchedSpec{Hosts: 64, Tasks: 500, Slack: 0.3, CoVCPU: 0.25, CoVMemory: 0.25, MaxTasks: 64}
 	in := draw(t, s)
@@ -211,7 +210,7 @@ func TestLublinTasks(t *testing.T) {
 			power++
 		}
 	}
-	// Besides the serial share, x rounds to a single task never (low end 0.8).
+	// No x outside the serial share rounds to a single task (low end 0.8).
 	if math.Abs(serial/n-0.244) > 0.005 {
 		t.Errorf("serial share %v, want 0.244", serial/n)
 	}
@@ -301,8 +300,8 @@ func TestDrawsStay(t *testing.T) {
 	}
 }
 
-// Further resources have the moments asked for, and leave as much free as memory does of
-// what hosts of several sizes have together.
+// Further resources have the moments asked for. They leave as much free as memory does of the total of hosts of several
+// sizes.
 func TestResourcesAndSizes(t *testing.T) {
 	t.Parallel()
 	s := VCSchedSpec{Hosts: 4001, Jobs: 20_000, Slack: 0.2, CoVCPU: 0.25, CoVMemory: 0.25, Resources: 2, CoVResources: 0.1, HostSizes: 3, HostSpread: 0.5, Seed: 1}

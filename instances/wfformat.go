@@ -14,7 +14,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// wfFormat is what is read of a WfCommons file (WfFormat 1.3 to 1.5).
+// wfFormat holds the keys that are read from a WfCommons file (WfFormat 1.3 to 1.5).
 type wfFormat struct {
 	SchemaVersion string `json:"schemaVersion"`
 	Workflow      struct {
@@ -66,16 +66,12 @@ func badWf(format string, args ...any) error {
 	return fmt.Errorf("%w WfFormat file: %w", model.ErrInvalid, fmt.Errorf(format, args...))
 }
 
-// readWfFormat reads a workflow trace of WfCommons (Coleman et al.: WfCommons,
-// FGCS 128, 2022), schema version 1.3, 1.4 or 1.5. A task's work is its run
-// time in seconds, whatever its number of cores, so a machine of speed 1
-// repeats it (Workflow.Measured). An edge's data are the bytes of the files that its first task
-// writes and its second reads, each file once. Versions 1.3 and 1.4 give a
-// file's size at its writer and at its readers; the writer's counts. Parents
-// and children must agree, unless no task has one of the two lists. Without any, no file may lead from one task
-// to another. Errors wrap
-// model.ErrInvalid and name the task or file. O(length of the file + edges ×
-// files of a task).
+// readWfFormat reads a workflow trace of WfCommons (Coleman et al.: WfCommons, FGCS 128, 2022), schema version 1.3, 1.4
+// or 1.5. A task's work is its run time in seconds, for any number of cores, so a machine of speed 1 repeats it
+// (Workflow.Measured). An edge's data are the bytes of the files that its first task writes and its second reads, each
+// file once. Versions 1.3 and 1.4 give a file's size at its writer and at its readers; the writer's counts. Parents and
+// children must agree, unless no task has one of the two lists. Without any, no file may lead from one task to another.
+// Errors wrap model.ErrInvalid and name the task or file. O(length of the file + edges × files of a task).
 func readWfFormat(data []byte) (Workflow, error) {
 	var f wfFormat
 	if err := json.Unmarshal(data, &f); err != nil {
@@ -170,7 +166,7 @@ func (f *wfFormat) early() (Workflow, error) {
 	if err != nil {
 		return Workflow{}, err
 	}
-	// One map for ids and names; what means two tasks is -1.
+	// There is one map for ids and names; an ambiguous one is -1.
 	byName := make(map[string]int, 2*len(tasks))
 	for id, i := range index {
 		byName[id] = i
@@ -239,7 +235,7 @@ func indexWf(tasks []wfTask) (map[string]int, error) {
 // task's number.
 func linkWf(tasks []wfTask, index map[string]int) (Workflow, error) {
 	w := Workflow{Measured: true}
-	// Pairs of parent and child as the parents' lists and the children's tell.
+	// Collect the pairs of parent and child in the parents' lists and the children's.
 	var down, up [][2]int
 	isDown, isUp := map[[2]int]bool{}, map[[2]int]bool{}
 	anyChildren, anyParents := false, false // is there such a key at all
@@ -306,9 +302,9 @@ func linkWf(tasks []wfTask, index map[string]int) (Workflow, error) {
 	return w, nil
 }
 
-// unlinkedWf reports a file that one task writes and another reads. Where no task has parents or children that is what
-// depends on what: without it all tasks could run at once. Some writers name the folder differently at both ends, so a
-// file's last name counts, too, if one task alone writes it.
+// unlinkedWf reports a file that one task writes and another reads. It is the only sign of dependences if no task has
+// parents or children: without it all tasks could run at once. Some writers name the folder differently at both ends,
+// so a file's last name counts, too, if one task alone writes it.
 func unlinkedWf(tasks []wfTask) error {
 	writers := map[string][]int{}
 	for i := range tasks {

@@ -120,8 +120,8 @@ func TestReadWfFormatErrors(t *testing.T) {
 	}
 }
 
-// A file whose tasks have no parents and no children but share files isn't of tasks that can all run at once; one whose tasks
-// share nothing is, and that is said.
+// If tasks have no parents and no children but share files, the reader doesn't accept that all can run at once. If they
+// share nothing, it does, and says so.
 func TestUnlinkedWfFormat(t *testing.T) {
 	bare := regexp.MustCompile(`"(parents|children)":\[[^]]*\],?`)
 	apart := regexp.MustCompile(`"(inputFiles|outputFiles)":\[[^]]*\]|\{"name":"[xy]","link":"input"`)

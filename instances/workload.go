@@ -78,11 +78,10 @@ func increasing(f func(float64) float64, value float64) float64 {
 	return high
 }
 
-// tilt changes the weights of sizes, the first of which is 1, so that their
-// distribution has the share of single-process jobs Serial and the mean MeanSize;
-// the model's where those are 0. It multiplies the weights of all sizes n but the
-// first by n^t, and then by one factor. For F96-R this changes the order of the
-// harmonic distribution and nothing else.
+// tilt changes the weights of sizes, with the first one 1, so that their distribution has the share of single-process
+// jobs Serial and the mean MeanSize. It keeps the model's value of each that is 0. It multiplies the weights of all
+// sizes n but the first by n^t, and then by one factor. For F96-R this changes the order of the harmonic distribution
+// and nothing else.
 func (s BatchSpec) tilt(weights, sizes []float64) error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w batch specification: %s", model.ErrInvalid, fmt.Sprintf(format, args...))

@@ -62,7 +62,7 @@ func shareOf(jobs []workloadJob, property func(workloadJob) bool) float64 {
 	}), nil)
 }
 
-// Shares and means of F96-R at 128 processors are those of its parameters.
+// Shares and means of F96-R at 128 processors equal its parameters.
 func TestFeitelson96(t *testing.T) {
 	s := NewBatchSpec()
 	s.Processors = 128
@@ -82,8 +82,8 @@ func TestFeitelson96(t *testing.T) {
 		t.Errorf("a share of %.4f is serial, one of %.4f has a power of two, the mean size is %.3f; want 0.283, 0.748, 7.26", serial, powers, mean)
 	}
 	jobs := workloadOf(t, func(s *BatchSpec) { s.Processors = 128 })
-	// The runs of one job have one size: the mean of the squared number of runs over
-	// the mean number is 24, so that shares are as uncertain as those of n/24 jobs.
+	// The runs of one job have one size. The mean of the squared number of runs over the mean number is 24, so that
+	// shares are as uncertain as with n/24 jobs.
 	n := float64(len(jobs)) / 24
 	for what, c := range map[string]struct{ got, want float64 }{
 		"serial":        {shareOf(jobs, func(j workloadJob) bool { return j.size == 1 }), serial},
@@ -108,7 +108,7 @@ func TestFeitelson96(t *testing.T) {
 		if sd < mean {
 			t.Errorf("size %d: runtimes %.0f ± %.0f, want a coefficient of variation above 1", size, mean, sd)
 		}
-		// The median is that of the short runtimes, nearly.
+		// The median is the median of the short runtimes, nearly.
 		slices.Sort(times)
 		below := 1 - short*math.Exp(-250.0/360) - (1-short)*math.Exp(-250.0/36_000)
 		k, _ := slices.BinarySearch(times, 250)
@@ -118,8 +118,8 @@ func TestFeitelson96(t *testing.T) {
 	}
 }
 
-// A further run of a job is submitted when a run of its size has been for its
-// runtime; so many jobs are further runs as the numbers of runs say.
+// A further run of a job is submitted when a run of its size has been for its runtime. As many jobs are further runs as
+// the numbers of runs say.
 func TestFeitelsonRepeats(t *testing.T) {
 	jobs := workloadOf(t, func(s *BatchSpec) { s.Jobs = 20_000 })
 	ends := map[[2]float64]int{}
@@ -189,7 +189,7 @@ func TestJann97(t *testing.T) {
 				t.Errorf("sizes %d to %d: a share of %.4f of the %ss is below %.0f s, want %.4f", r.Low, r.High, got, what, at, below)
 			}
 		}
-		// Within ranges sizes are uniform but for the end, which the log's aren't.
+		// Sizes within ranges are uniform except for the end, unlike the log's.
 		if mean := stat.Mean(figureOf(of, sizeOf), nil); math.Abs(mean/want[k].size-1) > 0.08 || math.Abs(mean/r.meanSize()-1) > 0.02 {
 			t.Errorf("sizes %d to %d: mean size %.2f, want %.2f", r.Low, r.High, mean, want[k].size)
 		}
@@ -250,9 +250,8 @@ func TestLostFigures(t *testing.T) {
 		mean, sd := over(in, func(j model.BatchJob) float64 { return j.RuntimeS })
 		return sd / mean
 	}
-	// 5.7 % of the runtimes are long on average. Of a mixture with shares p and q = 1-p
-	// of exponential distributions of means 1 and r, the squared coefficient of variation
-	// is 2 (p + q r²)/(p + q r)² - 1.
+	// 5.7 % of the runtimes are long on average. Consider a mixture of exponential distributions of means 1 and r, with
+	// shares p and q = 1-p. Its squared coefficient of variation is 2 (p + q r²)/(p + q r)² - 1.
 	for ratio, want := range map[float64]float64{1: 1, 7: 1.77} {
 		if got := spread(ratio); math.Abs(got-want) > 0.1 {
 			t.Errorf("ratio %v: coefficient of variation %.3f, want %.2f", ratio, got, want)
@@ -296,7 +295,7 @@ func TestPrintedWorkloads(t *testing.T) {
 			t.Errorf("%s: serial %.4f, size %.3f, runtime %.1f; want %v, %v, %v", in.Name, serial, size, runtime, c.serial, c.size, c.runtime)
 		}
 	}
-	// What the models have of themselves on 320 processors, in expectation.
+	// The models' own figures on 320 processors, in expectation.
 	s := NewBatchSpec()
 	s.Processors = 320
 	weights, err := s.feitelsonSizes()
@@ -325,7 +324,7 @@ func TestPrintedWorkloads(t *testing.T) {
 		rates = append(rates, 1/r.Gap.mean())
 	}
 	expect("KTH fit", rates, func(k int) float64 { return jannKTH[k].meanSize() }, func(k int) float64 { return jannKTH[k].Runtime.mean() }, [3]float64{0.329, 8.0, 8869})
-	// What is asked for is exact in expectation.
+	// The requested figures are exact in expectation.
 	s.Serial, s.MeanSize = 0.18, 23.4
 	if weights, err = s.feitelsonSizes(); err != nil {
 		t.Fatal(err)
@@ -444,8 +443,7 @@ func TestTsafrir(t *testing.T) {
 			}
 		}
 	}
-	// Where estimates suffice, dealing keeps the histogram; where they don't, it
-	// raises no more than needed.
+	// If estimates suffice, dealing keeps the histogram; if not, it raises no more than needed.
 	rng := func() *rand.Rand { return rand.New(rand.NewPCG(5, 6)) }
 	all := tsafrirHistogram(5000, longest, rng())
 	short := make([]float64, 5000)

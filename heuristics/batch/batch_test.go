@@ -131,8 +131,8 @@ func TestDifferential(t *testing.T) {
 	}
 }
 
-// deep draws a trace whose queue gets tens of jobs long: bursts of jobs, some much
-// shorter than estimated, some longer.
+// deep draws a random trace with a queue tens of jobs long: bursts of jobs, some much shorter than estimated, some
+// longer.
 func deep(rng *rand.Rand) *model.Batch {
 	b := &model.Batch{Processors: 1 + rng.IntN(70), Tiers: 1, KillAtEstimate: rng.IntN(4) == 0}
 	at, overruns := 0.0, rng.IntN(2) == 0
@@ -266,8 +266,8 @@ func TestByHand(t *testing.T) {
 			batch: want{"easy": {0, 10, 0, 20, 6, 13}, "easy-sjbf": {0, 10, 20, 0, 5, 12}, "easy-saf": {0, 10, 20, 20, 0, 0}},
 			pyss:  want{"easy": {0, 10, 0, 20, 6, 13}},
 		},
-		// 0 and 1 end together and earlier than estimated. With a pass for each, 4 is
-		// backfilled after the first and takes a processor of the head, 3.
+		// 0 and 1 end together and earlier than estimated. If each has a pass, 4 is backfilled after the first and
+		// takes a processor of the head, 3.
 		"a pass for each end": {
 			jobs:  []model.BatchJob{job(0, 5, 10, 1), job(0, 5, 100, 1), job(0, 100, 100, 2), job(1, 10, 10, 2), job(1, 200, 200, 1)},
 			batch: want{"easy": {0, 0, 0, 5, 15}},
@@ -285,8 +285,7 @@ func TestByHand(t *testing.T) {
 			batch: want{"sjf": {0, 8, 5}},
 			pyss:  want{"sjf": {0, 8, 5}},
 		},
-		// EASY starts 3 on an extra processor of the head, 1, and so delays 2, whose
-		// reservation is 20 to 30.
+		// EASY starts 3 on an extra processor of the head, 1, and so delays 2, which is reserved for 20 to 30.
 		"a reservation for every job": {
 			jobs:  []model.BatchJob{job(0, 10, 10, 3), job(0, 10, 10, 2), job(0, 10, 10, 4), job(0, 25, 25, 1)},
 			batch: want{"easy": {0, 10, 25, 0}, "conservative": {0, 10, 20, 30}},
@@ -302,9 +301,8 @@ func TestByHand(t *testing.T) {
 			jobs:  []model.BatchJob{job(0, 4, 10, 3), job(0, 6, 6, 1), job(0, 5, 5, 4), job(0, 4, 4, 1)},
 			batch: want{"conservative": {0, 0, 8, 4}},
 		},
-		// At 10 and 20, 0 is taken to need as long again: until 20, until 40. 1 is
-		// reserved for these times in turn. 3 is reserved for 25, behind 1, and for 20
-		// when 1 goes to 40.
+		// Job 0 is taken to need as long again at 10 and 20: until 20, until 40. Job 1 is reserved for these times in
+		// turn. Job 3 is reserved for 25, behind 1, and for 20 when 1 goes to 40.
 		"an overrun delays reservations": {
 			jobs:  []model.BatchJob{job(0, 30, 10, 3), job(0, 5, 5, 4), job(11, 8, 8, 1), job(11, 10, 10, 1)},
 			batch: want{"conservative": {0, 30, 11, 20}},
@@ -329,7 +327,7 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// With two tiers jobs run in the foreground, at its rate, lowest processors first.
+// Jobs on two tiers run in the foreground, at its rate, lowest processors first.
 func TestForeground(t *testing.T) {
 	t.Parallel()
 	b := &model.Batch{Processors: 2, Tiers: 2, Jobs: []model.BatchJob{
@@ -356,9 +354,8 @@ func TestForeground(t *testing.T) {
 	}
 }
 
-// With exact estimates, no head of EASY's queue starts later than the first shadow
-// time that it had; and as long as no estimate is too short, no job of conservative
-// backfilling starts later than its first reservation.
+// No head of EASY's queue starts later than its first shadow time if estimates are exact. No job of conservative
+// backfilling starts later than its first reservation if no estimate is too short.
 func TestReservationsAreKept(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(12, 2))

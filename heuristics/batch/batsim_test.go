@@ -14,9 +14,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// What schedulers of pybatsim 3.2 decided, of which ours is the same: by counting or on
-// neighbouring processors, with a pass after each event. The processors are the same, too,
-// where both take the lowest neighbours.
+// Our scheduler makes the same decisions as these of pybatsim 3.2: by counting or on neighbouring processors, with a
+// pass after each event. The processors are the same, too, where both take the lowest neighbours.
 func TestBatsim(t *testing.T) {
 	t.Parallel()
 	folder := need.Data(t, "batsim")

@@ -62,7 +62,7 @@ func simulate(b testing.TB, t *view.Batch, order model.BatchOrder, by func(*mach
 	return c
 }
 
-// benched are the schedulers that are measured: those of one tier, then those of two.
+// benched are the schedulers that are measured: first on one tier, then on two.
 var benched = []struct {
 	name   string
 	tiers  int

@@ -15,12 +15,10 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Complete makes an execution of the instance, in which each job runs through in the
-// foreground, from one that may lack jobs, or have others. In the order of their
-// starts, the placed jobs start where they did or as soon after that as they fit; then
-// the others, as they are submitted, as early as they fit. The error is
-// model.ErrUnsupported for times that don't fit whole numbers, and model.ErrInvalid as
-// in partial.Match. O(n log n) searches of a profile.
+// Complete makes an execution of the instance, in which each job runs through in the foreground, from one that may lack
+// jobs, or have others. The placed jobs start in the order of their starts, each when it did or as soon after that as
+// it fits. Then the others start, as they are submitted, as early as they fit. The error is model.ErrUnsupported for
+// times that don't fit whole numbers, and model.ErrInvalid as in partial.Match. O(n log n) searches of a profile.
 func Complete(in *model.Batch, start *model.Execution) (*model.Execution, model.Completion, error) {
 	of, c, err := partial.Match(in.Jobs, func(x *model.BatchJob) string { return x.ID },
 		start.Runs, func(x *model.Run[model.BatchPlace]) string { return x.ID })

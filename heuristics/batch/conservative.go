@@ -14,30 +14,25 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Conservative is conservative backfilling (Mu'alem, Feitelson: Utilization,
-// Predictability, Workloads, and User Runtime Estimates in Scheduling the IBM SP2
-// with Backfilling, 2001): each job gets a reservation at its submission, the
-// earliest time from which it fits for its estimate beside the running jobs and all
-// reservations, and starts when that comes.
+// Conservative is conservative backfilling (Mu'alem, Feitelson: Utilization, Predictability, Workloads, and User
+// Runtime Estimates in Scheduling the IBM SP2 with Backfilling, 2001). Each job gets a reservation at its submission,
+// for the earliest time from which it fits for its estimate among the running jobs and all reservations. It starts
+// then.
 //
-// When jobs end earlier than estimated, the reservations are compressed: in the order
-// of arrivals, each moves to the earliest time at which it now fits, the others where
-// they are; this is repeated until none moves. So a reservation never moves to a
-// later time, and none could be earlier. (Compressing once, as pyss does, can leave
-// the machine idle while jobs wait.)
+// The reservations are compressed when jobs end earlier than estimated. In the order of arrivals, each moves to the
+// earliest time at which it now fits, the others where they are; this is repeated until none moves. So a reservation
+// never moves to a later time, and none could be earlier. (Compressing once, as pyss does, can leave the machine idle
+// while jobs wait.)
 //
-// A job that reaches its estimate and runs on is taken to need as long again as it
-// has run. Then, and only then, reservations may move to later times: all are
-// removed and made anew in the order of arrivals.
+// A job that reaches its estimate and runs on is taken to need as long again as it has run. Then, and only then,
+// reservations may move to later times: all are removed and made again in the order of arrivals.
 //
-// A compression of q waiting jobs on a profile of p steps, at most two for each
-// running and each waiting job, takes O(q) per round, and for each job that is tried
-// O(log p + steps passed). Jobs of the Feitelson model on 320 processors, 200,000 of
-// them, at loads 0.7, 0.8 and 0.9: an early end takes 1.7, 2.7 and 3.8 rounds of 93,
-// 260 and 475 jobs, tries 19, 42 and 75 and moves 6, 13 and 22 of them. All follow the
-// number of waiting jobs, and so does the time per job. At load 0.8 that number is
-// still growing after 400,000 jobs: its mean in the four quarters is 188, 354, 454 and
-// 505. So a job takes 3 µs of 10,000 jobs, 10 µs of 200,000 and 35 µs of a million (see
+// A compression of q waiting jobs on a profile of p steps, at most two for each running and each waiting job, takes
+// O(q) per round, and O(log p + steps passed) for each job that is tried. Measured on 200,000 jobs of the Feitelson
+// model on 320 processors, at loads 0.7, 0.8 and 0.9: an early end takes 1.7, 2.7 and 3.8 rounds of 93, 260 and 475
+// jobs. It tries 19, 42 and 75 and moves 6, 13 and 22 of them. All follow the number of waiting jobs, and so does the
+// time per job. At load 0.8 that number is still growing after 400,000 jobs: its mean in the four quarters is 188, 354,
+// 454 and 505. So a job takes 3 µs among 10,000 jobs, 10 µs among 200,000 and 35 µs among a million (see
 // docs/results/performance.md); memory is linear.
 func Conservative(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
 	if err := lowestAlone(set); err != nil {
@@ -68,13 +63,13 @@ type conservative struct {
 	queue   []reservation       // in the order of arrivals
 	classes [widthClasses]int32 // jobs of each class in queue
 	next    int64               // at or before the earliest reservation; never: there is none
-	// freed holds what has been given back since the last look at a job's reservation,
-	// moved what has been in this round of a compression: the holes that it has made.
+	// freed holds the processors given back since the last look at a job's reservation, moved the holes made in this
+	// round of a compression.
 	freed, moved holes
 	expiry       heap.Heap[completion]
 }
 
-// reservation is that of a waiting job.
+// reservation is the reservation of a waiting job.
 type reservation struct {
 	start, estimate int64
 	job, width      int32
@@ -201,19 +196,16 @@ func (s *conservative) reserve(x *reservation) {
 
 // compress moves reservations to earlier times, in rounds, until none moves.
 //
-// A hole of class c is a longest span of time from now on in which 2^c processors are
-// free. A job of width w, class c = ⌊log2 w⌋, estimate e and reservation r can start
-// at s < r if w is free over W = [s, min(s+e, r)). (From r on, the profile holds the
-// reservation itself.) The holes of its class that are recorded are bounded (see
-// bounds): the job is skipped if r ≤ from, or length < e and end < r. It is tried from
-// begin on.
+// A hole of class c is a longest span of time from now on in which 2^c processors are free. A job of width w, class c =
+// ⌊log2 w⌋, estimate e and reservation r can start at s < r if w is free over W = [s, min(s+e, r)). (The profile holds
+// the reservation itself from r on.) The recorded holes of its class are bounded (see bounds): the job is skipped if r
+// ≤ from, or length < e and end < r. It is tried from begin on.
 //
-// For let it be able to start at s. At the last look it couldn't: less than w was free
-// somewhere in W, and processors have been given back there since. Take the last time
-// that any were given back in W, over [f, t). Since then, what is free in W has only
-// become less: w was free over W. So the hole [b, d) of class c around W was recorded,
-// and begin ≤ b ≤ s. W ends at r at the latest and meets [f, t), so from ≤ max(b, f)
-// < r. If s+e ≤ r, then e ≤ d-b ≤ length; else r ≤ d ≤ end.
+// Proof: let it be able to start at s. At the last look it couldn't: less than w was free somewhere in W, and
+// processors have been given back there since. Take the last time that any were given back in W, over [f, t). Since
+// then, the free processors in W have only become fewer: w was free over W. So the hole [b, d) of class c around W was
+// recorded, and begin ≤ b ≤ s. W ends at r at the latest and meets [f, t), so from ≤ max(b, f) < r. If s+e ≤ r, then e
+// ≤ d-b ≤ length; else r ≤ d ≤ end.
 //
 // Since the last look means: by ends since the last compression, or by moves in this
 // round and the one before.

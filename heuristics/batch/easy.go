@@ -13,23 +13,19 @@ import (
 // Feitelson: Utilization, Predictability, Workloads, and User Runtime Estimates in
 // Scheduling the IBM SP2 with Backfilling, 2001).
 //
-// A pass starts jobs in the order of their arrivals while they fit. The first that
-// doesn't is the head. By the estimated ends of the running jobs, its shadow time
-// is the earliest at which it fits; the extra processors are those that are free
-// then besides. All estimated ends at or before the shadow time count. A job that
-// has overrun its estimate counts as ending now. Other jobs are then backfilled in
-// a given order: a job starts if it fits now and either ends by the shadow time, by
-// its estimate, or fits the extra processors, which it then takes.
+// A pass starts jobs in the order of their arrivals while they fit. The first that doesn't is the head. Its shadow time
+// is the earliest at which it fits, by the estimated ends of the running jobs; the extra processors are the others that
+// are free then. All estimated ends at or before the shadow time count. A job that has overrun its estimate counts as
+// ending now. Other jobs are then backfilled in a given order. A job starts if it fits now and either ends by the
+// shadow time, by its estimate, or fits the extra processors, which it then takes.
 //
-// One look at each job is enough: what is free and what is extra only become less
-// in a pass, so a job that was passed over stays so. For the same reason a pass
-// after arrivals alone looks at the new jobs alone, if the shadow time hasn't passed:
-// let S be the shadow time of the last pass, at t, and x and f the processors that
-// were extra and free at its end. Without an end and with the same head, a pass at
-// t' > t with t' ≤ S has S, x and f, too: the ends at or before S are those of then
-// and of jobs backfilled since, whose processors were free. A job of estimate e and
-// width w that was passed over has w > f, or t + e > S and w > x; as t' > t it is
-// passed over again. If t' > S, jobs have overrun and S becomes t': all is new.
+// One look at each job is enough: free and extra processors only become fewer in a pass, so a job that was passed over
+// stays so. For the same reason a pass after arrivals alone looks at the new jobs alone, if the shadow time hasn't
+// passed. Let S be the shadow time of the last pass, at t, and x and f the processors that were extra and free at its
+// end. Suppose that no job has ended and the head is the same. A pass at t' > t with t' ≤ S then has S, x and f, too:
+// the jobs that end at or before S are the same plus the ones backfilled since, on processors that were free. A job of
+// estimate e and width w that was passed over has w > f, or t + e > S and w > x; as t' > t it is passed over again. If
+// t' > S, jobs have overrun and S becomes t': all is new.
 func EASY(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
 	return onOneTier(ctx, in, set, func(m *machine) scheduler {
 		if set.Trace != nil {

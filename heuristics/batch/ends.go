@@ -2,8 +2,7 @@
 
 package batch
 
-// completion is the end of a running job, by its estimate or real. Those of one instant
-// come by job.
+// completion is the end of a running job, by its estimate or real. Ends of one instant come by job.
 type completion struct {
 	at  int64
 	job int32
@@ -11,9 +10,8 @@ type completion struct {
 
 func (x completion) before(y completion) bool { return x.at < y.at || x.at == y.at && x.job < y.job }
 
-// estimatedEnds is a set of running jobs, ordered by estimated end, with sums of
-// their widths: a treap, whose priorities are hashes of the jobs' indices. All
-// methods take O(log running jobs) on average.
+// estimatedEnds is a set of running jobs, ordered by estimated end, with sums of their widths. It is a treap with
+// hashes of the jobs' indices as priorities. All methods take O(log running jobs) on average.
 type estimatedEnds struct {
 	root  int32     // index in nodes; 0: none
 	nodes []endNode // the first isn't used
@@ -100,7 +98,7 @@ func (e *estimatedEnds) remove(k int32, at int64, width int32) {
 	e.nodes[x].left, e.spare = e.spare, x
 }
 
-// merge joins two trees; all nodes of a come before those of b.
+// merge joins two trees; all nodes of a come before all nodes of b.
 func (e *estimatedEnds) merge(a, b int32) int32 {
 	switch {
 	case a == 0:
@@ -138,7 +136,7 @@ func (e *estimatedEnds) reach(width int32) (at int64) {
 	return never
 }
 
-// until returns the width of all jobs whose estimated end is at or before t.
+// until returns the width of all jobs with an estimated end at or before t.
 func (e *estimatedEnds) until(t int64) (width int32) {
 	for x := e.root; x != 0; {
 		n := &e.nodes[x]

@@ -10,8 +10,7 @@ import (
 	"github.com/gapwise/gapwise/internal/test/need"
 )
 
-// What happens after an instant changes no decision up to then: jobs that end later get
-// other runtimes, and run on beyond it.
+// Events after an instant change no decision up to then: jobs that end later get other runtimes, and run on beyond it.
 func TestNothingOfTheFuture(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(27, 1))

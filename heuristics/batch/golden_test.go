@@ -14,9 +14,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// golden holds digests of the starts, and of the traces of EASY, of 2,000 small and 60 deep
-// instances, by algorithm and order, from version 0.9.0, whose schedulers were called by
-// a simulation of their own.
+// golden holds digests of the starts, and of the traces of EASY, of 2,000 small and 60 deep instances, by algorithm and
+// order. They are from version 0.9.0, which called its schedulers from a simulation of their own.
 var golden = map[string][2]string{
 	"conservative batch": {"3c1cfb180934735c", "e3b0c44298fc1c14"},
 	"conservative pyss":  {"3df3fd114d2c3d1f", "e3b0c44298fc1c14"},
@@ -32,7 +31,7 @@ var golden = map[string][2]string{
 	"sjf pyss":           {"a94b0a6d3598d79c", "e3b0c44298fc1c14"},
 }
 
-// Starts and traces are those of 0.9.0, byte for byte.
+// Starts and traces equal the ones of 0.9.0, byte for byte.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	for name := range oneTier {

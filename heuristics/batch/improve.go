@@ -108,5 +108,5 @@ func improve(ctx context.Context, in *model.Batch, set model.Settings) (*model.E
 // enginesTake is how many jobs the exact engines take.
 const enginesTake = 100
 
-// turn is the effort after which a better schedule is told.
+// turn is the effort after which a better schedule is reported.
 const turn = 100_000

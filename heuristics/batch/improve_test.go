@@ -12,8 +12,8 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// improve is never worse than the best list, PEASY and what it starts from, tells each
-// better execution, and may be stopped at any moment.
+// improve is never worse than the best list, PEASY and its start, reports each better execution, and may be stopped at
+// any moment.
 func TestImprove(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(26, 6))

@@ -16,8 +16,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// The judge accepts what the heuristics make of small traces and of the first
-// jobs of the log of KTH.
+// The judge accepts the heuristics' schedules of small traces and of the first jobs of the log of KTH.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(12, 7))

@@ -8,9 +8,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// KEASY is Algorithm 1 of Liu et al. (section 2.2), for two tiers. Its list is that
-// of all jobs that wait or run in the background, by arrival. It makes a pass at
-// each instant at which jobs arrive or leave the foreground:
+// KEASY is Algorithm 1 of Liu et al. (section 2.2), for two tiers. Its list holds all jobs that wait or run in the
+// background, by arrival. It makes a pass at each instant at which jobs arrive or leave the foreground:
 //
 //  1. FCFS: jobs of the list go to the foreground in their order until one doesn't
 //     fit.
@@ -27,11 +26,10 @@ import (
 // (section 2.2.1, point 1). A job waits no longer than until the foreground is
 // empty, for then it fits: while jobs are in the list, one is in the foreground.
 //
-// A job's time in step 2 is its whole estimate at the foreground's rate, even if it
-// has done work in the background: the paper's J8 isn't backfilled because of its
-// "original execution time" (section 2.2.2). The same holds for its estimated end in
-// the foreground, and the cost of a migration isn't in either. So a scheduler needs
-// to know nothing of the progress of jobs.
+// Step 2 takes a job's whole estimate at the foreground's rate as its time, even if it has done work in the background.
+// The paper's J8 isn't backfilled because of its "original execution time" (section 2.2.2). The same holds for its
+// estimated end in the foreground, and the cost of a migration isn't in either. So a scheduler needs to know nothing of
+// the progress of jobs.
 //
 // A job in the background that goes to the foreground on other processors is killed
 // and restarted there. It loses its work.

@@ -16,19 +16,18 @@ import (
 // bestList is the best of twelve list schedules (Graham 1969) that know how long jobs run.
 // It is offline, and no policy.
 //
-// Whenever jobs arrive or end, those that wait are looked at in the order of runtime times
-// widthᵃ over weight, and start as far as they fit. Where the first of them doesn't, and
-// has waited for f times its runtime or longer, it has a reservation as in EASY, which those
-// behind it respect. a is 0, 1/2 or 1; f is 0, 4, 16 or infinite. Without reservations wide
-// jobs wait until the machine happens to be empty, with them for all jobs many processors
-// stay idle: of the twelve no one is best everywhere.
+// Whenever jobs arrive or end, the waiting jobs are looked at in the order of runtime times widthᵃ over weight, and
+// each starts if it fits. If the first of them doesn't fit, and has waited for f times its runtime or longer, the jobs
+// behind it respect a reservation as in EASY. There a is 0, 1/2 or 1, and f is 0, 4, 16 or infinite. Wide jobs wait
+// without reservations until the machine happens to be empty; with them for all jobs many processors stay idle. None of
+// the twelve is best everywhere.
 //
 // O(n log n), and O(waiting jobs) a pass at worst, for each of the twelve.
 func bestList(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
 	return offlineList(ctx, in, set, "list", listRules)
 }
 
-// listRules are those of bestList, from the one that is best most often.
+// listRules are the rules of bestList, starting with the one that is best most often.
 var listRules = func() (all []listRule) {
 	for _, patience := range []float64{16, math.Inf(1), 4, 0} {
 		for _, halves := range []int{0, 1, 2} {
@@ -38,8 +37,8 @@ var listRules = func() (all []listRule) {
 	return all
 }()
 
-// listRule is an order of jobs, by runtime times width^(halves/2) over weight, and after
-// how many times its runtime the first one that doesn't fit gets a reservation.
+// listRule is an order of jobs, by runtime times width^(halves/2) over weight. It also says after how many times its
+// runtime the first one that doesn't fit gets a reservation.
 type listRule struct {
 	halves   int
 	patience float64
@@ -59,8 +58,8 @@ func (r listRule) key(j *view.BatchJob, length int64) float64 {
 	return x
 }
 
-// offlineList returns the best of the schedules of some rules, or of those that are
-// finished when ctx ends. It tells, in the name of an algorithm, of each that is better.
+// offlineList returns the best of the schedules of some rules, or of those that are finished when ctx ends. It reports,
+// in the name of an algorithm, each schedule that is better.
 func offlineList(ctx context.Context, in *model.Batch, set model.Settings, name string, rules []listRule) (*model.Execution, error) {
 	if err := lowestAlone(set); err != nil {
 		return nil, err
@@ -144,7 +143,7 @@ func (l *listScheduler) end(k int32) { l.ends.remove(k, l.starts[k]+l.lengths[k]
 
 func (l *listScheduler) wake() int64 { return never }
 
-// pass looks at each job once: what is free and what is extra only become less.
+// pass looks at each job once: free and extra processors only become fewer.
 func (l *listScheduler) pass() {
 	n := int32(len(l.at))
 	first := l.first()

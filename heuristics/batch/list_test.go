@@ -75,7 +75,7 @@ func plainList(t *view.Batch, lengths []int64, r listRule) []int64 {
 	return starts
 }
 
-// List schedules are those of a plain program, and bestList's is the best of them.
+// List schedules equal a plain program's, and bestList's is the best of them.
 func TestList(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(26, 1))

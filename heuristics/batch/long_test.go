@@ -14,7 +14,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// judged reports what the judge says of a schedule.
+// judged reports the judge's verdict on a schedule.
 func judged(t *testing.T, b *model.Batch, e *model.Execution) error {
 	report, err := verify.Verify(t.Context(), b, e, verify.Options{})
 	if err != nil {
@@ -77,8 +77,8 @@ func TestStoppedInOrder(t *testing.T) {
 	}
 }
 
-// A schedule that goes on after the last exact time is refused by who made it: wide
-// jobs alternate with narrow ones, which first come, first served runs one by one.
+// A schedule that goes on after the last exact time is refused by its own solver. Wide jobs alternate with narrow ones,
+// which first come, first served runs one by one.
 func TestTooLate(t *testing.T) {
 	t.Parallel()
 	b := &model.Batch{Name: "late", Processors: 1000, Tiers: 1}

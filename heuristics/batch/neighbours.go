@@ -13,15 +13,13 @@ import (
 // (model.BatchContiguous). A job fits where as many neighbours are free, and takes the
 // lowest such stretch.
 //
-// The head's shadow time is the earliest at which, by the estimated ends of the running
-// jobs, it fits; its reservation is the lowest stretch that is free then. Another job is
-// backfilled if it ends by the shadow time, by its estimate, and fits, or else if it fits
-// beside the reservation. So no backfilled job holds a processor of the reservation at the
+// The head's shadow time is the earliest at which it fits by the estimated ends of the running jobs; its reservation is
+// the lowest stretch that is free then. Another job is backfilled if it ends by the shadow time, by its estimate, and
+// fits, or else if it fits outside of the reservation. So no backfilled job holds a processor of the reservation at the
 // shadow time, if jobs keep their estimates, and the head starts then at the latest.
 //
-// What fits is a matter of places, not of numbers, so that the trees of easy don't help: a
-// pass takes O(w (log w + p) + r (log r + p)) at worst, of w waiting and r running jobs on
-// p processors.
+// A job's fit depends on places, not on numbers, so the trees of easy don't help. A pass takes O(w (log w + p) + r (log
+// r + p)) at worst, for w waiting and r running jobs on p processors.
 type neighbours struct {
 	*machine
 	queue     []int32              // jobs that wait, the next to start first
@@ -110,8 +108,7 @@ func (s *neighbours) backfill() {
 	s.queue = slices.DeleteFunc(s.queue, func(k int32) bool { return s.starts[k] >= 0 })
 }
 
-// reserve returns the shadow time of job k, which doesn't fit now, and the lowest of the
-// processors that it gets then.
+// reserve returns the shadow time of job k, which doesn't fit now, and the lowest of its processors then.
 func (s *neighbours) reserve(k int32) (shadow int64, first int32) {
 	end := func(r int32) int64 { return max(s.now, s.estimatedEnd(r)) }
 	slices.SortFunc(s.running, func(a, b int32) int { return cmp.Or(cmp.Compare(end(a), end(b)), cmp.Compare(a, b)) })

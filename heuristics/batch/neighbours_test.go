@@ -70,7 +70,7 @@ func TestNeighbours(t *testing.T) {
 	}
 }
 
-// What can't be asked for is one line.
+// An unsupported placement gives an error of one line.
 func TestPlacementUnsupported(t *testing.T) {
 	t.Parallel()
 	one := small(rand.New(rand.NewPCG(1, 1)))

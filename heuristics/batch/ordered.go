@@ -4,10 +4,9 @@ package batch
 
 import "math"
 
-// ordered is a queue of jobs in a given order, with the least width and the least estimate
-// of each subtree: a treap, whose priorities are hashes of the jobs' indices. Unlike a waiting it
-// knows nothing of jobs to come, for their places in the order aren't known. add and remove
-// take O(log waiting jobs) on average.
+// ordered is a queue of jobs in a given order, with the least width and the least estimate of each subtree. It is a
+// treap with hashes of the jobs' indices as priorities. Unlike a waiting it knows nothing of jobs to come, for their
+// places in the order aren't known. add and remove take O(log waiting jobs) on average.
 type ordered struct {
 	before func(a, b int32) bool // a total order
 	root   int32                 // job + 1; 0: none
@@ -90,7 +89,7 @@ func (q *ordered) without(r, k int32) int32 {
 	return r
 }
 
-// merge joins two trees; all jobs of a come before those of b.
+// merge joins two trees; all jobs of a come before all jobs of b.
 func (q *ordered) merge(a, b int32) int32 {
 	switch {
 	case a == 0:
@@ -109,8 +108,8 @@ func (q *ordered) merge(a, b int32) int32 {
 	return b
 }
 
-// next returns the first job after job k (-1: of all) that can be backfilled, by the condition of
-// waiting.next, whose rule it skips subtrees by, too; -1: there is none. k needn't be in the queue.
+// next returns the first job after job k (-1: of all) that can be backfilled, by the condition of waiting.next; -1:
+// there is none. It skips subtrees by the same rule. k needn't be in the queue.
 func (q *ordered) next(k, free, extra int32, slack int64) int32 {
 	return q.find(q.root, k, free, min(extra, free), slack)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Sums by estimated end against those of a list.
+// Sums by estimated end are compared with a list's.
 func TestEstimatedEnds(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(12, 3))

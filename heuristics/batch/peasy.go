@@ -22,13 +22,12 @@ import (
 //     is in the background, and its processors are idle in the foreground. So it goes
 //     down again as soon as they are taken.
 //
-// Where it goes down, the foreground use must be below the threshold. If a job with a
-// larger use is to take processors of lifted jobs, these go down at once, below idle
-// processors. The pass ends there, and another one is made a microsecond later.
+// The foreground use must be below the threshold where it goes down. If a job with a larger use is to take processors
+// of lifted jobs, these go down at once, below idle processors. The pass ends there, and another one is made a
+// microsecond later.
 //
-// model.BatchParameters.Devices switches either off. Without both, PEASY is MEASY. What
-// each brings is in docs/results/summary.md, part batch: lifting in FWload above all,
-// short jobs first in the slowdowns of JWload.
+// model.BatchParameters.Devices switches either off. Without both, PEASY is MEASY. The effect of each is in
+// docs/results/summary.md, part batch: lifting in FWload above all, short jobs first in the slowdowns of JWload.
 func PEASY(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
 	devices := model.BatchDevicesAll
 	if p, ok := set.Parameters.(*model.BatchParameters); ok && p != nil && p.Devices != "" {
@@ -59,16 +58,15 @@ type lifts struct {
 	wakes   int64   // when the next pass is due for that; never: it isn't
 }
 
-// inTheWay reports whether job k can't go to the foreground at this instant, for its
-// use isn't below the threshold and there are lifted jobs on the processors that it
-// would take. If so, no job in the background of these processors is lifted at this
-// instant: one that came up while another goes down would be in the way next time.
+// inTheWay reports whether lifted jobs keep job k from going to the foreground at this instant. They do if its use
+// isn't below the threshold and they are on the processors that k would take. If so, no job in the background of these
+// processors is lifted at this instant: one that came up while another goes down would be in the way next time.
 func (s *twoTierScheduler) inTheWay(k int32) bool {
 	back := s.state[k].phase == inBackground
 	if s.ups == 0 || slices.Max(s.state[k].use) < int64(s.threshold) || back && s.state[k].busy == 0 {
 		return false
 	}
-	// What deploy would do, undone.
+	// Undo the work of deploy.
 	if back {
 		for _, p := range s.state[k].list {
 			s.clearBack(p)

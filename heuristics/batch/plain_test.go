@@ -9,9 +9,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// plain simulates schedulers on one tier in the most direct way: no event queue, no
-// incremental state, all sums anew whenever they are asked for. It returns the
-// start of each job in ticks.
+// plain simulates schedulers on one tier in the most direct way: no event queue, no incremental state, and all sums
+// computed again whenever needed. It returns the start of each job in ticks.
 type plain struct {
 	jobs       []plainJob
 	processors int
@@ -69,7 +68,7 @@ func simulatePlain(in *model.Batch, name string, order model.BatchOrder) *plain 
 
 func (p *plain) end(k int) int64 { return p.start[k] + p.jobs[k].length }
 
-// estimatedEnd returns when a running job ends as far as is known now.
+// estimatedEnd returns when a running job ends by the knowledge of now.
 func (p *plain) estimatedEnd(k int) int64 { return max(p.now, p.start[k]+p.jobs[k].estimate) }
 
 // step handles the events of the next instant, ends, submissions and a pass; false:
@@ -106,10 +105,9 @@ func (p *plain) step() bool {
 	return true
 }
 
-// stepPyss handles one event in the order of pyss: of one instant first submissions, by
-// index, then ends, by start, each followed by a pass. Processors of a job that ends by
-// now and whose estimate is over are free before its end is handled, for pyss keeps them
-// by the estimate. What else the scheduler waits for comes last.
+// stepPyss handles one event in the order of pyss: of one instant first submissions, by index, then ends, by start,
+// each followed by a pass. Processors of a job that ends by now are free before its end is handled if its estimate is
+// over, for pyss keeps them by the estimate. The scheduler's own wakes come last.
 func (p *plain) stepPyss() bool {
 	const submission, end, wake = 0, 1, 2
 	next, kind, job := int64(math.MaxInt64), wake, -1
@@ -255,8 +253,7 @@ func (p *plain) backfill(head int, candidates []int) {
 // predicted returns when a running job ends by its estimate, as extended.
 func (p *plain) predicted(k int) int64 { return max(p.start[k]+p.jobs[k].estimate, p.extended[k]) }
 
-// fits reports whether a job fits from t on for its estimate beside the running jobs
-// and the reservations of others.
+// fits reports whether a job fits from t on for its estimate among the running jobs and the reservations of others.
 func (p *plain) fits(k int, t int64) bool {
 	end := t + p.jobs[k].estimate
 	used := func(at int64) (n int) {

@@ -18,14 +18,13 @@ type lastTwo struct {
 	ends      heap.Heap[completion] // predicted, of jobs that have started; some have ended
 }
 
-// runtimes are those of a user's last jobs that have ended.
+// runtimes are the runtimes of a user's last jobs that have ended.
 type runtimes struct {
 	last, before int64
 	n            int
 }
 
-// reviser is a scheduler that can be told of another estimate of a running job, whose
-// estimated end was old.
+// reviser is a scheduler that accepts another estimate of a running job; old is its estimated end until now.
 type reviser interface {
 	revise(k int32, old int64)
 }

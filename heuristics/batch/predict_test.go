@@ -149,7 +149,7 @@ func TestPredictionPlain(t *testing.T) {
 	}
 }
 
-// Where no user is told, predictions are the estimates. Who predicts nothing says so.
+// Predictions are the estimates if no user is named. A scheduler that predicts nothing says so.
 func TestPredictionWithoutUsers(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(27, 6))

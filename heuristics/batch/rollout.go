@@ -18,14 +18,14 @@ import (
 // rollout is a list schedule whose rule changes (Bertsekas, Tsitsiklis, Wu: Rollout Algorithms
 // for Combinatorial Optimization, 1997). It is offline, and no policy.
 //
-// Whenever rollSegment more jobs have been submitted, the schedule is continued by each of some rules
-// until rollAhead jobs have been. The rule that leaves the least cost goes on up to the next
-// choice. The cost is the weighted waiting until then, and what those that still wait would wait if
-// the machine ran them one after the other in the rule's order. Of a log no rule is best everywhere:
-// where wide jobs wait, one that keeps room for them is, elsewhere it wastes that room.
+// Whenever rollSegment more jobs have been submitted, the schedule is continued by each of some rules until rollAhead
+// jobs have been. The rule that leaves the least cost goes on up to the next choice. The cost is the weighted waiting
+// until then, plus the later waits of the waiting jobs if the machine ran them one after the other in the rule's order.
+// No rule is best everywhere in a log: a rule that keeps room for wide jobs is best where they wait, and wastes that
+// room elsewhere.
 //
-// Where too many jobs wait to look at them so often, it is bestList, and it is never worse.
-// O(rules · rollAhead / rollSegment) schedules, of O(waiting jobs) an event each.
+// It is bestList where too many jobs wait to look at them so often, and it is never worse. O(rules · rollAhead /
+// rollSegment) schedules, of O(waiting jobs) an event each.
 func rollout(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
 	best, err := bestList(ctx, in, set)
 	if err != nil {
@@ -59,9 +59,9 @@ func rolled(ctx context.Context, in *model.Batch, seed uint64) (*model.Execution
 	return processors.Place(in, starts)
 }
 
-// rollSegment and rollAhead are numbers of jobs. With 25 and 300 the log of LANL has a mean response of
-// 4,892 s after 7.6 s of CPU, 5,881 s by bestList; with 50 and 300 4,943 s after 4 s, with 100 and
-// 600 5,053 s after 4 s. Of 50 and 300 without rules that leave room it is 5,342 s.
+// rollSegment and rollAhead are numbers of jobs. The log of LANL has a mean response of 4,892 s after 7.6 s of CPU with
+// 25 and 300, and 5,881 s by bestList. With 50 and 300 it has 4,943 s after 4 s, with 100 and 600 5,053 s after 4 s.
+// Without rules that leave room it is 5,342 s with 50 and 300.
 const (
 	rollSegment = 25
 	rollAhead   = 300
@@ -266,7 +266,7 @@ func (r *roller) until(ctx context.Context, end int64) bool {
 	}
 }
 
-// pass starts jobs as listScheduler does, but for those that have to leave room.
+// pass starts jobs as listScheduler does, except for jobs that have to leave room.
 func (r *roller) pass() {
 	r.looks++
 	if r.least > r.free {

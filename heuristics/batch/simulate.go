@@ -2,15 +2,13 @@
 
 // Package batch holds heuristics for batch scheduling (see model.Batch).
 //
-// FCFS, EASY, SJF and conservative backfilling run on one tier. On a platform with
-// two they use the foreground alone, at its rate. KEASY, REASY and MEASY need two.
-// All are online: a scheduler learns a job at its submission, and its runtime when
-// it ends. What it goes by before then is the estimate. All are policies of package online.
+// FCFS, EASY, SJF and conservative backfilling run on one tier. On a platform with two they use the foreground alone,
+// at its rate. KEASY, REASY and MEASY need two. All are online: a scheduler learns a job at its submission, and its
+// runtime when it ends. It works with the estimate before then. All are policies of package online.
 //
-// If ctx ends before the simulation does, the jobs that haven't started run in the order of
-// their arrivals, or, with jobs in the background, the error wraps model.ErrNoSolution. It
-// wraps model.ErrUnsupported for parameters that a heuristic doesn't know and for times that
-// don't fit whole numbers.
+// If ctx ends before the simulation does, the jobs that haven't started run in the order of their arrivals. If there
+// are jobs in the background, the error wraps model.ErrNoSolution instead. It wraps model.ErrUnsupported for parameters
+// that a heuristic doesn't know and for times that don't fit whole numbers.
 package batch
 
 import (
@@ -26,7 +24,7 @@ import (
 // never is later than all times.
 const never = math.MaxInt64
 
-// request is what a scheduler knows of a job.
+// request is a scheduler's knowledge of a job.
 type request struct {
 	submit   int64
 	estimate int64 // ticks that the job runs by its estimate
@@ -57,13 +55,12 @@ func (m *machine) start(k int32) {
 // estimatedEnd returns when job k, which has started, ends by its estimate.
 func (m *machine) estimatedEnd(k int32) int64 { return m.starts[k] + m.jobs[k].estimate }
 
-// scheduler decides which jobs start. Its methods are called in the order of time,
-// those of one instant as model.BatchOrder says.
+// scheduler decides which jobs start. Its methods are called in the order of time, and at one instant in the order of
+// model.BatchOrder.
 type scheduler interface {
-	// arrive tells that job k is submitted. Jobs arrive in the order of their
-	// indices.
+	// arrive reports that job k is submitted. Jobs arrive in the order of their indices.
 	arrive(k int32)
-	// end tells that job k has ended; its processors are free already.
+	// end reports that job k has ended; its processors are free already.
 	end(k int32)
 	// pass starts jobs by machine.start.
 	pass()
@@ -177,8 +174,8 @@ func predictionOf(set model.Settings) model.BatchPrediction {
 	return ""
 }
 
-// lowestAlone reports, for a heuristic that goes by the number of free processors, that
-// another placement is asked for.
+// lowestAlone reports, for a heuristic that uses only the number of free processors, that another placement is asked
+// for.
 func lowestAlone(set model.Settings) error {
 	if x := placementOf(set); x != "" && x != model.BatchLowest {
 		return fmt.Errorf("%w placement %q: only fcfs, sjf, easy, easy-sjbf and easy-saf know others than %q", model.ErrUnsupported, x, model.BatchLowest)

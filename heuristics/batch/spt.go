@@ -9,9 +9,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// spt starts whatever fits, the shortest runtime first (Smith 1956), over its weight
-// where jobs have weights: the rule of bestList with a = 0 and without reservations. It
-// knows how long jobs run, so it is offline, and no policy.
+// spt starts every job that fits, the shortest runtime first (Smith 1956), over its weight if jobs have weights. This
+// is the rule of bestList with a = 0 and without reservations. It knows how long jobs run, so it is offline, and no
+// policy.
 //
 // O(n log n), and O(waiting jobs) a pass at worst.
 func spt(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {

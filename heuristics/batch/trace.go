@@ -9,13 +9,13 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// tracer tells the decisions of EASY; nil: nobody listens.
+// tracer reports the decisions of EASY; nil: nobody listens.
 type tracer struct {
 	in *model.Batch
 	steps.Teller
 }
 
-// tell tells a step about job k.
+// tell reports a step about job k.
 func (m *machine) tell(what string, k int32, words string, args ...any) {
 	id, now := m.tracer.in.Jobs[k].ID, m.seconds(m.now)
 	m.tracer.Tell(what, id, steps.Figures("time", now, "processes", float64(m.jobs[k].width), "free", float64(m.free)),
@@ -25,13 +25,13 @@ func (m *machine) tell(what string, k int32, words string, args ...any) {
 // seconds returns ticks in seconds.
 func (*machine) seconds(ticks int64) float64 { return float64(ticks) / 1e6 }
 
-// told tells that job k has started.
+// told reports that job k has started.
 func (m *machine) told(k int32) {
 	m.tell("start", k, "starts on %d processors, %d are free then; ends at %.9g s by its estimate",
 		m.jobs[k].width, m.free, m.seconds(m.estimatedEnd(k)))
 }
 
-// toldHead tells the shadow time of the head, and the extra processors.
+// toldHead reports the shadow time of the head, and the extra processors.
 func (s *easy) toldHead() {
 	if s.tracer != nil {
 		s.tell("head", s.head,
@@ -40,7 +40,7 @@ func (s *easy) toldHead() {
 	}
 }
 
-// toldJump tells why job k may start before the head.
+// toldJump reports why job k may start before the head.
 func (s *easy) toldJump(k int32) {
 	if s.tracer == nil {
 		return

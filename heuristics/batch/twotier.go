@@ -13,7 +13,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// twoTierPolicy is what heuristics for two tiers differ in.
+// twoTierPolicy is the part in which heuristics for two tiers differ.
 type twoTierPolicy struct {
 	rule
 	shortFirst bool // step 2 takes jobs of short estimates first, see PEASY
@@ -42,14 +42,14 @@ const (
 	hasEnded
 )
 
-// twoTierScheduler decides in which tier and on which processors jobs run. What a machine
-// holds is about the foreground.
+// twoTierScheduler decides in which tier and on which processors jobs run. The fields of machine are about the
+// foreground.
 //
-// At one instant all ends come first, then all arrivals, then one pass, and then jobs are
-// lifted and lowered (see PEASY). What has become of each job by then is decided.
+// At one instant all ends come first, then all arrivals, then one pass, and then jobs are lifted and lowered (see
+// PEASY). The state of each job is decided by then.
 //
-// An event takes O(log n), and time linear in the number of the processors on which
-// something starts or ends and of those of the background jobs on them.
+// An event takes O(log n), and time linear in the number of processors on which something starts or ends, and of
+// processors of their background jobs.
 type twoTierScheduler struct {
 	machine
 	twoTiers
@@ -207,7 +207,7 @@ func (s *twoTierScheduler) change(k int32) {
 	}
 }
 
-// decisionsMade returns what makes the places those that the scheduler has.
+// decisionsMade returns the decisions that bring jobs to the scheduler's places.
 func (s *twoTierScheduler) decisionsMade() []online.TwoTierDecision {
 	s.made = s.made[:0]
 	for _, k := range s.changed {
@@ -253,7 +253,7 @@ func (s *twoTierScheduler) end(k int32) phase {
 	return tier
 }
 
-// refresh lifts and lowers jobs in the background whose foreground has changed.
+// refresh lifts and lowers jobs in the background with a changed foreground.
 func (s *twoTierScheduler) refresh() {
 	for _, k := range s.touched {
 		s.state[k].touched = false

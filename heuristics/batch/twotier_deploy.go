@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// rule is what becomes of a job in the background that is chosen for the foreground
-// if not all of its processors are idle there.
+// rule says what happens to a job in the background that is chosen for the foreground if not all of its processors are
+// idle there.
 type rule int
 
 const (
@@ -18,10 +18,9 @@ const (
 	lifted // and migrated, see PEASY
 )
 
-// deploy is Algorithm 2: it brings job k, which must fit, to the foreground and
-// reports whether it could. A job in the background whose processors are all idle in
-// the foreground changes tier on them and keeps its work. There is nothing that
-// could change places with it.
+// deploy is Algorithm 2: it brings job k, which must fit, to the foreground and reports whether it could. A job in the
+// background changes tier on its processors and keeps its work if they are all idle in the foreground. There is nothing
+// that could change places with it.
 func (s *twoTierScheduler) deploy(k int32) bool {
 	if s.inTheWay(k) {
 		return false
@@ -87,11 +86,10 @@ func (s *twoTierScheduler) leaveForeground(k int32) {
 	}
 }
 
-// dispatch is the function of this name in Algorithm 2: it takes processors of the
-// set for the processes of job k, high use to low use. The processes go in
-// descending order of their use to the processors in ascending order of the use by
-// the other tier, which is what the set is ordered by. Ties of processes and of
-// processors go by their numbers. So do all if uses are unknown.
+// dispatch is the function of this name in Algorithm 2: it takes processors of the set for the processes of job k, high
+// use to low use. The processes go in descending order of their use to the processors in ascending order of the use by
+// the other tier, the order of the set. Ties of processes and of processors go by their numbers. So do all if uses are
+// unknown.
 //
 // Dispatch takes time linear in the width of the job, and sorting if its processes
 // differ in their uses.

@@ -46,10 +46,9 @@ func job(id string, processes int, runtime float64, use ...float64) model.BatchJ
 	return model.BatchJob{ID: id, RuntimeS: runtime, Processes: processes, CPU: use, BgEfficiency: 1}
 }
 
-// figure1 is the worked example of section 2.2.2: 5 processors, 12 jobs. The
-// (requirement, time) pairs of the drawing are lost. These ones, with CPU uses and
-// efficiencies, are chosen such that every sentence of the text holds. The paper's
-// P1 to P5 are processors 4 to 0: it takes those with the highest numbers first.
+// figure1 is the worked example of section 2.2.2: 5 processors, 12 jobs. The (requirement, time) pairs of the drawing
+// are lost. These ones, with CPU uses and efficiencies, are chosen such that every sentence of the text holds. The
+// paper's P1 to P5 are processors 4 to 0: it takes the highest numbers first.
 func figure1() *model.Batch {
 	b := &model.Batch{Processors: 5, Tiers: 2, Jobs: []model.BatchJob{
 		job("J1", 2, 10, 0.5), job("J2", 4, 6, 0.375), job("J3", 2, 5, 0.6), job("J4", 1, 11), job("J5", 1, 2), job("J6", 1, 3),
@@ -117,10 +116,9 @@ func TestFigure1REASY(t *testing.T) {
 	})
 }
 
-// "At time 11 ... a reservation for J9 is made because it is now the head job", and
-// Figure 5: "when making reservation for J3, the shadow time is 10 as J1 finishes at
-// time 10 and the extra foreground VM is the foreground VM on P1". J3 runs in the
-// background of processors 0, below J1, and 1; P1 is processor 2.
+// "At time 11 ... a reservation for J9 is made because it is now the head job". Figure 5: "when making reservation for
+// J3, the shadow time is 10 as J1 finishes at time 10 and the extra foreground VM is the foreground VM on P1". J3 runs
+// in the background of processors 0, below J1, and 1; P1 is processor 2.
 func TestFigure5(t *testing.T) {
 	t.Parallel()
 	b := &model.Batch{Processors: 3, Tiers: 2, Jobs: []model.BatchJob{job("J1", 1, 10, 0.5), job("J2", 2, 4, 0.5), job("J3", 2, 30, 1),
@@ -129,19 +127,17 @@ func TestFigure5(t *testing.T) {
 		b.Jobs[k].SubmitS = 4
 	}
 	expect(t, "reasy", b, batchheur.REASY, map[string]string{"J1": "fg 0-10@0", "J2": "fg 0-4@1-2",
-		// The first ends by the shadow time, 10; 11 is too late for the second, but it fits
-		// the extra processor, and the third doesn't: it goes to the background of J2's
-		// processor. Dispatch has the first on processor 2, which has no process in the
-		// background, so the second is on one of the head's.
+		// The first ends by the shadow time, 10. 11 is too late for the second, but it fits the extra processor. The
+		// third doesn't: it goes to the background of J2's processor. Dispatch has the first on processor 2, which has
+		// no process in the background, so the second is on one of the head's.
 		"early": "fg 4-10@2", "extra": "fg 4-11@1"})
 	// Without "early" the reservation holds.
 	b.Jobs = append(b.Jobs[:3], b.Jobs[4:]...)
 	expect(t, "reasy", b, batchheur.REASY, map[string]string{"extra": "fg 4-11@2"})
 }
 
-// Figures 2 to 4 show that KEASY may be ahead of EASY even if all processes use the
-// whole of their processors: background jobs run where the foreground is idle. The
-// drawings are lost; these cases are made by hand for what the text says of them.
+// Figures 2 to 4 show that KEASY may be ahead of EASY even if all processes use the whole of their processors:
+// background jobs run on an idle foreground. The drawings are lost; these cases are made by hand from the text.
 func TestFigures2To4(t *testing.T) {
 	t.Parallel()
 	estimated := job("J3", 1, 5)
@@ -152,8 +148,8 @@ func TestFigures2To4(t *testing.T) {
 		jobs        []model.BatchJob
 		easy, keasy map[string]string
 	}{
-		// Exact runtimes: 15 s are too long for J3 to be backfilled before J2. In the
-		// background it does 10 s of work first, and goes on in the foreground after J2.
+		// Exact runtimes: 15 s are too long for J3 to be backfilled before J2. J3 does 10 s of work in the background
+		// first, and goes on in the foreground after J2.
 		{"figure 2", 2, []model.BatchJob{job("J1", 1, 10), job("J2", 2, 10), job("J3", 1, 15)},
 			map[string]string{"J1": "fg 0-10@0", "J2": "fg 10-20@0-1", "J3": "fg 20-35@0"},
 			map[string]string{"J1": "fg 0-10@0", "J2": "fg 10-20@0-1", "J3": "bg 0-20@1, fg 20-25@1"}},
@@ -218,7 +214,7 @@ func TestPEASYByHand(t *testing.T) {
 	expect(t, "peasy", b, batchheur.PEASY, map[string]string{"J2": "fg 10-20@0-1", "J3": "fg 0-10@1, bg 10-20@1, fg 20-22.5@1"})
 	b.Jobs[1].CPU = nil
 	expect(t, "peasy", b, batchheur.PEASY, map[string]string{"J2": "fg 10.000001-20.000001@0-1", "J3": "fg 0-10@1, bg 10-20.000001@1, fg 20.000001-25.000001@1"})
-	// Of the two that wait for J1 the short one is backfilled first.
+	// The short one of the two that wait for J1 is backfilled first.
 	long, short := job("long", 1, 901), job("short", 1, 800)
 	b = &model.Batch{Processors: 2, Tiers: 2, Jobs: []model.BatchJob{job("J1", 1, 2000), job("J2", 2, 1), long, short}}
 	expect(t, "peasy", b, batchheur.PEASY, map[string]string{"short": "fg 0-800@1"})

@@ -10,10 +10,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// plainTwoTier simulates the schedulers on two tiers in the most direct way. All
-// that it keeps is what has happened to each job; who runs where, rates, sums and
-// orders are found out anew, by a look at all jobs, whenever they are asked for. It
-// follows Algorithms 1 to 3 of Liu et al. line by line, and what PEASY says of itself.
+// plainTwoTier simulates the schedulers on two tiers in the most direct way. It keeps only each job's history, and
+// computes places, rates, sums and orders again from all jobs whenever needed. It follows Algorithms 1 to 3 of Liu et
+// al. line by line, and the doc comment of PEASY.
 type plainTwoTier struct {
 	name                 string
 	short, lifts         bool // the devices of PEASY

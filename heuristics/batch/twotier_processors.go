@@ -12,7 +12,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// process is what runs in one tier of a processor.
+// process is the process in one tier of a processor.
 type process struct {
 	job int32 // -1: none
 	use int32 // 0: none

@@ -197,9 +197,8 @@ func TestPEASYDevices(t *testing.T) {
 	}
 }
 
-// With unknown uses, processes go to processors by their numbers, first to those
-// whose foreground is idle, however much it uses; what they use still counts for
-// their rates and the threshold.
+// If uses are unknown, processes go to processors by their numbers, first to processors with an idle foreground,
+// however much they use. Their uses still count for their rates and the threshold.
 func TestTwoTierUnknownUses(t *testing.T) {
 	t.Parallel()
 	// The foregrounds of 0, 1 and 2 are used by 90 %, 20 % and 98 % when c comes.

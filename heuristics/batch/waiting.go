@@ -93,11 +93,10 @@ func (q *waiting) remove(i int32) {
 // backfilled: width ≤ free, and estimate ≤ slack or width ≤ extra. It returns -1 if
 // there is none. No job is at or beyond to, and there is room below it.
 //
-// A subtree with least width w and least estimate e is skipped if w > free, or e >
-// slack and w > extra. Each of its jobs has a width ≥ w and an estimate ≥ e, so it
-// fails the same condition. The reverse doesn't hold: w and e may be those of
-// different jobs. A search therefore takes O(log(to-from)) steps if it enters no
-// subtree in vain, and O(to-from) at worst.
+// A subtree with least width w and least estimate e is skipped if w > free, or e > slack and w > extra. Each of its
+// jobs has a width ≥ w and an estimate ≥ e, so it fails the same condition. The reverse doesn't hold: w and e may
+// belong to different jobs. A search therefore takes O(log(to-from)) steps if it enters no subtree in vain, and
+// O(to-from) at worst.
 func (q *waiting) next(from, to, free, extra int32, slack int64) int32 {
 	extra = min(extra, free)
 	i, level := from, 0

@@ -25,7 +25,7 @@ import (
 // Prefix begins the name of an algorithm that is a command.
 const Prefix = "cmd:"
 
-// Complete reads a solution of an instance, of which parts may be left out.
+// Complete reads a solution of an instance that may lack some parts.
 type Complete func(ctx context.Context, in model.Instance, data []byte) (model.Solution, error)
 
 // Solver is a heuristic that is a command. It must be made by New.
@@ -76,13 +76,12 @@ type RefusedError struct {
 
 func (e *RefusedError) Error() string { return fmt.Sprintf("%s: its solution: %v", e.Name, e.Err) }
 
-// Unwrap returns what is wrong, and model.ErrInfeasible.
+// Unwrap returns the cause, and model.ErrInfeasible.
 func (e *RefusedError) Unwrap() []error { return []error{e.Err, model.ErrInfeasible} }
 
-// Solve implements model.Solver. A solution that was written counts, however the
-// command has ended; without one the status is unknown, and the reason says how it
-// ended. When its time is over a command is asked to end by TERM, and killed soon after
-// (process.Late), with all that it has started.
+// Solve implements model.Solver. A solution that was written counts, however the command has ended; without one the
+// status is unknown, and the reason says how it ended. A command is asked to end by TERM when its time is over, and
+// killed soon after (process.Late), with all its processes.
 func (s *Solver) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
 	r := model.NewResult(s.name, set.Seed)
 	outer := ctx
@@ -157,7 +156,7 @@ func (s *Solver) Solve(ctx context.Context, in model.Instance, set model.Setting
 	return r, &RefusedError{s.name, err}
 }
 
-// manner says how a command ended, "" for one that has done what it should.
+// manner says how a command ended, "" for one that has ended as it should.
 func manner(ctx context.Context, r process.Result) string {
 	switch {
 	case r.Stopped && errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -180,7 +179,7 @@ func said(r process.Result) string {
 	return ""
 }
 
-// limited keeps what is written, up to a size.
+// limited keeps the bytes written to it, up to a size.
 type limited struct {
 	text []byte
 	most int // bytes

@@ -15,7 +15,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// small is an instance whose solutions take a line.
+// small is an instance with one-line solutions.
 var small = &model.VCSched{Name: "small", Hosts: 1, Jobs: []model.VCSchedJob{{ID: "a", Tasks: 1, CPU: 0.5}}}
 
 const solved = `{"kind":"vcsched","version":1,"jobs":[{"id":"a","hosts":[0],"cpu":[0.5]}]}`
@@ -39,7 +39,7 @@ func TestSolve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The script checks what it is given, and repeats the solution.
+	// The script checks its input, and repeats the solution.
 	text := strings.ReplaceAll(solved, `"`, `\"`)
 	check := `[ "$GAPWISE_SEED $GAPWISE_TIME_LIMIT_S" = "7 1.5" ] || exit 9; [ "$(cat $IN)" = "` + strings.ReplaceAll(string(instance), `"`, `\"`) + `" ] || exit 8; `
 	set := model.Settings{Seed: 7, TimeLimit: 1500 * time.Millisecond}
@@ -99,8 +99,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A command whose time is over is asked to end; what it has written counts, and what
-// is cut off doesn't.
+// A command is asked to end when its time is over. Its whole lines count, a line that is cut off doesn't.
 func TestTimeLimit(t *testing.T) {
 	text := strings.ReplaceAll(solved, `"`, `\"`)
 	for name, c := range map[string]struct {

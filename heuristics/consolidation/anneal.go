@@ -11,9 +11,10 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Temperatures, and what a move costs at first, in what the hosts in use cost a task. On 3,600 tasks with four
-// resources 0.36 for a move, falling, led to a cost of 553 with 1,740 moves in 5 s; from 0.14 on it was 552 with 2,233,
-// with 0.007 throughout 552 with 3,179. From the best plan on it is warm, not hot, so that most tasks stay.
+// These are temperatures, and the first cost of a move, in units of a task's share of the cost of the hosts in use. On
+// 3,600 tasks with four resources, 0.36 for a move, falling, led to a cost of 553 with 1,740 moves in 5 s. From 0.14 on
+// it was 552 with 2,233; with 0.007 throughout it was 552 with 3,179. From the best plan on it is warm, not hot, so
+// that most tasks stay.
 const (
 	hottest   = 0.08
 	warm      = 0.02
@@ -35,8 +36,8 @@ const looksACooling = 1000
 // equal to the cost where hosts are full or empty. So of two hosts the fuller one attracts (Falkenauer
 // 1996). Emptied hosts stay empty: the cost never grows.
 //
-// With a large μ only those hosts go that few moves empty. From cycle to cycle μ falls, and more go. A cost
-// that is low enough, by the limit, freezes the first sum.
+// Only the hosts that few moves empty go while μ is large. As it falls from cycle to cycle, more go. A cost that is low
+// enough, by the limit, freezes the first sum.
 //
 // O(resources) a look; where the energy accepts it also the rules of the jobs, as State.Can.
 type annealing struct {
@@ -151,8 +152,8 @@ func (a *annealing) cycle(ctx context.Context, looks int, t float64) bool {
 	return true
 }
 
-// look draws a task and another host in use, and accepts or not that it goes there, or, where it
-// doesn't fit, swaps with a task there.
+// look draws a task and another host in use. It either accepts or rejects a move of the task there or, if it doesn't
+// fit, a swap with a task there.
 func (a *annealing) look(t float64) {
 	c, n := a.C, a.C.Resources
 	x, to := a.tasks[a.rng.IntN(len(a.tasks))], a.used[a.rng.IntN(len(a.used))]
@@ -191,7 +192,7 @@ func (a *annealing) look(t float64) {
 	}
 }
 
-// may reports whether a task may be on a host, but for what it needs and for rules.
+// may reports whether a task may be on a host, apart from its needs and from rules.
 func (a *annealing) may(x task, h int) bool {
 	j := &a.C.Jobs[x.I]
 	return j.Allowed.Has(h) || int(j.Current[x.K]) == h

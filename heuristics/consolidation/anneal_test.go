@@ -23,8 +23,8 @@ func newAnnealing(in *model.Consolidation, seed uint64) *annealing {
 	return (&search{packer: p}).annealing(context.Background())
 }
 
-// A cycle costs no more than the plan before, breaks no more rules and no limit, leaves no task out, keeps pins
-// and allowed hosts, and goes beyond no capacity; and the loads that it keeps are those of the plan.
+// A cycle costs no more than the plan before, breaks no more rules and no limit, leaves no task out, keeps pins and
+// allowed hosts, and goes beyond no capacity. The loads that it keeps equal the plan's.
 func TestAnneals(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(7, 8))
@@ -77,7 +77,8 @@ func TestAnneals(t *testing.T) {
 	}
 }
 
-// Where moves are dear, only what saves more moves; below the cost that is low enough nothing does.
+// A task moves only if that saves more than the move, where moves are dear; none moves below the cost that is low
+// enough.
 func TestAnnealingWeighsMoves(t *testing.T) {
 	t.Parallel()
 	in := &model.Consolidation{Resources: []string{"cpu"}, Hosts: []model.ConsolidationHost{
@@ -105,7 +106,7 @@ func TestAnnealingWeighsMoves(t *testing.T) {
 	}
 }
 
-// LNS comes within a host of what 280 tasks with four resources need at least, where draining takes more, and does so twice.
+// LNS comes within a host of the bound on 280 tasks with four resources, where draining takes more, and does so twice.
 func TestManyResources(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(9, 9))

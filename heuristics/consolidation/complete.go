@@ -10,11 +10,10 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Complete makes an assignment of the instance from one that may lack jobs, or have others.
-// Tasks of jobs with the same number of tasks stay where they are if the host is there and may
-// have them; hosts that are bought stay bought if they are still offered. The others stay where they
-// run now or go where they fit best, so that the result may leave some out that may not be. The error
-// wraps model.ErrInvalid, see model.Match.
+// Complete makes an assignment of the instance from one that may lack jobs, or have others. Tasks of jobs with the same
+// number of tasks stay where they are if the host exists and may have them. Hosts that are bought stay bought if they
+// are still offered. The others stay where they run now or go where they fit best, so that the result may leave some
+// out that may not be. The error wraps model.ErrInvalid, see model.Match.
 func Complete(in *model.Consolidation, start *model.Assignment) (*model.Assignment, model.Completion, error) {
 	of, c, err := partial.Match(in.Jobs, func(x *model.ConsolidationJob) string { return x.ID },
 		start.Jobs, func(x *model.JobAssignment) string { return x.ID })

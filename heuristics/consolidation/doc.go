@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package consolidation holds the heuristics for Consolidation: what places only what has
-// no host, list heuristics of vector bin packing, a greedy drain and a large
-// neighbourhood search.
+// Package consolidation holds the heuristics for Consolidation. One places only the tasks without a host; others are
+// list heuristics of vector bin packing, a greedy drain and a large neighbourhood search.
 package consolidation
 
 import (

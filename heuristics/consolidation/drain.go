@@ -11,11 +11,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Drain empties one host after another: those with the greatest price for each task that
-// has to move come first. Its tasks go, largest first, to the hosts in use on which they fit
-// best. A host whose tasks don't all find a place, or by which nothing is saved, keeps them. Where moves are to be few it ends
-// at the limit of the cost.
-// O(nH) for each host.
+// Drain empties one host after another, first the hosts with the greatest price for each task that has to move. Its
+// tasks go, largest first, to the hosts in use on which they fit best. A host keeps its tasks if they don't all find a
+// place, or if nothing is saved. It ends at the limit of the cost if moves are to be few. O(nH) for each host.
 func Drain(ctx context.Context, in *model.Consolidation, set model.Settings) (*model.Assignment, error) {
 	p := start(ctx, in, set)
 	p.drain(ctx)
@@ -52,8 +50,8 @@ func (p *packer) drain(ctx context.Context) {
 	}
 }
 
-// empty moves the tasks of a host to others in use, and reports whether it could and
-// something is saved; else nothing changes.
+// empty moves the tasks of a host to others in use, and reports whether it could and saves something; else nothing
+// changes.
 func (p *packer) empty(h int) bool {
 	on := slices.Clone(p.on[h])
 	for _, t := range on {

@@ -9,10 +9,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// FirstFit packs all tasks anew, in the order of decreasing size, each on the first host in
-// use that it fits on; hosts are opened in the order of price over what they have. Sizes
-// weigh each resource by its scarcity (Panigrahy et al. 2011, section 3.1, FFDSum). A task prefers
-// its own host if that is in use. O(nH) and the rules.
+// FirstFit packs all tasks again, in the order of decreasing size, each on the first host in use that it fits on. Hosts
+// are opened in the order of price over capacity. Sizes weigh each resource by its scarcity (Panigrahy et al. 2011,
+// section 3.1, FFDSum). A task prefers its own host if that is in use. O(nH) and the rules.
 func FirstFit(ctx context.Context, in *model.Consolidation, _ model.Settings) (*model.Assignment, error) {
 	return pack(ctx, in, "ffd", true)
 }

@@ -26,12 +26,11 @@ const (
 // stale is how many steps without a better plan end a search without a limit.
 func (s *search) stale() int { return min(200_000, 2*phaseSteps+200*s.C.In.Tasks()) }
 
-// LNS improves the better of Drain's and BestFit's plans, in rounds. A round anneals (annealing), from
-// today's plan or from the best one, then takes steps for as long. Each step takes the tasks off a
-// few hosts and places them anew by best fit with noise, largest first. Where the cost is
-// sought, one of the hosts is to stay empty, and among plans of one cost those are kept whose
-// hosts are unequally full (Σ load², after Falkenauer 1996). Where moves are sought, tasks that
-// left their hosts are taken off, with hosts of others, at no more than the best cost.
+// LNS improves the better of Drain's and BestFit's plans, in rounds. A round anneals (annealing), from today's plan or
+// from the best one, then takes steps for as long. Each step takes the tasks off a few hosts and places them again by
+// best fit with noise, largest first. While it seeks a lower cost, one of the hosts is to stay empty. Among plans of
+// one cost it keeps those with unequally full hosts (Σ load², after Falkenauer 1996). While it seeks fewer moves, it
+// takes off tasks that left their hosts, with hosts of others, at no more than the best cost.
 func LNS(ctx context.Context, in *model.Consolidation, set model.Settings) (*model.Assignment, error) {
 	p := start(ctx, in, set)
 	if set.Start == nil {
@@ -82,7 +81,7 @@ type search struct {
 	homes         [][]task // that each host has now
 }
 
-// keep stores the plan as the best, and tells it.
+// keep stores the plan as the best, and reports it.
 func (s *search) keep() {
 	s.rename()
 	s.best = s.Plan.Clone()
@@ -178,7 +177,7 @@ func (s *search) touch(h int) {
 	}
 }
 
-// ruin takes the tasks off some hosts and places them anew; it is taken back if that is worse.
+// ruin takes the tasks off some hosts and places them again; it is taken back if that is worse.
 func (s *search) ruin(moves bool) {
 	s.out, s.from, s.touched = s.out[:0], s.from[:0], s.touched[:0]
 	victims, closed := s.victims(moves), view.Nowhere
@@ -245,8 +244,7 @@ func (s *search) ruin(moves bool) {
 // mostMissing bounds the tasks without a host that a step tries to place.
 const mostMissing = 100
 
-// host returns a host for a task. Where moves are sought its own comes first, in use or
-// not if that is paid for.
+// host returns a host for a task. The task's own comes first while moves are sought, in use or not if that is paid for.
 func (s *search) host(t task, moves bool, avoid func(int) bool) int {
 	own := int(s.C.Jobs[t.I].Current[t.K])
 	if moves && own >= 0 && !avoid(own) && (s.Tasks[own] > 0 || s.C.Hosts[own].Kept || s.Cost+s.C.Hosts[own].Price <= s.dearest()) && s.Can(t.I, t.K, own) {
@@ -304,8 +302,8 @@ func (s *search) worse(cost, moved int64, missing, broken int, excess int64, mov
 	return now < before*(1-0.02*s.rng.Float64())
 }
 
-// victims returns the hosts to ruin. Where the cost is sought the first is one of the least full
-// of some drawn ones.
+// victims returns the hosts to ruin. The first is one of the least full of some random ones while a lower cost is
+// sought.
 func (s *search) victims(moves bool) []int {
 	n := len(s.used)
 	draw := func() int { return s.used[s.rng.IntN(n)] }
@@ -345,8 +343,8 @@ func (s *search) stays(h int) (n int) {
 	return n
 }
 
-// home returns, every other time, a host out of use that has tasks now, the better of two drawn
-// ones: that of most tasks; -1 without one.
+// home returns, every other time, a host out of use that has tasks now: of two random ones, the host with more tasks;
+// -1 without one.
 func (s *search) home() int {
 	best := view.Nowhere
 	if s.C.Existing == 0 || s.rng.IntN(2) == 0 {

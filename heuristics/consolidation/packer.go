@@ -16,8 +16,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// slots returns how many hosts of one offer heuristics look at: 500, fewer where there are many offers, and more where
-// twice as many as the tasks fill at least are more.
+// slots returns how many hosts of one offer heuristics look at: 500, fewer if there are many offers, and at least twice
+// the number that the tasks must fill.
 func slots(in *model.Consolidation) int {
 	const some, all = 500, 100_000
 	most := min(some, max(20, all/max(1, len(in.Offers))))
@@ -82,8 +82,7 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// weigh sets the weights of the resources: what the tasks need over what the hosts have, in mean
-// capacities.
+// weigh sets the weights of the resources: the tasks' needs over the hosts' capacities, in mean capacities.
 func (p *packer) weigh() {
 	c := p.C
 	p.weight, p.size = make([]float64, c.Resources), make([]float64, len(c.Jobs))
@@ -142,7 +141,7 @@ func (p *packer) tidy() {
 	p.used = kept
 }
 
-// slack returns what is left on a host after a task of job i, weighed: the less, the better it fits.
+// slack returns the room left on a host after a task of job i, weighed: the less, the better it fits.
 func (p *packer) slack(i, h int) float64 {
 	sum, left := 0.0, p.Left[h*p.C.Resources:]
 	for r, x := range p.C.Jobs[i].Needs {
@@ -151,8 +150,8 @@ func (p *packer) slack(i, h int) float64 {
 	return sum
 }
 
-// best returns the host in use on which a task fits best, its own if that is in use; -1 if
-// there is none. Of hosts in avoid (nil: none) it takes none. O(hosts in use × rules).
+// best returns the host in use on which a task fits best, its own if that is in use; -1 if there is none. It takes none
+// of the hosts in avoid (nil: none). O(hosts in use × rules).
 func (p *packer) best(t task, first bool, avoid func(h int) bool) int {
 	if own := p.C.Jobs[t.I].Current[t.K]; own >= 0 && p.Tasks[own] > 0 && (avoid == nil || !avoid(int(own))) && p.Can(t.I, t.K, int(own)) {
 		return int(own)
@@ -208,8 +207,8 @@ func (p *packer) dear(t task, h int) bool {
 	return x >= 0 && p.Tasks[h] == 0 && p.C.Hosts[h].Price > x && !p.C.Hosts[h].Kept
 }
 
-// tasks returns all tasks, or those without a host, pinned ones first, then the largest, then those of fewest
-// allowed hosts.
+// tasks returns all tasks, or only the ones without a host, pinned ones first, then the largest, then the ones with the
+// fewest allowed hosts.
 func (p *packer) tasks(missing bool) []task {
 	var all []task
 	free := make([]int, len(p.C.Jobs))
@@ -277,7 +276,7 @@ func (p *packer) result(name string) (*model.Assignment, error) {
 	return p.C.Assignment(p.Plan), nil
 }
 
-// reset makes the state that of a plan.
+// reset sets the state to a plan's.
 func (p *packer) reset(plan view.Plan) {
 	for i := range p.Plan {
 		for k := range p.Plan[i] {
@@ -296,8 +295,8 @@ func (p *packer) reset(plan view.Plan) {
 	}
 }
 
-// start returns the packer with the start of the settings, else with today's plan and what has no
-// host placed by best fit.
+// start returns the packer with the start of the settings. Without one, it takes today's plan and places tasks without
+// a host by best fit.
 func start(ctx context.Context, in *model.Consolidation, set model.Settings) *packer {
 	p := newPacker(in)
 	if a, ok := set.Start.(*model.Assignment); ok && a != nil {
@@ -313,8 +312,8 @@ func start(ctx context.Context, in *model.Consolidation, set model.Settings) *pa
 	return p
 }
 
-// fill places the tasks without a host by best fit, those that cost most to leave out
-// first, and opens hosts where there is no other way and it costs less than to leave them out.
+// fill places the tasks without a host by best fit, first the ones that cost most to leave out. It opens hosts if there
+// is no other way and it costs less than to leave them out.
 func (p *packer) fill(ctx context.Context) {
 	missing := p.tasks(true)
 	cost := func(t task) int64 {
@@ -332,11 +331,10 @@ func (p *packer) fill(ctx context.Context) {
 	}
 }
 
-// effort is that of looking for places for some tasks among hosts, for turns.Stop.
+// effort returns the effort of looking for places for some tasks among hosts, for turns.Stop.
 func effort(tasks, hosts int) int64 { return 1 + int64(tasks*hosts/120) }
 
-// settle places a task on a host in use, or on another where there is none and that costs less
-// than to leave it out.
+// settle places a task on a host in use or, if none will do, on another if that costs less than to leave it out.
 func (p *packer) settle(t task, first bool) {
 	h := p.best(t, first, nil)
 	if h < 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/gapwise/gapwise/internal/test/testkit"
 )
 
-// To rename tasks of a job changes nothing but the moves, of which there are no more; and no task could be
-// on its own host in place of another of its job.
+// To rename tasks of a job changes nothing but the moves, and doesn't add any. Afterwards no task could be on its own
+// host in place of another of its job.
 func TestRename(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 6))

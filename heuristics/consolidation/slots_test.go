@@ -9,7 +9,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Where there is one offer there are as many of its hosts as the tasks need, and of thousands of offers few of each.
+// If there is one offer there are as many of its hosts as the tasks need, and of thousands of offers few of each.
 func TestSlots(t *testing.T) {
 	t.Parallel()
 	one := &model.Consolidation{Name: "one", Resources: []string{"c"}, Offers: []model.HostOffer{{ID: "o", Capacity: []int64{10}, Price: 1, Count: 100_000}},

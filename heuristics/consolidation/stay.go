@@ -8,15 +8,15 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Stay leaves every task where it is, and places those without a host by best fit on
-// hosts in use, else on the cheapest other one. Linear but for the tasks without a host: O(H) each.
+// Stay leaves every task where it is, and places those without a host by best fit on hosts in use, else on the cheapest
+// other one. Linear, plus O(H) for each task without a host.
 func Stay(ctx context.Context, in *model.Consolidation, set model.Settings) (*model.Assignment, error) {
 	set.Start = nil
 	p := start(ctx, in, set)
 	return p.result("stay")
 }
 
-// smallFirst is the number of tasks times hosts up to which First drains hosts, whatever its context.
+// smallFirst is the number of tasks times hosts up to which First drains hosts, even if its context has ended.
 const smallFirst = 1_000_000
 
 // First is Stay or, where that is beyond a limit and the instance isn't large, Drain or BestFit.

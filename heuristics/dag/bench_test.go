@@ -13,8 +13,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// large draws n tasks in levels of about the square root of n, three edges
-// into each, on m machines of which all pairs share one link.
+// large draws n tasks in levels of about the square root of n, with three edges into each, on m machines. All pairs of
+// machines share one link.
 func large(n, m int, transfer model.TransferModel) *model.DAG {
 	rng := rand.New(rand.NewPCG(1, uint64(n)))
 	d := &model.DAG{TransferModel: transfer, Network: model.Network{Bandwidth: 1, Links: []model.Link{{ID: "bus", Capacity: float64(m)}}}}

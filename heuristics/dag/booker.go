@@ -12,15 +12,13 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// booker makes a schedule of an order of the tasks and a machine for each, as SinnenSousa
-// does: task by task it books the incoming transfers on their links, one after another by
-// their producers' finish, and then the machine, each into the first gap that is long
-// enough. No two transfers share a link at a time, so each takes as long as alone, under
-// any transfer model.
+// booker makes a schedule of an order of the tasks and a machine for each, as SinnenSousa does. Task by task it books
+// the incoming transfers on their links, one after another by their producers' finish, and then the machine. Each takes
+// the first gap that is long enough. No two transfers share a link at a time, so each takes as long as alone, under any
+// transfer model.
 //
-// It keeps one such schedule and tries others. What comes before the first task that
-// differs isn't booked anew. A try ends when a task, with the longest path after it on
-// the machines given, ends after a limit.
+// It keeps one such schedule and tries others. Bookings before the first task that differs aren't made again. A try
+// ends when a task, with the longest path after it on the machines given, ends after a limit.
 type booker struct {
 	g       *view.Graph
 	perData []float64 // seconds of a lone transfer per unit of data, from machine m to n at [m*Machines+n]; 0: it shares no link
@@ -40,7 +38,7 @@ type bookings struct {
 	finish []float64
 }
 
-// line is what a machine or a link is booked for, in the order of time.
+// line holds the bookings of a machine or a link, in the order of time.
 type line []booked
 
 type booked struct {
@@ -75,7 +73,7 @@ func loneRate(g *view.Graph, m, n int32) float64 {
 	return rate
 }
 
-// set starts anew from an order and machines, and returns the makespan.
+// set starts again from an order and machines, and returns the makespan.
 func (b *booker) set(order, machine []int32) float64 {
 	b.order, b.machine = slices.Clone(order), slices.Clone(machine)
 	for k, t := range order {
@@ -113,15 +111,14 @@ func (b *booker) length(e, m, n int32) float64 {
 	return b.g.Comm(e, m, n)
 }
 
-// keep keeps what was tried last.
+// keep keeps the last try.
 func (b *booker) keep() { b.kept, b.tried = b.tried, b.kept }
 
 // times are when the tasks of a schedule start and its transfers are sent.
 type times struct{ start, sent []float64 }
 
-// try makes the schedule anew from a place in the order on, and returns its makespan, or
-// +Inf if that is above the limit. It notes the times of all that it books, if it is
-// asked for.
+// try makes the schedule again from a place in the order on, and returns its makespan, or +Inf if that is above the
+// limit. It notes the times of all bookings if note isn't nil.
 func (b *booker) try(from int32, limit float64, note *times) float64 {
 	g, x := b.g, &b.tried
 	last := 0.0

@@ -10,11 +10,10 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Complete makes a schedule of the instance from one that may lack tasks, or have
-// others. Placed tasks stay on their machines, in the order of their starts as far as
-// edges allow; a task that is new comes as soon as its predecessors are there, on the
-// machine on which it ends first. All start as early as possible. The error wraps
-// model.ErrInvalid, see partial.Match. O(V M log V + E M).
+// Complete makes a schedule of the instance from one that may lack tasks, or have others. Placed tasks stay on their
+// machines, in the order of their starts if edges allow. A new task comes as soon as its predecessors are there, on the
+// machine on which it ends first. All start as early as possible. The error wraps model.ErrInvalid, see partial.Match.
+// O(V M log V + E M).
 func Complete(d *model.DAG, start *model.Schedule) (*model.Schedule, model.Completion, error) {
 	of, c, err := partial.Match(d.Tasks, func(x *model.DAGTask) string { return x.ID },
 		start.Tasks, func(x *model.TaskStart) string { return x.ID })

@@ -12,11 +12,10 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// CPOP is Critical Path on a Processor (Topcuoglu, Hariri, Wu 2002): tasks by
-// descending sum of upward and downward rank among those that are ready; the
-// tasks of the critical path go to the machine with the least sum of their costs,
-// the others, by insertion, where they finish first. Of several critical paths it
-// takes the one through the lowest task numbers.
+// CPOP is Critical Path on a Processor (Topcuoglu, Hariri, Wu 2002). It takes ready tasks by descending sum of upward
+// and downward rank. The tasks of the critical path go to the machine with the least sum of their costs, the others, by
+// insertion, where they finish first. If there are several critical paths, it takes the one through the lowest task
+// numbers.
 //
 // O(V log V + E + V M log V) on a uniform network, O(E M) instead of O(E) on
 // others.

@@ -46,7 +46,7 @@ func listed(plan planner) detailed {
 }
 
 // played returns the schedule of a plan and, under contention, its makespans. A plan that is made when ctx ends is
-// played in its grace; the error is that of stopped.
+// played in its grace; the error comes from stopped.
 func played(ctx context.Context, d *model.DAG, g *view.Graph, p dagplay.Plan) (*model.Schedule, []model.Round, error) {
 	r := newReplay(ctx, g)
 	makespan := r.Run(p, nil)

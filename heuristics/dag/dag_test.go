@@ -79,7 +79,7 @@ func TestSixTasks(t *testing.T) {
 			t.Errorf("%s: trace %+v", transfer, trace)
 		}
 	}
-	// All that contend go into P2: with a link out of it beside nothing changes.
+	// All contending transfers go into P2: a further link out of it changes nothing.
 	if got, _, _ := makespan(t, twoPools(sixTasks(model.TransferFair)), solvers["heft"]); got != 32 {
 		t.Errorf("two pools: %v, want 32", got)
 	}
@@ -104,8 +104,8 @@ func onOneLink(transfer model.TransferModel) *model.DAG {
 	return d
 }
 
-// What a plan counts on for an edge (Eq. 6, under tcp-all Eq. 11) decides: 5.5
-// across the link end at 11.5, 5.5/0.75 at 13.33, and 12 on one machine.
+// A plan's own length of an edge (Eq. 6, under tcp-all Eq. 11) decides: 5.5 across the link end at 11.5, 5.5/0.75 at
+// 13.33, and 12 on one machine.
 func TestPlannedLengths(t *testing.T) {
 	t.Parallel()
 	for transfer, want := range map[model.TransferModel][2]float64{ // planned and realised
@@ -159,9 +159,8 @@ func TestPlansIgnoreContention(t *testing.T) {
 	}
 }
 
-// The paper prints 34.38 for the six tasks under TCP. It is 275/8, what comes
-// out if the last transfer, 2-5, left alone keeps what two had together, 6/7 of the
-// link, and not the 3/4 that Eq. 10 gives one (413/12).
+// The paper prints 34.38 for the six tasks under TCP. It is 275/8, the result if the last transfer, 2-5, left alone
+// keeps the share that two had together, 6/7 of the link, and not the 3/4 that Eq. 10 gives one (413/12).
 func TestPrintedTCP(t *testing.T) {
 	t.Parallel()
 	g := view.OfDAG(sixTasks(model.TransferTCP))

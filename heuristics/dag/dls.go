@@ -13,14 +13,11 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// DLS is Dynamic Level Scheduling (Sih, Lee: A Compile-Time Scheduling
-// Heuristic for Interconnection-Constrained Heterogeneous Processor
-// Architectures, IEEE TPDS 1993) without its routing: of all pairs of a ready task and a
-// machine, the one with the highest dynamic level is next, at the end of the
-// machine's list. The level is the static level (the longest path of mean costs
-// to an exit, without communication) less the start, plus the mean cost less
-// the cost on the machine. Ties go to the task, then the machine, with the
-// lowest number.
+// DLS is Dynamic Level Scheduling (Sih, Lee: A Compile-Time Scheduling Heuristic for Interconnection-Constrained
+// Heterogeneous Processor Architectures, IEEE TPDS 1993) without its routing. Among all pairs of a ready task and a
+// machine, the one with the highest dynamic level is next, at the end of the machine's list. The level is the static
+// level (the longest path of mean costs to an exit, without communication) less the start, plus the mean cost less the
+// cost on the machine. Ties go to the task, then the machine, with the lowest number.
 //
 // O(V R M + E M) for at most R tasks ready at a time.
 func DLS(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {

@@ -10,8 +10,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// An instance made in code and scheduled by HEFT: two tasks use what a first one
-// makes, on two machines that a link of 10 MB per second joins.
+// An instance is made in code and scheduled by HEFT. Two tasks use the output of a first one, on two machines that a
+// link of 10 MB per second joins.
 func ExampleHEFT() {
 	d := &model.DAG{
 		Machines: []model.Machine{{ID: "cpu"}, {ID: "gpu", StartupS: 0.5}},

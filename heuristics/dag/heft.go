@@ -11,10 +11,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// HEFT is the Heterogeneous Earliest Finish Time heuristic (Topcuoglu, Hariri,
-// Wu: Performance-Effective and Low-Complexity Task Scheduling for Heterogeneous
-// Computing, IEEE TPDS 2002; section 5.2 of the paper): tasks by descending
-// upward rank, each inserted where it finishes first.
+// HEFT is the Heterogeneous Earliest Finish Time heuristic (Topcuoglu, Hariri, Wu: Performance-Effective and
+// Low-Complexity Task Scheduling for Heterogeneous Computing, IEEE TPDS 2002; section 5.2 of the paper). It takes tasks
+// by descending upward rank, and inserts each where it finishes first.
 //
 // O(V log V + E + V M log V) on a uniform network, O(E M) instead of O(E) on
 // others: an insertion costs O(log gaps) on each machine.
@@ -35,7 +34,7 @@ func heft(ctx context.Context, g *view.Graph, x *tracer) (dagplay.Plan, error) {
 	return b.plan(), nil
 }
 
-// heftWith is HEFT with the given edge lengths. Its tracer, if not nil, is told each step.
+// heftWith is HEFT with the given edge lengths. It reports each step to its tracer, if not nil.
 func heftWith(ctx context.Context, c *costs, x *tracer) (*builder, error) {
 	b, rank := newBuilder(c), c.upward()
 	order := byPriority(c.g, rank)

@@ -14,16 +14,14 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Improve is a local search on the realistic makespan (ours), from the best of this
-// package's other algorithms (OneMachine among them) or set.Start, whichever is better. It
-// is any-time and never worse than what it starts from.
+// Improve is a local search on the realistic makespan (ours), from the best of this package's other algorithms
+// (OneMachine among them) or set.Start, whichever is better. It is any-time and never worse than its start.
 //
-// Under contention it begins with machines by an estimate of what they and the links have
-// to do (spread), and simulated annealing on schedules that book links (annealBooked). Then comes simulated annealing over machines, orders and, under
-// contention, the order of transfers, by replays: a step changes something on the critical
-// path. A task moves to another machine or place in the order, or changes places with a
-// task of another machine, or a transfer waits for a critical one on a common link.
-// There are 4,000 + 400 V such steps, fewer on large graphs: steps (V + E) ≤ 10^8.
+// Under contention it begins with machines by an estimate of their work and the links' (spread), and simulated
+// annealing on schedules that book links (annealBooked). Then comes simulated annealing over machines, orders and,
+// under contention, the order of transfers, by replays: a step changes something on the critical path. A task moves to
+// another machine or place in the order, or changes places with a task of another machine. Or a transfer waits for a
+// critical one on a common link. There are 4,000 + 400 V such steps, fewer on large graphs: steps (V + E) ≤ 10^8.
 func Improve(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {
 	s, err := improved(ctx, d, set)
 	if err != nil {
@@ -77,9 +75,9 @@ func (s *search) steps() int {
 	return stepsOf(s.g)
 }
 
-// BestPlan returns the best plan that list schedulers and a local search of at most the
-// given steps, and no more than Improve's, find for a contention-free graph, and its makespan. The
-// local search ends when the makespan is at most bound (seconds).
+// BestPlan returns the best plan of list schedulers and a local search for a contention-free graph, and its makespan.
+// The search takes at most the given steps, and no more than Improve's. The local search ends when the makespan is at
+// most bound (seconds).
 func BestPlan(ctx context.Context, d *model.DAG, g *view.Graph, set model.Settings, most int, bound float64) (dagplay.Plan, float64, error) {
 	s, err := startSearch(ctx, d, g, set)
 	if err != nil {
@@ -139,8 +137,7 @@ func (s *search) anneal(ctx context.Context, set model.Settings, steps int, boun
 	}
 }
 
-// step changes something on the critical path and returns what undoes it, nil
-// if nothing was changed.
+// step changes something on the critical path and returns a function that undoes it, nil if nothing was changed.
 func (s *search) step() func() {
 	if len(s.critical) == 0 && !s.chain() {
 		return nil
@@ -179,7 +176,7 @@ func (s *search) step() func() {
 	return func() { s.move(t, to, from, at, old) }
 }
 
-// near returns the first place in a machine's order whose task starts no earlier than t.
+// near returns the first place in a machine's order with a task that starts no earlier than t.
 func (s *search) near(order []int32, t int32) int {
 	return sort.Search(len(order), func(k int) bool { return s.start[order[k]] >= s.start[t] })
 }
@@ -249,8 +246,8 @@ func (s *search) moveHold() func() {
 	return func() { s.now.holds = holds }
 }
 
-// chain replays now and finds a critical path: from the task that ends last back to
-// one whose end or data it waited for, and so on. It reports whether the replay wasn't stopped.
+// chain replays now and finds a critical path, back from the task that ends last. Each task on it waited for the end or
+// the data of the one before. It reports whether the replay wasn't stopped.
 func (s *search) chain() bool {
 	g, r := s.g, s.replay
 	if math.IsInf(r.Run(s.now.Plan, s.now.holds), 1) {

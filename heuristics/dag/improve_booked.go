@@ -14,7 +14,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Of the cycles of a search on bookings.
+// These are the temperatures of the cycles of a search on bookings.
 const (
 	bookedHot, bookedCold = 0.01, 0.0003 // temperatures at the beginning and the end, of the makespan
 	worthJudging          = 0.001        // by which a schedule is better than the last one that was judged
@@ -37,11 +37,10 @@ func (s *search) firstEffort() int64 {
 	return min(int64(stepsOf(s.g))*int64(1+s.g.Tasks+len(s.g.Data))/5, 4_000_000)
 }
 
-// goOn runs cycles until the context ends or the makespan meets a quick bound, on small graphs
-// until some bring nothing: on estimates,
-// on bookings and by replays in turns, each from the best schedule. Cycles of estimates and
-// replays are longer when the one before has brought something, and else shorter. Those on
-// bookings are longer when it has brought nothing.
+// goOn runs cycles until the context ends or the makespan meets a quick bound, on small graphs until some bring
+// nothing. The cycles are on estimates, on bookings and by replays in turns, each from the best schedule. Cycles of
+// estimates and replays are longer when the one before has brought something, and else shorter. Cycles on bookings are
+// longer after one that has brought nothing.
 func (s *search) goOn(ctx context.Context, set model.Settings) {
 	effort, bound := s.firstEffort(), dagbounds.Lower(ctx, s.d, s.g)
 	spread, booked, steps := effort/8, effort/8, s.steps()/8
@@ -91,10 +90,10 @@ func (s *search) judgeSpread(set model.Settings, machine []int32) {
 	s.judge(set, s.booker.set(byPriority(s.g, newBuilder(newCosts(s.g, nil)).upward()), machine))
 }
 
-// annealBooked is simulated annealing over orders and machines, from those of the best
-// schedule, on schedules that book links (booker), some hundred thousand a second on 50
-// tasks. A try gives a task another machine, every other time that of a task that it gets
-// data from or sends them to, or another place in the order, or both. The best are judged.
+// annealBooked is simulated annealing over orders and machines, from the best schedule's, on schedules that book links
+// (booker). It makes some hundred thousand tries a second on 50 tasks. A try gives a task another machine, another
+// place in the order, or both. Every other time the machine is a neighbour's: the machine of a task with which it
+// exchanges data. The best are judged.
 func (s *search) annealBooked(ctx context.Context, set model.Settings, effort int64) {
 	const workEach = 20_000 // between two looks at the context
 	b := s.booker
@@ -136,8 +135,8 @@ func (s *search) annealBooked(ctx context.Context, set model.Settings, effort in
 	}
 }
 
-// tryBooked changes a random task's machine, or place in the order, or both, and tries
-// that. It returns the makespan and what undoes the change.
+// tryBooked changes a random task's machine, or place in the order, or both, and tries that. It returns the makespan
+// and a function that undoes the change.
 func (s *search) tryBooked(limit float64) (float64, func()) {
 	g, b := s.g, s.booker
 	b.work += 10
@@ -167,9 +166,8 @@ func (s *search) tryBooked(limit float64) (float64, func()) {
 	return b.try(min(place, b.place[t]), limit, nil), undo
 }
 
-// judge takes the booker's schedule, of the given makespan, or its plan, or that with its
-// transfers in the order in which they are booked, whichever is best under the transfer
-// model, if that is the best so far, and tells it.
+// judge takes the best of three under the transfer model: the booker's schedule, of the given makespan, its plan, or
+// the plan with transfers in booked order. If that is the best so far, judge reports it.
 func (s *search) judge(set model.Settings, value float64) {
 	g, b, before := s.g, s.booker, s.lowest
 	x := times{make([]float64, g.Tasks), make([]float64, len(g.Data))}
@@ -223,7 +221,7 @@ func (s *search) news(set model.Settings) bool {
 	return s.takeSchedule(x) == nil && s.takeTimes(x) == nil && s.lowest < before
 }
 
-// effort returns what tries have cost since it was last called, for turns.Stop.
+// effort returns the effort of tries since it was last called, for turns.Stop.
 func (b *booker) effort() int64 {
 	effort := b.work / 100
 	b.work -= effort * 100

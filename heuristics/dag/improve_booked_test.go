@@ -24,10 +24,9 @@ import (
 
 func near(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b)) }
 
-// What a booker makes of SinnenSousa's order and machines is its schedule (tasks that cost
-// nothing may have other places). What it tries
-// from some place on is what it makes anew, a limit only stops it, and the times that it
-// notes are those of a feasible schedule.
+// A booker makes SinnenSousa's schedule of its order and machines (tasks that cost nothing may have other places). A
+// try from some place on equals the schedule made afresh, a limit only stops it, and the noted times belong to a
+// feasible schedule.
 func TestBooker(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(8, 1))
@@ -91,7 +90,7 @@ func TestBooker(t *testing.T) {
 	}
 }
 
-// The estimate after moves is that of the machines anew, and annealing lowers it.
+// The estimate after moves equals the machines' fresh estimate, and annealing lowers it.
 func TestSpread(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(8, 2))
@@ -228,8 +227,8 @@ func TestImproveScaled(t *testing.T) {
 	}
 }
 
-// Beside others improve goes on, tells what it finds, nothing worse than what it has told or
-// they have found, and on large graphs, too, is better than SinnenSousa after a while.
+// improve goes on next to other solvers, and reports what it finds. It reports nothing worse than earlier reports of
+// its own or theirs. On large graphs, too, it is better than SinnenSousa after a while.
 func TestImproveGoesOn(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{40, 400} {

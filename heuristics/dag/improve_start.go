@@ -42,7 +42,7 @@ type search struct {
 	transfers   []int32 // transfers of it that share links
 	place       []int32 // of each task in its machine's order, updated by chain
 	overlapping []int32 // scratch
-	// The times of now, updated by chain: the replay's may be those of a step undone.
+	// These are the times of now, updated by chain: the replay's may belong to a step undone.
 	start, sent, arrived []float64
 }
 
@@ -57,8 +57,8 @@ func startSearch(ctx context.Context, d *model.DAG, g *view.Graph, set model.Set
 		s.news(set)
 		return s, s.takeTimes(start)
 	}
-	// A plan for one machine takes linear time. Where data are long it is hard to beat, and
-	// the local search would need many steps to get there from a plan that spreads.
+	// A plan for one machine takes linear time. It is hard to beat if data are long, and the local search would need
+	// many steps to get there from a plan that spreads.
 	stop := s.replay.Stop
 	s.replay.Stop = nil // there is a plan in any case
 	s.take(state{Plan: onBestMachine(g)})

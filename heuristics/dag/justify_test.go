@@ -33,8 +33,8 @@ func alike(rng *rand.Rand, n, machines int) *model.DAG {
 	return d
 }
 
-// Justified plans end when they are said to, are never worse than what the search began with, and on
-// graphs of ordinary size they are often better than what list schedules give.
+// Justified plans end when they should, and are never worse than the search's start. On graphs of ordinary size they
+// are often better than list schedules.
 func TestJustify(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(41, 1))

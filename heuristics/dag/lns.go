@@ -15,22 +15,19 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// LNS is a large neighbourhood search (Shaw 1998; ours): from Improve's schedule, in auto from the best, it
-// relaxes a few tasks again and again, all others keep their machines and their order
-// on them, and a learning kernel (package lcg) looks for a shorter schedule among all
-// that are left. It is any-time and never worse than Improve.
+// LNS is a large neighbourhood search (Shaw 1998; ours), from Improve's schedule, in auto from the best. It relaxes a
+// few tasks again and again, and all others keep their machines and their order on them. A learning kernel (package
+// lcg) looks for a shorter schedule among all the schedules that are left. It is any-time and never worse than Improve.
 //
-// Package lns says how long a neighbourhood is searched, and of which kind and size the
-// next one is. Every other neighbourhood starts from
-// random machines and orders and takes a plan that is as good, too, so that the search
-// doesn't stay where it is. When some hundred neighbourhoods in a row
-// have brought nothing, the search ends or, if it has a deadline or in auto, gives each one twice
-// the conflicts from then on. It ends, too, when a neighbourhood of all tasks
-// was searched to its end or the makespan is that of a quick bound.
+// Package lns decides how long a neighbourhood is searched, and of which kind and size the next one is. Every other
+// neighbourhood starts from random machines and orders and takes a plan that is as good, too, so that the search
+// doesn't stay where it is. The search ends when some hundred neighbourhoods in a row have brought nothing. With a
+// deadline or in auto, it gives each one twice the conflicts from then on instead. It ends, too, when a neighbourhood
+// of all tasks was searched to its end or the makespan equals a quick bound.
 //
-// The constraint model knows no contention, so other transfer models than the ideal one
-// are model.ErrUnsupported. (Of plans that it proposed without contention, none was
-// shorter under it than Improve's, on six graphs of 40 to 90 tasks on one bus.)
+// The constraint model knows no contention, so other transfer models than the ideal one are model.ErrUnsupported. (None
+// of the plans that it proposed without contention was shorter under it than Improve's, on six graphs of 40 to 90 tasks
+// on one bus.)
 func LNS(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {
 	return schedule(searchNear(ctx, d, set))
 }
@@ -73,10 +70,9 @@ func idealSchedule(d *model.DAG, g *view.Graph, p dagplay.Plan) *model.Schedule 
 	return d.Schedule(p.Machine, r.Start, r.Sent)
 }
 
-// Neighbourhoods is LNS on a plan for a contention-free graph, of which no makespan is
-// below bound (seconds). It returns the best plan and its makespan in seconds. It ends after about so many conflicts or a hundred times as
-// many events, or earlier; 0: with a deadline at that. found is told of each better plan,
-// and of the conflicts so far.
+// Neighbourhoods is LNS on a plan for a contention-free graph with no makespan below bound (seconds). It returns the
+// best plan and its makespan in seconds. It ends after about so many conflicts or a hundred times as many events, or
+// earlier; 0: with a deadline at that. It calls found with each better plan, and the conflicts so far.
 func Neighbourhoods(ctx context.Context, g *view.Graph, p dagplay.Plan, bound float64, seed uint64, conflicts int64, found func(p dagplay.Plan, makespan float64, conflicts int64)) (dagplay.Plan, float64) {
 	x := newNeighbourhoods(g, p, bound, seed)
 	if x.Most = conflicts; conflicts == 0 {

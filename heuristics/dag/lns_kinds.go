@@ -48,8 +48,8 @@ func (x *neighbourhoods) choose(kind, size int) []int32 {
 	return tasks[:size]
 }
 
-// distanceInTime sets the time from a random moment to the middle of each task; those
-// that aren't on one of two random machines, if two are asked for, come last.
+// distanceInTime sets the time from a random moment to the middle of each task. If two is set, tasks on other machines
+// than two random ones come last.
 func (x *neighbourhoods) distanceInTime(distance []float64, two bool) {
 	b := x.board
 	moment := x.Rand.Float64() * float64(b.makespan)
@@ -91,8 +91,7 @@ func (x *neighbourhoods) distanceByEdges(distance []float64, size int) {
 	}
 }
 
-// critical returns a critical path, its last task first. Where a task waited for
-// several, pick draws one of them.
+// critical returns a critical path, its last task first. If a task waited for several, pick draws one of them.
 func (b *board) critical(pick func(n int) int) []int32 {
 	end := func(t int32) int64 { return b.start[t] + b.Cost(t, int(b.plan.Machine[t])) }
 	before := make([]int32, b.n) // on its machine

@@ -234,8 +234,7 @@ func TestLNSIsDeterministic(t *testing.T) {
 	}
 }
 
-// It ends with its context, at once and without a word, and hands back what it began
-// with.
+// It ends with its context, at once and silently, and hands back its start.
 func TestLNSEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	d := large(200, 4, model.TransferIdeal)
@@ -320,8 +319,8 @@ func BenchmarkNeighbourhood(b *testing.B) {
 	}
 }
 
-// In auto the search starts from what is known, and goes on from what others find: Improve is
-// another worker there.
+// The search starts from the best known plan in auto, and goes on from the plans of others: Improve is another worker
+// there.
 func TestLNSListens(t *testing.T) {
 	d := testkit.RandomDAG(rand.New(rand.NewPCG(3, 3)), 60, 3)
 	good, err := Improve(t.Context(), d, model.Settings{Seed: 1})

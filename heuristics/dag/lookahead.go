@@ -12,12 +12,10 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Lookahead is HEFT with a look at the children (Bittencourt, Sakellariou,
-// Madeira: DAG Scheduling Using a Lookahead Variant of the Heterogeneous
-// Earliest Finish Time Algorithm, PDP 2010): a task goes to the machine on
-// which the latest finish of its children is least, if HEFT inserts these right after
-// it, in the order of their numbers; ties go to the machine on which the task itself
-// finishes first. Of the children's other parents only those placed count.
+// Lookahead is HEFT with a look at the children (Bittencourt, Sakellariou, Madeira: DAG Scheduling Using a Lookahead
+// Variant of the Heterogeneous Earliest Finish Time Algorithm, PDP 2010). A task goes to the machine on which the
+// latest finish of its children is least, if HEFT inserts these right after it, in the order of their numbers. Ties go
+// to the machine on which the task itself finishes first. The children's other parents count only if they are placed.
 //
 // O(E M² log V) on a uniform network.
 func Lookahead(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {

@@ -14,15 +14,13 @@ import (
 // rounds is the default number of rounds of the network-aware HEFT, the paper's.
 const rounds = 50
 
-// NetworkAware is the network-aware HEFT of the paper (section 5.3, Figure 9):
-// HEFT; stretch the transfers that share a bottleneck to their realistic
-// lengths; HEFT again with these lengths; and so on, at most model.DAGParameters.Rounds times
-// (50 by default), keeping the plan with the best realistic makespan.
+// NetworkAware is the network-aware HEFT of the paper (section 5.3, Figure 9). It runs HEFT, stretches the transfers
+// that share a bottleneck to their realistic lengths, and runs HEFT again. It repeats this at most
+// model.DAGParameters.Rounds times (50 by default), keeping the plan with the best realistic makespan.
 //
-// Each round stretches the edges of the original DAG anew, for any machines: of the
-// readings tried, this one comes nearest to the makespans printed for the paper's
-// ten-task example (see docs/results/summary.md). A plan that was made before ends the
-// rounds, since everything after it would repeat.
+// Each round stretches the edges of the original DAG again, for any machines. This reading, of all tried, comes nearest
+// to the makespans printed for the paper's ten-task example (see docs/results/summary.md). A plan that was made before
+// ends the rounds, since everything after it would repeat.
 //
 // O(rounds) times HEFT and a replay.
 func NetworkAware(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {

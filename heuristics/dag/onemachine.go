@@ -10,9 +10,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// OneMachine runs all tasks on the machine that takes the least time for them together,
-// one after the other in a topological order, without any transfer. It is what a schedule
-// on several machines has to beat. O(V M + E).
+// OneMachine runs all tasks on the machine that takes the least time for them together, one after the other in a
+// topological order, without any transfer. A schedule on several machines has to beat it. O(V M + E).
 func OneMachine(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {
 	return schedule(listed(oneMachine)(ctx, d, set))
 }

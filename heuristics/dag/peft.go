@@ -12,11 +12,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// PEFT is Predict Earliest Finish Time (Arabnejad, Barbosa: List Scheduling
-// Algorithm for Heterogeneous Systems by an Optimistic Cost Table, IEEE TPDS
-// 2014): among the ready tasks the one with the highest mean of its row in the
-// optimistic cost table is next; it is inserted on the machine with the least
-// sum of finish time and table entry.
+// PEFT is Predict Earliest Finish Time (Arabnejad, Barbosa: List Scheduling Algorithm for Heterogeneous Systems by an
+// Optimistic Cost Table, IEEE TPDS 2014). The ready task with the highest mean of its row in the optimistic cost table
+// is next. It is inserted on the machine with the least sum of finish time and table entry.
 //
 // O(E M² + V M log V).
 func PEFT(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {
@@ -55,9 +53,8 @@ func peft(ctx context.Context, g *view.Graph) (dagplay.Plan, error) {
 	return b.plan(), nil
 }
 
-// optimistic returns the optimistic cost table: for task t on machine m, at
-// [t*Machines+m], the length of the longest path from t's end to an exit, each
-// successor on its best machine, with mean lengths of edges. O(E M²).
+// optimistic returns the optimistic cost table. Its entry for task t on machine m, at [t*Machines+m], is the length of
+// the longest path from t's end to an exit, each successor on its best machine, with mean lengths of edges. O(E M²).
 func (c *costs) optimistic() []float64 {
 	g, m := c.g, c.g.Machines
 	table := make([]float64, g.Tasks*m)

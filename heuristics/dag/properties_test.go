@@ -85,7 +85,7 @@ func plainHEFT(d *model.DAG) (machine []int32, start []float64) {
 	placed := make([]bool, g.Tasks)
 	lines := make([]plainLine, g.Machines)
 	for len(left) > 0 {
-		// The highest rank whose predecessors are placed, the lowest number of equals.
+		// Take the highest rank among tasks with placed predecessors, the lowest number of equals.
 		best := -1
 		for k, t := range left {
 			ready := true
@@ -154,8 +154,8 @@ func TestHEFTAgainstPlain(t *testing.T) {
 	}
 }
 
-// What no algorithm may break: the network-aware HEFT isn't worse than HEFT,
-// the local search than any but the neighbourhood search, and the same seed gives the same schedule.
+// No algorithm may break these rules: the network-aware HEFT isn't worse than HEFT, the local search than any but the
+// neighbourhood search, and the same seed gives the same schedule.
 func TestAlgorithmsOrder(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 6))

@@ -115,9 +115,9 @@ func classes(rank []float64) []int32 {
 	return class
 }
 
-// byPriority returns the tasks in a topological order: of those whose predecessors
-// are listed, the one with the highest rank is next, ties by number. With positive
-// costs this is the descending order of upward ranks. O((V + E) log V).
+// byPriority returns the tasks in a topological order. The task with the highest rank among those with listed
+// predecessors is next, ties by number. With positive costs this is the descending order of upward ranks. O((V + E) log
+// V).
 func byPriority(g *view.Graph, rank []float64) []int32 {
 	list := make([]int32, 0, g.Tasks)
 	q := newReady(g, rank)
@@ -129,8 +129,7 @@ func byPriority(g *view.Graph, rank []float64) []int32 {
 	return list
 }
 
-// ready is a queue of the tasks whose predecessors are done, the highest rank
-// first, ties by number.
+// ready is a queue of the tasks with finished predecessors, the highest rank first, ties by number.
 type ready struct {
 	heap.Heap[int32]
 	g       *view.Graph

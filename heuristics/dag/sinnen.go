@@ -12,17 +12,14 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// SinnenSousa is contention-aware list scheduling (Sinnen, Sousa: Communication
-// Contention in Task Scheduling, IEEE TPDS 2005): tasks by descending upward
-// rank; a task's incoming edges are scheduled on the links of their routes like
-// tasks on machines, each link serving one transfer at a time, inserted into
-// the first gap that all links of the route have in common; the task goes where
-// it finishes first. Edges of a task are scheduled in the order of their
+// SinnenSousa is contention-aware list scheduling (Sinnen, Sousa: Communication Contention in Task Scheduling, IEEE
+// TPDS 2005). It takes tasks by descending upward rank. A task's incoming edges are scheduled on the links of their
+// routes like tasks on machines. Each link serves one transfer at a time, inserted into the first gap that all links of
+// the route have in common. The task goes where it finishes first. Edges of a task are scheduled in the order of their
 // producers' finish.
 //
-// Its transfers don't overlap on any link, so each gets what a lone transfer
-// gets under the instance's transfer model, and the schedule is what was
-// planned. Under the ideal model the plan is replayed without contention.
+// Its transfers don't overlap on any link, so each gets a lone transfer's rate under the instance's transfer model, and
+// the schedule is as planned. Under the ideal model the plan is replayed without contention.
 //
 // O(E M P log E) for routes of P links (M trials of each task).
 func SinnenSousa(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {

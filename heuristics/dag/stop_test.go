@@ -17,8 +17,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// A replay under contention ends when it is told to, wherever that is, and the next one is as
-// if there had been none.
+// A replay under contention ends when it is stopped, wherever that is, and the next one runs as if there had been none.
 func TestReplayStops(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 1))
 	d := testkit.ContendedDAG(rng, 400, 4)
@@ -54,7 +53,7 @@ func TestReplayStops(t *testing.T) {
 	}
 }
 
-// Wherever the context ends, there is a feasible schedule or the error says that there is none.
+// There is a feasible schedule or the error says that there is none, at any end of the context.
 func TestStoppedUnderContention(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 2))
 	d := testkit.ContendedDAG(rng, 400, 4)

@@ -163,7 +163,7 @@ func (tl *timeline) split(root int32, x float64) (int32, int32) {
 	return low, root
 }
 
-// join joins two subtrees, all gaps of a before those of b.
+// join joins two subtrees, all gaps of a before all gaps of b.
 func (tl *timeline) join(a, b int32) int32 {
 	switch {
 	case a == 0:

@@ -23,7 +23,7 @@ func (p plainLine) find(ready, length float64) float64 {
 	return max(at, ready)
 }
 
-// The treap finds what the plain list finds, over random tasks placed and taken.
+// The treap finds the same gaps as the plain list, over random tasks placed and taken.
 func TestTimelineAgainstPlainList(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -9,7 +9,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// tracer tells the steps of HEFT; nil: nobody listens.
+// tracer reports the steps of HEFT; nil: nobody listens.
 type tracer struct {
 	d *model.DAG
 	steps.Teller
@@ -22,7 +22,7 @@ func newTracer(d *model.DAG, set model.Settings) *tracer {
 	return &tracer{d, set.Trace}
 }
 
-// ranks tells the upward rank of each task, in the order of the instance.
+// ranks reports the upward rank of each task, in the order of the instance.
 func (x *tracer) ranks(rank []float64) {
 	if x == nil {
 		return
@@ -32,7 +32,7 @@ func (x *tracer) ranks(rank []float64) {
 	}
 }
 
-// order tells the order in which tasks are placed.
+// order reports the order in which tasks are placed.
 func (x *tracer) order(tasks []int32) {
 	if x == nil {
 		return
@@ -44,8 +44,7 @@ func (x *tracer) order(tasks []int32) {
 	x.Tell("order", "", nil, "order: %s", &ids)
 }
 
-// choose tells, before task t is placed on machine m at start, when it would finish on
-// each machine.
+// choose reports, before task t is placed on machine m at start, when it would finish on each machine.
 func (x *tracer) choose(b *builder, t, m int32, start float64) {
 	if x == nil {
 		return

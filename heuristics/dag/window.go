@@ -11,8 +11,7 @@ import (
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
 )
 
-// board is a plan of a contention-free graph in whole ticks, with what the models of
-// its neighbourhoods are made of.
+// board is a plan of a contention-free graph in whole ticks, with the parts of its neighbourhoods' models.
 type board struct {
 	dagmodel.Times
 	n, m     int
@@ -23,7 +22,7 @@ type board struct {
 	start    []int64 // earliest, of each task
 	makespan int64
 
-	// Of the neighbourhood at hand:
+	// About the current neighbourhood:
 	relaxed      []int32 // the tasks that are free
 	number       []int32 // of each task in relaxed, or -1
 	chains       [][]int32
@@ -75,9 +74,8 @@ func (b *board) on(t int32) []int {
 	return b.machines[a : a+1]
 }
 
-// free makes the given tasks free, and prepares the model of the schedules that end by
-// the horizon in which all others keep their machines and their order on them. It
-// reports whether there may be one.
+// free makes the given tasks free, and prepares the model of the schedules that end by the horizon. All other tasks
+// keep their machines and their order on them. It reports whether there may be one.
 func (b *board) free(relaxed []int32, horizon int64) bool {
 	b.relaxed = relaxed
 	for t := range b.number {
@@ -192,10 +190,9 @@ func (b *board) paths() {
 	}
 }
 
-// places finds where each relaxed task may be: behind a fixed one it isn't if it would
-// start too late, or has a path to it; before it if that would start too late, or there
-// is a path. Of a chain, those that it may be behind of come first. It reports whether
-// each task has a place.
+// places finds where each relaxed task may be. It can't be behind a fixed task if it would start too late there, or has
+// a path to that task. It can't be before one that would then start too late, or has a path to it. The fixed tasks
+// before it come first in a chain. It reports whether each task has a place.
 func (b *board) places(horizon int64) bool {
 	b.ranges = make([]span, len(b.relaxed)*b.m)
 	for r, t := range b.relaxed {
@@ -230,9 +227,8 @@ func (b *board) places(horizon int64) bool {
 	return true
 }
 
-// moving finds the fixed tasks whose start isn't a constant, for a relaxed task may be
-// before them, or that matter to one, and takes the constant ones into the heads and
-// tails of the relaxed.
+// moving finds the fixed tasks that a relaxed one may move, being before them, and the ones that matter to one. It
+// takes the constant ones into the heads and tails of the relaxed.
 func (b *board) moving() {
 	clear(b.after)
 	clear(b.ahead)

@@ -240,10 +240,9 @@ func (w *window) first(x, y int32) int {
 	return 1
 }
 
-// loads adds the load of the machines (dagmodel.Load) by the relaxed tasks and the fixed
-// ones that move and start among them. The weights are equal ones, and prices by which
-// the tasks, each on the machine where it is cheapest, load all machines about equally:
-// those make the left side large.
+// loads adds the load of the machines (dagmodel.Load) by the relaxed tasks and the fixed ones that move and start among
+// them. The weights are equal ones, and prices by which the tasks load all machines about equally, each on the machine
+// where it is cheapest: those make the left side large.
 func (w *window) loads() {
 	b := w.b
 	first, last := b.start[b.relaxed[0]], b.start[b.relaxed[0]]
@@ -268,8 +267,8 @@ func (w *window) loads() {
 // equalWeight is the mean weight of the machines: large, since weights are rounded.
 const equalWeight = 1000
 
-// price changes the equal weights by a few steps of ascent: a machine gets dearer by what
-// it is fuller than the mean; nil without any load.
+// price changes the equal weights by a few steps of ascent: a machine's weight grows with its load above the mean; nil
+// without any load.
 func (w *window) price(l dagmodel.Load) []int64 {
 	b, load, weights := w.b, make([]float64, w.b.m), slices.Repeat([]float64{equalWeight}, w.b.m)
 	for step := range 60 {

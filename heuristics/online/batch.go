@@ -14,7 +14,7 @@ import (
 // Times are ticks, whole microseconds from the instance's second 0 on.
 type BatchPolicy = Policy[BatchPlatform, BatchEvent, BatchDecision]
 
-// BatchPlatform is what a policy knows before the first job.
+// BatchPlatform is a policy's knowledge before the first job.
 type BatchPlatform struct {
 	Processors     int
 	KillAtEstimate bool // jobs end at their estimates, at the latest
@@ -22,17 +22,17 @@ type BatchPlatform struct {
 	Placement model.BatchPlacement
 }
 
-// BatchJob is what a policy knows of a job from its submission on.
+// BatchJob is a policy's knowledge of a job from its submission on.
 type BatchJob struct {
 	ID        string
 	Number    int32 // jobs have the numbers 0, 1, ... in the order of their submissions
 	Processes int32
 	Submit    int64
-	// Estimate is how long the job runs by the user's estimate, in ticks. In an instance
-	// a job without an estimate has an exact one, its runtime.
+	// Estimate is how long the job runs by the user's estimate, in ticks. A job without an estimate in an instance has
+	// an exact one, its runtime.
 	Estimate int64
-	// Log is what a log tells of the job: its user, group, queue and so on, but not its
-	// status, which nobody knows at submission. nil: nothing. Jobs may share one.
+	// Log holds a log's fields about the job: its user, group, queue and so on, but not its status, which nobody knows
+	// at submission. It is nil without a log. Jobs may share one.
 	Log *model.JobLog
 }
 
@@ -60,35 +60,33 @@ type BatchDecision struct {
 	// with Start when the job starts. It holds its processors from now on. 0 with Start
 	// means now.
 	At int64
-	// Processors, with Start, are as many as the job has processes, all free, as
-	// the policy has been told. They are the policy's, and read before the next call. nil means the lowest
-	// that are free, with model.BatchContiguous the lowest neighbours.
+	// Processors, with Start, lists one for each process of the job, all free by the events so far. They are the
+	// policy's, and read before the next call. If nil, the job gets the lowest that are free, with
+	// model.BatchContiguous the lowest neighbours.
 	Processors []int32
 }
 
-// BatchOptions are those of a simulation.
+// BatchOptions are the options of a simulation.
 type BatchOptions struct {
 	// Order is the order of the events of one instant; "" means model.BatchOrderBatch.
 	Order model.BatchOrder
 	// Placement says which processors a job may hold; "" means model.BatchLowest.
 	Placement model.BatchPlacement
-	// Complete starts the jobs that haven't started when ctx ends in the order of their
-	// arrivals, each as soon as it fits and those before it have started. So there is a
-	// whole execution, of which the policy has decided the beginning.
+	// Complete starts the jobs that haven't started when ctx ends in the order of their arrivals, each as soon as it
+	// fits and those before it have started. So there is a whole execution, with a beginning that the policy has
+	// decided.
 	Complete bool
 }
 
 // Batch runs a policy on an instance, which must be valid, and returns the execution. Jobs
 // run on one tier, or in the foreground of two, at its rate.
 //
-// The error is a *DecisionError for a decision that can't be carried out. It wraps
-// model.ErrNoSolution if jobs are rejected, or still wait when nothing more happens, or if
-// ctx ends (but see BatchOptions.Complete), and model.ErrUnsupported for an unknown order or placement
-// and for times that don't fit whole numbers. Otherwise it wraps the policy's. The execution
-// beside an error holds the jobs that have started until then, those that run to their
-// ends; it is nil if the run can't begin.
+// The error is a *DecisionError for an impossible decision. It wraps model.ErrNoSolution if jobs are rejected, or still
+// wait when nothing more happens, or if ctx ends (but see BatchOptions.Complete). It wraps model.ErrUnsupported for an
+// unknown order or placement and for times that don't fit whole numbers. Otherwise it wraps the policy's. With an
+// error, the execution holds the jobs that have started until then, to their ends; it is nil if the run can't begin.
 //
-// O(log n) per event and decision, besides the processors that change hands.
+// O(log n) per event and decision, plus the processors that change hands.
 func Batch(ctx context.Context, in *model.Batch, p BatchPolicy, o BatchOptions) (*model.Execution, error) {
 	t := view.OfBatch(in)
 	r, err := newBatchRun(t, in, p, o)
@@ -99,8 +97,8 @@ func Batch(ctx context.Context, in *model.Batch, p BatchPolicy, o BatchOptions) 
 	return r.execution(in), err
 }
 
-// BatchCourse is Batch for packages of this module that need no execution: jobs have no
-// names, and nothing is written. The error says nothing of what ran until then.
+// BatchCourse is Batch for packages of this module that need no execution: jobs have no names, and nothing is written.
+// The error doesn't report the jobs that ran until then.
 func BatchCourse(ctx context.Context, t *view.Batch, p BatchPolicy, o BatchOptions) (*processors.Course, error) {
 	r, err := newBatchRun(t, nil, p, o)
 	if err == nil {

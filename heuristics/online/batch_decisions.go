@@ -100,13 +100,13 @@ func (r *batchRun) start(d *BatchDecision) string {
 	return ""
 }
 
-// fits reports whether a job of a width can start now on processors that it may hold.
+// fits reports whether a job of a width can start now on allowed processors.
 func (r *batchRun) fits(width int) bool {
 	return width <= r.idle && (r.options.Placement != model.BatchContiguous || r.free.Neighbours(int32(width)) >= 0)
 }
 
-// begin gives a job its processors, those that are named and taken already or the lowest
-// that it may hold, and has it run from an instant on.
+// begin gives a job its processors, either named and taken already or the lowest that it may hold, and has it run from
+// an instant on.
 func (r *batchRun) begin(k int32, at int64, named []int32) {
 	width := int(r.jobs[k].Processes)
 	if len(r.array) < width { // jobs have started anew

@@ -30,8 +30,8 @@ const (
 	over                 // it has ended, or is rejected
 )
 
-// completion is the end of a running job. Those of one instant come in the order of
-// their ranks, those of one rank by job.
+// completion is the end of a running job. Ends at one instant come in the order of their ranks, ends of one rank by
+// job.
 type completion struct {
 	at        int64
 	rank, job int32
@@ -41,8 +41,7 @@ func (x completion) before(y completion) bool {
 	return x.at < y.at || x.at == y.at && (x.rank < y.rank || x.rank == y.rank && x.job < y.job)
 }
 
-// batchRun is a run of a policy. starts, lists and phases are what has been decided and
-// told; completions and lengths are the truth.
+// batchRun is a run of a policy. The policy knows starts, lists and phases; completions and lengths are the truth.
 type batchRun struct {
 	driver[BatchPlatform, BatchEvent, BatchDecision]
 	t           *view.Batch
@@ -74,7 +73,7 @@ type stay struct {
 	list       []int32
 }
 
-// newBatchRun prepares a run. Of in, which may be nil, come names and logs.
+// newBatchRun prepares a run. Names and logs come from in, which may be nil.
 func newBatchRun(t *view.Batch, in *model.Batch, p BatchPolicy, o BatchOptions) (*batchRun, error) {
 	o.Order, o.Placement = cmp.Or(o.Order, model.BatchOrderBatch), cmp.Or(o.Placement, model.BatchLowest)
 	if orders := []model.BatchOrder{model.BatchOrderBatch, model.BatchOrderEvent, model.BatchOrderPyss}; !slices.Contains(orders, o.Order) {
@@ -104,10 +103,10 @@ func newBatchRun(t *view.Batch, in *model.Batch, p BatchPolicy, o BatchOptions) 
 	return r, nil
 }
 
-// publicLogs holds what policies are told of logs, for those that hold more.
+// publicLogs holds the logs that policies get in place of logs that hold more.
 type publicLogs map[*model.JobLog]*model.JobLog
 
-// of returns a log without what nobody knows when the job is submitted.
+// of returns a log without the fields that nobody knows when the job is submitted.
 func (p publicLogs) of(l *model.JobLog) *model.JobLog {
 	if l == nil || l.Status == "" {
 		return l
@@ -194,8 +193,7 @@ func (r *batchRun) nextEnd() int64 {
 // end returns when job k, which has started, really ends.
 func (r *batchRun) end(k int32) int64 { return r.starts[k] + r.lengths[k] }
 
-// instant tells all that has happened up to now, at each time ends before submissions
-// before calls, and asks once.
+// instant reports all events up to now, at each time ends before submissions before calls, and asks once.
 func (r *batchRun) instant() error {
 	if err := r.tellKills(); err != nil {
 		return err
@@ -286,7 +284,7 @@ func (r *batchRun) instantOfPyss() error {
 	return r.decide()
 }
 
-// tellEnd tells that job k has ended or is killed.
+// tellEnd reports that job k has ended or is killed.
 func (r *batchRun) tellEnd(k int32, how EventType, at int64) error {
 	list := r.lists[k]
 	if r.idle += len(list); how == Ended {
@@ -315,7 +313,7 @@ func (r *batchRun) tellCalls(at int64) error {
 	return nil
 }
 
-// tellKills tells of the jobs that have been killed.
+// tellKills reports the jobs that have been killed.
 func (r *batchRun) tellKills() error {
 	for ; r.toldLost < len(r.lost); r.toldLost++ {
 		x := &r.lost[r.toldLost]
@@ -326,8 +324,8 @@ func (r *batchRun) tellKills() error {
 	return nil
 }
 
-// decide asks what to do, and does it. If jobs are killed it tells that and asks again. It
-// ends: a job that is killed has run, so none is killed twice at an instant.
+// decide asks what to do, and does it. If jobs are killed it reports that and asks again. It ends: a job that is killed
+// has run, so none is killed twice at an instant.
 func (r *batchRun) decide() error {
 	for {
 		all, err := r.ask()

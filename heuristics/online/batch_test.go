@@ -42,7 +42,7 @@ func start(k int32, on ...int32) online.BatchDecision {
 // contiguous, in place of an order, asks for that placement.
 const contiguous model.BatchOrder = "contiguous"
 
-// Each decision that can't be is refused in a line, and what ran until then is kept.
+// Impossible decisions are refused in a line, and the runs until then are kept.
 func TestDecisionError(t *testing.T) {
 	t.Parallel()
 	type turns = [][]online.BatchDecision
@@ -87,7 +87,7 @@ func TestDecisionError(t *testing.T) {
 	}
 }
 
-// What is told and when, with kills, calls and a policy that takes its time.
+// Events come in time, with kills, calls and a policy that takes its time.
 func TestTold(t *testing.T) {
 	t.Parallel()
 	type turns = [][]online.BatchDecision
@@ -139,7 +139,7 @@ func TestTold(t *testing.T) {
 // onProcessors says where a segment is.
 func onProcessors(p model.BatchPlace) string { return fmt.Sprintf(" on %v", p.Processors) }
 
-// inquisitive starts whatever is submitted, and notes the logs.
+// inquisitive starts every job that is submitted, and notes the logs.
 type inquisitive struct {
 	logs  []*model.JobLog
 	start []online.BatchDecision
@@ -160,7 +160,7 @@ func (p *inquisitive) Decide() ([]online.BatchDecision, error) {
 	return now, nil
 }
 
-// A policy learns all that a log tells at submission, and never how the job ended in it.
+// A policy learns a log's fields at submission, and never how the job ended in it.
 func TestToldOfLogs(t *testing.T) {
 	t.Parallel()
 	whole := model.JobLog{User: "u", Group: "g", Executable: "x", Queue: "q", Partition: "p", Preceding: "a", ThinkS: 2, Status: "cancelled"}

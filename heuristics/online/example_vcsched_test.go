@@ -10,8 +10,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// firstRoom places each task on the first host whose memory is left for it, and moves none.
-// A job that doesn't fit so is rejected.
+// firstRoom places each task on the first host with enough memory left, and moves none. A job that doesn't fit so is
+// rejected.
 type firstRoom struct {
 	left   []float64 // memory of each host
 	hosts  map[int32][]int

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-// Package online runs policies: schedulers that decide as events come, and know of the
-// future nothing.
+// Package online runs policies: schedulers that decide as events come, and know nothing of the future.
 //
-// A simulation owns the time, the platform and the truth: how long jobs really run. It
-// tells a Policy what happens when it happens, and asks it what to do. It carries out what
-// can be done, and stops at the first decision that can't be with a DecisionError. So what
-// a policy reaches here it would have reached on a machine.
+// A simulation owns the time, the platform and the truth: how long jobs really run. It reports events to a Policy when
+// they happen, and asks it what to do. It carries out decisions, and stops with a DecisionError at the first impossible
+// one. So a policy's result here would have been the same on a machine.
 //
-// A run is online because the simulation tells a policy nothing else. A test holds that: with
-// another future the policy is asked the same until then (wire, TestNoFuture).
+// A run is online because the simulation gives a policy no other knowledge. A test checks that: if only the future
+// changes, the policy is asked the same until then (wire, TestNoFuture).
 package online
 
 import (
@@ -27,8 +25,8 @@ import (
 // simulation, which returns it wrapped.
 type Policy[P, E, D any] interface {
 	Begin(P) error
-	// Event tells what has happened. What the event points to is the simulation's and
-	// isn't changed by anybody; the policy may keep it.
+	// Event reports an event to the policy. The event's data belong to the simulation and aren't changed by anybody;
+	// the policy may keep them.
 	Event(E) error
 	// Decide returns what to do at the instant of the last events, carried out in this
 	// order. The slice is the policy's. The simulation reads it before it calls the policy
@@ -36,7 +34,7 @@ type Policy[P, E, D any] interface {
 	Decide() ([]D, error)
 }
 
-// EventType says what has happened.
+// EventType is the type of an event.
 type EventType string
 
 // The events.
@@ -57,7 +55,7 @@ const (
 	Start DecisionType = "start"
 	// Accept promises a request that it will run, from a time on.
 	Accept DecisionType = "accept"
-	// Move changes the place of what runs, or what is promised to a request that hasn't started.
+	// Move changes the place of a running job, or the promise to a request that hasn't started.
 	Move DecisionType = "move"
 	// Reject turns what waits away: it never runs.
 	Reject DecisionType = "reject"
@@ -67,8 +65,8 @@ const (
 	Kill DecisionType = "kill"
 	// CallAt asks for an event Called, and so for a call of Decide, at a later instant.
 	CallAt DecisionType = "call"
-	// Busy says that the policy takes until a later instant to decide. What happens
-	// before is told then, with the time when it happened.
+	// Busy says that the policy takes until a later instant to decide. Events before then are reported then, with the
+	// times when they happened.
 	Busy DecisionType = "busy"
 )
 
@@ -88,10 +86,10 @@ func (e *DecisionError) Error() string {
 // Unwrap returns model.ErrInvalid.
 func (*DecisionError) Unwrap() error { return model.ErrInvalid }
 
-// ticksPerSecond are those of a batch or of a tvc: ticks are microseconds.
+// ticksPerSecond is the number of ticks in a second of a batch or a tvc: ticks are microseconds.
 const ticksPerSecond = 1e6
 
-// driver tells a policy what happens, and asks it what to do.
+// driver reports events to a policy, and asks it what to do.
 type driver[P, E, D any] struct {
 	policy    Policy[P, E, D]
 	perSecond float64 // ticks
@@ -102,7 +100,7 @@ type driver[P, E, D any] struct {
 // seconds returns a time in seconds.
 func (d *driver[P, E, D]) seconds(at int64) float64 { return float64(at) / d.perSecond }
 
-// tell tells an event of a type.
+// tell reports an event of a type.
 func (d *driver[P, E, D]) tell(what EventType, e E) error {
 	if err := d.policy.Event(e); err != nil {
 		return fmt.Errorf("at %.9g s, when told of what is %s: %w", d.seconds(d.now), what, err)
@@ -110,7 +108,7 @@ func (d *driver[P, E, D]) tell(what EventType, e E) error {
 	return nil
 }
 
-// ask returns what the policy decides.
+// ask returns the policy's decisions.
 func (d *driver[P, E, D]) ask() ([]D, error) {
 	d.turn++
 	all, err := d.policy.Decide()
@@ -125,7 +123,7 @@ func (d *driver[P, E, D]) refuse(what, reason string) error {
 	return &DecisionError{d.seconds(d.now), d.turn, what, reason}
 }
 
-// words names a decision: of a time, or about number k of what is known, whose ids are given.
+// words names a decision by its time, or by number k of the known items, with the given ids.
 func (d *driver[P, E, D]) words(what DecisionType, at int64, noun string, k int32, known int, id func(int32) string) string {
 	switch {
 	case what == CallAt || what == Busy:

@@ -16,8 +16,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// reservationRun is a run of a policy. requests, phases, starts and pes are what has been
-// told and decided; occasions and t are the truth.
+// reservationRun is a run of a policy. The policy knows requests, phases, starts and pes; occasions and t are the
+// truth.
 type reservationRun struct {
 	driver[ReservationPlatform, ReservationEvent, ReservationDecision]
 	t         *view.Reservation
@@ -32,7 +32,7 @@ type reservationRun struct {
 	free      bitset.Set
 }
 
-// promise is what a request has.
+// promise is the state of a request's booking.
 type promise uint8
 
 const (
@@ -42,8 +42,8 @@ const (
 	isOver                  // it is rejected, has ended early, or is withdrawn
 )
 
-// occasion is something that happens to a booking. Those of one instant come in the order
-// of what they are, and then of requests.
+// occasion is something that happens to a booking. Occasions of one instant come in the order of their kinds, and then
+// of requests.
 type occasion struct {
 	at      int64
 	what    what
@@ -114,7 +114,7 @@ func (r *reservationRun) run(ctx context.Context) error {
 	}
 }
 
-// tellOccasions tells what happens now to bookings. It reports whether something was told.
+// tellOccasions reports what happens now to bookings. It returns whether it reported something.
 func (r *reservationRun) tellOccasions() (told bool, err error) {
 	for r.occasions.Len() > 0 && r.occasions.Items[0].at <= r.now {
 		x := r.occasions.Pop()
@@ -343,7 +343,7 @@ func (h *held) at(start int64, request int32) int {
 	return low
 }
 
-// add adds a booking. Those that have ended by now are dropped once they are half of all.
+// add adds a booking. Bookings that have ended by now are dropped once they are half of all.
 func (h *held) add(x holding, now int64) {
 	if len(h.all) >= h.most {
 		h.all = slices.DeleteFunc(h.all, func(y holding) bool { return y.end <= now })

@@ -52,7 +52,7 @@ func move(k int32, at int64, pes ...int) online.ReservationDecision {
 	return d
 }
 
-// Each decision that can't be is refused in a line, and what was booked until then is kept.
+// Each impossible decision is refused in a line, and the bookings until then are kept.
 func TestReservationRefused(t *testing.T) {
 	t.Parallel()
 	type turns = [][]online.ReservationDecision
@@ -86,8 +86,7 @@ func TestReservationRefused(t *testing.T) {
 	}
 }
 
-// What is told and when: b, moved behind its cancellation, is withdrawn; what a leaves early
-// is free for c.
+// Events come in time: b, moved behind its cancellation, is withdrawn; PEs that a leaves early are free for c.
 func TestReservationTold(t *testing.T) {
 	t.Parallel()
 	p := answers([][]online.ReservationDecision{{accept(0, 0, 0, 1, 2), {Type: online.CallAt, At: 2}}, {accept(1, 2)}, {move(1, 30)}, {accept(2, 12, 2, 3)}, {move(2, 6)}})

@@ -13,7 +13,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// script is a policy of the decisions of one call after the other. It notes what it is told.
+// script is a policy of the decisions of one call after the other. It notes the events that it gets.
 type script[P, E, D any] struct {
 	turns [][]D
 	name  func(E) string // of an event
@@ -38,7 +38,7 @@ func (s *script[P, E, D]) Decide() ([]D, error) {
 	return now, nil
 }
 
-// checkTold checks what the policy was told, and that it asked for decisions between.
+// checkTold checks the events that the policy got, and that it asked for decisions between.
 func (s *script[P, E, D]) checkTold(t *testing.T, name, want string) {
 	t.Helper()
 	if told := strings.Join(s.told, ", "); told != want {
@@ -55,7 +55,7 @@ func checkRefused(t *testing.T, name string, err error, want string) {
 	}
 }
 
-// checkError checks that an error says what is wanted, or that there is none.
+// checkError checks that an error contains the wanted text, or that there is none.
 func checkError(t *testing.T, name string, err error, want string) {
 	t.Helper()
 	if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
@@ -63,7 +63,7 @@ func checkError(t *testing.T, name string, err error, want string) {
 	}
 }
 
-// checkRuns checks the segments of a schedule, each followed by what place says of it.
+// checkRuns checks the segments of a schedule, each followed by the text of its place.
 func checkRuns[P any](t *testing.T, name string, all []model.Run[P], place func(P) string, want string) {
 	t.Helper()
 	var runs []string

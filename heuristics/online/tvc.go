@@ -13,7 +13,7 @@ import (
 // microseconds from the instance's second 0 on.
 type TVCPolicy = Policy[TVCPlatform, TVCEvent, TVCDecision]
 
-// TVCPlatform is what a policy knows before the first request.
+// TVCPlatform is a policy's knowledge before the first request.
 type TVCPlatform struct {
 	FatTree   model.FatTree
 	Hose      model.Hose
@@ -22,7 +22,7 @@ type TVCPlatform struct {
 	Migration int64         // ticks without work after a move to other servers
 }
 
-// TVCRequest is what a policy knows of a request from its arrival on.
+// TVCRequest is a policy's knowledge of a request from its arrival on.
 type TVCRequest struct {
 	ID        string
 	Number    int32 // requests have the numbers 0, 1, ... in the order of their arrivals
@@ -45,10 +45,10 @@ type TVCEvent struct {
 	Place   *model.Embedding // that of a request that has ended
 }
 
-// TVCDecision is a decision: Start, Reject, Suspend or CallAt. Without a queue each request
-// starts or is rejected in the call of Decide after the events of its arrival. With one it
-// may wait. A request that is suspended keeps the work that it has done, and goes on
-// with another Start: at the same instant in the same place it hasn't been suspended.
+// TVCDecision is a decision: Start, Reject, Suspend or CallAt. Each request starts or is rejected in the call of Decide
+// after the events of its arrival if there is no queue. It may wait if there is one. A suspended request keeps the work
+// that is done, and goes on with another Start. If that comes at the same instant in the same place, it hasn't been
+// suspended.
 type TVCDecision struct {
 	Type    DecisionType
 	Request int32 // its number, but with CallAt
@@ -57,16 +57,15 @@ type TVCDecision struct {
 	At    int64 // an instant later than now, with CallAt
 }
 
-// TVC runs a policy on an instance, which must be valid, and returns the embeddings of the
-// requests that have run, in the order of their arrival. When ctx ends, nothing arrives any
-// more, and nothing is decided: what runs goes on to its end.
+// TVC runs a policy on an instance, which must be valid, and returns the embeddings of the requests that have run, in
+// the order of their arrival. When ctx ends, nothing arrives any more, and nothing is decided: running requests go on
+// to their ends.
 //
-// The error is a *DecisionError for a decision that can't be carried out. With a queue it
-// wraps model.ErrNoSolution if a request that fits hasn't run to its end, and
-// model.ErrUnsupported for a schedule that goes on after view.MostTime. Otherwise it wraps the
-// policy's. Beside an error are the runs until then, the last ones to their ends.
+// The error is a *DecisionError for an impossible decision. In queue mode it wraps model.ErrNoSolution if a request
+// that fits hasn't run to its end, and model.ErrUnsupported for a schedule that goes on after view.MostTime. Otherwise
+// it wraps the policy's. With an error, they are the runs until then, the last ones to their ends.
 //
-// O(log n) per event and decision, besides the servers and links of the request.
+// O(log n) per event and decision, plus the servers and links of the request.
 func TVC(ctx context.Context, in *model.TVC, p TVCPolicy) (*model.Embeddings, error) {
 	r := newTVCRun(in, view.OfTVC(in), p)
 	err := r.run(ctx)

@@ -28,7 +28,7 @@ type tvcRun struct {
 	calls    heap.Heap[int64]
 }
 
-// tvcState is where a request is, and what it has done.
+// tvcState is a request's place and its finished work.
 type tvcState struct {
 	phase    phase
 	left     int64 // work that isn't done when the present segment starts
@@ -89,7 +89,7 @@ func (r *tvcRun) run(ctx context.Context) error {
 	}
 }
 
-// effort is that of an instant of queue mode, for turns.Stop: a scheduler looks at all who are there.
+// effort returns the effort of an instant of queue mode, for turns.Stop: a scheduler looks at all present requests.
 func (r *tvcRun) effort() int64 { return 20 + int64(max(0, r.left-len(r.requests)+r.arrived))/128 }
 
 // close reports requests that had to run and haven't.
@@ -127,7 +127,7 @@ func (r *tvcRun) nextEnd() int64 {
 	return never
 }
 
-// instant tells what happens now, and asks.
+// instant reports what happens now, and asks.
 func (r *tvcRun) instant(ctx context.Context) error {
 	for r.nextEnd() == r.now {
 		k := r.ends.Pop().request

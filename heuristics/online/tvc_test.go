@@ -24,8 +24,8 @@ func embeds(turns [][]online.TVCDecision) *script[online.TVCPlatform, online.TVC
 	}}
 }
 
-// clusters has two servers of two slots, at one edge switch each, and the requests a of 2
-// VMs for 10 s, and b of 2 VMs and c of 1, which arrive at 5 s.
+// clusters has two servers of two slots, at one edge switch each. The requests are a of 2 VMs for 10 s, and b of 2 VMs
+// and c of 1, which arrive at 5 s.
 func clusters(queue bool) *model.TVC {
 	return &model.TVC{FatTree: model.FatTree{K: 2, Slots: 2, LinkMbps: 10}, Queue: queue, MigrationS: 2, Requests: []model.TVCRequest{
 		{ID: "a", VMs: 2, BandwidthMbps: 1, DurationS: 10}, {ID: "b", ArrivalS: 5, VMs: 2, BandwidthMbps: 11, DurationS: 3},
@@ -46,7 +46,7 @@ func embed(k int32, vms ...int) online.TVCDecision {
 	return d
 }
 
-// Each decision that can't be is refused in a line, and what ran until then is kept.
+// Impossible decisions are refused in a line, and the runs until then are kept.
 func TestTVCRefused(t *testing.T) {
 	t.Parallel()
 	type turns = [][]online.TVCDecision
@@ -89,8 +89,7 @@ func TestTVCRefused(t *testing.T) {
 	}
 }
 
-// What is told and when, with suspensions, a migration and a request that goes on as if
-// it hadn't been suspended.
+// Events come in time, with suspensions, a migration and a request that goes on as if it hadn't been suspended.
 func TestTVCTold(t *testing.T) {
 	t.Parallel()
 	type turns = [][]online.TVCDecision

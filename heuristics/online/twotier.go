@@ -13,17 +13,16 @@ import (
 // microseconds from the instance's second 0 on.
 type TwoTierPolicy = Policy[TwoTierPlatform, TwoTierEvent, TwoTierDecision]
 
-// TwoTierPlatform is what a policy knows before the first job.
+// TwoTierPlatform is a policy's knowledge before the first job.
 type TwoTierPlatform struct {
 	BatchPlatform
 	Threshold int64 // foreground use, in ten-thousandths, from which on no process starts in the background
 	Migration int64 // ticks without work after a move to other processors
 }
 
-// TwoTierJob is what a policy knows of a job from its submission on. Its Estimate is that of a
-// run in the foreground, the user's over the rate there, as the paper's schedulers take it: it
-// tells that rate. That work goes on slower in the background, and how much, the policy learns
-// when the job ends.
+// TwoTierJob is a policy's knowledge of a job from its submission on. Its Estimate is the estimate of a run in the
+// foreground, the user's over the rate there, as the paper's schedulers take it: it shows that rate. The work goes on
+// slower in the background, and the policy learns by how much when the job ends.
 type TwoTierJob struct {
 	BatchJob
 	Use []int64 // of a processor by each process, or one value for all, in ten-thousandths
@@ -37,15 +36,14 @@ type TwoTierEvent struct {
 	Job  *TwoTierJob // nil for Called
 }
 
-// TwoTierDecision is a decision: Start, Move, Kill, Reject or CallAt. Those of one call are
-// carried out together: first jobs leave their processors, then jobs take theirs, then it
-// counts whose foreground use is below the threshold. Move takes a running job to another tier
-// or other processors, with its work. A job that is killed waits again at once.
+// TwoTierDecision is a decision: Start, Move, Kill, Reject or CallAt. The decisions of one call are carried out
+// together. First jobs leave their processors, then jobs take theirs, and then the processors' foreground use is
+// compared with the threshold. Move takes a running job to another tier or other processors, with its work. A job that
+// is killed waits again at once.
 type TwoTierDecision struct {
 	Type DecisionType
 	Job  int32 // its number, but with CallAt
-	// Tier and Processors, those of each process, with Start and Move. The policy doesn't
-	// change the list any more.
+	// Tier and Processors, one for each process, come with Start and Move. The policy doesn't change the list any more.
 	Tier       model.Tier
 	Processors []int32
 	At         int64 // an instant later than now, with CallAt
@@ -54,14 +52,12 @@ type TwoTierDecision struct {
 // TwoTier runs a policy on an instance of two tiers, which must be valid, and returns the
 // execution.
 //
-// The error is a *DecisionError for a decision that can't be carried out. It wraps
-// model.ErrNoSolution if jobs are rejected, or haven't ended when nothing more happens or
-// ctx ends, and model.ErrUnsupported for one tier and for times that don't fit whole
-// numbers. Otherwise it wraps the policy's. The execution beside an error holds what has run
-// until then; it is nil if the run can't begin.
+// The error is a *DecisionError for an impossible decision. It wraps model.ErrNoSolution if jobs are rejected, or
+// haven't ended when nothing more happens or ctx ends. It wraps model.ErrUnsupported for one tier and for times that
+// don't fit whole numbers. Otherwise it wraps the policy's. With an error, the execution holds the runs until then; it
+// is nil if the run can't begin.
 //
-// O(log n) per event, besides the processors on which something changes and those of the
-// background jobs there.
+// O(log n) per event, plus the processors with changes and those of the background jobs there.
 func TwoTier(ctx context.Context, in *model.Batch, p TwoTierPolicy) (*model.Execution, error) {
 	r, err := newTwoTierRun(view.OfBatch(in), in, p)
 	if err != nil {

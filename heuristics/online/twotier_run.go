@@ -35,13 +35,13 @@ type twoTierRun struct {
 	stays       []tierStay // that have ended, in this order
 }
 
-// tierProcess is what runs in the foreground of a processor.
+// tierProcess is the process in the foreground of a processor.
 type tierProcess struct {
 	job int32 // -1: none
 	use int32 // 0: none
 }
 
-// tierState is where a job is, and what it has done.
+// tierState is a job's place and its finished work.
 type tierState struct {
 	phase      phase
 	background bool
@@ -126,7 +126,7 @@ func (r *twoTierRun) run(ctx context.Context) error {
 	return nil
 }
 
-// instant tells what happens now, asks, and computes new rates.
+// instant reports what happens now, asks, and computes new rates.
 func (r *twoTierRun) instant() error {
 	for r.nextEnd() == r.now {
 		k := r.completions.Pop().job
@@ -210,7 +210,7 @@ func (r *twoTierRun) touch(k int32) {
 	}
 }
 
-// refresh computes the rates of jobs in the background whose foreground has changed.
+// refresh computes the rates of jobs in the background with a changed foreground.
 func (r *twoTierRun) refresh() {
 	for _, k := range r.touched {
 		x := &r.states[k]
@@ -227,7 +227,7 @@ func (r *twoTierRun) refresh() {
 	r.touched = r.touched[:0]
 }
 
-// rate returns the rate of a job in the background: that of its slowest process.
+// rate returns the rate of a job in the background: its slowest process's.
 func (r *twoTierRun) rate(k int32) int64 {
 	j, list := &r.t.Jobs[k], r.states[k].list
 	if len(j.Use) == 1 {
@@ -244,8 +244,7 @@ func (r *twoTierRun) rate(k int32) int64 {
 	return rate
 }
 
-// leave takes job k, which runs, from its processors, with the work that it has done or, if
-// that is lost, without.
+// leave takes job k, which runs, from its processors, with its finished work or, if that is lost, without.
 func (r *twoTierRun) leave(k int32, lost bool) {
 	x := &r.states[k]
 	r.settle(x)
@@ -264,7 +263,7 @@ func (r *twoTierRun) leave(k int32, lost bool) {
 	x.finish, x.rate = never, 0
 }
 
-// execution returns what has run.
+// execution returns the runs until now.
 func (r *twoTierRun) execution() *model.Execution {
 	type segment = model.Segment[model.BatchPlace]
 	for k := range r.states { // after an error

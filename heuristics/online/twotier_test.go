@@ -28,8 +28,8 @@ func tiers(turns [][]online.TwoTierDecision) *script[online.TwoTierPlatform, onl
 	}}
 }
 
-// tiered has two processors of two tiers, and the jobs a of 10 s, and b of 4 s, which
-// does half as much in the background where nothing runs above.
+// tiered has two processors of two tiers. The jobs are a of 10 s, and b of 4 s, which does half as much in the
+// background where nothing runs above.
 func tiered() *model.Batch {
 	return &model.Batch{Processors: 2, Tiers: 2, MigrationS: 1, Jobs: []model.BatchJob{
 		{ID: "a", RuntimeS: 10, Processes: 1, CPU: []float64{0.97}}, {ID: "b", SubmitS: 2, RuntimeS: 4, Processes: 1, BgEfficiency: 0.5, CPU: []float64{0.5}}}}
@@ -49,7 +49,7 @@ func moving(d online.TwoTierDecision) online.TwoTierDecision {
 	return d
 }
 
-// Each decision that can't be is refused in a line, and what ran until then is kept.
+// Impossible decisions are refused in a line, and the runs until then are kept.
 func TestTwoTierRefused(t *testing.T) {
 	t.Parallel()
 	type turns = [][]online.TwoTierDecision
@@ -88,7 +88,7 @@ func TestTwoTierRefused(t *testing.T) {
 	}
 }
 
-// What is told and when, with moves, a migration, a kill, and two jobs that change places.
+// Events come in time, with moves, a migration, a kill, and two jobs that change places.
 func TestTwoTierTold(t *testing.T) {
 	t.Parallel()
 	type turns = [][]online.TwoTierDecision

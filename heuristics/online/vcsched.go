@@ -9,11 +9,11 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// VCSchedPolicy is a policy for model.VCSched: it places virtual machines whose jobs come
-// and go. Times are ticks, whole microseconds from second 0 on.
+// VCSchedPolicy is a policy for model.VCSched: it places virtual machines of jobs that come and go. Times are ticks,
+// whole microseconds from second 0 on.
 type VCSchedPolicy = Policy[VCSchedPlatform, VCSchedEvent, VCSchedDecision]
 
-// VCSchedPlatform is what a policy knows before the first job.
+// VCSchedPlatform is a policy's knowledge before the first job.
 type VCSchedPlatform struct {
 	// Cluster is the instance without its jobs: hosts, their sizes, further resources. Its
 	// migration budget bounds the memory that moves at each instant.
@@ -30,13 +30,12 @@ type VCSchedEvent struct {
 	Job    *model.VCSchedJob
 }
 
-// VCSchedDecision is a decision: Start, Move or Reject. Start gives a task of a job that has
-// arrived its host, Move takes a task to another one. Both take no time. In the call of
-// Decide after its arrival each job is rejected, or all its tasks start.
+// VCSchedDecision is a decision: Start, Move or Reject. Start gives a task of a job that has arrived its host, Move
+// takes a task to another one. Both take no time. Each job is rejected, or all its tasks start, in the call of Decide
+// after its arrival.
 //
-// The decisions of one call are carried out together: tasks may change places. A task is in
-// one of them at most. Needs must fit on all hosts after the last; what a machine needs while
-// it moves isn't counted.
+// The decisions of one call are carried out together: tasks may change places. A task is in one of them at most. Needs
+// must fit on all hosts after the last; extra needs of a machine during its move aren't counted.
 type VCSchedDecision struct {
 	Type DecisionType
 	Job  int32 // its number
@@ -47,7 +46,7 @@ type VCSchedDecision struct {
 // VCSchedStay is when a job of an instance arrives and leaves, in seconds.
 type VCSchedStay struct{ ArrivalS, DepartureS float64 }
 
-// VCSchedRun is what a policy has reached.
+// VCSchedRun is the result of a policy.
 type VCSchedRun struct {
 	Steps []VCSchedStep // one for each instant at which the policy was asked
 	// LeastYield is the least Yield of the steps with jobs, MeanYield their average over the time
@@ -59,7 +58,7 @@ type VCSchedRun struct {
 	Rejected []string
 }
 
-// VCSchedStep is how things stand after an instant.
+// VCSchedStep is the state after an instant.
 type VCSchedStep struct {
 	AtS  float64
 	Jobs int // that are placed
@@ -73,13 +72,12 @@ type VCSchedStep struct {
 // VCSched runs a policy on the jobs of an instance, which must be valid. Job i arrives and
 // leaves as stays[i] says, and doesn't run anywhere before: it has no current hosts.
 //
-// The error is a *DecisionError for a decision that can't be carried out. It wraps
-// model.ErrInvalid for stays that aren't one for each job, from 0 to 8e9 s and of 1 µs at
-// least, and for current hosts, and model.ErrNoSolution if ctx ends before the last job has
-// left. Otherwise it wraps the policy's. Beside an error is the run until then; it is nil if
-// the run can't begin.
+// The error is a *DecisionError for an impossible decision. It wraps model.ErrInvalid for current hosts, and for stays
+// that aren't one for each job, from 0 to 8e9 s and of 1 µs at least. It wraps model.ErrNoSolution if ctx ends before
+// the last job has left. Otherwise it wraps the policy's. With an error, the run ends there; it is nil if the run can't
+// begin.
 //
-// O(jobs + tasks + hosts) for each instant, besides what the policy takes.
+// O(jobs + tasks + hosts) for each instant, plus the policy's own time.
 func VCSched(ctx context.Context, in *model.VCSched, stays []VCSchedStay, p VCSchedPolicy) (*VCSchedRun, error) {
 	r, err := newVCSchedRun(in, stays, p)
 	if err != nil {

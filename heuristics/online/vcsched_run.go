@@ -117,7 +117,7 @@ func (r *vcschedRun) next() int64 {
 	return at
 }
 
-// instant tells what happens now, asks, and notes what has become of it.
+// instant reports what happens now, asks, and notes the result.
 func (r *vcschedRun) instant() error {
 	for ; r.left < len(r.leaving) && r.leave[r.leaving[r.left]] == r.now; r.left++ {
 		k := r.leaving[r.left]
@@ -174,7 +174,7 @@ func (r *vcschedRun) named(d *VCSchedDecision) string {
 	return r.words(d.Type, 0, "job", d.Job, r.arrived, func(k int32) string { return r.in.Jobs[k].ID })
 }
 
-// take adds the needs of a task of job k to those on a host, or takes them away.
+// take adds the needs of a task of job k to the needs on a host, or takes them away.
 func (r *vcschedRun) take(k, h int32, op func(view.Memory, view.Memory) view.Memory) {
 	for i := range r.used {
 		r.used[i][h] = op(r.used[i][h], r.u.ExactRigid[i][k])

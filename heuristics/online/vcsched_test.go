@@ -41,7 +41,7 @@ func shift(job int32, task, host int) online.VCSchedDecision {
 	return online.VCSchedDecision{Type: online.Move, Job: job, Task: task, Host: host}
 }
 
-// Each decision that can't be is refused in a line, and what ran until then is kept.
+// Impossible decisions are refused in a line, and the runs until then are kept.
 func TestVCSchedRefused(t *testing.T) {
 	t.Parallel()
 	type turns = [][]online.VCSchedDecision
@@ -102,8 +102,8 @@ func TestVCSchedRefused(t *testing.T) {
 	}
 }
 
-// What is told and when, and what comes of it: of two tasks that change places while full
-// hosts leave no room between, of a job that is rejected, and of a context that has ended.
+// Events come in time. The results are right for two tasks that change places while full hosts leave no room between,
+// for a rejected job, and for a context that has ended.
 func TestVCSchedTold(t *testing.T) {
 	t.Parallel()
 	in, stays := course()
@@ -132,8 +132,8 @@ func TestVCSchedTold(t *testing.T) {
 	}
 }
 
-// juggler is a policy that places and moves at random, mostly where the memory suffices.
-// It keeps what it was told and what it has decided.
+// juggler is a policy that places and moves at random, mostly where the memory suffices. It keeps the events that it
+// got and its decisions.
 type juggler struct {
 	rng     *rand.Rand
 	cluster *model.VCSched
@@ -175,7 +175,7 @@ func (p *juggler) Event(e online.VCSchedEvent) error {
 	return nil
 }
 
-// room reports whether the rigid needs fit on a host, but for one task, with one of a job.
+// room reports whether the rigid needs fit on a host, without one task and with one of a job.
 func (p *juggler) room(h int, but [2]int, j *model.VCSchedJob) bool {
 	for r := -1; r < len(p.cluster.Resources); r++ {
 		used := j.Rigid(r)
@@ -244,7 +244,7 @@ func (p *juggler) Decide() (all []online.VCSchedDecision, err error) {
 	return all, nil
 }
 
-// draw draws a course: an instance whose jobs come and go, at times together.
+// draw draws a course: an instance with jobs that come and go, at times together.
 func draw(rng *rand.Rand) (*model.VCSched, []online.VCSchedStay) {
 	in := testkit.VCSched(rng, 4+rng.IntN(20), 1+rng.IntN(4), rng.IntN(2) == 0)
 	if rng.IntN(2) == 0 {
@@ -259,8 +259,8 @@ func draw(rng *rand.Rand) (*model.VCSched, []online.VCSchedStay) {
 	return in, stays
 }
 
-// Of random policies the loop refuses the first instant that the judge refuses, and no other.
-// Of the instants before its yields are the plainly computed ones, and the judge's.
+// The loop refuses the first instant of a random policy that the judge refuses, and no other. The yields of the
+// instants before equal the plainly computed ones, and the judge's.
 func TestVCSchedPlainly(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(27, 11))
@@ -364,7 +364,7 @@ func plainYield(in *model.VCSched, hosts []int32) float64 {
 	return yield
 }
 
-// What is told and decided until an instant is the same whatever comes after it.
+// Events and decisions until an instant are the same whatever comes after it.
 func TestVCSchedTellsNothingBefore(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(27, 12))

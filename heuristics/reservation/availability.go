@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-// Package reservation holds the online policies for advance reservations with
-// deadlines (Li et al.: Resource availability-Aware Advance Reservation for
-// Parallel Jobs with Deadlines) over the paper's slot structure, policies of our
-// own, and a clairvoyant heuristic.
+// Package reservation holds the online policies for advance reservations with deadlines (Li et al.: Resource
+// availability-Aware Advance Reservation for Parallel Jobs with Deadlines) over the paper's slot structure. It also
+// holds policies of our own and a clairvoyant heuristic.
 package reservation
 
 import (
@@ -18,22 +17,17 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// availability tells which PEs are busy when: the paper's AvailRectList (section
-// 4), a list of records {time, busy PEs}, each valid until the next. Times are
-// ticks (see view.Reservation). Before the first record and after the last
-// all PEs are free. It is canonical: no two neighbours hold the same PEs, and the
-// first isn't empty.
+// availability records which PEs are busy when: the paper's AvailRectList (section 4), a list of records {time, busy
+// PEs}, each valid until the next. Times are ticks (see view.Reservation). Before the first record and after the last
+// all PEs are free. It is canonical: no two neighbours hold the same PEs, and the first isn't empty.
 //
-// Sets of PEs are bits. Records lie in blocks of at most blockSize with the union
-// of their busy PEs, so that a time is found by binary search and a blocked PE
-// without a look at every record. All candidate windows of a request have the
-// same length, so the union over each comes from that of the one before by two
-// stacks, in amortised constant time.
+// Sets of PEs are bits. Records lie in blocks of at most blockSize with the union of their busy PEs. So a time is found
+// by binary search, and a blocked PE without a look at every record. All candidate windows of a request have the same
+// length, so the union over each comes from the union before by two stacks, in amortised constant time.
 //
-// With n records, v of them in a request's window, W words of 64 PEs and B =
-// blockSize, Find takes O(log n + v W) for FF, PE_B and PE_W, and up to
-// O(v (B + n/B) W) for policies that look at the rectangle's length; Add and
-// Delete take O((B + v) W + n/B).
+// Let there be n records, v of them in a request's window, W words of 64 PEs and B = blockSize. Find takes O(log n + v
+// W) for FF, PE_B and PE_W, and up to O(v (B + n/B) W) for policies that look at the rectangle's length. Add and Delete
+// take O((B + v) W + n/B).
 type availability struct {
 	pes, words int
 	now        int64 // what was before is forgotten
@@ -113,8 +107,8 @@ func (l *availability) busyAt(r ref) bitset.Set {
 	return l.blocks[r.block].set(int(r.index), l.words)
 }
 
-// Advance makes now the beginning of time: what was before is forgotten, and what
-// Add and Delete say of it later is ignored. Amortised O(1) blocks.
+// Advance makes now the beginning of time: records before it are forgotten, and later calls of Add and Delete about
+// that time are ignored. Amortised O(1) blocks.
 func (l *availability) Advance(now int64) {
 	if now <= l.now {
 		return
@@ -199,9 +193,8 @@ func (l *availability) Add(start, end int64, pes model.PEList) error {
 	return l.update(start, end, pes, true)
 }
 
-// Delete frees PEs over [start, end) (Algorithm 2): those of a job that ended
-// early, or of a booking that was cancelled. The error is errFree if one is free
-// there, or ErrInvalid; nothing is changed then.
+// Delete frees PEs over [start, end) (Algorithm 2), of a job that ended early, or of a booking that was cancelled. The
+// error is errFree if one is free there, or ErrInvalid; nothing is changed then.
 func (l *availability) Delete(start, end int64, pes model.PEList) error {
 	return l.update(start, end, pes, false)
 }

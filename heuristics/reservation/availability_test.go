@@ -19,7 +19,7 @@ import (
 // pes is the list of PEs first to last.
 func pes(first, last int) model.PEList { return model.PEList{{First: first, Last: last}} }
 
-// slotList is what the package's list and the plain one do alike.
+// slotList is the common interface of the package's list and the plain one.
 type slotList interface {
 	Add(start, end int64, pes model.PEList) error
 	Delete(start, end int64, pes model.PEList) error
@@ -42,11 +42,10 @@ var allPolicies = func() []policy {
 	return all
 }()
 
-// The worked example of section 4.2, with Figure 1's moments t0, ..., t10 at 0, 10,
-// ..., 100: job1 on n1 = 4 PEs until t3, job2 on n2 = 3 until t1, job3 on n3 = 5
-// from t8 to t10, in a cluster of N = 10; the request asks for n = 4 PEs over
-// t4 - t2, from t2 to t9. Job3 has other PEs than job1 here, as in the figure's
-// argument that the rectangle of t7 begins at t3.
+// The worked example of section 4.2, with Figure 1's moments t0, ..., t10 at 0, 10, ..., 100, in a cluster of N = 10.
+// Job1 is on n1 = 4 PEs until t3, job2 on n2 = 3 until t1, job3 on n3 = 5 from t8 to t10. The request asks for n = 4
+// PEs over t4 - t2, from t2 to t9. Job3 has other PEs than job1 here, as in the figure's argument that the rectangle of
+// t7 begins at t3.
 func TestWorkedExample(t *testing.T) {
 	t.Parallel()
 	const t0, t1, t2, t3, t4, t5, t6, t7, t8, t9, t10 = 0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100
@@ -120,8 +119,8 @@ func TestWorkedExample(t *testing.T) {
 			holds("after the request", record{Time: t0, Busy: pes(0, n1+n2-1)}, record{Time: t1, Busy: job1},
 				record{Time: t5, Busy: none}, record{Time: t8, Busy: job3}, record{Time: t10, Busy: none})
 
-			// Step 4: job2 ends. The records of t0 and t1 become one, that of t0;
-			// the paper prints {t1, n1 PEs}, which it is once time has come to t1.
+			// Step 4: job2 ends. The records of t0 and t1 become one, the record of t0; the paper prints {t1, n1 PEs},
+			// which it is once time has come to t1.
 			do(l.Delete(t0, t1, job2))
 			holds("after job2", record{Time: t0, Busy: job1},
 				record{Time: t5, Busy: none}, record{Time: t8, Busy: job3}, record{Time: t10, Busy: none})
@@ -132,8 +131,7 @@ func TestWorkedExample(t *testing.T) {
 	}
 }
 
-// Both implementations say the same about everything, whatever is done to them,
-// and the list is canonical after each operation.
+// Both implementations give the same answers after any operations, and the list is canonical after each.
 func TestPlainAndFastAgree(t *testing.T) {
 	t.Parallel()
 	operations, finds := 0, 0

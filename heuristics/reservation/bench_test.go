@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// crowd books n reservations on 1,024 PEs about as densely as they can be in the
-// paper's workloads, each at the earliest start from a moment that moves on, and
-// returns when the last begins. Small asks for up to 16 PEs instead of 32 to 1,024.
+// crowd books n reservations on 1,024 PEs about as densely as possible in the paper's workloads, each at the earliest
+// start from a moment that moves on. It returns when the last begins. Small asks for up to 16 PEs instead of 32 to
+// 1,024.
 func crowd(b *testing.B, l slotList, n int, small bool) (rng *rand.Rand, last int64) {
 	rng = rand.New(rand.NewPCG(1, 2))
 	ready := int64(0)

@@ -16,15 +16,13 @@ import (
 // run and which will be cancelled. It shows what knowing the future is worth; its
 // bookings don't claim to be online.
 //
-// It books requests one after another at their first feasible start (serial
-// schedule generation) in several orders, takes the best plan, or set.Start if
-// that is better, and improves it (bookings.Offline.Improve). At last it moves jobs to
-// earlier starts, for the second objective.
+// It books requests one after another at their first feasible start (serial schedule generation) in several orders. It
+// takes the best plan, or set.Start if that is better, and improves it (bookings.Offline.Improve). At last it moves
+// jobs to earlier starts, for the second objective.
 //
-// The result depends on the seed alone: the number of steps is fixed (see
-// bookings.Steps), time and ctx only stop it. O(n) memory. A step costs
-// O(w + k log n) for w requests whose windows may overlap the step's, and
-// k ≤ 25 of them that are booked anew.
+// The result depends on the seed alone: the number of steps is fixed (see bookings.Steps), time and ctx only stop it.
+// O(n) memory. A step costs O(w + k log n) for w requests with windows that may overlap the step's, and k ≤ 25 of them
+// that are booked again.
 //
 // The error is model.ErrInvalid for a start that isn't bookings of the instance,
 // and model.ErrNoSolution if the goal is all and some request found no place.
@@ -62,7 +60,7 @@ func constructed(ctx context.Context, in *model.Reservation, set model.Settings,
 	return p, nil
 }
 
-// told tells of a plan that is a solution.
+// told reports a plan that is a solution.
 func told(in *model.Reservation, p *bookings.Offline, set model.Settings, name string) {
 	if set.Progress == nil {
 		return
@@ -74,9 +72,8 @@ func told(in *model.Reservation, p *bookings.Offline, set model.Settings, name s
 	}
 }
 
-// First returns bookings in little time: one serial schedule of Clairvoyant, the requests
-// of the least area for their weight first, as far as ctx allows. The error is
-// model.ErrNoSolution if the goal is all and some request found no place.
+// First returns bookings in little time: one serial schedule of Clairvoyant, the requests of the least area for their
+// weight first, until ctx ends. The error is model.ErrNoSolution if the goal is all and some request found no place.
 func First(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
 	t := view.OfReservation(in)
 	p := bookings.NewOffline(t, set.Seed)

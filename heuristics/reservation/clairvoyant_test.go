@@ -18,7 +18,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// offlineLoad draws n requests for 64 PEs, of which about a fifth must be declined.
+// offlineLoad draws n requests for 64 PEs; about a fifth of them must be declined.
 func offlineLoad(n int, seed uint64, goal model.Goal) *model.Reservation {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	in := &model.Reservation{Name: "load", PEs: 64, Goal: goal}
@@ -41,8 +41,7 @@ func offlineLoad(n int, seed uint64, goal model.Goal) *model.Reservation {
 	return in
 }
 
-// What it books passes the judge, is the same for a seed, and never less than
-// it began with.
+// Its bookings pass the judge, are the same for a seed, and never less than its start.
 func TestClairvoyant(t *testing.T) {
 	t.Parallel()
 	for _, goal := range []model.Goal{"", model.GoalPESeconds} {
@@ -161,7 +160,7 @@ func BenchmarkClairvoyant(b *testing.B) {
 	}
 }
 
-// Steps never lose weight, and what they leave fits.
+// Steps never lose weight, and the remaining bookings fit.
 func TestImprove(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(30) {

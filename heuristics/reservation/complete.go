@@ -9,11 +9,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Complete makes bookings of the instance from some that may lack requests, or have
-// others. Requests that are booked stay where they are as far as they fit; the others
-// are booked, in the order of their ready times, at the first start at which they fit
-// beside those, or declined. The error wraps model.ErrInvalid, see partial.Match.
-// O(n log n) searches of a profile.
+// Complete makes bookings of the instance from some that may lack requests, or have others. Booked requests stay where
+// they are if they fit. The others are booked, in the order of their ready times, at the first start at which they fit,
+// or declined. The error wraps model.ErrInvalid, see partial.Match. O(n log n) searches of a profile.
 func Complete(in *model.Reservation, start *model.Bookings) (*model.Bookings, model.Completion, error) {
 	of, c, err := partial.Match(in.Requests, func(x *model.Request) string { return x.ID },
 		start.Bookings, func(x *model.Booking) string { return x.ID })

@@ -57,10 +57,9 @@ func (l *availability) Find(q query, p policy) (allocation, bool) {
 // scan visits the candidate windows of a query in the order of their starts, with
 // the union of the busy PEs over each.
 //
-// The records that a window overlaps slide: both ends of that range only move
-// forward. Their union is kept by two stacks: suffix[i] is the union of the
-// records i to mid-1, back that of the records mid to hi-1. Each record enters
-// each stack once.
+// The records that a window overlaps slide: both ends of that range only move forward. Their union is kept by two
+// stacks: suffix[i] is the union of the records i to mid-1, back the union of the records mid to hi-1. Each record
+// enters each stack once.
 type scan struct {
 	list     *availability
 	deadline int64
@@ -176,9 +175,8 @@ func (s *scan) load(w window) float64 {
 	return until(s.hi-1, w.end) - until(s.lo, w.start)
 }
 
-// rectangle stretches the current window over the records in which its free PEs
-// stay free: record by record within a block, and past a whole block whose union
-// has none of them.
+// rectangle stretches the current window over the records in which its free PEs stay free. It goes record by record
+// within a block, and past a whole block if its union has none of them.
 func (s *scan) rectangle(free int, open bool) rectangle {
 	r := rectangle{End: forever, PEs: free}
 	if s.hi < len(s.recs) {

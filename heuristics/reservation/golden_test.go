@@ -35,7 +35,7 @@ var golden = map[string]string{
 	"selective":   "19906c6e577aec6c",
 }
 
-// goldenInstances are those of the digests.
+// goldenInstances returns the instances of the digests.
 func goldenInstances(t *testing.T) (all []*model.Reservation) {
 	rng := rand.New(rand.NewPCG(27, 3))
 	for range 150 {

@@ -20,11 +20,10 @@ func threadTime(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// How searches and updates grow with the number of records, with those in a
-// request's window, and with the PEs: the same crowd on the paper's list (plain) and
-// on availability (fast). One of the three is eight times as large in the second run
-// of each pair. It reports CPU time, the number of records, and the mean number of
-// those in a window.
+// It shows how searches and updates grow with the number of records, with the number in a request's window, and with
+// the PEs. It puts the same crowd on the paper's list (plain) and on availability (fast). One of the three is eight
+// times as large in the second run of each pair. It reports CPU time, the number of records, and the mean number of
+// records in a window.
 func BenchmarkGrowth(b *testing.B) {
 	for _, c := range []struct {
 		over   string

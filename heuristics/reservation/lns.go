@@ -15,9 +15,8 @@ import (
 // Clairvoyant's after an eighth of its steps or in auto from the best plan so far,
 // or from Settings.Start. It is offline, any-time and never worse than either.
 //
-// With a deadline or in auto it goes on to the end of its limits, else it ends when nothing
-// has come of lns.Patience neighbourhoods in a row. The result depends on the seed, and on
-// time only if a limit stops it.
+// With a deadline or in auto it goes on to the end of its limits; otherwise it ends when lns.Patience neighbourhoods in
+// a row brought nothing. The result depends on the seed, and on time only if a limit stops it.
 //
 // The error is Clairvoyant's.
 func searchNear(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {

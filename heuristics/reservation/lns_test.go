@@ -14,8 +14,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// What lns books passes the judge, is the same for a seed, and never less than it began
-// with, whenever it is stopped.
+// The bookings of lns pass the judge, are the same for a seed, and never less than its start, even if it is stopped.
 func TestLNS(t *testing.T) {
 	t.Parallel()
 	for _, goal := range []model.Goal{model.GoalAccepted, model.GoalPESeconds, model.GoalReservedPESeconds} {

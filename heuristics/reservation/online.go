@@ -10,16 +10,14 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// book decides on the requests in the order of their arrival. Bookings that end early or
-// are cancelled by the time of an arrival have been deleted by then, and nothing else is
-// known of them before. When ctx ends, the bookings are those made by then. With the goal
-// all it returns model.ErrNoSolution if a request is declined.
+// book decides on the requests in the order of their arrival. Bookings that end early or are cancelled by the time of
+// an arrival have been deleted by then, and nothing else is known of them before. When ctx ends, the bookings are those
+// made by then. It returns model.ErrNoSolution for the goal all if a request is declined.
 func (p policy) book(ctx context.Context, in *model.Reservation, _ model.Settings) (*model.Bookings, error) {
 	return run(ctx, in, &searcher{by: p})
 }
 
-// run runs an online policy. With the goal all it returns model.ErrNoSolution if a request
-// is declined.
+// run runs an online policy. It returns model.ErrNoSolution for the goal all if a request is declined.
 func run(ctx context.Context, in *model.Reservation, p online.ReservationPolicy) (*model.Bookings, error) {
 	b, err := online.Reservation(ctx, in, p)
 	return declined(in, b, err)
@@ -34,7 +32,7 @@ func declined(in *model.Reservation, b *model.Bookings, err error) (*model.Booki
 	return b, err
 }
 
-// searcher books each request by a search of what is free when it arrives.
+// searcher books each request by a search of the free PEs when it arrives.
 type searcher struct {
 	by        policy
 	share     float64 // that requests below a threshold may take, see Selective; 0: there is none

@@ -193,8 +193,8 @@ func TestOwnPoliciesAcceptMore(t *testing.T) {
 	}
 }
 
-// A goal that asks for all requests isn't met by bookings of some, and time that
-// is up leaves what was accepted by then.
+// A goal that asks for all requests isn't met by bookings of some. The requests accepted by then are kept when time is
+// up.
 func TestGoalAllAndInterruption(t *testing.T) {
 	t.Parallel()
 	one := model.Request{ID: "a", DurationS: 10, DeadlineS: 10, PEs: 1}

@@ -11,12 +11,11 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Plain is availability as the paper has it (section 4): a linked list of
-// records, an ordered set of their times beside it, and for each PE whether
-// it is busy. It is there to be read and to compare availability with.
+// Plain is availability as the paper has it (section 4): a linked list of records, an ordered set of their times, and
+// for each PE whether it is busy. It is there to be read and to compare availability with.
 //
-// With n records, p candidate starts, u PEs and v records in a window, Find
-// takes O(p (n + u v)), Add and Delete O(n + u v).
+// Find takes O(p (n + u v)), and Add and Delete O(n + u v), for n records, p candidate starts, u PEs and v records in a
+// window.
 type Plain struct {
 	pes     int
 	now     int64

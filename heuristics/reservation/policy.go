@@ -13,8 +13,7 @@ import (
 type policy struct {
 	name  string
 	score func(candidate) float64
-	// first takes the first feasible start; rectangle and load tell what the
-	// score needs to be computed.
+	// first takes the first feasible start; rectangle and load say which figures the score needs.
 	first, rectangle, load bool
 	open                   bool // see rectangle
 }
@@ -77,9 +76,8 @@ func PEDUW(ctx context.Context, in *model.Reservation, set model.Settings) (*mod
 	return peduW.book(ctx, in, set)
 }
 
-// LeastLoad starts a request where the fewest PE-ticks are taken over its run.
-// PE_W looks at the PEs that are free all the time, and so at the peak alone; of
-// two windows with the same peak, one may be empty but for it. Not in the paper.
+// LeastLoad starts a request where the fewest PE-ticks are taken over its run. PE_W looks at the PEs that are free all
+// the time, and so at the peak alone. Of two windows with the same peak, one may be empty elsewhere. Not in the paper.
 func LeastLoad(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
 	return leastLoad.book(ctx, in, set)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// query is what a request asks for. It must keep the rules of view.Request.
+// query is the demand of a request. It must keep the rules of view.Request.
 type query struct {
 	Ready, Duration, Deadline int64
 	PEs                       int
@@ -29,18 +29,15 @@ type allocation struct {
 	Rectangle  rectangle
 }
 
-// rectangle is the maximum availability rectangle of a start s (section 4.2): how
-// many PEs are free over [s, s + duration), and over which [Begin, End) all of
-// them stay free, in ticks. It doesn't reach into the past, of which nothing can
+// rectangle is the maximum availability rectangle of a start s (section 4.2). It says how many PEs are free over [s, s
+// + duration), and over which [Begin, End) all of them stay free, in ticks. It doesn't reach into the past, which can't
 // be used.
 //
-// How far it reaches into the future is ambiguous in print. The paper's search
-// looks at the time slots of [ready, deadline], so here the rectangle ends at the
-// deadline if its PEs stay free as long: what comes later is of no use to the
-// request, and lengths of rectangles that never end couldn't be compared. With
-// this reading more findings of section 6 are found again (docs/results/summary.md
-// counts them). In the other reading, policy.Open, it ends where a PE is taken, or
-// never, at math.MaxInt64.
+// How far it reaches into the future is ambiguous in print. The paper's search looks at the time slots of [ready,
+// deadline], so here the rectangle ends at the deadline if its PEs stay free as long. Later time is of no use to the
+// request, and lengths of rectangles that never end couldn't be compared. More findings of section 6 are found again
+// with this reading (docs/results/summary.md counts them). The rectangle of the other reading, policy.Open, ends where
+// a PE is taken, or never, at math.MaxInt64.
 type rectangle struct {
 	Begin, End int64
 	PEs        int
@@ -63,9 +60,9 @@ func (q query) latest() int64 { return q.Deadline - q.Duration }
 // at returns the window of a start.
 func (q query) at(start int64) window { return window{start, start + q.Duration} }
 
-// candidates returns the starts that a query's policies choose from (section
-// 4.2), ascending: the ready time, the latest start, and between them every time
-// slot and every time slot minus the duration. The slots may be in any order.
+// candidates returns the starts that a query's policies choose from (section 4.2), ascending. They are the ready time,
+// the latest start, and between them every time slot and every time slot minus the duration. The slots may be in any
+// order.
 func candidates(slots []int64, q query) []int64 {
 	last := q.latest()
 	all := []int64{q.Ready, last}
@@ -80,8 +77,7 @@ func candidates(slots []int64, q query) []int64 {
 	return slices.Compact(all)
 }
 
-// from returns the query without what lies before now; ok is false if nothing is
-// left.
+// from returns the query without the time before now; ok is false if nothing is left.
 func (q query) from(now int64) (_ query, ok bool) {
 	if q.Ready >= now {
 		return q, true

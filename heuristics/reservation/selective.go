@@ -10,24 +10,20 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Selective is LeastLoad, but declines requests that are too large. If every
-// request counts the same, one that takes a thousand PEs for hours costs many
-// small ones. Were PE-seconds a fluid, the most requests would be accepted by
-// taking them from the smallest up until they fill a share of all PE-seconds; the
-// largest of these is the threshold.
+// Selective is LeastLoad, but declines requests that are too large. If every request counts the same, one that takes a
+// thousand PEs for hours costs many small ones. If PE-seconds were a fluid, taking requests from the smallest up until
+// they fill a share of all PE-seconds would accept the most. The largest of these is the threshold.
 //
-// Online, the threshold is computed from the requests that have arrived so far.
-// With S the PE-ticks of the smallest of them, the number of these is the largest
-// for which S ≤ fill · PEs · (now - first arrival + mean of deadline - arrival):
-// requests look ahead for as long as they have on average until their deadline.
-// While all requests so far are below the threshold, none is declined.
+// Online, the threshold is computed from the requests that have arrived so far. Let S be the PE-ticks of the smallest
+// of them. The number of these is the largest for which S ≤ fill · PEs · (now - first arrival + mean of deadline -
+// arrival). So requests look ahead for as long as they have on average until their deadline. While all requests so far
+// are below the threshold, none is declined.
 //
-// Keeping the sizes sorted takes O(n) per request, besides the search. Selective
-// doesn't serve the goals in which large requests count as much as they take, or
-// all count: then it is LeastLoad.
+// Keeping the sizes sorted takes O(n) per request, on top of the search. Selective doesn't serve the goals in which
+// large requests count as much as they take, or all count: then it is LeastLoad.
 //
-// When ctx ends, it returns what was accepted by then. The error is
-// model.ErrNoSolution if the goal is all and a request was declined.
+// When ctx ends, it returns the requests accepted by then. The error is model.ErrNoSolution if the goal is all and a
+// request was declined.
 func Selective(ctx context.Context, in *model.Reservation, _ model.Settings) (*model.Bookings, error) {
 	return run(ctx, in, &searcher{by: leastLoad, share: fill})
 }

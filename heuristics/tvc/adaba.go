@@ -9,19 +9,17 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// adaBa is the name of the embedder that tells its steps.
+// adaBa is the name of the embedder that reports its steps.
 const adaBa = "adaba"
 
-// AdaBa embeds by AdaBa (Li et al. 2018, Algorithm 1): the smallest subtree first,
-// and in it the servers by descending weight -½a² + (L·B/Bmax)·a (Eq. 7), with a
-// the free slots and Bmax the largest bandwidth that has arrived. So a cluster
-// with much bandwidth goes to servers with many free slots, where more of it is
-// hidden inside a server, and one with little fills servers up.
+// AdaBa embeds by AdaBa (Li et al. 2018, Algorithm 1). It takes the smallest subtree first, and in it the servers by
+// descending weight -½a² + (L·B/Bmax)·a (Eq. 7), with a the free slots and Bmax the largest bandwidth that has arrived.
+// So a cluster with much bandwidth goes to servers with many free slots, where more of it is hidden inside a server,
+// and one with little fills servers up.
 //
-// The weight is (L·B/Bmax)²/2 - (a - L·B/Bmax)²/2: servers are ordered by
-// |a·Bmax - L·B|, which is a whole number. a ≤ L, B ≤ 10^13 bit/s and L ≤ 5·10^5
-// (see model.MostSlots; there are at least two servers), so that both products are
-// less than 2^63.
+// The weight is (L·B/Bmax)²/2 - (a - L·B/Bmax)²/2: servers are ordered by |a·Bmax - L·B|, which is a whole number. The
+// limits are a ≤ L, B ≤ 10^13 bit/s and L ≤ 5·10^5 (see model.MostSlots; there are at least two servers), so that both
+// products are less than 2^63.
 func AdaBa(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
 	return solve(ctx, in, set, adaBa)
 }

@@ -4,11 +4,10 @@
 // which embed one request at a time, and schedulers of a queue. All are functions of one
 // signature; Algorithms lists them with variants that have none.
 //
-// An embedder runs in loss mode alone: every request is embedded at its arrival, for its
-// whole duration, or rejected. When ctx ends, the requests from there on are rejected.
-// With a queue the error is model.ErrUnsupported. Beside the solution it takes memory for
-// the data centre and the requests that run at one time. Schedulers need a queue, and
-// embed by AdaBa unless model.TVCParameters names another embedder.
+// An embedder runs in loss mode alone: every request is embedded at its arrival, for its whole duration, or rejected.
+// When ctx ends, the requests from there on are rejected. The error is model.ErrUnsupported in queue mode. It takes
+// memory for the data centre and the requests that run at one time, on top of the solution. Schedulers need a queue,
+// and embed by AdaBa unless model.TVCParameters names another embedder.
 package tvc
 
 import (
@@ -24,7 +23,7 @@ import (
 
 const source = "Li et al.: Bandwidth-Guaranteed Resource Allocation and Scheduling for Parallel Jobs in Cloud Data Center"
 
-// namedEmbedder is an embedder with what a list of algorithms tells of it.
+// namedEmbedder is an embedder with its entry in a list of algorithms.
 type namedEmbedder struct {
 	Name       string
 	New        func() embedder // each serves one run at a time
@@ -33,8 +32,7 @@ type namedEmbedder struct {
 	Summary    string
 }
 
-// perServer is the complexity of sequence, S the servers, but for requests for which
-// the first host has no room.
+// perServer is the complexity of sequence, S the servers, except for requests for which the first host has no room.
 const perServer = "O(S) per request"
 
 // programSteps is the complexity of program, N the VMs of the request.
@@ -70,7 +68,7 @@ func findEmbedder(name string) (embedder, error) {
 	return nil, fmt.Errorf("%w embedder %q, must be one of %s", model.ErrUnsupported, name, strings.Join(names, ", "))
 }
 
-// Algorithms lists the heuristics for TVC, weakest first, those that see the whole instance last.
+// Algorithms lists the heuristics for TVC, weakest first, the ones that see the whole instance last.
 func Algorithms() []model.Algorithm {
 	var all []model.Algorithm
 	add := func(name, paper, complexity, summary string) {

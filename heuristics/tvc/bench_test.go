@@ -19,11 +19,10 @@ type request struct {
 	b int64
 }
 
-// loadedCentre returns a data centre with 8 slots a server and links of 1 Gbps,
-// five sixths full during as many placements by AdaBa as it has servers, then filled
-// until ten requests have been rejected. Requests are of 1 to several
-// hundred VMs (log-uniform) at 5 to 500 Mbps (log-uniform) and fit an empty data
-// centre. It also returns requests that it accepts, and some that it rejects.
+// loadedCentre returns a data centre with 8 slots a server and links of 1 Gbps. It is five sixths full during as many
+// placements by AdaBa as it has servers, then filled until ten requests have been rejected. Requests are of 1 to
+// several hundred VMs (log-uniform) at 5 to 500 Mbps (log-uniform) and fit an empty data centre. It also returns
+// requests that fit, and some that it rejects.
 func loadedCentre(k int, fabric model.Fabric) (d *fattree.DataCentre, accepted, rejected []request) {
 	in := &model.TVC{FatTree: model.FatTree{K: k, Slots: 8, LinkMbps: 1000, Fabric: fabric}}
 	rng, adaba := rand.New(rand.NewPCG(uint64(k), 48)), newAdaBa()

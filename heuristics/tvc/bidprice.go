@@ -13,21 +13,18 @@ import (
 // that can be embedded, and 1/8 to √8 in steps of √2.
 var bidPrices = []float64{0, 0.125, 0.177, 0.25, 0.354, 0.5, 0.707, 1, 1.414, 2, 2.828}
 
-// BidPrice rejects a request, even if it
-// can be embedded, if it takes so much for so long that others could be accepted
-// instead: bid-price control, as in revenue management (Talluri, van Ryzin: The
-// Theory and Practice of Revenue Management, 2004, chapter 3).
+// BidPrice rejects a request, even if it can be embedded, if it takes so much for so long that others could be accepted
+// instead. This is bid-price control, as in revenue management (Talluri, van Ryzin: The Theory and Practice of Revenue
+// Management, 2004, chapter 3).
 //
-// It embeds as ProgramReserved does. The cost of a request is the bandwidth that
-// it reserves on all links, times its duration, divided by the mean of the requests
-// so far: what is hidden in one server costs nothing. It is accepted if price·cost
-// is at most its value: 1, or for the goal revenue its revenue divided by the mean.
+// It embeds as ProgramReserved does. A request costs its reserved bandwidth on all links, times its duration, divided
+// by the mean of the requests so far: traffic hidden in one server costs nothing. It is accepted if price·cost is at
+// most its value: 1, or for the goal revenue its revenue divided by the mean.
 //
-// The right price depends on the load and on what is scarce, and is learnt: for
-// each of bidPrices a copy of the data centre takes all requests under this price,
-// and one more embeds them by AdaBa at the price 0. The copy whose accepted requests
-// are worth most so far tells how to decide; among equals the choice stays as it
-// was. It begins with AdaBa, so that another choice has to prove better first.
+// The right price depends on the load and on the scarce resource, and is learnt. For each of bidPrices a copy of the
+// data centre takes all requests under this price, and one more embeds them by AdaBa at the price 0. The copy with the
+// most valuable accepted requests so far decides; among equals the choice stays as it was. It begins with AdaBa, so
+// that another choice has to prove better first.
 //
 // A decision takes 12 times as long as one of ProgramReserved.
 func BidPrice(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
@@ -51,7 +48,7 @@ type bidPrice struct {
 	costs, values float64
 }
 
-// bidChoice is a way to decide, and what came of it so far.
+// bidChoice is a way to decide, with its result so far.
 type bidChoice struct {
 	embedder embedder
 	price    float64
@@ -117,7 +114,7 @@ func cost(d *fattree.DataCentre, e *model.Embedding, k int) float64 {
 	return float64(reserved) * d.Seconds(q.Duration)
 }
 
-// value returns what request k counts for the goal.
+// value returns the value of request k for the goal.
 func value(d *fattree.DataCentre, k int) float64 {
 	if d.Goal == model.GoalRevenue {
 		return d.Requests[k].Revenue

@@ -46,7 +46,7 @@ func TestEmbeddersOnline(t *testing.T) {
 	}
 }
 
-// With the price 0 alone bid-price is program-reserved.
+// If 0 is the only price, bid-price is program-reserved.
 func TestBidPriceZero(t *testing.T) {
 	t.Parallel()
 	in := drawn(t, model.FabricNonBlocking, 500, 0.9, 300, 0)
@@ -84,8 +84,8 @@ func TestBidPriceAgainstAdaBa(t *testing.T) {
 	}
 }
 
-// bid-price goes by the instance's goal: large requests, which it rejects for the
-// number of requests, bring most revenue.
+// bid-price follows the instance's goal: large requests, which it rejects for the number of requests, bring most
+// revenue.
 func TestBidPriceRevenue(t *testing.T) {
 	t.Parallel()
 	// revenue runs e for the goal and returns the revenue.

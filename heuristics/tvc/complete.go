@@ -12,13 +12,12 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Complete makes embeddings of the instance from some that may be of other requests, or
-// of these as they were before. In loss mode each request that the start embeds gets the
-// same servers and switch, at its arrival and for its whole duration, if they exist and
-// have the room then; all others are rejected, as a solution may. In queue mode the requests
-// are served in the order in which they begin in the start, or arrive if they aren't in it,
-// and embedded by AdaBa; the first one blocks the others. The error wraps
-// model.ErrInvalid, see partial.Match, or model.ErrUnsupported, see FCFS.
+// Complete makes embeddings of the instance from some that may be of other requests, or of these as they were before.
+// In loss mode each embedded request of the start keeps its servers and switch, at its arrival and for its whole
+// duration, if they exist and have room then. All others are rejected, as a solution may. In queue mode the requests
+// are served in the order in which they begin in the start, or arrive if they aren't in it. They are embedded by AdaBa;
+// the first one blocks the others. The error wraps model.ErrInvalid, see partial.Match, or model.ErrUnsupported, see
+// FCFS.
 func Complete(in *model.TVC, start *model.Embeddings) (*model.Embeddings, model.Completion, error) {
 	of, c, err := partial.Match(in.Requests, func(x *model.TVCRequest) string { return x.ID },
 		start.Runs, func(x *model.Run[model.Embedding]) string { return x.ID })

@@ -14,27 +14,26 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// ejection is a search for the requests to accept in loss mode, and for their places, by
-// destroying and repairing (iterated greedy: Ruiz, Stützle: A simple and effective iterated
-// greedy algorithm for the permutation flowshop scheduling problem, 2007).
+// ejection is a search for the requests to accept in loss mode, and for their places, by destroying and repairing.
+// (Iterated greedy: Ruiz, Stützle: A simple and effective iterated greedy algorithm for the permutation flowshop
+// scheduling problem, 2007.)
 //
-// A step takes a rejected request and an edge switch. It takes out some of the accepted
-// requests that run there at its time, and embeds them, it and other rejected ones again,
-// anywhere, in some order and by one of several embedders. A step that loses value is
-// undone. One that neither gains nor loses isn't: requests find other places so.
+// A step takes a rejected request and an edge switch. It takes out some of the accepted requests that run there at its
+// time. It embeds them, the rejected one and other rejected ones again, anywhere, in some order and by one of several
+// embedders. A step that loses value is undone. One that neither gains nor loses isn't: requests find other places so.
 //
-// After 5 s, of 1,000 and 5,000 requests at load 0.9, 918 and 4,507 are accepted so; 909 and
-// 4,481 if a step takes out requests anywhere, 915 and 4,489 in a pod, 899 and 4,441 if it
-// embeds them below the edge switch alone. To accept losses now and then brings nothing.
+// After 5 s it accepts 918 of 1,000 and 4,507 of 5,000 requests at load 0.9. It accepts 909 and 4,481 if a step takes
+// out requests anywhere, 915 and 4,489 in a pod, and 899 and 4,441 if it embeds them below the edge switch alone. To
+// accept losses now and then brings nothing.
 //
-// A step takes O(requests that run at its time), whatever the size of the instance.
+// A step takes O(requests that run at its time) for an instance of any size.
 type ejection struct {
 	*timeline
 	rng    *rand.Rand
 	weight []float64 // 0: it never fits
 	value  float64   // of the accepted ones
 	piece  []int32   // by request; -1: rejected
-	// The rejected ones in turn, as they were when the turn began, and whose turn it is.
+	// These are the rejected ones in turn, as they were when the turn began, and the index of the next one.
 	rejected []int32
 	next     int
 	rules    []embedder
@@ -46,7 +45,7 @@ type ejection struct {
 	key    []float64
 }
 
-// outBefore is what a request that a step takes out was before.
+// outBefore is the earlier state of a request that a step takes out.
 type outBefore struct {
 	accepted bool
 	place    model.Embedding

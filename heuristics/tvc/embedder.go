@@ -13,18 +13,16 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// embedder chooses an embedding for a cluster of n VMs at b bit/s in the data
-// centre as it stands, and false if it finds none. It doesn't change the data
-// centre, and its answer depends on the arguments alone: schedulers don't ask
-// again what they know. An embedder may keep scratch memory: it serves one run at
-// a time.
+// embedder chooses an embedding for a cluster of n VMs at b bit/s in the data centre as it is, and false if it finds
+// none. It doesn't change the data centre, and its answer depends on the arguments alone: schedulers don't repeat a
+// question. An embedder may keep scratch memory: it serves one run at a time.
 type embedder interface {
 	Embed(d *fattree.DataCentre, n int, b int64) (model.Embedding, bool)
 }
 
-// requestEmbedder is an embedder that in loss mode looks at more of a request than
-// its size. embedRequest is called once for each request of d.Requests that fits an
-// empty data centre, in their order; it knows nothing of the later ones.
+// requestEmbedder is an embedder that in loss mode looks at more of a request than its size. Its method embedRequest is
+// called once for each request of d.Requests that fits an empty data centre, in their order; it knows nothing of the
+// later ones.
 type requestEmbedder interface {
 	embedder
 	embedRequest(d *fattree.DataCentre, k int) (model.Embedding, bool)
@@ -46,7 +44,7 @@ func ask(e embedder, d *fattree.DataCentre, k int) (model.Embedding, bool) {
 	return e.Embed(d, d.Requests[k].VMs, d.Requests[k].Bandwidth)
 }
 
-// runLoss runs loss mode. Its tracer, if not nil, is told what becomes of requests.
+// runLoss runs loss mode. Its tracer, if not nil, gets the fate of each request.
 func runLoss(ctx context.Context, in *model.TVC, e embedder, x *tracer) (*model.Embeddings, error) {
 	if in.Queue {
 		return nil, fmt.Errorf("%w: embedders decide at the arrival, the instance has a queue; take fcfs, sdf, sbf, bgmbf, bgmbf-sdf, srpt or repack", model.ErrUnsupported)
@@ -61,7 +59,7 @@ func newCentre(p online.TVCPlatform) *fattree.DataCentre {
 	return fattree.New(&t)
 }
 
-// addRequest adds a request that arrives to those of the data centre.
+// addRequest adds an arriving request to the data centre's requests.
 func addRequest(d *fattree.DataCentre, q *online.TVCRequest) {
 	d.Requests = append(d.Requests, view.TVCRequest{Arrival: q.Arrival, Duration: q.Duration, VMs: q.VMs, Bandwidth: q.Bandwidth, Fits: q.Fits, Revenue: q.Revenue})
 	d.Arrive(q.Bandwidth)
@@ -111,8 +109,7 @@ func (l *lossPolicy) Decide() ([]online.TVCDecision, error) {
 	return all, nil
 }
 
-// counting is an embedder that counts the requests that it rejects though an
-// embedding exists.
+// counting is an embedder that counts the requests it rejects although an embedding exists.
 type counting struct {
 	embedder
 	program    program

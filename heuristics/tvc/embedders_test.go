@@ -17,8 +17,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// randomCentre draws a data centre and fills it with clusters of random
-// embeddings, some of which have left again.
+// randomCentre draws a data centre and fills it with clusters of random embeddings; some of them have left again.
 func randomCentre(rng *rand.Rand) *fattree.DataCentre {
 	in := &model.TVC{FatTree: model.FatTree{K: 2 + 2*rng.IntN(3), Slots: 1 + rng.IntN(8), LinkMbps: float64(100 * (1 + rng.IntN(10)))}}
 	if rng.IntN(3) == 0 {
@@ -201,7 +200,7 @@ func TestSequencePlainLoaded(t *testing.T) {
 	}
 }
 
-// Whole runs of loss mode are those of the plain sequences.
+// Whole runs of loss mode equal the ones of the plain sequences.
 func TestSequenceRuns(t *testing.T) {
 	t.Parallel()
 	rejected, rounds := 0, need.Rounds(600)

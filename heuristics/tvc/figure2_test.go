@@ -10,9 +10,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// The paper's Figure 2, AdaBa's weights with Bmax = 800 Mbps and L = 8: the larger the
-// bandwidth, the more free slots has the server that comes first. Its text says so, and
-// that one slot comes first at 10 and at 110 Mbps.
+// The paper's Figure 2 shows AdaBa's weights with Bmax = 800 Mbps and L = 8: the larger the bandwidth, the more free
+// slots the first server has. Its text says so, and that one slot comes first at 10 and at 110 Mbps.
 func TestFigure2(t *testing.T) {
 	d := fattree.New(view.OfTVC((&model.TVC{FatTree: model.FatTree{K: 2, Slots: 8, LinkMbps: 1000}})))
 	d.Arrive(800e6)

@@ -10,21 +10,18 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// The paper's Figure 3: where the embedders put a request of 3 VMs at 10 Mbps, and
-// who can then take three requests of 2 VMs at 60 Mbps.
+// The paper's Figure 3 shows where the embedders put a request of 3 VMs at 10 Mbps, and which of them can then take
+// three requests of 2 VMs at 60 Mbps.
 //
-// The figure's drawing is lost: the paper's text gives the requests, that two jobs
-// run, and how many servers are left empty, not the state before. The state here
-// is ours, made so that all that the text says holds. k = 4, L = 2, links of 100
-// Mbps; F is a full server, H one with a VM, E an empty one, edge switches in
-// brackets:
+// The figure's drawing is lost: the paper's text gives the requests, that two jobs run, and how many servers are left
+// empty, not the state before. The state here is ours, made so that all statements of the text hold. It has k = 4, L =
+// 2 and links of 100 Mbps; F is a full server, H one with a VM, E an empty one, edge switches in brackets:
 //
 //	pod 0 [F F][F E]   pod 1 [H H][H H]   pod 2 [F E][F F]   pod 3 [F E][F F]
 //
-// Red has 6 VMs in each of the pods 0, 2 and 3 at 10 Mbps, green one on each server
-// of pod 1 at 50 Mbps: no VM at 60 Mbps fits beside it. First fit without locality
-// is meant ("arranges the VMs to the servers in sequence"); below the smallest
-// subtree it would do as best fit does.
+// Red has 6 VMs in each of the pods 0, 2 and 3 at 10 Mbps. Green has one on each server of pod 1 at 50 Mbps: no VM at
+// 60 Mbps fits next to it. First fit without locality is meant ("arranges the VMs to the servers in sequence"); below
+// the smallest subtree it would do as best fit does.
 func TestFigure3(t *testing.T) {
 	t.Parallel()
 	running := []struct {

@@ -12,20 +12,18 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Greedy embeds VM by VM, each on the server for which the largest utilisation of
-// the links between it and the host is least afterwards, ties by index: the
-// reading of the paper's "assign the VMs to the server in the DCN that leads to the
-// minimum value of maximum link occupation" (section 5.3.1). A core switch hosts,
-// the first by index for which all links have room in the end.
+// Greedy embeds VM by VM. Each goes to the server for which the largest utilisation of the links between it and the
+// host is least afterwards, ties by index. This is the reading of the paper's "assign the VMs to the server in the DCN
+// that leads to the minimum value of maximum link occupation" (section 5.3.1). A core switch hosts, the first by index
+// for which all links have room in the end.
 //
 // While VMs are placed a link with m of them below it is loaded with min(m, n-m)·b
 // (HosePerPath: with the sum over the servers below it), as if those that aren't
 // placed were elsewhere. On the way it may be overloaded.
 //
-// The utilisation is the largest of three: of the server's, the edge switch's and
-// the pod's link. So the least in a pod is the maximum of its link's and of the
-// least over its edge switches, and so on. These are kept: a VM changes those of
-// one edge switch and one pod. O(S + n·k) for each core switch that is tried.
+// The utilisation is the largest of three: of the server's, the edge switch's and the pod's link. So the least in a pod
+// is the maximum of its link's and of the least over its edge switches, and so on. These are kept: a VM changes only
+// one edge switch's and one pod's. O(S + n·k) for each core switch that is tried.
 func Greedy(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
 	return solve(ctx, in, set, "greedy")
 }
@@ -41,9 +39,8 @@ type greedy struct {
 	leastPod  []ratio          // by pod, of all three links
 }
 
-// changes is the number of ways in which a VM changes the load of the links above
-// its server's: with HosePerPath by change-1 VMs. With HoseCut it depends on
-// those links alone, and all servers have change 0.
+// changes is the number of ways in which a VM changes the load of the links above its server's: with HosePerPath by
+// change-1 VMs. The load depends on those links alone with HoseCut, and all servers have change 0.
 const changes = 3
 
 func newGreedy() embedder { return new(greedy) }
@@ -180,8 +177,8 @@ func (g *greedy) aboveAfter(vms, change int) int {
 	return g.hose(vms + 1)
 }
 
-// after returns the utilisation of a link with left of its rate left if it is
-// loaded with the bandwidth of vms VMs more; almost full if that is 2^63 or more.
+// after returns the utilisation of a link with left of its rate left under the bandwidth of vms VMs more; almost full
+// if that is 2^63 or more.
 func (g *greedy) after(left, rate int64, vms int) ratio {
 	used := rate - left
 	if int64(max(vms, 0)) > (math.MaxInt64-1-used)/g.b {

@@ -9,11 +9,10 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// GreedyMinMax embeds in the smallest subtree (edge switch, pod, all; the first by
-// index) so that the largest utilisation of the links loaded becomes least, over
-// all embeddings below it, as Yu et al. do: Towards Bandwidth Guarantee for Virtual
-// Clusters under Demand Uncertainty in Multi-Tenant Clouds, IEEE TPDS 29, 2018. Of a
-// pod's aggregation switches, and of the core switches, the best one hosts.
+// GreedyMinMax embeds in the smallest subtree (edge switch, pod, all; the first by index) so that the largest
+// utilisation of the links loaded becomes least, over all embeddings below it. Yu et al. do so: Towards Bandwidth
+// Guarantee for Virtual Clusters under Demand Uncertainty in Multi-Tenant Clouds, IEEE TPDS 29, 2018. The best of a
+// pod's aggregation switches, and of the core switches, is the host.
 func GreedyMinMax(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
 	return solve(ctx, in, set, "greedy-minmax")
 }

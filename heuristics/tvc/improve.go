@@ -13,10 +13,9 @@ import (
 // improve is a local search that sees the instance whole (ours), from the best of some
 // schedules and policies or, in loss mode, Settings.Start. It is any-time and never worse than either.
 //
-// In loss mode the search is ejection, from the best of adaba, program-servers,
-// program-reserved and bid-price. It ends when all requests that fit are accepted. In queue
-// mode it is reorder, from repack and srpt by several orders and embedders. It ends when no
-// response is longer than the work.
+// The search is ejection in loss mode, from the best of adaba, program-servers, program-reserved and bid-price. It ends
+// when all requests that fit are accepted. The search is reorder in queue mode, from repack and srpt by several orders
+// and embedders. It ends when no response is longer than the work.
 //
 // It also ends when nothing better was found for long, if there is no time limit. The result depends on the seed,
 // and on time only if a limit stops it.
@@ -177,7 +176,7 @@ func (x *improving) schedule(ctx context.Context, r *reorder, nodes int64) (floa
 	return o.Value, err
 }
 
-// tellWork is the work after which a better solution is told, a tenth of a second.
+// tellWork is the work after which a better solution is reported, a tenth of a second.
 const tellWork = 10_000_000
 
 // staleWork is the work for each request after which nothing more is expected.
@@ -186,6 +185,6 @@ const staleWork = 200_000
 // staleSchedules is the number of schedules after which nothing more is expected.
 const staleSchedules = 50
 
-// enginesTake is how many requests the exact engines often take. Of more, and under a time
-// limit, the search goes on to that.
+// enginesTake is how many requests the exact engines often take. If there are more, and under a time limit, the search
+// goes on to that limit.
 const enginesTake = 64

@@ -18,8 +18,8 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// improve is never worse than adaba, bid-price and what it starts from, tells each better
-// solution, and may be stopped at any moment.
+// improve is never worse than adaba, bid-price and its start, reports each better solution, and may be stopped at any
+// moment.
 func TestImprove(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(26, 1))
@@ -182,9 +182,8 @@ func TestEjectionSeeds(t *testing.T) {
 	}
 }
 
-// What is left at the fullest moment is the least that is left at any instant at which
-// something starts, under every renaming; and a place found there is one of the
-// data centre as it is.
+// The room left at the fullest moment is the least that is left at any instant at which something starts, under every
+// renaming. A place found there is a place of the data centre as it is.
 func TestTimelineLeast(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(26, 4))

@@ -9,16 +9,13 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Oktopus is the allocation of Ballani et al.: Towards Predictable Datacenter
-// Networks, SIGCOMM 2011, section 4.2: bottom-up, the numbers of VMs that fit below
-// each switch are computed; the first switch (edge, aggregation, core, each by
-// index) below which all fit hosts them. Each of its subtrees in turn, by index,
-// takes as many VMs as it can, if the others can take the rest, and shares them
-// among its own subtrees in the same way.
+// Oktopus is the allocation of Ballani et al.: Towards Predictable Datacenter Networks, SIGCOMM 2011, section 4.2. It
+// computes bottom-up the numbers of VMs that fit below each switch. The first switch (edge, aggregation, core, each by
+// index) below which all fit hosts them. Each of its subtrees in turn, by index, takes as many VMs as it can, if the
+// others can take the rest. It shares them among its own subtrees in the same way.
 //
-// The paper keeps the set M_v of numbers for each subtree v, and takes the largest.
-// As min(m, n-m) isn't monotone in m the sets have gaps, so that the rest must be
-// looked at, too. With HosePerPath the sets are those of the program.
+// The paper keeps the set M_v of numbers for each subtree v, and takes the largest. As min(m, n-m) isn't monotone in m
+// the sets have gaps, so that the rest must be looked at, too. The sets equal the program's with HosePerPath.
 func Oktopus(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
 	return solve(ctx, in, set, "oktopus")
 }

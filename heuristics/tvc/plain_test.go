@@ -73,8 +73,7 @@ func plainFill(d *fattree.DataCentre, host model.Switch, servers []int, n int, b
 	for p := range pods {
 		pods[p].rate = rateOf(plainPodLink(d, host, p))
 	}
-	// The possible numbers of VMs below each link, if servers have what they and
-	// their links allow.
+	// The possible numbers of VMs below each link, if servers have as many as they and their links allow.
 	inEdges, inPods := make([]counts, len(edges)), make([]counts, len(pods))
 	for _, s := range below {
 		inEdges[s/h] = inEdges[s/h].plus(upTo(int(d.Free[s]), n).allow(n, rateOf(d.Server[s])))
@@ -200,8 +199,8 @@ func plainBelow(d *fattree.DataCentre, s int, w model.Switch) bool {
 	return true
 }
 
-// plainEdgeLink returns what is left on the link above edge switch e on the way to
-// the host; the largest number if there is none or it doesn't bind.
+// plainEdgeLink returns the rate left on the link above edge switch e on the way to the host; the largest number if
+// there is none or it doesn't bind.
 func plainEdgeLink(d *fattree.DataCentre, host model.Switch, e int) int64 {
 	switch {
 	case d.NonBlocking || host.Layer == model.LayerEdge:

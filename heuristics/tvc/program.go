@@ -11,15 +11,12 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// costKind says which embedding a program prefers. What is named first decides; what
-// follows breaks ties.
+// costKind says which embedding a program prefers. The named cost decides first; the ones after it break ties.
 type costKind uint8
 
-// The costs. The bandwidth reserved is the sum over all links. Servers opened are
-// those that were empty and get VMs. The largest utilisation is that of the
-// links that the embedding loads, after it is embedded: (used + load)/rate, 0
-// if it loads none. Links that it doesn't load don't count: one full link
-// anywhere would make all embeddings alike.
+// The costs. The bandwidth reserved is the sum over all links. Servers opened are servers that were empty and get VMs.
+// The largest utilisation is taken over the links that the embedding loads, after it is embedded: (used + load)/rate, 0
+// if it loads none. Other links don't count: one full link anywhere would make all embeddings alike.
 const (
 	costReserved    costKind = iota // bandwidth reserved, servers opened
 	costServers                     // servers opened, bandwidth reserved
@@ -30,28 +27,22 @@ const (
 // (subtree, number of VMs). Its zero value is ready; it keeps scratch memory and
 // serves one caller at a time.
 //
-// The switch that hosts the virtual switch fixes the route below it, so the links
-// below form a tree: a core switch reaches each pod by one aggregation switch, and
-// this one each edge switch by one link. With HoseCut the load of a link depends
-// on the number m of VMs below it alone, min(m, n-m)·b. So the least cost of m VMs
-// below a link is that of m VMs below its lower end, plus the load if the link has
-// room for it; and that of a switch is the least sum over its children's counts.
-// A pod's table depends on the aggregation switch and not on the core switch, so
-// the core switches of a group share it.
+// The switch that hosts the virtual switch fixes the route below it, so the links below form a tree. A core switch
+// reaches each pod by one aggregation switch, and this one each edge switch by one link. The load of a link with
+// HoseCut depends on the number m of VMs below it alone, min(m, n-m)·b. So the least cost of m VMs below a link is the
+// least cost of m VMs below its lower end, plus the load if the link has room for it. The least cost below a switch is
+// the least sum over its children's counts. A pod's table depends on the aggregation switch and not on the core switch,
+// so the core switches of a group share it.
 //
-// With HosePerPath the load is the sum of min(c, n-c)·b over the servers below, c
-// the VMs on each. At most one server holds c > n/2 VMs; below a link without it
-// the load is m·b, else (m - (2c-n))·b. So the program runs for each such c, and
-// once for no such server, with tables over the count and whether that server is
-// below.
+// The load with HosePerPath is the sum of min(c, n-c)·b over the servers below, c the VMs on each. At most one server
+// holds c > n/2 VMs; below a link without it the load is m·b, else (m - (2c-n))·b. So the program runs for each such c,
+// and once for no such server, with tables over the count and whether that server is below.
 //
-// A subtree with f free slots has min(f, n)+1 counts, and a join of two takes the
-// product of their numbers of counts. With h = k/2 there are 2h² edge switches of h
-// servers, 2h² aggregation switches of h edge switches, and h² core switches of 2h
-// pods: O(h³ n (L + n)) in all, L slots a server. HosePerPath takes about 3L/2
-// times as much for n < 2L. Subtrees without free slots cost nothing, and
-// switches whose lower bound isn't below the best cost known are left out (see
-// tree.search and tree.cores).
+// A subtree with f free slots has min(f, n)+1 counts, and a join of two takes the product of their numbers of counts.
+// Let h = k/2. There are 2h² edge switches of h servers, 2h² aggregation switches of h edge switches, and h² core
+// switches of 2h pods. This takes O(h³ n (L + n)) in all, L slots a server. HosePerPath takes about 3L/2 times as much
+// for n < 2L. Subtrees without free slots cost nothing. Switches are left out if their lower bound isn't below the best
+// cost known (see tree.search and tree.cores).
 type program struct {
 	problem
 	costs     tree[costTable]
@@ -70,21 +61,20 @@ type problem struct {
 	d *fattree.DataCentre
 	n int
 	b int64
-	// big is the number of VMs, above n/2, on one server that must exist; 0: no
-	// server has more than n/2. With HoseCut it is 0 and means nothing.
+	// big is the number of VMs, above n/2, on one server that must exist; 0: no server has more than n/2. It is 0 and
+	// means nothing with HoseCut.
 	big int
 	// most/of is the largest utilisation of a link that is loaded; of = 0: 1.
 	most, of int64
 }
 
-// never is the cost of what is impossible. Costs are below 2^43: at each of the
-// three layers of links the loads sum to n VMs at most, at most 2^20.
+// never is the cost of an impossible embedding. Costs are below 2^43: at each of the three layers of links the loads
+// sum to n VMs at most, at most 2^20.
 const never = int64(1) << 60
 
-// Best returns an embedding of n VMs at b bit/s of the least cost, false if there
-// is none. Among those of the least cost it takes the lowest layer, group and
-// index of the switch; then VMs are on servers of low numbers. With HosePerPath
-// those with the smallest problem.big come first.
+// Best returns an embedding of n VMs at b bit/s of the least cost, false if there is none. It takes the lowest layer,
+// group and index of the switch among equals; then VMs are on servers of low numbers. The embeddings with the smallest
+// problem.big come first with HosePerPath.
 func (p *program) Best(d *fattree.DataCentre, n int, b int64, cost costKind) (model.Embedding, bool) {
 	p.start(d, n, b)
 	first := costReserved
@@ -131,9 +121,9 @@ func zeros[T any](x []T, n int) []T {
 // single returns the server that holds all n VMs: with the fewest opened, then the
 // lowest number. -1 if none can.
 //
-// It is optimal under each cost but for servers opened: it loads no link at all,
-// and another embedding without load is on one server as well (n ≥ 2 VMs on two
-// servers or more load a link). If it opens no server it is optimal under that, too.
+// It is optimal under each cost except for servers opened: it loads no link at all. Another embedding without load is
+// on one server as well, since n ≥ 2 VMs on two servers or more load a link. If it opens no server it is optimal under
+// that, too.
 func (p *program) single() int {
 	best := -1
 	for s, free := range p.d.Free {
@@ -149,8 +139,7 @@ func (p *program) single() int {
 	return best
 }
 
-// embeddable reports whether an embedding exists whose utilisation is within the
-// limit.
+// embeddable reports whether an embedding exists with a utilisation within the limit.
 func (p *program) embeddable() bool {
 	if p.single() >= 0 {
 		return true
@@ -167,9 +156,8 @@ func (p *program) embeddable() bool {
 // leastUtilisation sets most/of to the least limit under which an embedding exists;
 // one must exist, and load a link.
 //
-// The least largest utilisation is that of some link, so it is a whole number of
-// bit/s over the rate of its layer: for each rate the least such number is found
-// by bisection, with exact arithmetic.
+// The least largest utilisation belongs to some link, so it is a whole number of bit/s over the rate of its layer. For
+// each rate the least such number is found by bisection, with exact arithmetic.
 func (p *program) leastUtilisation() {
 	most, of := int64(1), int64(1)
 	for _, rate := range []int64{p.d.ServerRate, p.d.EdgeRate, p.d.AggregationRate} {
@@ -209,8 +197,7 @@ func (p *program) bigs() func(yield func(int) bool) {
 // weights are the cost of reserving b on a link and of opening a server.
 type weights struct{ reserved, opened int64 }
 
-// cheapest returns an embedding of the least cost, by costReserved or costServers,
-// whose utilisation is within the limit.
+// cheapest returns an embedding of the least cost, by costReserved or costServers, with a utilisation within the limit.
 func (p *program) cheapest(cost costKind) (model.Embedding, bool) {
 	// At most 2^20 servers are opened, and less than 2^22 units are reserved.
 	w := weights{1 << 20, 1}
@@ -245,8 +232,7 @@ func (p *program) cheapest(cost costKind) (model.Embedding, bool) {
 	return p.costs.trace(at), true
 }
 
-// room returns the number of VMs whose traffic a link can carry, at most n, with
-// left bit/s left of its rate.
+// room returns the number of VMs, at most n, that a link can carry with left bit/s left of its rate.
 func (p *problem) room(left, rate int64) int {
 	if p.of > 0 { // (used + load)/rate ≤ most/of: used + load ≤ floor(most·rate/of)
 		high, low := bits.Mul64(uint64(p.most), uint64(rate))
@@ -261,7 +247,7 @@ func (p *problem) podRoom(q, a, c int) int {
 	return p.room(p.d.Aggregation[(q*p.d.Half+a)*p.d.Half+c], p.d.AggregationRate)
 }
 
-// useful returns the room of a link as far as an embedding can use it.
+// useful returns the part of a link's room that an embedding can use.
 func (p *problem) useful(room int) int {
 	if p.d.PerPath {
 		return room

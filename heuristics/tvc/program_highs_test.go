@@ -16,9 +16,9 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// formulate returns a linear model whose optimum is the least cost of an embedding:
-// reserved VMs·(servers + 1) + servers opened, servers opened·(4n) + reserved VMs, or
-// the largest utilisation. It is infeasible if there is no embedding.
+// formulate returns a linear model with the least cost of an embedding as its optimum. The costs are reserved
+// VMs·(servers + 1) + servers opened, servers opened·(4n) + reserved VMs, or the largest utilisation. It is infeasible
+// if there is no embedding.
 //
 // Exactly one host is chosen. x_s counts the VMs on server s. For each group of
 // servers (one server, an edge switch, a pod) a binary z says that more than half
@@ -30,7 +30,7 @@ func formulate(d *fattree.DataCentre, n int, b int64, cost costKind) *milp.Model
 	binary := func() int { return m.AddVar(milp.Var{Upper: 1, Integer: true}) }
 	type terms = []milp.Term
 	inf := math.Inf(1)
-	// Hosts, and those of each aggregation switch's number.
+	// These are the hosts, and the hosts of each aggregation switch's number.
 	var hosts terms
 	host := func() int {
 		v := binary()
@@ -57,7 +57,7 @@ func formulate(d *fattree.DataCentre, n int, b int64, cost costKind) *milp.Model
 	case costUtilisation:
 		top = m.AddVar(milp.Var{Upper: 1, Cost: 1})
 	}
-	// link adds a link's load in VMs, of which it has room for left/b.
+	// link adds a link's load in VMs; the link has room for left/b of them.
 	link := func(left, rate int64) int {
 		f := m.AddVar(milp.Var{Upper: math.Min(N, float64(left/b)), Cost: reserved, Integer: true})
 		if cost == costUtilisation {

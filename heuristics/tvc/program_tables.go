@@ -94,11 +94,10 @@ func (c *costTables) join(t, u costTable, low int) (sum costTable) {
 	return sum
 }
 
-// sums lists whose sums make a joined table without the big server and with it.
+// sums lists the sums that make a joined table without the big server and with it.
 var sums = [2][][2]int{{{0, 0}}, {{0, 1}, {1, 0}}}
 
-// add lowers the costs in sum to those of the sums of both tables' counts, from low
-// on.
+// add lowers the costs in sum to the costs of the sums of both tables' counts, from low on.
 func (c *costTables) add(sum *[]int64, t, u []int64, low int) {
 	if len(t) == 0 || len(u) == 0 {
 		return

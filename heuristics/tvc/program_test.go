@@ -42,8 +42,8 @@ func randomState(rng *rand.Rand, k, slots, most int, fabric model.Fabric, hose m
 	return d
 }
 
-// costOf computes the costs of an embedding by the definitions: utilisation as a
-// fraction, the bandwidth reserved, the servers opened. ok says that it is valid.
+// costOf computes the costs of an embedding by the definitions: utilisation as a fraction, the bandwidth reserved, the
+// servers opened. The result ok says that it is valid.
 func costOf(d *fattree.DataCentre, e *model.Embedding, n int, b int64) (used, of, reserved, opened int64, ok bool) {
 	h, total := d.Half, 0
 	of = 1

@@ -24,9 +24,9 @@ func (p *program) trace(at model.Switch) model.Embedding {
 	return e
 }
 
-// place adds a share of the VMs below a switch to the embedding, divided among the servers
-// or switches below it by among, which reports whether they can take it. Below an
-// aggregation or a core switch the links are those on the way to it.
+// place adds a share of the VMs below a switch to the embedding, divided among the servers or switches below it by
+// among, which reports whether they can take it. The links below an aggregation or a core switch are the ones on the
+// way to it.
 func (t *tree[T]) place(e *model.Embedding, at model.Switch, x share, among func([]T, share) ([]share, bool)) bool {
 	h := t.d.Half
 	var parts []T

@@ -32,8 +32,8 @@ type tree[T any] struct {
 	make  tables[T]
 	edges []memo[T] // by edge switch
 	pods  []memo[T] // by pod and aggregation switch: [q·(h+1)+1+a], [q·(h+1)] for widest
-	// Rooms of edge switches' links: [e·(h+1)+1+a], [e·(h+1)] for the widest, and
-	// whether those of a pod are known.
+	// The rooms of edge switches' links are at [e·(h+1)+1+a], [e·(h+1)] for the widest; roomsKnown says whether a pod's
+	// are known.
 	rooms      []int
 	roomsKnown []bool
 }
@@ -116,8 +116,8 @@ func (t *tree[T]) pod(q, a int) T {
 	return x.table
 }
 
-// sameRooms returns the first aggregation switch of pod q, or widest, whose links
-// below have the same room as those of switch a: their tables are equal.
+// sameRooms returns the first aggregation switch of pod q, or widest, with the same rooms of the links below as switch
+// a: their tables are equal.
 func (t *tree[T]) sameRooms(q, a int) int {
 	h := t.d.Half
 	for same := widest; same < a; same++ {
@@ -132,8 +132,7 @@ func (t *tree[T]) sameRooms(q, a int) int {
 	return a
 }
 
-// core returns the cost of all n VMs below a core switch of group a, whose links
-// from the pods have the rooms.
+// core returns the cost of all n VMs below a core switch of group a, with the given rooms of its links from the pods.
 func (t *tree[T]) core(a int, rooms []int) int64 {
 	x, rest := t.make.none(), t.d.AllFree
 	for q, free := range t.d.PodFree {
@@ -157,14 +156,12 @@ func (t *tree[T]) podLink(q, a, room int) T {
 // search returns the first switch of the least cost that is below the limit, and
 // that cost, over edge switches, then aggregation switches, then core switches.
 //
-// A switch is left out if its lower bound isn't below the best cost known. On
-// one server at most f < n of the n VMs fit, so the servers' links carry at least
-// min(n, 2(n-f)) of them: if a server has m ≥ n/2 VMs its link carries n-m ≥ n-f,
-// and so do the others together; else all n VMs are carried. The same holds for the
-// links above edge switches if the VMs are below two of them or more, and above
-// pods. If they aren't, a lower switch could host the virtual switch at no more
-// cost, and is looked at before. HosePerPath never loads a link less than HoseCut.
-// At least (n - the free slots of servers with VMs)/L servers are opened, rounded up.
+// A switch is left out if its lower bound isn't below the best cost known. At most f < n of the n VMs fit on one
+// server, so the servers' links carry at least min(n, 2(n-f)) of them. If a server has m ≥ n/2 VMs its link carries n-m
+// ≥ n-f, and so do the others together; else all n VMs are carried. The same holds for the links above edge switches if
+// the VMs are below two of them or more, and above pods. If they aren't, a lower switch could host the virtual switch
+// at no more cost, and is looked at before. HosePerPath never loads a link less than HoseCut. At least (n - the free
+// slots of servers with VMs)/L servers are opened, rounded up.
 func (t *tree[T]) search(w weights, limit int64) (best int64, at model.Switch, ok bool) {
 	d, h := t.d, t.d.Half
 	carried := func(most int) int64 { return int64(min(t.n, 2*(t.n-min(most, t.n-1)))) }
@@ -213,10 +210,9 @@ func (t *tree[T]) search(w weights, limit int64) (best int64, at model.Switch, o
 	return best, at, ok
 }
 
-// cores tries the core switches. One whose links from the pods, and below, were the
-// widest of all groups costs no more than any, and one with the widest of its group no
-// more than any of this group: they are looked at first, as bounds. Switches of a
-// group with equal rooms have equal costs.
+// cores tries the core switches. A switch with the widest links of all groups from the pods, and below, would cost no
+// more than any. One with the widest of its group would cost no more than any of this group. They are looked at first,
+// as bounds. Switches of a group with equal rooms have equal costs.
 func (t *tree[T]) cores(routes int, best *int64, try func(int64, model.Switch)) {
 	k := t.d.K
 	t.podRooms, t.widestRooms = zeros(t.podRooms, routes*routes*k), zeros(t.widestRooms, (routes+1)*k)

@@ -26,11 +26,9 @@ import (
 // A request that can't be embedded in an empty data centre by the embedder, though
 // it fits, is embedded by program. So every request that fits ends.
 //
-// A suspended request keeps the work that is done and goes back to its place in
-// the queue. When it goes on, only other servers than before make that a
-// migration, whose cost is time of the new segment without work. A request that
-// goes on in the same place at the instant at which it was suspended hasn't been
-// suspended: its segment continues.
+// A suspended request keeps the work that is done and goes back to its place in the queue. It migrates when it goes on
+// only if its servers are others than before. A migration costs time of the new segment without work. A request that
+// goes on in the same place at the instant at which it was suspended hasn't been suspended: its segment continues.
 type queue struct {
 	*fattree.DataCentre
 	scheduler *scheduler
@@ -72,8 +70,7 @@ func (x *queued) work(now int64) int64 { return min(x.left, x.end-now) }
 // place returns where the request runs or ran last.
 func (x *queued) place() *model.Embedding { return &x.segments[len(x.segments)-1].place }
 
-// blocked tells in which state the top request couldn't be embedded though all
-// that arrived after it were suspended.
+// blocked records the state in which the top request couldn't be embedded although all later arrivals were suspended.
 type blocked struct {
 	request, before int // how many earlier requests were running
 	most            int64
@@ -115,10 +112,10 @@ func (w *waiting) remove(q *queue, k int) {
 	}
 }
 
-// serve runs queue mode. The error wraps model.ErrUnsupported for an instance in
-// loss mode, and for a schedule that goes on after view.MostTime. If ctx ends before all requests have run, what runs goes on to its end, and
-// then the others run one by one. preempted is how often a request was suspended, those
-// times included at which it went on at once in the same place.
+// serve runs queue mode. The error wraps model.ErrUnsupported for an instance in loss mode, and for a schedule that
+// goes on after view.MostTime. If ctx ends before all requests have run, running requests go on to their ends, and then
+// the others run one by one. The result preempted is how often a request was suspended, including times at which it
+// went on at once in the same place.
 func (s *scheduler) serve(ctx context.Context, in *model.TVC, e embedder) (embeddings *model.Embeddings, preempted int, err error) {
 	q := s.newQueue(e)
 	embeddings, err = q.run(ctx, in)
@@ -281,11 +278,9 @@ func (q *queue) serve() {
 	}
 }
 
-// start starts a waiting request if it can be embedded. It isn't tried if there is
-// no embedding because of free slots (see mayFit, too). To skip it because it
-// failed before, or an easier one did, would not be right: an embedder that fails
-// may find an embedding when others have started, as it looks at servers in
-// another order then.
+// start starts a waiting request if it can be embedded. It isn't tried if there is no embedding because of free slots
+// (see mayFit, too). It must not be skipped because it failed before, or an easier one did. An embedder that fails may
+// find an embedding when others have started, as it looks at servers in another order then.
 func (q *queue) start(k int) bool {
 	r := &q.Requests[k]
 	if !q.retry && (r.VMs > q.AllFree || !q.mayFit(r.VMs, r.Bandwidth)) {
@@ -303,9 +298,8 @@ func (q *queue) start(k int) bool {
 // server with c of the VMs loads its link with min(c, n-c)·b at least, and the
 // counts sum to n.
 //
-// What a server has room for grows neither with b nor when requests start. So
-// until one gives back what it has there is no room for n VMs at a bandwidth
-// from the least one on for which there was none. O(servers), O(1) if that is so.
+// A server's room grows neither with b nor when requests start. So until a request gives back its room there is none
+// for n VMs at a bandwidth of at least the least one for which there was none. O(servers), O(1) if that is so.
 func (q *queue) mayFit(n int, b int64) bool {
 	x := &q.noRoom[n]
 	if x.releases != q.releases {
@@ -377,8 +371,8 @@ func (q *queue) giveBack(k int) {
 	q.releases++
 }
 
-// suspend puts a running request that has given back what it had into the queue, for one
-// that has started: it is suspended before that.
+// suspend puts a running request that has given back its room into the queue, for one that has started: it is suspended
+// before that.
 func (q *queue) suspend(k int) {
 	last := len(q.decisions) - 1
 	q.decisions = append(q.decisions, q.decisions[last])
@@ -386,7 +380,7 @@ func (q *queue) suspend(k int) {
 	q.halt(k)
 }
 
-// halt puts a running request that has given back what it had into the queue.
+// halt puts a running request that has given back its room into the queue.
 func (q *queue) halt(k int) {
 	q.preempted++
 	x := &q.requests[k]

@@ -48,7 +48,7 @@ func on(server, n int) model.Embedding {
 	return model.Embedding{Switch: model.Switch{Group: server}, Servers: []model.ServerVMs{{Server: server, VMs: n}}}
 }
 
-// Each rule, reckoned by hand. There are 4 slots.
+// Each rule, computed by hand. There are 4 slots.
 func TestQueueRules(t *testing.T) {
 	for name, c := range map[string]struct {
 		scheduler, requests string
@@ -72,8 +72,8 @@ func TestQueueRules(t *testing.T) {
 		// At 10 B needs the slot of C or E. Both are suspended; C finds its slot free
 		// after B has started, and goes on as if nothing had been.
 		"bgmbf: all backfilled are suspended": {"bgmbf", "0 2 10, 1 3 5, 2 1 20, 3 1 4, 4 1 20", 0, "A 0-10, B 10-15, C 2-22, D 3-7, E 7-10 15-32", 1, 1},
-		// C is backfilled while B waits. Then B runs, nobody waits before C, and D,
-		// which arrived later, can't suspend it.
+		// C is backfilled while B waits. Then B runs, no request waits before C, and D, which arrived later, can't
+		// suspend it.
 		"bgmbf: not for one that arrived later": {"bgmbf", "0 3 10, 1 2 5, 2 1 20, 11 4 1", 0, "A 0-10, B 10-15, C 2-22, D 22-23", 0, 0},
 		"bgmbf: in the order of arrival":        {"bgmbf", "0 3 10, 1 2 5, 1 1 4, 1 1 2", 0, "A 0-10, B 10-15, C 1-5, D 5-7", 0, 0},
 		"bgmbf-sdf: the shortest first":         {"bgmbf-sdf", "0 3 10, 1 2 5, 1 1 4, 1 1 2", 0, "A 0-10, B 10-15, C 3-7, D 1-3", 0, 0},

@@ -33,10 +33,9 @@ type plainRequest struct {
 	segments                []queuedSegment
 }
 
-// plainBgMBF is a second implementation of BgMBF and BgMBFSDF, by Algorithm 2 and
-// the text around it. It tries everything at every instant and makes the data
-// centre anew whenever something has changed. A request is marked as backfilled when it starts
-// while an earlier one waits, and loses the mark when none does any more.
+// plainBgMBF is a second implementation of BgMBF and BgMBFSDF, by Algorithm 2 and the text around it. It tries
+// everything at every instant and makes the data centre again whenever something has changed. A request is marked as
+// backfilled when it starts while an earlier one waits, and loses the mark when none does any more.
 func plainBgMBF(in *model.TVC, e embedder, shortest bool) (s *model.Embeddings, preempted int) {
 	t := view.OfTVC(in)
 	all := make([]plainRequest, len(t.Requests))
@@ -212,8 +211,8 @@ func randomQueue(seed uint64) *model.TVC {
 	return testkit.RandomTVC(rng, []int{2, 2, 4}[rng.IntN(3)], 1+rng.IntN(25), true)
 }
 
-// The schedulers' runs are those of the plain implementation, segment for segment,
-// whatever the embedder; skipping changes nothing.
+// The schedulers' runs equal the plain implementation's, segment for segment, whatever the embedder; skipping changes
+// nothing.
 func TestBgMBFAgainstPlain(t *testing.T) {
 	t.Parallel()
 	suspensions, migrations, all := 0.0, 0.0, 0
@@ -236,8 +235,8 @@ func TestBgMBFAgainstPlain(t *testing.T) {
 	}
 }
 
-// Every scheduler with every embedder: the judge accepts the runs, they are those
-// without skipping, whoever fits runs, and no bound is above an objective.
+// Every scheduler with every embedder: the judge accepts the runs, they equal the ones without skipping, every request
+// that fits runs, and no bound is above an objective.
 func TestSchedulers(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(500) {

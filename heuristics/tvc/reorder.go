@@ -14,15 +14,14 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// reorder is a search for a schedule of queue mode with short responses. A schedule is what
-// a scheduler makes of it, repack or srpt: each request's key is multiplied by
-// a factor of its own, and each of some times has its embedder. A move changes the factors
-// of some consecutive requests or the embedder of some consecutive times, and is undone if
-// the schedule is worse.
+// reorder is a search for a schedule of queue mode with short responses. A scheduler, repack or srpt, makes the
+// schedule: each request's key is multiplied by a factor of its own, and each of some times has its embedder. A move
+// changes the factors of some consecutive requests or the embedder of some consecutive times, and is undone if the
+// schedule is worse.
 //
-// A move costs a simulation. In 5 s mean responses of 1,000 requests at load 0.9 become 1.5
-// % shorter than those that it starts from. To take requests out of the schedule and put
-// them elsewhere in one piece, as ejection does, brings nothing: of 13,000 steps 1 did.
+// A move costs a simulation. In 5 s the mean response of 1,000 requests at load 0.9 becomes 1.5 % shorter than at the
+// start. Taking requests out of the schedule and putting them elsewhere in one piece, as ejection does, brings nothing:
+// of 13,000 steps 1 did.
 type reorder struct {
 	*view.TVC
 	in        *model.TVC
@@ -57,9 +56,9 @@ func newReorder(in *model.TVC, seed uint64) *reorder {
 	return x
 }
 
-// newSparing returns an embedder that refuses what loads the links of servers more than a cluster must.
-// Where many wait, others use the room better: by srpt the log of KTH-SP2 at load 0.9
-// has a mean response of 45,751 s for 49,135 s.
+// newSparing returns an embedder that refuses what loads the links of servers more than a cluster must. Other requests
+// use the room better if many wait: with srpt the log of KTH-SP2 at load 0.9 has a mean response of 45,751 s instead of
+// 49,135 s.
 func newSparing(t *view.TVC, e embedder) embedder {
 	loads := tvcrelax.NewTree(t).Loads(t.PerPath)
 	return embedderFunc(func(d *fattree.DataCentre, n int, b int64) (model.Embedding, bool) {
@@ -72,8 +71,7 @@ func newSparing(t *view.TVC, e embedder) embedder {
 	})
 }
 
-// Embed implements embedder. What is left when the time is over is embedded by AdaBa: it takes the
-// least time.
+// Embed implements embedder. AdaBa embeds the remaining requests when the time is over: it takes the least time.
 func (x *reorder) Embed(d *fattree.DataCentre, n int, b int64) (model.Embedding, bool) {
 	if x.ctx.Err() != nil {
 		return x.rules[1].Embed(d, n, b)
@@ -114,7 +112,7 @@ func (x *reorder) start(i int) {
 	}
 }
 
-// move changes something at random, and returns what undoes it.
+// move changes something at random, and returns a function that undoes it.
 func (x *reorder) move() (undo func()) {
 	if x.rng.IntN(2) == 0 {
 		rule := slices.Clone(x.rule)

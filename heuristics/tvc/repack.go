@@ -10,10 +10,10 @@ import (
 	"github.com/gapwise/gapwise/heuristics/online"
 )
 
-// byRootArea orders by the work that isn't done times the root of the VMs. The area alone has large
-// clusters wait for long where links are what is scarce, the work alone has them in the way. Of
-// KTH-SP2 at load 0.9 (all 28,467 requests, non-blocking fabric, program-reserved) repack has mean
-// responses of 46,524 s by work, 39,000 s by this and 42,922 s by area.
+// byRootArea orders by the work that isn't done times the root of the VMs. The area alone has large clusters wait for
+// long where links are scarce, the work alone has them in the way. For KTH-SP2 at load 0.9 (all 28,467 requests,
+// non-blocking fabric, program-reserved) repack has mean responses of 46,524 s by work, 39,000 s by this and 42,922 s
+// by area.
 func byRootArea(q *queue, k int) int64 {
 	return int64(min(float64(q.requests[k].left)*math.Sqrt(float64(q.Requests[k].VMs)), math.MaxInt64/2))
 }
@@ -25,14 +25,13 @@ type turn struct {
 	runs    bool
 }
 
-// repack packs the data centre anew: requests that run or wait are embedded in the
-// scheduler's order. What runs stays in its place if that is free when its turn comes; else it is
-// embedded anew like those that wait, or suspended. Its key is that of its work
-// less the cost of a migration, so that it isn't displaced for less than that costs.
+// repack packs the data centre again: requests that run or wait are embedded in the scheduler's order. A running
+// request stays in its place if that is free when its turn comes. Else it is embedded again like the waiting ones, or
+// suspended. Its key is the key of its work less the cost of a migration, so that it isn't displaced for less than that
+// costs.
 //
-// What srpt does not: it suspends for the first request alone, and not for one of half the
-// area or more. O(r log r) and an embedding for each of the r requests that wait or are
-// displaced, until no VM fits.
+// srpt does less: it suspends for the first request alone, and not if that has half the area or more. O(r log r) and an
+// embedding for each of the r requests that wait or are displaced, until no VM fits.
 func (q *queue) repack() {
 	if len(q.top.items) == 0 {
 		return

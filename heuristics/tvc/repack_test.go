@@ -14,9 +14,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// plainRepack is a second implementation of repack: whenever something happens it counts what each
-// request has done, empties the data centre and embeds all in their order. It returns how
-// many segments begin and end.
+// plainRepack is a second implementation of repack. Whenever something happens it counts the work that each request has
+// done, empties the data centre and embeds all in their order. It returns how many segments begin and end.
 func plainRepack(in *model.TVC, e embedder) (runs []model.Run[model.Embedding], migrations int) {
 	t := view.OfTVC(in)
 	n := len(t.Requests)
@@ -99,8 +98,8 @@ func plainRepack(in *model.TVC, e embedder) (runs []model.Run[model.Embedding], 
 	return runs, migrations
 }
 
-// The runs of repack are those of the plain implementation, segment for segment, whatever the
-// embedder, and the judge accepts them.
+// The runs of repack equal the plain implementation's, segment for segment, whatever the embedder, and the judge
+// accepts them.
 func TestRepackAgainstPlain(t *testing.T) {
 	t.Parallel()
 	suspensions, migrations := 0.0, 0

@@ -15,9 +15,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Oktopus embeds whenever an embedding exists, below the first switch bottom-up
-// that has one. With HoseCut its embedding there is the one whose counts by pod, then
-// by edge switch, then by server come first in descending lexicographic order.
+// Oktopus embeds whenever an embedding exists, below the first switch bottom-up that has one. Its embedding there with
+// HoseCut comes first by the counts by pod, then by edge switch, then by server, in descending lexicographic order.
 func TestOktopusEnumeration(t *testing.T) {
 	t.Parallel()
 	oktopus := newOktopus()

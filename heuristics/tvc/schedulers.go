@@ -17,8 +17,8 @@ type scheduler struct {
 	// backfill is the key by which the others are tried while the top request
 	// waits; nil: they wait, too.
 	backfill func(q *queue, k int) int64
-	// suspend starts the top request, which can't be embedded beside those running,
-	// in place of some of them, and reports whether it has; nil: none is suspended.
+	// suspend starts the top request, which can't be embedded next to the running ones, in place of some of them, and
+	// reports whether it has; nil: none is suspended.
 	suspend func(q *queue, k int) bool
 	// repack has all requests embedded in the order at each event, those that run, too, see
 	// queue.repack.
@@ -35,12 +35,11 @@ func byWork(q *queue, k int) int64 { return q.requests[k].left }
 
 // queueSchedulers lists the schedulers of queue mode, weakest first.
 //
-// The paper's rivals of BgMBF are FCFS with another order of the queue: the first
-// request of the order blocks the others. The paper finds that SBF can't improve
-// on FCFS, and that SDF is behind BgMBF on KTH-SP2. Both hold with blocking and
-// neither without: mean responses of the first 1,000 jobs of KTH-SP2 at load 1
-// (non-blocking fabric, adaba) are 37,341 s for FCFS, 55,023 and 10,999 s for SBF
-// and SDF, 10,929 and 7,094 s for SBF and SDF without blocking, 9,189 s for BgMBF.
+// The paper's rivals of BgMBF are FCFS with another order of the queue: the first request of the order blocks the
+// others. The paper finds that SBF can't improve on FCFS, and that SDF is behind BgMBF on KTH-SP2. Both hold with
+// blocking and neither without. Mean responses of the first 1,000 jobs of KTH-SP2 at load 1 (non-blocking fabric,
+// adaba) are 37,341 s for FCFS, and 55,023 and 10,999 s for SBF and SDF. Without blocking, SBF and SDF have 10,929 and
+// 7,094 s; BgMBF has 9,189 s.
 var queueSchedulers = []scheduler{
 	{"sbf", source + ", section 5.3.2", "smallest bandwidth first; the first one blocks the others", byBandwidth, nil, nil, false},
 	{"fcfs", source + ", section 2.2", "first come first served; the first one blocks the others", byArrival, nil, nil, false},

@@ -13,12 +13,10 @@ import (
 // sequence embeds a cluster on servers in the order of a key: each takes as many
 // VMs as its slots and the links on its path to the host allow.
 //
-// Subtrees finds the hosts below which the cluster fits in O(S), for S servers,
-// mostly by sums of free slots alone. Below a host with s servers they are sorted
-// in O(s) by counting, or O(s log s) if they are few, and filled in O(s) each
-// time. In nearly all cases the first host has room for the servers' order, too.
-// Else a host whose links have the same rates as those of the last failure is
-// passed over.
+// Subtrees finds the hosts below which the cluster fits in O(S), for S servers, mostly by sums of free slots alone.
+// Below a host with s servers they are sorted in O(s) by counting, or O(s log s) if they are few, and filled in O(s)
+// each time. In nearly all cases the first host has room for the servers' order, too. Otherwise a host is passed over
+// if its links have the same rates as at the last failure.
 type sequence struct {
 	// key returns the rank of servers with free slots for a cluster at b bit/s;
 	// the least comes first, ties by index.
@@ -124,26 +122,21 @@ func (q *sequence) link(left int64, r reach) upLink {
 // fill places the VMs on the servers from first to before last, in their order,
 // and reports whether there is room for all.
 //
-// With HosePerPath the load that a server puts on its path is known when the
-// server is reached. It takes the largest count for which no link of the path is
-// overloaded, as in the paper's Algorithm 1.
+// The load that a server puts on its path is known with HosePerPath when the server is reached. It takes the largest
+// count for which no link of the path is overloaded, as in the paper's Algorithm 1.
 //
-// With HoseCut the load of a link above an edge or an aggregation switch depends
-// on all VMs below it in the end, and isn't monotone: m VMs load it as n-m do. Let
-// M be the number of VMs' bandwidths that it has left. It lets m VMs through if m ≤
-// M (light) or m ≥ n-M (heavy). While servers are filled one by one the number may
-// pass through the counts between, so the final number is what counts. A link has
-// a quota: n at first, or M if the servers below it can't make it heavy. A server
-// takes the largest count that its slots, its own link and the quotas allow. If in
-// the end links are neither light nor heavy, quotas are lowered to M (see lower)
-// and the servers are filled anew. Each time a quota becomes less for good, so
-// there are at most as many repetitions as links.
+// The load of a link above an edge or an aggregation switch with HoseCut depends on all VMs below it in the end, and
+// isn't monotone: m VMs load it as n-m do. Let M be the number of VMs' bandwidths left on it. It lets m VMs through if
+// m ≤ M (light) or m ≥ n-M (heavy). While servers are filled one by one the number may pass through the counts between,
+// so only the final one counts. A link has a quota: n at first, or M if the servers below it can't make it heavy. A
+// server takes the largest count that its slots, its own link and the quotas allow. If in the end links are neither
+// light nor heavy, quotas are lowered to M (see lower) and the servers are filled again. Each time a quota becomes less
+// for good, so there are at most as many repetitions as links.
 //
-// With soFar it is the number so far that counts, as the paper's text may be read: a
-// server takes the largest count after which no link of its path is overloaded. As
-// each change of a link is looked at, none is in the end. That rejects 69 of 28,467
-// requests of KTH-SP2 that could be embedded, not 23. Of 5,000 drawn requests it accepts as
-// many at 50, 100 and 500 Mbps, and 0.5 points more at 250 Mbps.
+// If soFar is set, the number so far counts, as the paper's text may be read. A server takes the largest count after
+// which no link of its path is overloaded. As each change of a link is looked at, none is in the end. That rejects 69
+// of 28,467 requests of KTH-SP2 that could be embedded, not 23. Of 5,000 drawn requests it accepts as many at 50, 100
+// and 500 Mbps, and 0.5 points more at 250 Mbps.
 func (q *sequence) fill(first, last int) bool {
 	h, n := q.Half, q.n
 	edges, pods := q.linksOf(first, last)
@@ -202,10 +195,9 @@ func (q *sequence) fill(first, last int) bool {
 	}
 }
 
-// lower sets the quotas of links that are neither light nor heavy to what they
-// let through as light links, and reports whether there are any. The link with
-// the most VMs, ties by index, keeps its quota if there are others: two links of
-// one layer can't both be heavy and not light (see subtrees).
+// lower sets the quotas of links that are neither light nor heavy to the counts that they let through as light links,
+// and reports whether there are any. The link with the most VMs, ties by index, keeps its quota if there are others:
+// two links of one layer can't both be heavy and not light (see subtrees).
 func lower(links []upLink, n int) bool {
 	wrong, most := 0, 0
 	for l := range links {

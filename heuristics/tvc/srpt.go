@@ -9,15 +9,13 @@ import (
 	"slices"
 )
 
-// The scheduler srpt is one of ours for short responses: the request with the
-// least work times VMs left is first, as the shortest remaining processing time
-// is on one machine with all slots, and may suspend larger ones. Large requests
+// The scheduler srpt is one of ours for short responses. The request with the least work times VMs left is first, as
+// the shortest remaining processing time is on one machine with all slots. It may suspend larger ones. Large requests
 // may wait long for that, as under SDF; a finite trace ends.
 
-// srptFactor is how many times larger the area of what is suspended must be. At 1
-// the mean responses of the first 1,000 jobs of KTH-SP2 and NASA-iPSC are within 3
-// % of those at 2, with up to 40 % more suspensions; at 4 they are up to 5 %
-// longer.
+// srptFactor is how many times larger the area of a suspended request must be. At 1 the mean responses of the first
+// 1,000 jobs of KTH-SP2 and NASA-iPSC are within 3 % of the ones at 2. Suspensions are up to 40 % more. At 4 the
+// responses are up to 5 % longer.
 const srptFactor = 2
 
 // byArea orders by the work that isn't done times the VMs.
@@ -32,10 +30,9 @@ func area(ticks int64, vms int) int64 {
 	return int64(low)
 }
 
-// suspendLarger starts the top request in place of running ones whose area is more
-// than srptFactor times as large as its area and that of their migration: the
-// largest first, and as few as are needed to embed it. Those that have room where
-// they are when it is embedded go on.
+// suspendLarger starts the top request in place of running ones with an area more than srptFactor times as large as its
+// area plus their migration's. It suspends the largest first, and no more than needed. A suspended one goes on if it
+// still has room in its place when the top one is embedded.
 //
 // No request is suspended at the instant at which its segment starts. In the order of areas
 // none would be: those that start before the top one have no larger area.

@@ -7,22 +7,18 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// subtrees tells which switches may host a cluster: those below which its VMs
-// have slots and links. Its zero value is ready; it keeps scratch memory.
+// subtrees finds the switches that may host a cluster: its VMs have slots and links below them. Its zero value is
+// ready; it keeps scratch memory.
 //
-// Let M be the number of VMs' bandwidths that a link has left. With HoseCut it
-// lets m VMs through if m ≤ M (light) or m ≥ n-M (heavy). The possible counts
-// below a link are then 0 to light, all of them, and some heavy counts above n/2,
-// of which the largest alone matters: of two links side by side at most one is
-// heavy and not light, because two counts above n/2 sum to more than n. So the
-// largest count below a switch is the sum of the light ones plus the largest gain
-// of one link from light to heavy, and n VMs fit below the switch if and only if
-// this is at least n: the light links can have fewer. (A link that lets all counts
-// below it through changes nothing: all that was light stays light.)
+// Let M be the number of VMs' bandwidths that a link has left. With HoseCut it lets m VMs through if m ≤ M (light) or m
+// ≥ n-M (heavy). The possible counts below a link are then all from 0 to light, and some heavy counts above n/2. Only
+// the largest heavy one matters: of two links side by side at most one is heavy and not light, because two counts above
+// n/2 sum to more than n. So the largest count below a switch is the sum of the light ones plus the largest gain of one
+// link from light to heavy. The n VMs fit below the switch if and only if this is at least n: the light links can have
+// fewer. (A link that lets all counts below it through changes nothing: all that was light stays light.)
 //
-// With HosePerPath a server with c ≤ n/2 VMs loads its path by c, one with more by
-// n-c. Again there is at most one of the latter. The sums are then upper bounds:
-// they leave out what the heavy server's own VMs take of the links.
+// A server with c ≤ n/2 VMs loads its path by c with HosePerPath, one with more by n-c. Again there is at most one of
+// the latter. The sums are then upper bounds: they leave out the heavy server's own load on the links.
 type subtrees struct {
 	*fattree.DataCentre
 	n         int
@@ -37,7 +33,7 @@ type subtrees struct {
 // links are light, and gain more if one is heavy.
 type reach struct{ light, gain int }
 
-// add joins a subtree beside those added before.
+// add joins a subtree to the ones added before.
 func (r *reach) add(x reach) {
 	r.light += x.light
 	r.gain = max(r.gain, x.gain)
@@ -46,10 +42,9 @@ func (r *reach) add(x reach) {
 // most returns the largest number of VMs, at most n.
 func (r reach) most(n int) int { return min(n, r.light+r.gain) }
 
-// find calls try with the switches that may host n VMs at b bit/s, bottom-up (edge,
-// aggregation, core, each by index) from the lowest layer, until it returns true.
-// With the non-blocking fabric the first aggregation switch of a pod and the first
-// core switch stand for all.
+// find calls try with the switches that may host n VMs at b bit/s, bottom-up (edge, aggregation, core, each by index)
+// from the lowest layer, until it returns true. The first aggregation switch of a pod and the first core switch
+// represent all with the non-blocking fabric.
 //
 // O(S) at most for S servers, without try: each link is looked at once, and only
 // where free slots and the links below leave room for all VMs.
@@ -192,7 +187,7 @@ func (t *subtrees) above(left int64, r reach) reach {
 // rate returns for how many VMs a link with left bit/s left has bandwidth, at most
 // n; n if it lets through all counts up to most.
 func (t *subtrees) rate(left int64, most int) int {
-	// The load of at most most VMs is that of min(most, n/2) at most (HoseCut).
+	// At most most VMs load it by min(most, n/2) at most (HoseCut).
 	if !t.PerPath && left >= int64(min(most, t.n/2))*t.b {
 		return t.n
 	}

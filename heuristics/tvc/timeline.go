@@ -15,13 +15,11 @@ import (
 // timeline is a data centre over time: pieces, each a request that runs somewhere from
 // one instant to another.
 //
-// To embed a request over a time, an embedder is given the data centre with what is left
-// at the fullest moment of that time, each slot and each link by itself (least). Loads
-// don't depend on who else is there, so the embedding has room all the time.
+// An embedder gets the data centre with the room left at the fullest moment of the request's time, each slot and each
+// link by itself (least). Loads don't depend on other requests, so the embedding has room all the time.
 //
-// Pieces are found by buckets of time: those that start in each, and those that have
-// started before and run on into it. So what concerns a time costs by what runs then, not
-// by the whole instance.
+// Pieces are found by buckets of time: those that start in each, and those that have started before and run on into it.
+// So the cost of work on a time depends on the requests that run then, not on the whole instance.
 type timeline struct {
 	*view.TVC
 	pieces   []piece
@@ -181,8 +179,8 @@ func (l *timeline) during(from, to int64, in part) []int32 {
 	return l.found
 }
 
-// least returns what is left of everything at its fullest moment between two instants,
-// with renamed servers and switches, until it is called again.
+// least returns the data centre with the room left of each thing at its fullest moment between two instants. Servers
+// and switches are renamed; it is valid until the next call.
 func (l *timeline) least(from, to int64) *fattree.DataCentre {
 	l.forget()
 	l.starts, l.ends = l.starts[:0], l.ends[:0]
@@ -242,7 +240,7 @@ func (l *timeline) forget() {
 	l.touched = l.touched[:0]
 }
 
-// change adds an amount to what is left of a resource.
+// change adds an amount to the room left of a resource.
 func (l *timeline) change(resource int32, amount int64) {
 	d, h := l.left, l.Half
 	r := int(l.rename.resources[resource])
@@ -279,16 +277,15 @@ func (l *timeline) embed(by embedder, request int32, from, to int64) (model.Embe
 // embedWork is the work of an embedder at each server.
 const embedWork = 8
 
-// shuffle renames servers and switches at random: embedders prefer those of low numbers.
+// shuffle renames servers and switches at random: embedders prefer low numbers.
 func (l *timeline) shuffle(rng *rand.Rand) {
 	l.forget()
 	l.rename.shuffle(l.TVC, rng)
 	l.work += int64(8 * l.Servers)
 }
 
-// renaming gives new numbers to servers and switches of a fat-tree: pods, edge switches of
-// a pod, servers of an edge switch, groups of core switches and core switches of a group
-// are exchanged. That leaves the tree as it is.
+// renaming gives new numbers to servers and switches of a fat-tree. It exchanges pods, edge switches of a pod, servers
+// of an edge switch, groups of core switches and core switches of a group. The tree stays as it is.
 type renaming struct {
 	half                        int
 	resources                   []int32 // new numbers, see piece

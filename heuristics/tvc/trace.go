@@ -11,13 +11,13 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// tracer tells the steps of AdaBa; nil: nobody listens.
+// tracer reports the steps of AdaBa; nil: nobody listens.
 type tracer struct {
 	steps.Teller
 	of string // the request in hand
 }
 
-// newTracer returns the tracer of a run, and makes AdaBa's embedder tell it each step.
+// newTracer returns the tracer of a run, and makes AdaBa's embedder report each step to it.
 func newTracer(q *sequence, set model.Settings) *tracer {
 	if set.Trace == nil {
 		return nil
@@ -30,7 +30,7 @@ func (x *tracer) tell(what string, values []model.StepValue, words string, args 
 	x.Tell(what, x.of, values, "request %s: %s", x.of, fmt.Sprintf(words, args...))
 }
 
-// arrives tells that a request does, and what is free.
+// arrives reports the arrival of a request, and what is free.
 func (x *tracer) arrives(d *fattree.DataCentre, q *online.TVCRequest) {
 	if x == nil {
 		return
@@ -41,7 +41,7 @@ func (x *tracer) arrives(d *fattree.DataCentre, q *online.TVCRequest) {
 		"at %.9g s, %d VMs at %.6g Mbit/s for %.9g s; %d of %d slots are free", at, q.VMs, float64(q.Bandwidth)/1e6, d.Seconds(q.Duration), d.AllFree, d.Servers*d.Slots)
 }
 
-// decided tells whether the request is accepted, and on which servers.
+// decided reports whether the request is accepted, and on which servers.
 func (x *tracer) decided(e *model.Embedding, fits bool) {
 	switch {
 	case x == nil:
@@ -58,8 +58,8 @@ func (x *tracer) decided(e *model.Embedding, fits bool) {
 	}
 }
 
-// embed is subtrees.find with q.try. It tells of the switches that are passed over on the
-// way, those between two that are tried, in the order of find.
+// embed is subtrees.find with q.try. It reports the switches that are passed over on the way, between two that are
+// tried, in the order of find.
 func (x *tracer) embed(q *sequence, d *fattree.DataCentre, n int, b int64, lowest model.Layer) (model.Embedding, bool) {
 	var hosts []model.Switch
 	h, routes := d.Half, d.Half
@@ -98,7 +98,7 @@ func (x *tracer) embed(q *sequence, d *fattree.DataCentre, n int, b int64, lowes
 	return e, ok
 }
 
-// passed tells why switches can't host the request, one step for each layer.
+// passed reports why switches can't host the request, one step for each layer.
 func (x *tracer) passed(q *sequence, hosts []model.Switch) {
 	var over steps.Candidates
 	for k, host := range hosts {
@@ -124,14 +124,14 @@ func (x *tracer) passed(q *sequence, hosts []model.Switch) {
 	}
 }
 
-// again tells that the servers below a host would be filled as they were in vain before.
+// again reports that the servers below a host would be filled as they were in vain before.
 func (x *tracer) again(host model.Switch) {
 	if x != nil {
 		x.tell("try", nil, "below %s the links leave the same room as below the last: no", host)
 	}
 }
 
-// filled tells how many VMs the servers below a host took, in their order.
+// filled reports how many VMs the servers below a host took, in their order.
 func (x *tracer) filled(q *sequence, host model.Switch, ok bool) {
 	if x == nil {
 		return

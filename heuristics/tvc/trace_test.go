@@ -14,9 +14,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// The steps tell what the run does: requests accepted on their servers, switches passed
-// over that have no room for the request, and VMs that sum to the request's where servers
-// took all.
+// The steps show the run: requests accepted on their servers, switches passed over without room for the request, and
+// VMs that sum to the request's where servers took all.
 func TestTraceOfAdaBa(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(54, 1))
@@ -71,8 +70,8 @@ func TestTraceOfAdaBa(t *testing.T) {
 	}
 }
 
-// AdaBa's steps on four servers of two slots a pod, by hand: r2's bandwidth is a quarter
-// of Bmax, so that half a free slot were best: servers with one come first.
+// AdaBa's steps on four servers of two slots a pod, by hand. The bandwidth of r2 is a quarter of Bmax, so that half a
+// free slot would be best: servers with one come first.
 func TestTraceOfAdaBaByHand(t *testing.T) {
 	t.Parallel()
 	in := &model.TVC{Name: "two", FatTree: model.FatTree{K: 4, Slots: 2, LinkMbps: 100}, Requests: []model.TVCRequest{

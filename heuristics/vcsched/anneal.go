@@ -19,9 +19,9 @@ import (
 // bound of vcbounds.Packing, and then raises the average yield (placement.RaiseAverage). It
 // respects a migration budget.
 //
-// Without a time limit it takes placement.Steps(tasks) steps and, for more than 64 tasks,
-// up to ten times as many while L > 1.01 times the bound. With one it goes on until
-// the limit or the bound is reached. O(1) per step, beside the start.
+// It takes placement.Steps(tasks) steps and, for more than 64 tasks, up to ten times as many while L > 1.01 times the
+// bound, if there is no time limit. It goes on until the limit or the bound is reached if there is one. O(1) per step,
+// plus the start.
 func Anneal(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
 	u := view.OfVCSched(in)
 	load, why := vcbounds.NewTasks(u).PackingLoad(ctx, in)
@@ -65,13 +65,12 @@ func Anneal(ctx context.Context, in *model.VCSched, set model.Settings) (*model.
 // mostNodes limits the nodes of the tree that the greedy start enters, a third of a second or so.
 const mostNodes = 10_000_000
 
-// mostLost limits what is spent on tasks that fit on no host: what is found for them isn't
-// a solution.
+// mostLost limits the work on tasks that fit on no host: a placement with such tasks isn't a solution.
 const mostLost = 50_000_000
 
-// Start returns a placement, [task], for the local search to begin with, which may be
-// infeasible: that of Settings.Start if there is one; else, for more than 64 tasks,
-// that of MCB8, whose packing of memory is hard to reach by steps; else the greedy one.
+// Start returns a placement, [task], for the local search to begin with, which may be infeasible. It is the placement
+// of Settings.Start if there is one; else, for more than 64 tasks, MCB8's, as its packing of memory is hard to reach by
+// steps; else the greedy one.
 func Start(ctx context.Context, in *model.VCSched, u *view.VCSched, set model.Settings) ([]int32, error) {
 	if p, ok := set.Start.(*model.Placement); ok && p != nil {
 		if err := in.CheckShape(p); err != nil {
@@ -87,11 +86,10 @@ func Start(ctx context.Context, in *model.VCSched, u *view.VCSched, set model.Se
 	return greedyStart(u), nil
 }
 
-// greedyStart places the tasks, in the order of decreasing larger need (CPU as a share
-// of the average load, memory of a host), on the host of least load that has the
-// memory. A task that fits nowhere goes to the host with the most memory left, as a share
-// of the resource that is tightest there, so the result may be infeasible. With a migration budget, tasks stay on their current
-// hosts. O(n log n) and a query of leastLoad for each task.
+// greedyStart places the tasks on the host of least load that has the memory. Their order is by decreasing larger need
+// (CPU as a share of the average load, memory of a host). A task that fits nowhere goes to the host with the most
+// memory left, as a share of the resource that is tightest there, so the result may be infeasible. Tasks stay on their
+// current hosts if there is a migration budget. O(n log n) and a query of leastLoad for each task.
 func greedyStart(u *view.VCSched) []int32 { return greedyWith(u, u.Current) }
 
 // greedyWith is greedyStart with tasks that are placed before, [task]; -1, or nil for

@@ -33,9 +33,8 @@ func backtrackBy(order func(*view.VCSched) []int32) placer {
 	}
 }
 
-// backtrack places the tasks in order. At each level hosts are tried by (load,
-// number), so the next one is the smallest pair above that of the last one: a scan
-// finds it, without a sorted list for each level.
+// backtrack places the tasks in order. Each level tries hosts by (load, number), so the next one is the smallest pair
+// above the last: a scan finds it, without a sorted list for each level.
 func backtrack(ctx context.Context, u *view.VCSched, order []int32, attempts int) ([]int32, error) {
 	hosts := make([]int32, len(order))
 	s := newStock(u)

@@ -44,8 +44,8 @@ func judge(t interface{ Fatalf(string, ...any) }, in *model.VCSched, p *model.Pl
 	return r
 }
 
-// Whatever an algorithm returns is feasible, no better than the linear
-// relaxation, at the best minimum yield of its hosts, and the same each time.
+// Every algorithm's placement is feasible, no better than the linear relaxation, at the best minimum yield of its
+// hosts, and the same each time.
 func TestPaperAlgorithms(t *testing.T) {
 	t.Parallel()
 	for name, solve := range paperAlgorithms() {

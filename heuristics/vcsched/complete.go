@@ -8,14 +8,12 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Complete makes a placement of the instance from one that may lack jobs, or have
-// others. Jobs of the same number of tasks, on hosts that the instance has, stay where
-// they are. The tasks of the others are placed greedily: in the order of decreasing
-// larger need on the host of least load that has the memory, or, without one, on that
-// with the most memory left; tasks that run now stay on their hosts if there is a
-// migration budget. So the result may not fit; it is one to start from. Every job has
-// the CPU shares of the best minimum yield. The error wraps model.ErrInvalid, see
-// model.Match.
+// Complete makes a placement of the instance from one that may lack jobs, or have others. Jobs of the same number of
+// tasks, on hosts that the instance has, stay where they are. The tasks of the others are placed greedily, in the order
+// of decreasing larger need. Each goes to the host of least load that has the memory or, without one, to the one with
+// the most memory left. Tasks that run now stay on their hosts if there is a migration budget. So the result may not
+// fit; it is one to start from. Every job has the CPU shares of the best minimum yield. The error wraps
+// model.ErrInvalid, see model.Match.
 func Complete(in *model.VCSched, start *model.Placement) (*model.Placement, model.Completion, error) {
 	of, c, err := partial.Match(in.Jobs, func(x *model.VCSchedJob) string { return x.ID },
 		start.Jobs, func(x *model.JobPlacement) string { return x.ID })

@@ -15,11 +15,10 @@ import (
 // than MCB8's packing at one yield.
 const greedyTasks = 200_000
 
-// First returns a placement in little time: the greedy one, tasks by decreasing larger
-// need on the host of least load that has the memory, those that run now where they are
-// if there is a migration budget. Where that doesn't fit, or there are many tasks, and
-// nothing runs, it is MCB8's, as far as ctx allows. Parallel jobs stay at the minimum
-// yield, since more takes a linear program, and so do many.
+// First returns a placement in little time: the greedy one, tasks by decreasing larger need on the host of least load
+// that has the memory. Tasks that run now stay if there is a migration budget. If that doesn't fit, or there are many
+// tasks, and nothing runs, it is MCB8's, unless ctx ends before. Parallel jobs stay at the minimum yield, since more
+// takes a linear program, and so do many.
 func First(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
 	u := view.OfVCSched(in)
 	many := len(u.CPU) > greedyTasks && in.MigrationBudget == nil

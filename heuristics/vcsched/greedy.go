@@ -12,18 +12,15 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// GR is the greedy heuristic (section 3.3): each task, in the instance's
-// order, goes to the host of least CPU load that has the memory (and the other
-// rigid resources) for it; the lowest-numbered of equals. Where hosts differ, the
-// load is that with the task, over the host's CPU. O(n log H) in the good case, O(nH) in
-// the worst (see leastLoad).
+// GR is the greedy heuristic (section 3.3). Each task, in the instance's order, goes to the host of least CPU load that
+// has the memory (and the other rigid resources) for it, the lowest-numbered of equals. The load includes the task, and
+// is divided by the host's CPU, if hosts differ. O(n log H) in the good case, O(nH) in the worst (see leastLoad).
 func GR(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
 	return run(ctx, in, set, greedyBy(instanceOrder))
 }
 
-// SG is GR with the tasks by decreasing memory need (section 3.3), or by the largest
-// share of a host that they need of a rigid resource if there are several; equals keep
-// the instance's order. O(n log n) and as GR.
+// SG is GR with the tasks by decreasing memory need (section 3.3). With several rigid resources, the key is the largest
+// share of a host that a task needs of one. Equals keep the instance's order. O(n log n) and as GR.
 func SG(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
 	return run(ctx, in, set, greedyBy(memoryOrder))
 }

@@ -88,7 +88,7 @@ func TestGreedyByHand(t *testing.T) {
 	}
 }
 
-// Every task of GR goes to a host of least load among those with the memory.
+// Every task of GR goes to a host of least load that has the memory.
 func TestGreedyRule(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -176,7 +176,7 @@ func fitsInMemory(u *view.VCSched) bool {
 
 func TestAttempts(t *testing.T) {
 	t.Parallel()
-	// By hand: a0 b1 c0 c1 b0 c1 c0 d1, eight placements.
+	// The path is a0 b1 c0 c1 b0 c1 c0 d1 by hand, eight placements.
 	u := view.OfVCSched((&model.VCSched{Hosts: 2, Jobs: []model.VCSchedJob{
 		testkit.VCJob("a", 1, 0.5, 0.25), testkit.VCJob("b", 1, 0.5, 0.25), testkit.VCJob("c", 1, 0.25, 0.25), testkit.VCJob("d", 1, 0.5, 1)}}))
 	if _, err := backtrack(context.Background(), u, instanceOrder(u), 8); err != nil {

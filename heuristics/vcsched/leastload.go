@@ -8,11 +8,10 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 )
 
-// leastLoad answers which host has the least load with a task, of those that have the
-// rigid resources for it, on a segment tree of the least load and the most that is left of
-// each rigid resource below each node. The hosts of a node may not have both; then it is
-// entered in vain: a query is O(log H) in the good case and O(H) in the worst. Putting a
-// task is O(log H). Few hosts are looked at one by one.
+// leastLoad finds the host with the least load with a task among the hosts that have the rigid resources for it. It is
+// a segment tree of the least load and the most that is left of each rigid resource below each node. The hosts of a
+// node may not have both; then it is entered in vain: a query is O(log H) in the good case and O(H) in the worst.
+// Putting a task is O(log H). Few hosts are looked at one by one.
 type leastLoad struct {
 	*stock
 	one   bool      // all hosts are of one class
@@ -86,9 +85,8 @@ func (t *leastLoad) put(i int32, h int) {
 	}
 }
 
-// best returns the host of least load with task i of those that have the rigid resources
-// for it, the lowest of equals; -1 if there is none. Beyond the limit of nodes it is the best
-// of the few looked at.
+// best returns the host of least load with task i among the hosts that have the rigid resources for it, the lowest of
+// equals; -1 if there is none. Beyond the limit of nodes it is the best of the few looked at.
 func (t *leastLoad) best(i int32) int {
 	best, least := -1, int64(0)
 	look := func(h int) {

@@ -13,23 +13,20 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// yieldPrecision is the width of the interval of yields at which the binary search of
-// MCB1 … MCB8 stops; if the upper bound on the yield is below 1e-3, a thousandth of
-// that. The paper names none. The yield of the result is that of its hosts, so a
-// finer precision changes next to nothing.
+// yieldPrecision is the width of the interval of yields at which the binary search of MCB1 … MCB8 stops. If the upper
+// bound on the yield is below 1e-3, it is a thousandth of that. The paper names none. The result's yield follows from
+// its hosts, so a finer precision changes next to nothing.
 const yieldPrecision = 1e-6
 
 // MCB8 is the best of the eight multi-capacity bin-packing heuristics of section 3.4; its
 // key is a task's larger need, descending. Algorithms lists the others.
 //
-// At a yield Y a task with the CPU need c and the memory need m takes cY of CPU and m
-// of memory. The tasks with cY > m make the CPU list, the others the memory list, each
-// sorted by the variant's key, equals in the instance's order. Hosts are filled one
-// after the other, until no task fits: by the first task that fits of the CPU list if
-// the host has no less CPU left than memory, of the memory list otherwise; if none of
-// that list fits, of the other. A binary search from half of min(1, H / Σ c) on finds
-// the largest Y at which all tasks are placed. With further resources, or hosts that
-// differ, see vectorPacker.
+// At a yield Y a task with the CPU need c and the memory need m takes cY of CPU and m of memory. The tasks with cY > m
+// make the CPU list, the others the memory list, each sorted by the variant's key, equals in the instance's order.
+// Hosts are filled one after the other, until no task fits. A host takes the first task that fits from the CPU list if
+// it has no less CPU left than memory, from the memory list otherwise. If none of that list fits, it takes one from the
+// other. A binary search from half of min(1, H / Σ c) on finds the largest Y at which all tasks are placed. With
+// further resources, or hosts that differ, see vectorPacker.
 //
 // O(log(1/yieldPrecision) (n log n + q)), where q is the cost of n+H queries of
 // firstFit.
@@ -51,8 +48,8 @@ var mcbs = [9]func(context.Context, *model.VCSched, model.Settings) (*model.Plac
 	5: mcb(sumKey, -1), 6: mcb(differenceKey, -1), 7: mcb(ratioKey, -1), 8: MCB8,
 }
 
-// sortKey is a key of section 3.4, of the sum, the least and the largest of a task's
-// needs: the CPU need at the yield tried and those of the rigid resources.
+// sortKey is a key of section 3.4, by the sum, the least and the largest of a task's needs: the CPU need at the yield
+// tried and the needs of the rigid resources.
 type sortKey func(sum, least, largest float64) float64
 
 func sumKey(sum, _, _ float64) float64                { return sum }
@@ -153,8 +150,8 @@ type keyedTask struct {
 
 // firstFit is a list of tasks in a fixed order, from which tasks are taken.
 type firstFit interface {
-	// first returns the first task left, at place from or after it, whose needs are
-	// ≤ cpu and ≤ mem, and its place; -1, -1 if there is none.
+	// first returns the first task left, at place from or after it, with needs ≤ cpu and ≤ mem, and its place; -1, -1
+	// if there is none.
 	first(from int, cpu, mem int64) (task int32, place int)
 	// take removes the task at the place.
 	take(place int)

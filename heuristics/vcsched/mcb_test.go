@@ -18,8 +18,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// textbook packs at a yield as section 3.4 tells it, with nothing saved: lists
-// are slices that tasks are cut out of, and each search starts at their head.
+// textbook packs at a yield as section 3.4 describes, with nothing saved: lists are slices that tasks are cut out of,
+// and each search starts at their head.
 func textbook(u *view.VCSched, variant int, yield float64) ([]int32, bool) {
 	c := func(i int32) float64 { return float64(u.CPU[i]) * yield / float64(u.Scale) }
 	m := func(i int32) float64 { return float64(u.Memory[i]) / float64(u.Scale) }

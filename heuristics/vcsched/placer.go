@@ -15,9 +15,8 @@ import (
 // placer returns the host of each task, in the instance's order.
 type placer func(ctx context.Context, u *view.VCSched, set model.Settings) ([]int32, error)
 
-// run turns a placer into a heuristic of the paper: hosts by the placer, CPU shares
-// that make the minimum yield as large as these hosts allow, then the second phase
-// (section 3.5). The paper's heuristics take no migration budget.
+// run turns a placer into a heuristic of the paper. The placer chooses hosts; CPU shares make the minimum yield as
+// large as these allow; then comes the second phase (section 3.5). The paper's heuristics take no migration budget.
 func run(ctx context.Context, in *model.VCSched, set model.Settings, place placer) (*model.Placement, error) {
 	if in.MigrationBudget != nil {
 		return nil, fmt.Errorf("%w: it knows no migration budget; use anneal, search or highs", model.ErrUnsupported)

@@ -18,11 +18,10 @@ import (
 // use (section 3.2).
 const noZeroProbability = 0.01
 
-// RRND is randomised rounding (section 3.2): it solves the linear relaxation of the
-// paper's model and puts each task, in the instance's order, on a host drawn with the
-// probabilities e of the relaxation. Hosts without the memory aren't drawn; it fails
-// if no host with a positive probability is left. The cost is that of a linear
-// program with 2nH+1 variables.
+// RRND is randomised rounding (section 3.2). It solves the linear relaxation of the paper's model and puts each task,
+// in the instance's order, on a host drawn with the relaxation's probabilities e. Hosts without the memory aren't
+// drawn; it fails if no host with a positive probability is left. It costs as much as a linear program with 2nH+1
+// variables.
 func RRND(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
 	return run(ctx, in, set, func(ctx context.Context, u *view.VCSched, set model.Settings) ([]int32, error) {
 		return round(ctx, in, u, set, 0)

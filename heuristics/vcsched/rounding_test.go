@@ -41,9 +41,8 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// RRND uses only hosts with a positive e in the relaxation, RRNZ any; with the
-// ε it succeeds at least where RRND does most of the time, and on some
-// instances where RRND fails for every seed.
+// RRND uses only hosts with a positive e in the relaxation, RRNZ any. Thanks to the ε it succeeds at least where RRND
+// does most of the time, and on some instances where RRND fails for every seed.
 func TestRounding(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()

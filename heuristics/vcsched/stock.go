@@ -6,7 +6,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 )
 
-// stock holds what tasks use of the hosts, in units.
+// stock holds the tasks' use of the hosts, in units.
 type stock struct {
 	u    *view.VCSched
 	load []int64   // [host]: sum of the CPU needs
@@ -27,8 +27,7 @@ func newStock(u *view.VCSched) *stock {
 	return s
 }
 
-// plain reports whether all hosts are reference hosts, but for their memory, and memory
-// is the only rigid resource.
+// plain reports whether all hosts are reference hosts, except for their memory, and memory is the only rigid resource.
 func plain(u *view.VCSched) bool {
 	return len(u.Rigid) == 1 && len(u.Classes) == 1 && u.Classes[0].Room(u.Scale) == u.Scale
 }
@@ -67,7 +66,7 @@ func (s *stock) put(i int32, h int, times int64) {
 	}
 }
 
-// meanCaps returns what a host has on average of each of u.Rigid, in units.
+// meanCaps returns a host's average capacity of each of u.Rigid, in units.
 func meanCaps(u *view.VCSched) []float64 {
 	mean := make([]float64, len(u.Rigid))
 	if len(u.Classes) == 1 {

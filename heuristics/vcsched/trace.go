@@ -11,7 +11,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// tracer tells the steps of MCB8; nil: nobody listens.
+// tracer reports the steps of MCB8; nil: nobody listens.
 type tracer struct {
 	in    *model.VCSched
 	u     *view.VCSched
@@ -40,12 +40,12 @@ func (x *tracer) task(i int32) (id, name string) {
 	return id, "job " + id
 }
 
-// figures returns the number of a task within its job, and that of a host.
+// figures returns the number of a task within its job, and the host's number.
 func (x *tracer) figures(i, host int32) []model.StepValue {
 	return steps.Figures("task", float64(i-x.first[x.u.Job[i]]), "host", float64(host))
 }
 
-// yield tells the yield that is tried, and the lists of tasks, [resource, CPU first].
+// yield reports the yield that is tried, and the lists of tasks, [resource, CPU first].
 func (x *tracer) yield(yield float64, lists [][]int32) {
 	if x == nil {
 		return
@@ -83,8 +83,8 @@ func (x *tracer) left(share []float64) (words string, values []model.StepValue) 
 	return strings.Join(parts, " and "), values
 }
 
-// pick tells that a host, of which the shares are left, takes task i of a list. The host
-// wanted a task of the list wanted first.
+// pick reports that a host with the given shares left takes task i of a list. The host wanted a task of the list wanted
+// first.
 func (x *tracer) pick(host int32, share []float64, wanted, list int, i int32) {
 	if x == nil {
 		return
@@ -99,7 +99,7 @@ func (x *tracer) pick(host int32, share []float64, wanted, list int, i int32) {
 		"host %d has %s left: %sthe first of the %s list that fits is %s", host, left, other, x.resource(list), name)
 }
 
-// shut tells that no task fits on a host any more.
+// shut reports that no task fits on a host any more.
 func (x *tracer) shut(host int32, share []float64, tasks int) {
 	if x == nil {
 		return
@@ -113,7 +113,7 @@ func (x *tracer) shut(host int32, share []float64, tasks int) {
 	x.Tell("close", "", values, "host %d closes: %s", host, why)
 }
 
-// tried tells whether all was packed at a yield, and between which yields the largest is searched now.
+// tried reports whether all was packed at a yield, and between which yields the largest is searched now.
 func (x *tracer) tried(yield float64, packed bool, low, high float64) {
 	if x == nil {
 		return
@@ -126,7 +126,7 @@ func (x *tracer) tried(yield float64, packed bool, low, high float64) {
 		"yield %.6g: %s; the largest yield is searched from %.6g to %.6g", yield, words, low, high)
 }
 
-// again tells that all is done anew, with a little less of each resource.
+// again reports that all is done again, with a little less of each resource.
 func (x *tracer) again() {
 	if x != nil {
 		x.Tell("again", "", nil, "some host holds that but for the rounding of needs: again, with hosts smaller by it")

@@ -11,19 +11,16 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 )
 
-// vectorPacker generalises mcbPacker to any number of resources, by the permutation pack
-// of Leinberger, Karypis and Kumar (Multi-capacity bin packing algorithms with
-// applications to job scheduling under multiple constraints, 1999) with a window of one:
-// each resource has a list of the tasks that need most of it, as a share of the mean
-// host, the later resource of equals; and a host takes the first task that fits of the
-// list of the resource of which it has the largest share left, the earlier of equals, or,
-// if none does, of the resource with the next largest. With CPU and memory alone these
-// are the two lists of mcbPacker.
+// vectorPacker generalises mcbPacker to any number of resources, by the permutation pack of Leinberger, Karypis and
+// Kumar (Multi-capacity bin packing algorithms with applications to job scheduling under multiple constraints, 1999)
+// with a window of one. Each resource has a list of the tasks that need most of it, as a share of the mean host, the
+// later resource of equals. A host takes the first task that fits from the list of the resource with its largest share
+// left, the earlier of equals. If none does, it goes on to the resource with the next largest. With CPU and memory
+// alone these are the two lists of mcbPacker.
 //
-// Hosts that differ are filled in the order of increasing size, the sum of their shares
-// of what the mean host has, so that the large ones are left for what fits nowhere else
-// (as Stillwell, Vivien, Casanova: Virtual Machine Resource Allocation for Service
-// Hosting on Heterogeneous Distributed Platforms, 2012, do for vector packing).
+// Hosts that differ are filled in the order of increasing size, the sum of their shares of the mean host's capacities.
+// So the large ones are left for tasks that fit nowhere else. (Stillwell, Vivien, Casanova: Virtual Machine Resource
+// Allocation for Service Hosting on Heterogeneous Distributed Platforms, 2012, do the same for vector packing.)
 //
 // O(n log n + resources n H) for a yield.
 type vectorPacker struct {
@@ -139,8 +136,8 @@ func (p *vectorPacker) pack(ctx context.Context, yield float64) ([]int32, bool) 
 	return p.hosts, placed == len(p.hosts)
 }
 
-// first returns the first task of the list, at place from or after it, that fits in what
-// is left, and moves from to it; -1 if there is none.
+// first returns the first task of the list, at place from or after it, that fits in the room left, and moves from to
+// it; -1 if there is none.
 func (p *vectorPacker) first(list []int32, from *int, left []int64) int32 {
 next:
 	for ; *from < len(list); *from++ {

@@ -9,7 +9,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// batchPolicy is a scheduler of batch. Its requests are those of Batsim.
+// batchPolicy is a scheduler of batch. Its requests are Batsim's.
 type batchPolicy struct {
 	*session
 	total      int // jobs that will be submitted; -1: that isn't told
@@ -23,7 +23,7 @@ type batchPolicy struct {
 	all        []online.BatchDecision
 }
 
-// jobState is what is kept of a job that has been submitted.
+// jobState is the state of a job that has been submitted.
 type jobState struct {
 	start  int64 // when it started last
 	killed bool  // KILL_JOB has named it since

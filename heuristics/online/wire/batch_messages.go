@@ -12,7 +12,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Types of events of batch, beside those of all problems.
+// These types of events are batch's own.
 const (
 	jobSubmitted   = "JOB_SUBMITTED"
 	jobCompleted   = "JOB_COMPLETED"
@@ -24,8 +24,8 @@ const (
 	setJobMetadata = "SET_JOB_METADATA"
 )
 
-// beginsData is what a scheduler is told of the platform. Schedulers of pybatsim read each of
-// these keys, also where there is nothing to tell.
+// beginsData is a scheduler's knowledge of the platform. Schedulers of pybatsim read each of these keys, even if there
+// is nothing to report.
 type beginsData struct {
 	Resources           int                       `json:"nb_resources"`
 	ComputeResources    int                       `json:"nb_compute_resources"`
@@ -88,7 +88,7 @@ type jobData struct {
 	// Use isn't Batsim's: on two tiers, the share of a processor that each process uses, or
 	// one for all.
 	Use []float64 `json:"use,omitempty"`
-	// Log isn't Batsim's: what a log tells of the job when it is submitted.
+	// Log isn't Batsim's: it holds a log's fields about the job when it is submitted.
 	Log *model.JobLog `json:"log,omitempty"`
 }
 
@@ -101,7 +101,7 @@ type completedData struct {
 
 func (d completedData) name() string { return d.JobID }
 
-// killedData leaves out how far the jobs had come: that would tell their runtimes.
+// killedData leaves out how far the jobs had come: that would reveal their runtimes.
 type killedData struct {
 	JobIDs []string `json:"job_ids"`
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// decider answers requests of any problem, by what they tell alone.
+// decider answers requests of any problem, by their contents alone.
 func decider(in model.Instance) func(told) string {
 	running, pes, tree, waiting := map[string]float64{}, 0.0, 0.0, []string(nil)
 	return func(m told) string {
@@ -56,8 +56,7 @@ func decider(in model.Instance) func(told) string {
 	}
 }
 
-// Nothing is told before its time: what happens later, or is another truth, changes no request
-// until then.
+// No event is reported before its time: later events, or another truth, change no request until then.
 func TestNoFuture(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(27, 7))

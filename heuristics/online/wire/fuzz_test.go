@@ -49,8 +49,8 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// No answers of a policy of requests or of two tiers make our side panic. The judge accepts
-// whatever they decide, or there is no solution.
+// No answers of a policy of requests or of two tiers make our side panic. The judge accepts all their decisions, or
+// there is no solution.
 func FuzzRequestAnswers(f *testing.F) {
 	for _, c := range sessions {
 		f.Add(strings.Join(c.answers, "\n"))

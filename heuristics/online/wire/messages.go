@@ -18,7 +18,7 @@ const (
 	callMeLater      = "CALL_ME_LATER"
 )
 
-// Types of events of the problems whose items are requests.
+// These types of events belong to problems with requests as items.
 const (
 	requestSubmitted = "REQUEST_SUBMITTED"
 	requestCompleted = "REQUEST_COMPLETED"
@@ -37,7 +37,7 @@ type event struct {
 	Data      any     `json:"data"`
 }
 
-// answer is a message from a scheduler. What it lacks is nil.
+// answer is a message from a scheduler. A missing field is nil.
 type answer struct {
 	Now    *float64      `json:"now"`
 	Events []answerEvent `json:"events"`
@@ -99,7 +99,7 @@ type clock struct {
 	last      float64 // the last second that is read
 }
 
-// microseconds is the clock of the problems whose ticks are these.
+// microseconds is the clock of the problems with ticks of a microsecond.
 var microseconds = clock{1e6, 1e10}
 
 // ticks returns seconds in ticks.

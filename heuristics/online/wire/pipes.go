@@ -37,7 +37,7 @@ const (
 	reasonSize = 400                    // bytes of a standard error that a reason holds
 )
 
-// launch starts a program. An error of starting it is that of the first ask.
+// launch starts a program. If it can't be started, the first ask returns the error.
 func launch(o process.Options) (*pipes, error) {
 	stdin, in, err := os.Pipe()
 	if err != nil {
@@ -61,7 +61,7 @@ func launch(o process.Options) (*pipes, error) {
 		defer out.Close()
 		lines := bufio.NewReaderSize(out, 1<<16)
 		for request := range p.requests {
-			// What can't be written may have been answered: reading tells.
+			// A request that can't be written may have been answered: reading shows it.
 			_, _ = in.Write(append(request, '\n'))
 			text, err := readLine(lines)
 			if p.answers <- (pipeAnswer{text, err}); err != nil {

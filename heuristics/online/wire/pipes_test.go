@@ -23,7 +23,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// answering is a program that says one answer after the other, whatever it is asked.
+// answering is a program that gives one answer after the other to any questions.
 func answering(answers ...string) string {
 	name := onlinePrefix + `sh -c 'for a in "$@"; do read -r line; echo "$line" >> "${KEPT:-/dev/null}"; echo "$a"; done' sh`
 	for _, a := range answers {
@@ -74,8 +74,7 @@ func TestPipes(t *testing.T) {
 	}
 }
 
-// How a policy can fail, each in one line that says what and at which request. What ran until
-// then is kept.
+// Each failure of a policy is reported in one line, with the request. The runs until then are kept.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	begun := []string{at(0), at(1, execute(1, "w0!1", "0-2"))}
@@ -133,7 +132,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A policy that hangs is stopped by the limit of an answer, and by that of all, with what it has started.
+// A policy that hangs is stopped by the limit of an answer, and by the limit of all, with its processes.
 func TestHangs(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -136,7 +136,7 @@ func call(at, later float64) string {
 	return do(at, callMeLater, fmt.Sprintf(`{"timestamp":%v}`, later))
 }
 
-// sessions are whole ones of each problem: what is decided, and what is asked in the end.
+// sessions are whole ones of each problem: the decisions, and the requests in the end.
 var sessions = map[string]struct {
 	in      model.Instance
 	answers []string
@@ -160,8 +160,8 @@ var sessions = map[string]struct {
 		"SIMULATION_BEGINS 0 REQUEST_SUBMITTED 1 REQUEST_SUBMITTED 2 REQUEST_SUBMITTED 7 REQUEST_COMPLETED 11 REQUEST_COMPLETED 15 REQUEST_COMPLETED 15 SIMULATION_ENDS"},
 }
 
-// Whole sessions: the events told at each time, and the schedule that follows from the answers,
-// which the judge accepts. The schema of messages accepts what goes either way.
+// Whole sessions: the events reported at each time, and the schedule that follows from the answers, which the judge
+// accepts. The schema of messages accepts what goes either way.
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	for name, c := range sessions {
@@ -209,7 +209,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// accepts holds a message against the schema of a problem's.
+// accepts checks a message by the schema of its problem.
 func accepts(t testing.TB, kind model.Kind, text string) error {
 	c, base := jsonschema.NewCompiler(), "https://raw.githubusercontent.com/gapwise/gapwise/main/docs/reference/schema/"
 	for _, name := range []string{string(kind) + "-message.json", string(kind) + ".json"} {
@@ -236,8 +236,8 @@ func accepts(t testing.TB, kind model.Kind, text string) error {
 	return schema.Validate(x)
 }
 
-// How policies of requests and of two tiers can fail, each in one line that says what and at which request.
-// What was accepted or ran until then is kept.
+// Failures of policies of requests and of two tiers are reported in one line, with the request. Accepted requests and
+// runs until then are kept.
 func TestRequestFailures(t *testing.T) {
 	t.Parallel()
 	all := window()

@@ -9,7 +9,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Types of events of reservation, beside those of all problems and of requests.
+// These types of events are reservation's own.
 const (
 	requestWithdrawn = "REQUEST_WITHDRAWN"
 	acceptRequest    = "ACCEPT_REQUEST"
@@ -31,7 +31,7 @@ type reservationBegins struct {
 	TicksPerSecond float64    `json:"ticks_per_second"`
 }
 
-// reservationSubmitted has the keys of an instance, but for those that tell the future.
+// reservationSubmitted has the keys of an instance, except those that reveal the future.
 type reservationSubmitted struct {
 	requestName
 	Request struct {

@@ -17,12 +17,12 @@ type line interface {
 	// ask sends a request and returns the answer. It waits as long as the limit, and until
 	// ctx ends. After an error nothing more is asked.
 	ask(ctx context.Context, request []byte, limit time.Duration) ([]byte, error)
-	// close ends the connection. It returns in a few words how a program has failed to end, ""
-	// for none or one that has, and what it said last. It is in a hurry if ctx has ended.
+	// close ends the connection. It returns in a few words how a program has failed to end, and its last words; "" for
+	// none or one that has ended. It is in a hurry if ctx has ended.
 	close(ctx context.Context) (how, said string)
 }
 
-// errOver is what ask returns when the other side has ended the connection.
+// errOver is the error of ask when the other side has ended the connection.
 var errOver = errors.New("it has ended without an answer")
 
 // session is the talk with a scheduler at the other end of a line, about an instance of any
@@ -48,12 +48,12 @@ type course struct {
 	err      error
 }
 
-// add notes what will be told.
+// add notes an event to report.
 func (s *session) add(at int64, what string, data any) {
 	s.pending = append(s.pending, event{s.clock.seconds(at), what, data})
 }
 
-// begin tells of the platform.
+// begin reports the platform.
 func (s *session) begin(platform any) error {
 	s.add(0, simulationBegins, platform)
 	_, events, err := s.ask(0)
@@ -63,7 +63,7 @@ func (s *session) begin(platform any) error {
 	return s.fail(err)
 }
 
-// end tells that the simulation has ended. Whoever hangs up on that has ended, too.
+// end reports that the simulation has ended. A policy that hangs up on that has ended, too.
 func (s *session) end(at int64) error {
 	s.pending = s.pending[:0]
 	s.add(at, simulationEnds, struct{}{})
@@ -73,7 +73,7 @@ func (s *session) end(at int64) error {
 	return nil
 }
 
-// ask sends what is pending as a request of an instant, and reads the answer.
+// ask sends the pending events as a request of an instant, and reads the answer.
 func (s *session) ask(now int64) (busy int64, events []answerEvent, err error) {
 	s.requests++
 	s.last = message{s.clock.seconds(now), s.pending}
@@ -102,8 +102,7 @@ func decide[D any](s *session, now int64, all []D, read func([]D, *answerEvent) 
 	return all, busy, s.fail(err)
 }
 
-// decideNow is decide for simulations in which a policy decides at once. If there is nothing
-// to tell it doesn't ask.
+// decideNow is decide for simulations in which a policy decides at once. If there is nothing to report it doesn't ask.
 func decideNow[D any](s *session, now int64, all []D, read func([]D, *answerEvent) ([]D, error)) ([]D, error) {
 	if len(s.pending) == 0 {
 		return all, nil
@@ -124,8 +123,7 @@ func (s *session) fail(err error) error {
 // named is data about a job or a request.
 type named interface{ name() string }
 
-// where names the last request by what it told: "request 7 (now 21 s: JOB_COMPLETED of w0!1 and
-// 2 more)".
+// where names the last request by its events: "request 7 (now 21 s: JOB_COMPLETED of w0!1 and 2 more)".
 func (s *session) where() string {
 	if s.requests == 0 {
 		return "before the first request"

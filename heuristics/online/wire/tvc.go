@@ -9,7 +9,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Types of events of tvc, beside those of all problems and of requests.
+// These types of events are tvc's own.
 const (
 	embedRequest   = "EMBED_REQUEST"
 	suspendRequest = "SUSPEND_REQUEST"

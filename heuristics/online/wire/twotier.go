@@ -10,15 +10,15 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// moveJob is the type of an event of batch on two tiers, beside those on one.
+// moveJob is the type of an event of batch on two tiers that one tier hasn't.
 const moveJob = "MOVE_JOB"
 
-// twoTierPolicy is a scheduler of batch on two tiers. Its messages are those of batch on one,
-// with tiers and uses.
+// twoTierPolicy is a scheduler of batch on two tiers. Its messages are the ones of batch on one tier, with tiers and
+// uses.
 type twoTierPolicy struct {
 	*session
-	// walltimes are the users' estimates, in seconds. TwoTierJob.Estimate is such a one over
-	// the foreground's rate, and so tells the loss there.
+	// walltimes are the users' estimates, in seconds. TwoTierJob.Estimate is such a one over the foreground's rate, and
+	// so reveals the loss there.
 	walltimes  []float64
 	uses       bool    // it is told what share of a processor each process uses
 	foreground []int32 // jobs that have each processor there; more than one within an answer alone

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-// Package wire runs policies that are other programs, in any language, in the simulation of
-// package online. It speaks the simulator's side of Batsim's protocol (versions 3 and 4), for
-// batch with its events, for other problems with their own: a
-// request tells what has happened, the answer says what to do. The requests are lines of JSON
-// on a program's standard input, with the answers on its standard output, or messages of
-// ZeroMQ. Nothing in them tells a runtime before the job has ended.
+// Package wire runs policies that are other programs, in any language, in the simulation of package online. It speaks
+// the simulator's side of Batsim's protocol (versions 3 and 4), for batch with its events, for other problems with
+// their own. A request reports what has happened; the answer says what to do. The requests are lines of JSON on a
+// program's standard input, with the answers on its standard output, or messages of ZeroMQ. Nothing in them reveals a
+// runtime before the job has ended.
 package wire
 
 import (
@@ -32,7 +31,7 @@ const (
 
 const withoutNotify = "notify=no"
 
-// Known reports whether a name is that of a policy that is another program.
+// Known reports whether a name belongs to a policy that is another program.
 func Known(name string) bool {
 	return strings.HasPrefix(name, onlinePrefix) || strings.HasPrefix(name, batsimPrefix)
 }
@@ -40,12 +39,11 @@ func Known(name string) bool {
 // kinds are the problems that there are such policies for.
 var kinds = []model.Kind{model.KindBatch, model.KindReservation, model.KindTVC}
 
-// New returns the solver of a name: online:COMMAND, a program to start, or
-// batsim:tcp://HOST:PORT, one that waits there on a REP socket of ZeroMQ; with ?notify=no after
-// that it isn't told that no more jobs come (easyBackfillNotopo of pybatsim dies of that). The command is split
-// into words as a POSIX shell does, without one. In its words {seed} is the seed, as in the
-// environment GAPWISE_SEED. The error wraps model.ErrInvalid, or model.ErrUnsupported if the
-// program isn't there, or there are no such policies for the problem.
+// New returns the solver of a name: online:COMMAND, a program to start, or batsim:tcp://HOST:PORT, one that waits there
+// on a REP socket of ZeroMQ. With ?notify=no after that, it gets no notice that no more jobs come (easyBackfillNotopo
+// of pybatsim dies of that). The command is split into words as a POSIX shell does, without one. Its words {seed}
+// become the seed, which is also in the environment as GAPWISE_SEED. The error wraps model.ErrInvalid, or
+// model.ErrUnsupported if the program isn't there, or there are no such policies for the problem.
 func New(kind model.Kind, name string) (model.Solver, error) {
 	switch {
 	case !slices.Contains(kinds, kind):
@@ -94,9 +92,8 @@ const mostProcessors = 1_000_000
 // answerLimit limits the time of an answer if nothing else is asked for.
 const answerLimit = time.Minute
 
-// Solve implements model.Solver. A policy that fails, breaks the protocol or decides what
-// can't be done has no solution: the reason says what, and at which request, in one line, and
-// the details keep what ran until then.
+// Solve implements model.Solver. A policy that fails, breaks the protocol or makes an impossible decision has no
+// solution. The reason says in one line what failed, and at which request, and the details keep the runs until then.
 func (s *solver) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
 	r := model.NewResult(s.name, set.Seed)
 	limit := cmp.Or(set.AnswerLimit, answerLimit)

@@ -27,10 +27,9 @@ func isAddress(text string) bool {
 	return ok && err == nil && e == nil && n >= 1 && n <= 65535
 }
 
-// socket is a line to a REP socket of ZeroMQ: a REQ socket of ZMTP 3.1 (rfc.zeromq.org/spec/37
-// and, of the pattern, 28) over TCP, without authentication. go-zeromq/zmq4 isn't used: its
-// last release is of 2024, a REQ's Recv can't be interrupted, and it makes room for as many bytes
-// as a peer announces.
+// socket is a line to a REP socket of ZeroMQ: a REQ socket of ZMTP 3.1 (rfc.zeromq.org/spec/37 and, of the pattern, 28)
+// over TCP, without authentication. The library go-zeromq/zmq4 isn't used: its last release is of 2024, a REQ's Recv
+// can't be interrupted, and it makes room for as many bytes as a peer announces.
 type socket struct {
 	conn net.Conn
 	in   *bufio.Reader
@@ -43,7 +42,7 @@ const (
 	frameCommand = 4
 )
 
-// greeting is that of version 3.1 and the mechanism NULL.
+// greeting is the greeting of version 3.1 and the mechanism NULL.
 var greeting = func() []byte {
 	g := make([]byte, 64)
 	g[0], g[8], g[9] = 0xff, 1, 0x7f
@@ -136,7 +135,7 @@ func (s *socket) handshake() error {
 	return nil
 }
 
-// refusal is the error of a command that isn't what is waited for.
+// refusal is the error of another command than the expected one.
 func refusal(body []byte) error {
 	if reason, ok := bytes.CutPrefix(body, []byte("\x05ERROR")); ok && len(reason) > 0 {
 		return fmt.Errorf("%w: it refuses: %.200q", errSpeech, reason[1:])
@@ -201,7 +200,7 @@ func (s *socket) frame() (flags byte, body []byte, err error) {
 	case size > mostAnswer:
 		return 0, nil, errLong
 	}
-	// What is announced may not come: the room grows with what does.
+	// Announced bytes may not come: the room grows with the bytes that do.
 	var b bytes.Buffer
 	if _, err := io.CopyN(&b, s.in, int64(size)); err != nil {
 		return 0, nil, err

@@ -41,7 +41,7 @@ func listen(t *testing.T, serve func(net.Conn)) string {
 	return batsimPrefix + "tcp://" + l.Addr().String()
 }
 
-// The bytes of a whole session of pyzmq: ours are the same, but for the texts of numbers.
+// The bytes of a whole session of pyzmq: ours are the same, except for the texts of numbers.
 func TestRecordedBytes(t *testing.T) {
 	t.Parallel()
 	folder := need.Data(t, "batsim")
@@ -63,7 +63,7 @@ func TestRecordedBytes(t *testing.T) {
 		}
 	}
 	name := listen(t, func(c net.Conn) {
-		// What comes before the first message is the same byte by byte.
+		// The bytes before the first message are the same one by one.
 		opening := make([]byte, 64+40)
 		if _, err := c.Write(answered.Next(64 + 27)); err != nil {
 			t.Error(err)
@@ -134,7 +134,7 @@ func frames(text string) string { return "\x01\x00\x00" + string(rune(len(text))
 var one = &model.Batch{Name: "one", Processors: 4, Tiers: 1, KillAtEstimate: true, Jobs: []model.BatchJob{
 	{ID: "a", SubmitS: 1, RuntimeS: 10, EstimateS: 20, Processes: 3, Log: &model.JobLog{User: "u", Queue: "long", Status: "cancelled"}}, {ID: "b", SubmitS: 1, RuntimeS: 20, EstimateS: 15, Processes: 2}, {ID: "c", SubmitS: 3, RuntimeS: 5, Processes: 1}}}
 
-// What a peer can do that isn't the protocol ends in one line.
+// A peer's breaches of the protocol end in one line.
 func TestPeers(t *testing.T) {
 	t.Parallel()
 	hello := string(greeting) + rep
@@ -174,7 +174,7 @@ func TestPeers(t *testing.T) {
 	}
 }
 
-// Nobody is there, or nobody says anything: the limits end that.
+// The limits end a session in which nobody is there, or nobody says anything.
 func TestNobody(t *testing.T) {
 	t.Parallel()
 	const nobody = batsimPrefix + "tcp://127.0.0.1:1" // a port that other tests don't get

@@ -14,7 +14,7 @@ import (
 	"github.com/gapwise/gapwise/instances/internal/swf"
 )
 
-// Options say what of a table becomes a log.
+// Options select the part of a table that becomes a log.
 type Options struct {
 	Partition string // jobs and nodes of this one; "": all
 	ByNodes   bool   // a processor is a node, instead of a CPU
@@ -44,15 +44,14 @@ func (o *Options) takes(j *Job) bool {
 	return o.Partition == "" || slices.Contains(strings.Split(j.Partition, ","), o.Partition)
 }
 
-// ended tells what SWF calls the states; those of jobs that haven't ended are unknown.
+// ended maps the states to SWF's; states of jobs that haven't ended are unknown.
 var ended = map[string]int64{"COMPLETED": swf.StatusCompleted, "CANCELLED": swf.StatusCancelled, "FAILED": swf.StatusFailed, "TIMEOUT": swf.StatusFailed,
 	"NODE_FAIL": swf.StatusFailed, "OUT_OF_MEMORY": swf.StatusFailed, "PREEMPTED": swf.StatusFailed, "BOOT_FAIL": swf.StatusFailed, "DEADLINE": swf.StatusFailed,
 	"REQUEUED": swf.StatusFailed}
 
-// Log makes a log of the jobs that have started: submitted when they became eligible, for
-// what they were allocated and as long as they ran, with their time limits as estimates.
-// The components of a heterogeneous job are one job. Notes say what isn't told or isn't
-// modelled. Errors wrap model.ErrInvalid.
+// Log makes a log of the jobs that have started. They are submitted when they became eligible, with their allocation,
+// for as long as they ran, with their time limits as estimates. The components of a heterogeneous job are one job.
+// Notes list facts that are missing or aren't modelled. Errors wrap model.ErrInvalid.
 func (t *Table) Log(o Options) (*swf.Log, error) {
 	var jobs []Job
 	var c counts
@@ -138,7 +137,7 @@ func (t *Table) partitions() string {
 	return strings.Join(names, ", ")
 }
 
-// counts are what is said of a table besides its log.
+// counts are the figures about a table for the notes of its log.
 type counts struct {
 	pending, never, unended, requeued, joined, later, unlimited, noTime, noSize int
 	gpuJobs, memoryJobs, restricted                                             int
@@ -219,7 +218,7 @@ func (j *Job) join(other *Job) {
 	j.Restricted = j.Restricted || other.Restricted
 }
 
-// notes says what isn't told and what isn't modelled.
+// notes lists the facts that are missing or aren't modelled.
 func (c *counts) notes(t *Table, o *Options, jobs []Job) {
 	c.say(c.pending, "pending, left out")
 	c.say(c.never, "that never started, left out")
@@ -240,7 +239,7 @@ func (c *counts) notes(t *Table, o *Options, jobs []Job) {
 	c.own(jobs, o)
 }
 
-// unmodelled counts the jobs that ask for what an instance doesn't have.
+// unmodelled counts the jobs with demands that an instance can't express.
 func (c *counts) unmodelled(t *Table, o *Options, jobs []Job) {
 	share := math.Inf(1) // memory of a CPU
 	var cpus, memory int64
@@ -278,7 +277,7 @@ func (c *counts) unmodelled(t *Table, o *Options, jobs []Job) {
 	}
 }
 
-// own says what Slurm itself did with the jobs.
+// own reports Slurm's own results for the jobs.
 func (c *counts) own(jobs []Job, o *Options) {
 	if len(jobs) == 0 {
 		return

@@ -33,7 +33,7 @@ func (n *Node) in(partition string) bool {
 	return partition == "" || slices.Contains(n.Partitions, partition)
 }
 
-// NodesAdvice are the commands whose output ReadNodes takes.
+// NodesAdvice names the commands with output that ReadNodes takes.
 const NodesAdvice = "scontrol show node, or sinfo -N -o '%N|%P|%c|%m|%G|%T'"
 
 // ReadNodes reads the nodes that scontrol show node prints, or sinfo -N with the columns
@@ -90,8 +90,7 @@ func readScontrol(text string) (all []Node, err error) {
 	return all, nil
 }
 
-// readSinfo reads a table with a line for each node and partition, whose columns are
-// separated by | or blanks.
+// readSinfo reads a table with a line for each node and partition, with columns separated by | or blanks.
 func readSinfo(text string) (all []Node, err error) {
 	at := map[string]int{}
 	var header []string

@@ -4,10 +4,10 @@ package slurm
 
 import "slices"
 
-// waiting returns the jobs that run now, with what is left of their time limits, and then
-// those that wait, in the table's order, with their time limits: what a backfilling scheduler
-// plans with. All are submitted now, which is when the running ones have run as long as the
-// table says; Unknown if none does. Jobs without a limit have the longest.
+// waiting returns the jobs that run now, with the rest of their time limits, and then the jobs that wait, in the
+// table's order, with their time limits. A backfilling scheduler plans with these. All are submitted now, the time at
+// which the running ones have run as long as the table says; Unknown if none does. Jobs without a limit have the
+// longest.
 func (t *Table) waiting(o *Options) (jobs []Job, c counts) {
 	longest, now := int64(1), int64(Unknown)
 	for k := range t.Jobs {

@@ -18,7 +18,7 @@ import (
 
 const header = "JobID|User|Account|Partition|QOS|JobName|Submit|Eligible|Start|End|Elapsed|Timelimit|AllocCPUS|ReqCPUS|NNodes|ReqMem|ReqTRES|AllocTRES|State\n"
 
-// line returns that of a job on the third of May: its times are hours and minutes.
+// line returns the line of a job on the third of May: its times are hours and minutes.
 func line(id, state, submit, eligible, start, end, elapsed, limit, rest string) string {
 	at := func(t string) string {
 		if len(t) == 5 {
@@ -113,7 +113,7 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// What runs and waits now is planned with what is left of the time limits.
+// Running and waiting jobs are planned with the rest of their time limits.
 func TestPending(t *testing.T) {
 	table, err := slurm.Read([]byte(`JOBID|SUBMIT_TIME|START_TIME|TIME|TIME_LIMIT|CPUS|STATE
 40|2026-05-03T10:00:00|2026-05-03T11:00:00|0:00|3:00|8|PENDING
@@ -150,7 +150,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// squeue's %b tells GPUs of a node. What no column tells is said.
+// squeue's %b gives the GPUs of a node. Missing columns are reported.
 func TestUntold(t *testing.T) {
 	for text, want := range map[string]int64{"gres/gpu:2": 4, "gpu:a100:1": 2, "gres/gpu:1,gres/shard:4": 2, "N/A": -1, "": -1} {
 		table, err := slurm.Read([]byte("JOBID|SUBMIT_TIME|STATE|CPUS|START_TIME|TIME|NODES|TRES_PER_NODE\n1||PENDING|4||0:00|2|"+text), time.UTC)
@@ -221,7 +221,7 @@ n3             1     main*        idle 32     16:1:1   1024 (null) none
 	}
 }
 
-// What can't be read is refused in a line that says where.
+// An unreadable table is refused in a line that says where.
 func TestBroken(t *testing.T) {
 	good := line("7", "COMPLETED", "10:00", "10:00", "10:01", "10:03", "00:02:00", "01:00:00", four)
 	for name, c := range map[string]struct{ text, want string }{

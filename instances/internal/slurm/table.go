@@ -14,7 +14,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Unknown is a time, a length or a number that a table doesn't tell.
+// Unknown is a time, a length or a number that a table doesn't give.
 const Unknown = -1
 
 // NoLimit is the time limit of a job without one (UNLIMITED).
@@ -44,16 +44,15 @@ type Job struct {
 	State      string
 }
 
-// Table is what a table tells.
+// Table holds the contents of a table.
 type Table struct {
 	Jobs  []Job
 	Steps int // lines of steps, which aren't jobs
-	// Untold are the resources of which no column tells: memory, GPUs.
+	// Untold lists the resources without a column: memory, GPUs.
 	Untold []string
 }
 
-// columns are the names of the columns that are read, in lower case and without _, with
-// what they tell.
+// columns are the names of the columns that are read, in lower case and without _, with their readers.
 var columns = map[string]func(*Job, string, *time.Location) bool{
 	"jobid":      func(j *Job, s string, _ *time.Location) bool { j.ID = s; return s != "" },
 	"user":       func(j *Job, s string, _ *time.Location) bool { j.User = s; return true },
@@ -88,17 +87,16 @@ var columns = map[string]func(*Job, string, *time.Location) bool{
 	"state": func(j *Job, s string, _ *time.Location) bool { j.State = state(s); return true },
 }
 
-// reading is the order in which columns are read: what is allocated comes before what is
-// requested, which fills what is missing.
+// reading is the order in which columns are read: allocated amounts come before requested ones, which fill the gaps.
 var reading = []string{"jobid", "user", "account", "partition", "qos", "jobname", "submit", "eligible", "start", "end", "elapsedraw", "elapsed",
 	"timelimitraw", "timelimit", "alloccpus", "reqcpus", "nnodes", "alloctres", "reqtres", "reqmem", "trespernode", "constraints", "state"}
 
-// also are other names of columns, those of squeue among them.
+// also are other names of columns, including squeue's.
 var also = map[string]string{"jobidraw": "jobid", "name": "jobname", "submittime": "submit", "eligibletime": "eligible", "starttime": "start", "endtime": "end",
 	"time": "elapsed", "timeused": "elapsed", "ncpus": "alloccpus", "cpus": "alloccpus", "allocnodes": "nnodes", "nodes": "nnodes", "minmemory": "reqmem",
 	"tresalloc": "alloctres", "st": "state", "features": "constraints", "gres": "trespernode"}
 
-// Advice is the command whose table has all that is read.
+// Advice is the command for a table with all columns that are read.
 const Advice = "sacct -a -X -P --format=JobID,User,Account,Partition,QOS,JobName,Submit,Eligible,Start,End,Elapsed,Timelimit,AllocCPUS,ReqCPUS,NNodes,ReqTRES,AllocTRES,State"
 
 // Begins reports whether a text begins as a table of sacct or squeue does.
@@ -175,8 +173,8 @@ func Read(text []byte, zone *time.Location) (*Table, error) {
 	return t, nil
 }
 
-// places returns the columns' places, and that of the only column of free text: -1 if there
-// are none or several. The error says what is missing.
+// places returns the columns' places, and the place of the only column of free text: -1 if there are none or several.
+// The error names the missing columns.
 func places(header []string, line int) (at map[string]int, free int, err error) {
 	at, free = map[string]int{}, -1
 	texts := 0
@@ -216,8 +214,7 @@ func fieldsOf(line string) []string {
 	return strings.Split(strings.TrimSuffix(strings.TrimSpace(line), "|"), "|")
 }
 
-// split returns the fields of a line. Where it has more than the header, | stands in the
-// only column of free text.
+// split returns the fields of a line. If it has more than the header, a | is part of the only column of free text.
 func split(line string, want, free, n int) ([]string, error) {
 	fields := strings.Split(strings.TrimRight(line, "\r"), "|")
 	if len(fields) == want+1 && fields[want] == "" { // sacct -p

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// nothing reports whether a field stands for a value that isn't known.
+// nothing reports whether a field means a value that isn't known.
 func nothing(s string) bool {
 	switch strings.ToLower(s) {
 	case "", "unknown", "none", "n/a", "invalid", "(null)", "not_set":
@@ -135,8 +135,8 @@ func megabytes(s string) (float64, bool) {
 	return x * scale, err == nil && x*scale <= mostTime
 }
 
-// memory reads ReqMem, per node (4Gn), per CPU (4Gc) or in all (4G), where no resources
-// have told it. It comes after the numbers of CPUs and nodes.
+// memory reads ReqMem, per node (4Gn), per CPU (4Gc) or in all (4G), if no resources have given it. It comes after the
+// numbers of CPUs and nodes.
 func (j *Job) memory(s string) bool {
 	if nothing(s) || j.MemoryMB >= 0 {
 		return true
@@ -163,8 +163,7 @@ func (j *Job) perNode(s string) bool {
 	return true
 }
 
-// tres reads trackable resources (billing=4,cpu=4,gres/gpu=2,mem=8G,node=1). What is known
-// already stays.
+// tres reads trackable resources (billing=4,cpu=4,gres/gpu=2,mem=8G,node=1). Known values stay.
 func (j *Job) tres(s string) bool {
 	if nothing(s) {
 		return true

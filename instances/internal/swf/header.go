@@ -51,7 +51,7 @@ func isKey(s string) bool {
 	return s != ""
 }
 
-// Get returns the first value of a key, whose case doesn't matter.
+// Get returns the first value of a key, ignoring its case.
 func (h Header) Get(key string) (string, bool) {
 	for _, f := range h {
 		if strings.EqualFold(f.Key, key) {
@@ -91,9 +91,8 @@ func (h Header) Procs() (int64, error) {
 	return 0, nil
 }
 
-// Time returns the moment of a log's second, by its UnixStartTime and in its
-// TimeZone, which is in seconds east of Greenwich, or else in UTC; the zero time if
-// the header doesn't say.
+// Time returns the moment of a log's second, by its UnixStartTime and in its TimeZone (seconds east of Greenwich), or
+// else in UTC. It is the zero time if the header doesn't say.
 func (h Header) Time(second int64) time.Time {
 	const most = 1 << 40 // so that years have four digits, and sums don't overflow
 	start, ok, err := h.Int("UnixStartTime")

@@ -13,14 +13,13 @@ type Log struct {
 	Header Header
 	Jobs   []Job
 	Lines  []int // of each job, from 1; see Line
-	// Names are what the numbers of jobs, users, ... stand for; nil: a log in the Standard
-	// Workload Format has none.
+	// Names are the names of the numbers of jobs, users, ...; nil: a log in the Standard Workload Format has none.
 	Names *Names
-	// Notes say what of a log in another format isn't in the jobs.
+	// Notes list the facts of a log in another format that the jobs lack.
 	Notes []string
 }
 
-// Names are those of a log in another format.
+// Names are the names in a log in another format.
 type Names struct {
 	Jobs                                           []string // of each job
 	Users, Groups, Executables, Queues, Partitions []string // of each number

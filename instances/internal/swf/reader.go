@@ -19,10 +19,9 @@ const maxLine = 1 << 16
 
 // Reader reads a log one job at a time, in constant memory.
 //
-// It accepts blanks and tabs around fields, CR before the end of a line, empty
-// lines, comments anywhere, a missing end of the last line, and whole numbers
-// written as decimals (12.0 for 12). Everything else is an *Error with its
-// line, after which nothing more is read.
+// It accepts blanks and tabs around fields, CR before the end of a line, empty lines and comments anywhere. It also
+// accepts a missing end of the last line, and whole numbers written as decimals (12.0 for 12). Everything else is an
+// *Error with its line, after which nothing more is read.
 type Reader struct {
 	source *bufio.Reader // nil until the first line is asked for
 	raw    io.Reader
@@ -35,12 +34,11 @@ type Reader struct {
 	err    error
 }
 
-// NewReader returns a reader of r, which may be gzipped: its content tells.
+// NewReader returns a reader of r. The content shows whether it is gzipped.
 func NewReader(r io.Reader) *Reader { return &Reader{raw: r} }
 
-// Header reads up to the first job and returns the fields of the comments
-// before it. The error, if there is one, is the one that Next returns, but for
-// io.EOF.
+// Header reads up to the first job and returns the fields of the comments before it. The error, if there is one, is the
+// one that Next returns, except for io.EOF.
 func (r *Reader) Header() (Header, error) {
 	if !r.headed {
 		r.advance()

@@ -239,7 +239,7 @@ func drawJob(t *rapid.T) swf.Job {
 		RequestedMemory: d(), Status: w(), User: w(), Group: w(), Executable: w(), Queue: w(), Partition: w(), Preceding: w(), Think: w()}
 }
 
-// A job's line is read as the job that it was written from.
+// A job's line is read back as the job from which it was written.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := &swf.Log{Jobs: rapid.SliceOfN(rapid.Custom(drawJob), 1, 5).Draw(t, "jobs")}
@@ -294,7 +294,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// A log tells the line of each job.
+// A log gives the line of each job.
 func TestLines(t *testing.T) {
 	l, err := swf.ReadAll(strings.NewReader("; Version: 2.2\n\n" + jobLine + "\n; x\n" + jobLine + "\n" + jobLine))
 	if err != nil {

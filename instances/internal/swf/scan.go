@@ -82,9 +82,8 @@ func (j *Job) scan(line []byte) (field int, reason string) {
 	return 0, ""
 }
 
-// digits returns the number that text spells with its digits alone, and how
-// many of them follow the decimal point; false if text is anything else or
-// longer than 18 digits.
+// digits returns the number that text spells with its digits alone, and how many of them follow the decimal point. It
+// is false for other texts and above 18 digits.
 func digits(text []byte) (units int64, places int, ok bool) {
 	point := len(text)
 	for i, c := range text {

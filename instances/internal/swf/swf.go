@@ -41,8 +41,8 @@ type Job struct {
 	Think           int64 // time from its end to this one's submission
 }
 
-// The values of Job.Status. A job that was checkpointed may have a line for
-// each part of its run besides one for the whole.
+// The values of Job.Status. A job that was checkpointed may have a line for each part of its run in addition to one for
+// the whole.
 const (
 	StatusFailed     = 0
 	StatusCompleted  = 1

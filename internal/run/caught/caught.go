@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package caught carries a panic from the goroutine in which it arises to one that waits for
-// it: a panic that nobody recovers in a goroutine of its own ends the process, whatever its
-// command has yet to say or to write.
+// Package caught carries a panic from its goroutine to one that waits for it. A panic that nobody recovers in a
+// goroutine of its own ends the process, even if its command has yet to say or to write something.
 package caught
 
 import (
@@ -13,7 +12,7 @@ import (
 	"time"
 )
 
-// Panic is what a function panicked with, and where.
+// Panic is the value of a panic, and its place.
 type Panic struct {
 	Value any
 	Stack []byte
@@ -21,8 +20,8 @@ type Panic struct {
 
 func (p *Panic) Error() string { return fmt.Sprintf("panic: %v", p.Value) }
 
-// Of returns what recover returned as a Panic: itself, if another goroutine's panic is passed
-// on, else with the stack, of which recover must have been called.
+// Of returns the value of recover as a Panic: itself, if another goroutine's panic is passed on, else with the stack,
+// on which recover must have been called.
 func Of(value any) *Panic {
 	if p, ok := value.(*Panic); ok {
 		return p
@@ -30,8 +29,8 @@ func Of(value any) *Panic {
 	return &Panic{value, debug.Stack()}
 }
 
-// Call calls a function in a goroutine. It returns its error, a *Panic if it panics. Who waits
-// for the goroutine and has no error to return calls Pass.
+// Call calls a function in a goroutine. It returns its error, a *Panic if it panics. A function that waits for the
+// goroutine and has no error to return calls Pass.
 func Call(f func() error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-// Package cpu tells the CPU time of this process. On a machine that
-// others use as well it tells more than a clock.
+// Package cpu measures the CPU time of this process. On a machine that others use as well it is more reliable than a
+// clock.
 package cpu

@@ -20,8 +20,7 @@ func Time() time.Duration {
 	return spent(kernel) + spent(user)
 }
 
-// spent converts a span of time, of which Windows counts units of 100 ns.
-// (Filetime.Nanoseconds is for dates.)
+// spent converts a span of time, which Windows counts in units of 100 ns. (Filetime.Nanoseconds is for dates.)
 func spent(t syscall.Filetime) time.Duration {
 	return time.Duration(int64(t.HighDateTime)<<32|int64(t.LowDateTime)) * 100
 }

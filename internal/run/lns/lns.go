@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-// Package lns is what large neighbourhood searches (Shaw: Using constraint programming and
-// local search methods to solve vehicle routing problems, 1998) by the learning kernel have
-// in common: which kind of neighbourhood comes next, how large it is, how long it is
-// searched, and when the search ends.
+// Package lns is the common part of large neighbourhood searches (Shaw: Using constraint programming and local search
+// methods to solve vehicle routing problems, 1998) by the learning kernel. It decides which kind of neighbourhood comes
+// next, how large it is, how long it is searched, and when the search ends.
 //
 // A neighbourhood that was searched to its end makes the next of its kind larger, one that
 // wasn't makes it smaller. The kinds that bring more are drawn more often.
@@ -32,7 +31,7 @@ type Search struct {
 	effort int64 // by which the limits are multiplied
 }
 
-// kind is what is known of a kind of neighbourhoods.
+// kind is the record of a kind of neighbourhoods.
 type kind struct {
 	size        float64 // how much is free
 	gain, tries float64 // successes and tries, older ones count less
@@ -46,7 +45,7 @@ const (
 // Patience is how many neighbourhoods in a row may bring nothing.
 const Patience = 100
 
-// Outcome is what came of a neighbourhood.
+// Outcome is the result of a neighbourhood.
 type Outcome struct {
 	Trivial bool // it was plain without a search that nothing in it is better
 	Better  bool // something better was found
@@ -63,9 +62,8 @@ func New(rng *rand.Rand, kinds int) *Search {
 	return s
 }
 
-// Run searches one neighbourhood after the other, of a kind and a size, at most largest.
-// It ends when nothing has come of Patience ones in a row, when one of all was searched to
-// its end, with its limit, when done, or with ctx.
+// Run searches one neighbourhood after the other, of a kind and a size, at most largest. It ends when Patience ones in
+// a row brought nothing, when one of all was searched to its end, with its limit, when done, or with ctx.
 func (s *Search) Run(ctx context.Context, largest int, done func() bool, search func(kind, size int) Outcome) {
 	for failed := 0; !done() && !turns.Stop(ctx, 50); {
 		o := s.next(largest, search)

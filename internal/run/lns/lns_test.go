@@ -15,8 +15,8 @@ func newSearch() *Search { return New(rand.New(rand.NewPCG(1, 2)), 3) }
 
 func never() bool { return false }
 
-// A search ends when nothing comes of Patience neighbourhoods in a row, when one of all is
-// closed, when it is done, and with its effort. Trivial neighbourhoods don't count.
+// A search ends when Patience neighbourhoods in a row bring nothing, when one of all is closed, when it is done, and
+// with its effort. Trivial neighbourhoods don't count.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	calls := 0
@@ -56,7 +56,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// Kinds that bring more are drawn more often, and what is closed grows.
+// Kinds that bring more are drawn more often, and closed ones grow.
 func TestAdapts(t *testing.T) {
 	t.Parallel()
 	s, drawn, largest := newSearch(), [3]int{}, 0

@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// killFamily kills what a program has started and what isn't in its group any more: its
-// descendants, and whatever has its mark in its environment, since a process whose parent
-// has ended is nobody's descendant. What has given itself another environment, too, stays.
+// killFamily kills a program's processes that aren't in its group any more. These are its descendants, and every
+// process with its mark in its environment, since a process is nobody's descendant once its parent has ended. A process
+// that has given itself another environment, too, stays.
 //
 // A process may start another while they are looked for, so they are looked for until
 // there is none.

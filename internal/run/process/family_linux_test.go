@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A child that has left the process group is killed: one whose parent lives, and one
-// whose parent has ended, when the program ends by itself and when its time is over.
+// A child that has left the process group is killed, whether its parent lives or not, when the program ends by itself
+// and when its time is over.
 func TestSessionsAreKilled(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{

@@ -20,5 +20,5 @@ func ask(cmd *exec.Cmd, interrupt bool) error {
 	return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM)
 }
 
-// kill kills what is left of the group, if anything.
+// kill kills the rest of the group, if any.
 func kill(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

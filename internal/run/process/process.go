@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package process runs programs of others: each in a process group of its own,
-// asked to end when its time is over and killed some time later, with the end of
-// what it wrote to its standard error.
+// Package process runs programs of others, each in a process group of its own. It asks them to end when their time is
+// over, kills them some time later, and keeps the end of their standard error.
 package process
 
 import (
@@ -37,14 +36,14 @@ type Options struct {
 	Grace time.Duration
 }
 
-// Late returns the Patience and the Grace of a program that was told a time limit, 0 for
-// none: together a twentieth of it and 250 ms. That is less than gapwise.Options.Patience of
-// the command, which would lose what the program has written.
+// Late returns the Patience and the Grace of a program with the given time limit, 0 for none: together a twentieth of
+// it and 250 ms. That is less than gapwise.Options.Patience of the command, which would lose what the program has
+// written.
 func Late(limit time.Duration) (patience, grace time.Duration) {
 	return 50*time.Millisecond + limit/20, 200 * time.Millisecond
 }
 
-// Result tells how a program ended.
+// Result describes how a program ended.
 type Result struct {
 	Code    int           // its exit code; -1 if a signal ended it
 	Stopped bool          // it was asked to end
@@ -55,9 +54,9 @@ type Result struct {
 // runs counts the programs of this process, for their marks.
 var runs atomic.Int64
 
-// Run runs a program to its end. What it leaves running in its process group is
-// killed and, on Linux, what has left the group (setsid), see killFamily. The error is
-// that of a program that can't be started; one that fails is no error.
+// Run runs a program to its end. Processes left in its process group are killed and, on Linux, processes that have left
+// the group (setsid), see killFamily. It returns an error for a program that can't be started; one that fails is no
+// error.
 func Run(ctx context.Context, o Options) (Result, error) {
 	if len(o.Args) == 0 {
 		return Result{}, errors.New("there is no program to run")
@@ -113,7 +112,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 // tailSize bounds Result.Stderr in bytes.
 const tailSize = 4096
 
-// Tail is a Writer that keeps the end of what is written.
+// Tail is a Writer that keeps the end of its input.
 type Tail struct {
 	Size int       // bytes that are kept
 	Next io.Writer // gets everything, if it isn't nil
@@ -134,7 +133,7 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String returns what is kept.
+// String returns the kept text.
 func (t *Tail) String() string {
 	return strings.ToValidUTF8(string(t.text[max(0, len(t.text)-t.Size):]), "?")
 }

@@ -45,8 +45,7 @@ func TestStderrIsBounded(t *testing.T) {
 	}
 }
 
-// A program that is asked to end may write something first, and what doesn't end
-// is killed, with all that it has started.
+// A program that is asked to end may write something first. If it doesn't end it is killed, with all its processes.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -120,7 +119,7 @@ func dies(t *testing.T, ctx context.Context, script string) {
 	t.Errorf("process %d lives on", pid)
 }
 
-// zombie reports whether a process has ended and nobody has asked how.
+// zombie reports whether a process has ended and no parent has waited for it.
 func zombie(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	return err == nil && strings.Contains(string(stat), ") Z ")

@@ -34,7 +34,7 @@ func ParseCommand(text string) (Command, error) {
 	return Command{words}, nil
 }
 
-// meant returns what parts of a word stand for. Expansions stand for themselves.
+// meant returns the meaning of parts of a word. Expansions mean themselves.
 func meant(text string, parts []syntax.WordPart, quoted bool) string {
 	var b strings.Builder
 	for _, part := range parts {
@@ -64,13 +64,12 @@ func meant(text string, parts []syntax.WordPart, quoted bool) string {
 	return b.String()
 }
 
-// Has reports whether a placeholder stands in the command.
+// Has reports whether the command contains a placeholder.
 func (c Command) Has(placeholder string) bool {
 	return slices.ContainsFunc(c.words, func(w string) bool { return strings.Contains(w, placeholder) })
 }
 
-// Args returns the words with placeholders, as in {in}, replaced by values. A word
-// stays one word, whatever the values are.
+// Args returns the words with placeholders, as in {in}, replaced by values. A word stays one word for any values.
 func (c Command) Args(values map[string]string) []string {
 	var pairs []string
 	for _, key := range slices.Sorted(maps.Keys(values)) {
@@ -110,7 +109,8 @@ func Quote(words ...string) string {
 	return strings.Join(all, " ")
 }
 
-// unseen reports whether a terminal does something else with a character than to show it; so it does with what isn't UTF-8.
+// unseen reports whether a terminal does something else with a character than to show it, as with bytes that aren't
+// UTF-8.
 func unseen(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == utf8.RuneError
 }

@@ -40,7 +40,8 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// What Quote writes, ParseCommand reads, and a shell passes on as it was; nobody sees a character that can't be shown.
+// ParseCommand reads the output of Quote, and a shell passes it on as it was; no reader sees a character that can't be
+// shown.
 func TestQuote(t *testing.T) {
 	t.Parallel()
 	plain := []string{"gapwise", "-o", "a b", "", "it's", "$HOME", `\`, "x=1,2", "é", "-", "$(touch x)", "`touch x`", "a\u00a0'b", "a;b", "a|b&", "it's!x", "!", "~", "*", "if", "{a,b}", `"`, "#"}

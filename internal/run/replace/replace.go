@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// Package replace writes files wholly or not at all: to a temporary file beside them,
-// which is then renamed.
+// Package replace writes files wholly or not at all: to a temporary file in the same folder, which is then renamed.
 package replace
 
 import (
@@ -12,15 +11,14 @@ import (
 	"os"
 )
 
-// File writes a regular file. A new one has the mode that the umask leaves of 0644,
-// another keeps its own. What is written is on the disk before it takes the file's
-// place.
+// File writes a regular file. A new one has the mode that the umask leaves of 0644, another keeps its own. The content
+// is on the disk before it takes the file's place.
 func File(path string, data []byte) error {
 	return Stream(path, func(w io.Writer) error { _, err := w.Write(data); return err })
 }
 
-// Stream is File for what is written a part at a time. If write returns an error, so does it,
-// and the file stays as it was.
+// Stream is File for content written a part at a time. If write returns an error, so does it, and the file stays as it
+// was.
 func Stream(path string, write func(io.Writer) error) (err error) {
 	name := fmt.Sprintf("%s.%x", path, rand.Uint64()) // os.CreateTemp makes a file that its owner alone can read
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)

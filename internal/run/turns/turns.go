@@ -2,10 +2,9 @@
 
 // Package turns lets functions that work on one thing take turns, by work that they count.
 //
-// A function that works for long calls Stop where it would look at its context. By itself
-// that is all Stop does. In a Seat it also counts, and waits when the turn is over. So a
-// search is written as if it were alone, and when it waits depends on the work that it has
-// counted, never on time.
+// A function that works for long calls Stop where it would look at its context. Without a Seat, Stop does no more. It
+// also counts in a Seat, and waits after its turn. So a search is written as if it were alone, and its waits depend on
+// the counted work, never on time.
 package turns
 
 import (
@@ -16,14 +15,13 @@ import (
 	"time"
 )
 
-// ErrSpent is the cause of the end of a context whose function may count no more.
+// ErrSpent is the cause of the end of a context with a function that may count no more.
 var ErrSpent = errors.New("the effort is spent")
 
-// Stop counts an effort since the last call, in about a microsecond of one core each (0.6 to 1.4 for most, but 3 were
-// measured on task graphs and 2.3 to 5.6 on catalogues of offers), and
-// reports whether the function has to end: its context has ended. Where functions take
-// turns it returns when it is this one's turn again. One goroutine of a Seat calls it at a
-// time.
+// Stop counts an effort since the last call, in about a microsecond of one core each, and reports whether the function
+// has to end: its context has ended. The microsecond was 0.6 to 1.4 for most; 3 were measured on task graphs and 2.3 to
+// 5.6 on catalogues of offers. Where functions take turns it returns when it is this one's turn again. One goroutine of
+// a Seat calls it at a time.
 func Stop(ctx context.Context, effort int64) bool {
 	yield()
 	switch s := ctx.Value(key{}).(type) {
@@ -37,9 +35,8 @@ func Stop(ctx context.Context, effort int64) bool {
 	return ctx.Err() != nil
 }
 
-// Ahead is Stop for work that can't be interrupted and is still to be done. Where functions take turns it saves
-// the turns that the work takes, and counts it when it begins: work that a limit leaves undone isn't
-// counted.
+// Ahead is Stop for work that can't be interrupted and is still to be done. Where functions take turns it saves as many
+// turns as the work takes, and counts the work when it begins: work that a limit leaves undone isn't counted.
 func Ahead(ctx context.Context, effort int64) bool {
 	if s, ok := ctx.Value(key{}).(*Seat); ok && s.left < effort {
 		s.save(effort)
@@ -57,13 +54,13 @@ func Counted(ctx context.Context) bool {
 // limit is how much effort is left in a context of Limit.
 type limit struct{ left int64 }
 
-// Limit returns a context in which Stop reports true, too, when so much effort is
-// counted, and which leaves a Seat out: who calls Limit counts in its place.
+// Limit returns a context in which Stop reports true, too, when so much effort is counted. It leaves a Seat out: the
+// caller of Limit counts in its place.
 func Limit(ctx context.Context, effort int64) context.Context {
 	return context.WithValue(ctx, key{}, &limit{effort})
 }
 
-// poolKey is that of a pool in a context.
+// poolKey is the key of a pool in a context.
 type poolKey struct{}
 
 // WithThreads returns a context in which all calls of Each together have so many threads,
@@ -75,10 +72,9 @@ func WithThreads(ctx context.Context, threads int) context.Context {
 	return context.WithValue(ctx, poolKey{}, make(chan struct{}, max(threads, 1)-1))
 }
 
-// Each calls a function with the numbers below n, in their order and by as many threads
-// as are free (WithThreads; one if nothing is said), and returns when all calls have.
-// The thread of the caller is one of them, so that there are no more than there may be
-// where calls are nested. Calls must not panic.
+// Each calls a function with the numbers below n, in their order and by as many threads as are free (WithThreads; one
+// by default), and returns when all calls have. The thread of the caller is one of them, so that there are no more than
+// there may be where calls are nested. Calls must not panic.
 func Each(ctx context.Context, n int, call func(i int)) {
 	var next atomic.Int64
 	work := func() {
@@ -104,7 +100,7 @@ func Each(ctx context.Context, n int, call func(i int)) {
 	helpers.Wait()
 }
 
-// key is that of a Seat in its function's context.
+// key is the key of a Seat in its function's context.
 type key struct{}
 
 // Seat is where a function sits that takes turns with others. Its methods are called by
@@ -137,7 +133,7 @@ func (s *Seat) Turn(effort int64) (ended bool, err error) {
 	if s.up {
 		return true, s.err
 	}
-	// What a turn took too much is taken from the next ones.
+	// The excess of a turn is taken from the next ones.
 	if s.left += effort; s.left <= 0 {
 		return false, nil
 	}
@@ -158,9 +154,9 @@ func (s *Seat) Turn(effort int64) (ended bool, err error) {
 // Leave ends the context of the function and lets it run out by itself.
 func (s *Seat) Leave() { s.end(context.Canceled) }
 
-// Last is Leave of a function whose own context has ended, and waits until it has returned, or has done nothing yet. It
-// returns what it has found by then, in a grace of its own (Grace). Where time has ended it, longer than that isn't
-// waited, and ended is false.
+// Last is Leave for a function with an ended context of its own. It waits until that has returned, or has done nothing
+// yet. It returns the function's result so far, in a grace of its own (Grace). If time has ended the context, it waits
+// no longer than that grace, and ended is false.
 func (s *Seat) Last() (ended bool, err error) {
 	if s.up || !s.begun || s.ctx.Err() == nil {
 		return s.up, s.err
@@ -199,8 +195,8 @@ func (s *Seat) count(effort int64) {
 	<-s.wake
 }
 
-// save waits until the turns that it leaves out make up an effort, counts that, and waits once more, so
-// that a limit on it ends the function before the work.
+// save waits until the skipped turns make up an effort, counts that, and waits once more. So a limit on it ends the
+// function before the work.
 func (s *Seat) save(effort int64) {
 	wait := func() {
 		if s.ctx.Err() == nil {
@@ -239,12 +235,12 @@ func Spend(ctx context.Context, effort int64, work func(context.Context) error) 
 	return s.Spent, err
 }
 
-// grace is how long what is found by the end of a context may be completed or judged: whoever ends it is in a hurry.
+// grace is the time for completing or judging a result after the end of a context: the caller is in a hurry.
 const grace = 250 * time.Millisecond
 
-// Grace returns the context for work that completes or judges what is found, which is lost if it isn't done: ctx or,
-// if that has ended, one that ends soon. Where effort is limited, effort ends it, so that the result doesn't
-// depend on the machine.
+// Grace returns the context for work that completes or judges a result, which is lost otherwise: ctx or, if that has
+// ended, one that ends soon. If effort is limited, effort ends the context, so that the result doesn't depend on the
+// machine.
 func Grace(ctx context.Context) (context.Context, context.CancelFunc) {
 	x, _ := ctx.Value(key{}).(*limit)
 	switch spent := x != nil && x.left <= 0; {

@@ -14,8 +14,7 @@ import (
 	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
-// Functions work in the order of their turns, and as far as their effort goes, whatever
-// they cost.
+// Functions work in the order of their turns, and only for their effort, at any cost.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	var did []string
@@ -56,7 +55,7 @@ func TestTurns(t *testing.T) {
 	turns.NewSeat(t.Context(), step("d", 1, 1)).Leave()
 }
 
-// Without a seat Stop says whether the context has ended.
+// If there is no seat, Stop says whether the context has ended.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -67,7 +66,7 @@ func TestStop(t *testing.T) {
 	if !turns.Stop(ctx, 1) {
 		t.Error("goes on")
 	}
-	// In a seat it doesn't wait for a turn that nobody gives.
+	// If there is one, it doesn't wait for a turn that nobody gives.
 	s := turns.NewSeat(ctx, func(ctx context.Context) error {
 		for !turns.Stop(ctx, 1) {
 		}
@@ -118,9 +117,9 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// Work ahead waits for as many turns as it takes, and is counted when it begins; what a limit leaves undone
-// isn't, nor what has begun when nobody waits any more.
-// A function whose context has ended hands over what it has; one that doesn't end is not waited for.
+// Work ahead waits for as many turns as it takes, and is counted when it begins. Work that a limit leaves undone isn't
+// counted, nor is work that has begun when nobody waits any more. A function with an ended context hands over its
+// result; one that doesn't end is not waited for.
 func TestLast(t *testing.T) {
 	t.Parallel()
 	found := 0
