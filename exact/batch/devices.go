@@ -36,7 +36,7 @@ var devices = []engine.Switch[deviceSet]{
 	{Bit: devBarred, Name: "background-entry", Summary: "two tiers: who needs processors under another job's busy ones doesn't enter the background while that one runs"},
 }
 
-// kernelDevices are those of Kernel. Its model says why each changes nothing.
+// kernelDevices lists the devices of Kernel. Its model says why each changes nothing.
 var kernelDevices = []engine.Switch[deviceSet]{
 	{Bit: devActive, Name: "supported-starts", Summary: "a job starts at its submission or at another's end"},
 	{Bit: devIdentical, Name: "identical-jobs", Summary: "of equally long and wide jobs one that is submitted no later and weighs no less starts first"},

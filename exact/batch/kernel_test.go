@@ -30,7 +30,7 @@ func without(t testing.TB, names ...string) model.Solver {
 	return s
 }
 
-// names returns those of some devices.
+// names returns the names of some devices.
 func names(devices []exact.Device) (all []string) {
 	for _, d := range devices {
 		all = append(all, d.Name)

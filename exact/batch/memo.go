@@ -84,8 +84,7 @@ func (m *memo) dominates(x *node, t *tree) bool {
 	return false
 }
 
-// dominates reports whether a dominates b, whose jobs to come start at from or
-// later. from is at least b.now.
+// dominates reports whether a dominates b if the jobs to come in b start at from or later. from is at least b.now.
 func (a *remembered) dominates(b *remembered, from int64) bool {
 	if a.cost > b.cost || a.now > from {
 		return false

@@ -362,8 +362,8 @@ func TestSearchStops(t *testing.T) {
 	}
 }
 
-// Of sums of responses that don't fit whole numbers, the search proves bounds and
-// says why it does no more; HiGHS and the formulation refuse them.
+// If sums of responses don't fit whole numbers, the search proves bounds and says why it does no more; HiGHS and the
+// formulation refuse the instance.
 func TestSumsDontFit(t *testing.T) {
 	in := &model.Batch{Name: "large", Processors: 1, Tiers: 1}
 	for k, submit := range []float64{0, 1e-6, 1e9} {

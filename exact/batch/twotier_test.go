@@ -45,8 +45,8 @@ func smallTwoTiers(rng *rand.Rand) *model.Batch {
 	return in
 }
 
-// plainTiers tries all schedules whose jobs start, migrate and change tiers at whole seconds, and returns the
-// least weighted sum of responses, in seconds, if it is below a known one. It knows nothing of groups, events or programs.
+// plainTiers tries all schedules that start, migrate and change tiers at whole seconds, and returns the least weighted
+// sum of responses, in seconds, if it is below a known one. It knows nothing of groups, events or programs.
 type plainTiers struct {
 	t      *view.Batch
 	places [][][]int32
@@ -277,8 +277,8 @@ func TestTwoTiersAgainstPlain(t *testing.T) {
 	}
 }
 
-// Without the rules that drop beginnings, and without what migrations under way cost, ordinary instances come to the
-// same, whose jobs migrate at many lengths of migrations, too.
+// Without the rules that drop beginnings, and without the cost of migrations under way, ordinary instances give the
+// same results, also if their jobs migrate at many lengths of migrations.
 func TestTwoTiersWithout(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(38, 3))

@@ -27,9 +27,9 @@ const (
 	// devStart is all that comes before the kernel: it begins with all tasks on one
 	// machine.
 	devStart = endOfDevices
-	// devLinked is what proves more under contention than without it.
+	// devLinked are the devices that prove more under contention than without it.
 	devLinked = endOfDevices << 1
-	// devUnproved is what a proof knows nothing of.
+	// devUnproved are the devices that a proof doesn't cover.
 	devUnproved = devWholeLoads | devCumulative | devLinked
 )
 

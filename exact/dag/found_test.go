@@ -20,10 +20,9 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// foundDAGs are instances on which version 0.3.0 called a value optimal that
-// isn't, with the right one: dag-search-* and dag-m*, -18x4 for want of the
-// makespan in the dominance key, dag-falsely-* for the load bound of no work,
-// dag-assigner-* for machines taken for exchangeable, or tails of another search.
+// foundDAGs are instances for which version 0.3.0 called a wrong value optimal, with the right one. The causes:
+// dag-search-* and dag-m*, -18x4, the makespan missing from the dominance key; dag-falsely-*, the load bound of no
+// work; dag-assigner-*, machines taken for exchangeable, or tails of another search.
 var foundDAGs = map[string]float64{
 	"dag-18x4":                           332,
 	"dag-m472":                           674,

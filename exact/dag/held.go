@@ -17,19 +17,17 @@ import (
 // heldSearch looks, for one plan, for the best moments at which transfers start: whether
 // the plan's schedule can end before upper if some are held back.
 //
-// It is a search over the order of what happens: a transfer starts, or something ends, a
-// task, a start-up or a transfer. Between two events nobody's rate changes, so for one
-// order the lengths of the spans between them are the variables of a linear program: what
-// a transfer got over its spans is its data, what a task had is its cost, and no makespan
-// is below the end of anything under way and the longest path after it. The program of the
+// It is a search over the order of what happens: a transfer starts, or something ends, a task, a start-up or a
+// transfer. Between two events no rate changes, so for one order the lengths of the spans between them are the
+// variables of a linear program. The amounts that a transfer got over its spans sum to its data, the amounts of a task
+// to its cost. No makespan is below the end of anything under way plus the longest path after it. The program of the
 // events so far bounds all schedules that begin with them.
 //
 // Tasks start as soon as they can, and so do transfers that meet no other: a task that
 // starts sooner takes nothing from anybody, and its transfers can still be held back.
 //
-// The bound is that of duals.SafeLower, so it holds however HiGHS rounds. Violations of
-// the rows cost more than any makespan instead of being refused: no program is infeasible,
-// and so no claim rests on HiGHS's word for that.
+// The bound is computed by duals.SafeLower, so it holds however HiGHS rounds. Violations of the rows cost more than any
+// makespan instead of being refused: no program is infeasible, and so no claim rests on HiGHS's word for that.
 type heldSearch struct {
 	ctx    context.Context
 	g      *view.Graph
@@ -210,7 +208,7 @@ func (h *heldSearch) begin(n *holding, t int32) {
 	n.acts = append(n.acts, holdAct{what: actTask, id: t, amount: h.cost(t), from: n.spans})
 }
 
-// arrive tells that the data of an edge are there.
+// arrive records that the data of an edge are there.
 func (h *heldSearch) arrive(n *holding, e int32) {
 	n.edge[e] = over
 	t := h.g.To[e]

@@ -16,9 +16,8 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// At sizes that no brute force reaches, on all families of figures, graphs and
-// machines, with each device and without, a plain branch and bound finds nothing better
-// than what is called optimal, and nothing that a bound excludes.
+// A plain branch and bound finds nothing better than a value called optimal, and nothing that a bound excludes. It runs
+// at sizes that no brute force reaches, on all families of figures, graphs and machines, with each device and without.
 func TestSearchAgainstPlain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(31, 32))

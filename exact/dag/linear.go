@@ -19,8 +19,7 @@ import (
 // The solver is asked for the least makespan, and certificates are of the model for
 // what it has found, since heads and tails exclude more for an earlier horizon.
 //
-// Instances whose transfer model isn't ideal, or for which the formulation is too
-// large, are model.ErrUnsupported.
+// Instances with a transfer model that isn't ideal, or with too large a formulation, are model.ErrUnsupported.
 func Linear(backend milp.Backend) model.Solver {
 	ask := func(r *engine.Run, d *model.DAG) (h engine.Linear[*model.Schedule], err error) {
 		if err := dagbounds.Check(d); err != nil {

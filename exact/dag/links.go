@@ -31,19 +31,17 @@ func (s *dagSearch) linkable(g *view.Graph) bool {
 	return s.off&devLinked == 0 && s.Set.Proof == nil && g.Tasks <= kernelAlone && size <= maxLinked
 }
 
-// linkModel is kernelModel with what links have time for: a relaxation of the schedules under
-// contention. A start in it is a schedule's start in ticks, rounded down.
+// linkModel is kernelModel with the capacity of links: a relaxation of the schedules under contention. A start in it is
+// a schedule's start in ticks, rounded down.
 //
-// On each link, transfers may be interrupted and share it in any way: all that is asked is
-// that in no window of time more data must pass than the link lets through (cp.Preemptive).
-// A transfer's window goes from the end of its producer and the start-up to the start of its
-// consumer. That is a relaxation: rates on a link never sum to more than its capacity, or
-// than what as many transfers as there are edges get of it under TCP. As to rounding, let
-// the transfers of a set have windows within [a, b) in ticks. Their releases in ticks aren't
-// above the true ones, which so are a or later; their consumers start before b + 1. So less
-// than b + 1 - a passes, and the lengths, rounded down, sum to b - a at most. Likewise a task that
-// starts when another one ended, or when its data arrived, does so rounded down, for costs
-// and lengths are rounded down.
+// On each link, transfers may be interrupted and share it in any way. The only condition is that in no window of time
+// more data must pass than the link lets through (cp.Preemptive). A transfer's window goes from the end of its producer
+// and the start-up to the start of its consumer. That is a relaxation: the rates on a link never sum to more than its
+// capacity, or, under TCP, than the total for as many transfers as there are edges. As to rounding, let the transfers
+// of a set have windows within [a, b) in ticks. Their releases in ticks aren't above the true ones, which so are a or
+// later; their consumers start before b + 1. So less than b + 1 - a passes, and the lengths, rounded down, sum to b - a
+// at most. Likewise a task that starts when another one ended, or when its data arrived, does so rounded down, for
+// costs and lengths are rounded down.
 func (s *dagSearch) linkModel(v *ticks, g *view.Graph, horizon int64) *kernelModel {
 	k := newKernelModel(v, horizon)
 	most := int32(max(1, len(g.Data)))
@@ -194,8 +192,8 @@ func (s *linkSearch) follow(v *ticks) error {
 	return nil
 }
 
-// raise stores a bound of all plans that aren't excluded: what is excluded ends no sooner than the
-// best schedule, but for heldGap, and what waits has a bound of its own.
+// raise stores a bound of all plans that aren't excluded. Excluded plans end no sooner than the best schedule, within
+// heldGap, and waiting plans have bounds of their own.
 func (s *linkSearch) raise(bound float64) {
 	bound = min(bound, s.Objective*s.sure)
 	for _, x := range s.later {
@@ -209,7 +207,7 @@ func (s *linkSearch) proved() bool {
 	return model.Gap(s.Objective, s.lower) <= min(s.Set.GapLimit(), 1)*0.9
 }
 
-// rest takes the plans that wait, those of the least bounds first, with more programs each time.
+// rest takes the waiting plans, least bounds first, with more programs each time.
 func (s *linkSearch) rest() error {
 	for slices.ContainsFunc(s.later, func(x deferred) bool { return !x.final }) && !s.proved() {
 		s.limit *= 4
@@ -232,8 +230,8 @@ func (s *linkSearch) rest() error {
 	return nil
 }
 
-// settle finds the best schedule of a plan, if it is better than the best so far, or has the plan wait. It
-// reports false if the run is over.
+// settle finds the best schedule of a plan, if it is better than the best so far, or has the plan wait. It reports
+// false if the run is over.
 func (s *linkSearch) settle(p dagplay.Plan) bool {
 	take := func(sent []float64) {
 		if made := s.replay.RunFrom(p, sent); made < s.Objective && s.failed == nil {

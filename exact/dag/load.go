@@ -18,8 +18,8 @@ import (
 //
 //	min C, Σ_a x_ta = 1 for each task t, Σ_t cost_ta x_ta ≤ C for each machine a,
 //
-// for all tasks and for those with the longer tails. Any weights give a valid
-// bound; these give the best at the start of the search.
+// for all tasks and for the tasks with the longer tails. Any weights give a valid bound; these give the best at the
+// start of the search.
 func (v *ticks) findWeights(ctx context.Context) error {
 	v.byTail = slices.Clone(v.Graph.Order)
 	slices.SortStableFunc(v.byTail, func(a, b int32) int { return cmp.Compare(v.least[b], v.least[a]) })

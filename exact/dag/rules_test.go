@@ -150,8 +150,7 @@ func TestWholeLoads(t *testing.T) {
 	}
 }
 
-// Where machines don't differ, one cumulative for all proves in fewer conflicts than a model
-// of each machine, and the same.
+// If machines don't differ, one cumulative for all proves the same in fewer conflicts than a model of each machine.
 func TestCumulative(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(9, 4))

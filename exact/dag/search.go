@@ -22,13 +22,11 @@ import (
 //  4. the learning kernel looks for better ones, and proves the bound (kernelModel;
 //     on identical machines without data in turns with cumulativeModel).
 //
-// Under contention the makespan without it is a lower bound for any schedule: the
-// same machines and orders, played without contention, end no later, since a
-// transfer's rate is never above its path's rate (see model.TransferModel) and a
-// task never starts before its data are there. So the search proves that bound,
-// and the schedule is the better of that of dagheur.Improve and of the plan without
-// contention and, on small instances, the best of a search over all plans
-// (contended).
+// Under contention the makespan without it is a lower bound for any schedule. The same machines and orders, played
+// without contention, end no later: a transfer's rate is never above its path's rate (see model.TransferModel), and a
+// task never starts before its data are there. So the search proves that bound. The schedule is the better one of
+// dagheur.Improve's and of the plan without contention and, on small instances, of the best from a search over all
+// plans (contended).
 //
 // It is any-time: when ctx or the time limit ends, the result carries the best
 // schedule and the bound proved by then. What is proved doesn't depend on the
@@ -170,9 +168,9 @@ func (s *dagSearch) news() bool {
 	return true
 }
 
-// closed reports whether the gap is small enough to end: a tenth below the gap at
-// which a schedule counts as optimal, so that the reported one, computed anew,
-// does. Makespans above 10^6 ticks may therefore be a tick above the least one.
+// closed reports whether the gap is small enough to end: a tenth below the gap at which a schedule counts as optimal,
+// so that the reported gap, computed again, is small enough, too. Makespans above 10^6 ticks may therefore be a tick
+// above the least one.
 func (s *dagSearch) closed() bool {
 	return s.upper <= s.lower || model.Gap(s.upper, s.lower) <= min(s.Set.GapLimit(), 1)*0.9
 }

@@ -21,8 +21,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// On graphs of the Standard Task Graph set what the search proves is what is
-// published, and neither bounds nor schedules contradict it.
+// On graphs of the Standard Task Graph set the search proves the published values, and neither bounds nor schedules
+// contradict them.
 func TestSTGOptima(t *testing.T) {
 	t.Parallel()
 	table, err := os.Open(need.Data(t, "stg", "makespans.csv"))

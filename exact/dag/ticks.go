@@ -56,10 +56,9 @@ func (v *ticks) identical() bool {
 	return true
 }
 
-// tails computes tail[t*m+a], a lower bound on the time R from the end of task t on
-// machine a to the end of the schedule: R ≥ max_s min_b (length(a, b) + cost_sb + tail_sb)
-// over the successors s and machines b, by induction over the topological order (PEFT's
-// optimistic cost table, with the true lengths of edges). O(E M²).
+// tails computes tail[t*m+a], a lower bound on the time R from the end of task t on machine a to the end of the
+// schedule. R ≥ max_s min_b (length(a, b) + cost_sb + tail_sb) over the successors s and machines b, by induction over
+// the topological order (PEFT's optimistic cost table, with the true lengths of edges). O(E M²).
 func (v *ticks) tails() {
 	m := v.m
 	v.tail, v.least = make([]int64, v.n*m), make([]int64, v.n)

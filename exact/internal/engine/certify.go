@@ -28,7 +28,7 @@ import (
 // closed, with all integer variables fixed, stays open and keeps its parent's bound.
 //
 // It branches by pseudo-costs, initialised by solving both branches (Achterberg, Koch, Martin: Branching rules
-// revisited, 2005), dives into the child that is expected to gain less, and goes on at the open node of the lowest
+// revisited, 2005). It dives into the child that is expected to gain less, and goes on at the open node of the lowest
 // bound.
 type certifier[S any] struct {
 	d        *driver[S]
@@ -50,13 +50,13 @@ type certifier[S any] struct {
 	excluded bool        // rows were added to f: all starts again
 }
 
-// pseudo is what branches on a variable have gained so far, for each unit of change.
+// pseudo holds the gains so far of branches on a variable, for each unit of change.
 type pseudo struct {
 	sum float64
 	n   int
 }
 
-// relaxation solves the linear relaxation of a model whose bounds change. Nothing that it says is believed.
+// relaxation solves the linear relaxation of a model with changing bounds. None of its answers is believed.
 type relaxation interface {
 	Solve(ctx context.Context, lower, upper []float64) (milp.Result, error)
 	Close()
@@ -71,7 +71,7 @@ func relaxed(m *milp.Model) (relaxation, error) {
 	return lp, nil
 }
 
-// rules are what a certifier can do without, in tests.
+// rules are the parts that a certifier can do without, in tests.
 type rules uint8
 
 const (
@@ -178,7 +178,7 @@ func (c *certifier[S]) improved() {
 	}
 }
 
-// number gives a node its place among those of equal bound.
+// number gives a node its place among the nodes of equal bound.
 func (c *certifier[S]) number(n *certNode) {
 	c.made++
 	n.order = c.made
@@ -215,8 +215,8 @@ func (c *certifier[S]) proved() float64 {
 	return math.NaN()
 }
 
-// harmless returns f with the bounds that all points satisfy, and rows without the terms of fixed variables: a coefficient
-// beside which a solver's tolerance is nothing is gone where it is above its row's limit.
+// harmless returns f with the bounds that all points satisfy, and rows without the terms of fixed variables. So a
+// coefficient that dwarfs a solver's tolerance is gone if it is above its row's limit.
 func (c *certifier[S]) harmless() *milp.Model {
 	m := c.f.Model
 	m.Vars, m.Rows = slices.Clone(c.all), slices.Clone(m.Rows)
@@ -289,7 +289,7 @@ func (c *certifier[S]) run(ctx context.Context, branch bool) error {
 	return nil
 }
 
-// enter sets the bounds of m to those of a node and queues the rows that they touch.
+// enter sets the bounds of m to the bounds of a node and queues the rows that they touch.
 func (c *certifier[S]) enter(n *certNode) {
 	for j := range c.m.Vars {
 		c.m.Vars[j].Lower, c.m.Vars[j].Upper = c.root[j].Lower, c.root[j].Upper
@@ -318,8 +318,8 @@ func (c *certifier[S]) touch(v int) {
 	}
 }
 
-// node works on a node: it is closed, or has two children, the first to go on with, or is stuck, or there is a reason to
-// end (stopped), in which case it stays open; so does the root that isn't to branch.
+// node works on a node, which is then closed, has two children (the first to go on with) or is stuck. If there is a
+// reason to end (stopped), it stays open; so does the root if it isn't to branch.
 func (c *certifier[S]) node(ctx context.Context, n *certNode, branch bool) (first, second *certNode, stopped bool, err error) {
 	c.enter(n)
 	for {
@@ -407,8 +407,8 @@ func (c *certifier[S]) relax(ctx context.Context) (milp.Result, error) {
 	return r, err
 }
 
-// fix tightens bounds of integer variables by the node's Lagrangian bound and reduced costs: a value whose bound
-// closes the node isn't needed. It reports whether there is anything new.
+// fix tightens bounds of integer variables by the node's Lagrangian bound and reduced costs: it drops each value whose
+// bound closes the node. It reports whether there is anything new.
 func (c *certifier[S]) fix(bound float64, reduced []float64) bool {
 	if math.IsInf(c.goal, 1) || c.d.off&noFixing != 0 {
 		return false
@@ -505,7 +505,7 @@ func (c *certifier[S]) branch(ctx context.Context, n *certNode, x []float64) (v 
 	return top.v, x[top.v], nil
 }
 
-// expected returns what a unit of change of a variable is expected to gain.
+// expected returns the expected gain of a unit of change of a variable.
 func (c *certifier[S]) expected(side, v int) float64 {
 	p := c.gains[side][v]
 	if p.n == 0 {
@@ -514,7 +514,7 @@ func (c *certifier[S]) expected(side, v int) float64 {
 	return p.sum / float64(max(1, p.n))
 }
 
-// probe solves one branch on a variable (side 0: downwards) and returns what it gains, or that it is closed.
+// probe solves one branch on a variable (side 0: downwards) and returns its gain, or that it is closed.
 func (c *certifier[S]) probe(ctx context.Context, bound float64, v int, at float64, side int) (gain float64, refuted bool, err error) {
 	b := &c.m.Vars[v]
 	before, change := *b, at-math.Floor(at)
@@ -669,8 +669,8 @@ func without(sum float64, infinite int, term float64) (float64, bool) {
 	return sum - term, infinite > 0
 }
 
-// narrow takes bounds of a variable over, as far as they are better: of integers whole ones, of others those that
-// leave out a thousandth of the values. It reports whether values are left.
+// narrow takes over the better bounds of a variable: whole ones for integers, otherwise only bounds that cut off a
+// thousandth of the values. It reports whether values are left.
 func (c *certifier[S]) narrow(j int, lower, upper float64) bool {
 	v := &c.m.Vars[j]
 	outwards := 0x1p-50 * max(math.Abs(lower), math.Abs(upper))

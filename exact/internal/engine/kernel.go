@@ -19,9 +19,8 @@ type Kernel struct {
 	// Start and Lower are the answer.
 	Model  *cp.Model
 	Reason string
-	// Start is a solution at hand, nil without one. Only solutions whose objective
-	// in the model is below Upper are looked for: what Start's is, or a bound of
-	// what is worth finding.
+	// Start is a solution at hand, nil without one. The kernel only looks for solutions whose objective in the model is
+	// below Upper: Start's objective, or a bound of the solutions worth finding.
 	Start model.Solution
 	Upper int64
 	// Known, if not nil, returns a bound for Upper by the objective of a solution.
@@ -34,7 +33,7 @@ type Kernel struct {
 	// better than Value(b) if no assignment has an objective below b: it is
 	// monotone, and exact or on the safe side.
 	Value func(objective int64) float64
-	// ProofUnit is what a proof says of the units of the model.
+	// ProofUnit is a proof's description of the units of the model.
 	ProofUnit string
 	// Off are devices of the kernel that are left out.
 	Off lcg.Device

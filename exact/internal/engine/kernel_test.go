@@ -127,8 +127,8 @@ func TestMinimiseEnds(t *testing.T) {
 	}
 }
 
-// number is an instance whose solutions are the whole numbers from 0 to most,
-// and whose objective is the number; minimise turns the sense.
+// number is an instance whose solutions are the whole numbers from 0 to most, with the number as objective; minimise
+// turns the sense.
 type number struct {
 	model.Instance
 	most     int

@@ -15,33 +15,31 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// Tolerance is what a solver of linear models is asked to satisfy rows, integrality
-// and optimality to. (At 1e-9 HiGHS 1.10 has given a wrong optimum.)
+// Tolerance is the tolerance that solvers of linear models get for rows, integrality and optimality. (At 1e-9 HiGHS
+// 1.10 has given a wrong optimum.)
 const Tolerance = 1e-8
 
-// Linear tells what to ask a solver of linear models, a milp.Backend, about one
-// instance, in terms of S, what the problem's formulations decide.
+// Linear describes what to ask a solver of linear models, a milp.Backend, about one instance. S is the type of the
+// decisions in the problem's formulations.
 //
 // Such solvers compute in floating-point arithmetic, and are wrong now and then: HiGHS calls points optimal that
 // aren't, and models infeasible that aren't; others stop within an increment of their own. So their word is no proof:
 //
-//   - A point counts as the solution that it decodes to, with the objective that
-//     the instance computes for that.
-//   - "Optimal", "infeasible" and bounds are the certifier's, whose certificates are computed here. It has what the
-//     run leaves of its limits after the solver's answer.
+//   - A point counts as the solution that it decodes to, with the objective that the instance computes for it.
+//   - "Optimal", "infeasible" and bounds come from the certifier, which computes its certificates here. It gets the
+//     rest of the run's limits after the solver's answer.
 //   - A bound that a solution at hand is better than is none.
 type Linear[S any] struct {
-	// Starts are solutions to start from, as far as there are.
+	// Starts are solutions to start from, if there are any.
 	Starts []S
-	// Formulate returns the formulation to optimise, given the objective of the
-	// best solution (NaN without one); solutions that aren't better may be
-	// missing from it. Its error may be that of the context.
+	// Formulate returns the formulation to optimise, given the objective of the best solution (NaN without one);
+	// solutions that aren't better may be missing from it. Its error may be the context's error.
 	Formulate func(incumbent float64) (*milp.Formulation[S], error)
 	// Accept turns what a point describes into a solution of the instance, nil
 	// if that isn't feasible.
 	Accept func(context.Context, S) (model.Solution, error)
-	// Exclude, if not nil, adds rows to what Formulate returns that every
-	// solution satisfies and s, which has none, doesn't; false if it can't.
+	// Exclude, if not nil, adds rows to the formulation that every solution satisfies and s, which has none, doesn't;
+	// false if it can't.
 	Exclude func(s S) bool
 	// Explain, if not nil, adds to a result that is proved infeasible.
 	Explain func(context.Context, *model.Result) error
@@ -83,13 +81,13 @@ func (e LinearEngine[I, S]) Solve(ctx context.Context, in model.Instance, set mo
 	})
 }
 
-// counting returns a backend with its work counted, so that it takes turns and a limit on the effort ends it in the same
+// counting returns a backend that counts its work, so that it takes turns and a limit on the effort ends it in the same
 // place in each run. It has one thread for that. Backends other than HiGHS don't count.
 func counting(b milp.Backend) milp.Backend {
 	solve := b.Solve
 	b.Solve = func(ctx context.Context, m *milp.Model, o milp.Options) (milp.Result, error) {
-		// A unit of HiGHS's work takes more in larger models: 40 µs at 150 rows and variables, 90 at 840, 80 to 220 at 8,400
-		// (1.15.1, in 39 models of four kinds), but 1,000 in the first linear program of 14,000.
+		// A unit of HiGHS's work takes longer in larger models (1.15.1, 39 models of four kinds): 40 µs at 150 rows and
+		// variables, 90 at 840, 80 to 220 at 8,400. It took 1,000 in the first linear program of 14,000.
 		size := math.Sqrt(float64(len(m.Rows) + len(m.Vars)))
 		o.Threads = 1
 		o.Count = func(work int64) bool { return turns.Stop(ctx, work*int64(30+2*size)) }
@@ -112,7 +110,7 @@ type driver[S any] struct {
 	cpu     time.Duration
 }
 
-// answer is what the solver says of a formulation.
+// answer is a solver's answer about a formulation.
 type answer struct {
 	milp.Result
 	improved bool // the point is a better solution than those before
@@ -248,8 +246,8 @@ func (d *driver[S]) reached(f *milp.Formulation[S]) (x []float64, done bool) {
 	return x, true
 }
 
-// ask has the solver optimise f, as m says it, keeps the solution that its point describes if it is better
-// than the best so far, and has Exclude look at a point that describes none.
+// ask has the solver optimise f, as m says it, and keeps the solution that its point describes if it is better than the
+// best so far. If the point describes none, Exclude looks at it.
 func (d *driver[S]) ask(ctx context.Context, f *milp.Formulation[S], m *milp.Model, start []float64) (answer, error) {
 	o := d.options(f)
 	o.Start = start
@@ -348,7 +346,7 @@ func (d *driver[S]) stronger(a, b float64) float64 {
 	return a
 }
 
-// options returns those of a question. Reports have the best solution and the certified bound.
+// options returns the options of a question. Reports have the best solution and the certified bound.
 func (d *driver[S]) options(f *milp.Formulation[S]) milp.Options {
 	o := milp.Options{Threads: d.Set.Workers(), Tolerance: Tolerance}
 	if d.Set.GapLimit() > model.DefaultGap {

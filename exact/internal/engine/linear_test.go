@@ -119,7 +119,7 @@ func (p *program) formulation() *milp.Formulation[numbers] {
 	return f
 }
 
-// linear tells what to ask about the program. Exclude adds a row against the point alone.
+// linear describes what to ask about the program. Exclude adds a row against the point alone.
 func (p *program) linear(f *milp.Formulation[numbers], starts ...numbers) Linear[numbers] {
 	return Linear[numbers]{
 		Starts:    starts,
@@ -134,7 +134,8 @@ func (p *program) linear(f *milp.Formulation[numbers], starts ...numbers) Linear
 			if p.hidden == nil || times(p.hidden, x) <= p.atMost {
 				return false
 			}
-			// hidden's coefficients aren't negative: what isn't below x in any place where x has something breaks it, too.
+			// No coefficient of hidden is negative, so a point that isn't below x in any place where x has something
+			// breaks it, too.
 			var terms []milp.Term
 			for j, v := range x {
 				if p.hidden[j] > 0 && v > 0 {

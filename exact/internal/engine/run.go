@@ -16,11 +16,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Run is one live run of an engine on an instance: its best solution, its bound and
-// its nodes so far (model.Result), what of them has been told, and why it stopped.
-// Whatever finds solutions or proves bounds, a search, the learning kernel, a solver
-// of linear models, is a worker of it. Workers that keep their solutions in terms of
-// their own store the best in the end.
+// Run is one live run of an engine on an instance: its best solution, bound and nodes so far (model.Result), its
+// reports, and why it stopped. A worker of the run finds solutions or proves bounds: a search, the learning kernel or a
+// solver of linear models. Workers that keep their solutions in terms of their own store the best in the end.
 type Run struct {
 	model.Result
 	Ctx   context.Context // ends with the time limit, too
@@ -108,8 +106,8 @@ func (r *Run) Infeasible(why string) {
 	r.Bound, r.Gap = math.NaN(), math.NaN()
 }
 
-// Tell reports the best objective (NaN: none), the bound and the nodes so far, and the
-// solution, if solution has it, unless one of that objective is told already.
+// Tell reports the best objective (NaN: none), the bound and the nodes so far. It also reports the solution, if
+// solution has it, unless it has already reported one of that objective.
 func (r *Run) Tell(incumbent, bound float64, solution func() model.Solution) {
 	if r.Set.Progress == nil {
 		return
@@ -128,8 +126,8 @@ func (r *Run) TellBest() {
 	r.Tell(r.Objective, r.Bound, func() model.Solution { return r.Solution })
 }
 
-// Team returns the kernels for the run: for as many threads as it may use, but one for
-// a proof, which is of what one kernel derives.
+// Team returns the kernels for the run: one per thread that it may use, but one for a proof, which covers the
+// derivations of one kernel.
 func (r *Run) Team(o lcg.Options, models ...*cp.Model) *lcg.Team {
 	threads := r.Set.Workers()
 	if r.Set.Proof != nil {
@@ -138,8 +136,8 @@ func (r *Run) Team(o lcg.Options, models ...*cp.Model) *lcg.Team {
 	return lcg.NewTeam(threads, o, models...)
 }
 
-// Prove has a kernel write its proof if one is asked for; nil if not. The unit is what
-// the proof says of the model's, upper the most of its objective.
+// Prove has a kernel write its proof if one is asked for; nil if not. unit describes the model's units in the proof,
+// and upper is the most of its objective.
 func (r *Run) Prove(k *lcg.Kernel, unit string, upper int64) (*lcg.Proof, error) {
 	p := r.Set.Proof
 	if p == nil {

@@ -21,13 +21,13 @@ type Options struct {
 	Bounded bool
 }
 
-// Simplex is the dual simplex method on a dense dictionary (Lemke 1954), for programs that minimise costs
-// that aren't negative: with all variables at their lower bounds the dual is feasible from the start, and
-// after each pivot. So what it has is a bound whenever it stops. Integrality is left to the caller.
+// Simplex is the dual simplex method on a dense dictionary (Lemke 1954), for programs that minimise costs that aren't
+// negative. With all variables at their lower bounds the dual is feasible from the start, and after each pivot. So it
+// has a bound whenever it stops. Integrality is left to the caller.
 //
-// A basic variable above its upper bound is replaced by what it is below it, which makes its value negative
-// (Wagner 1958). One whose bounds are equal never comes back into the basis: its reduced cost may have any sign.
-// O(rows · variables) per pivot
+// A basic variable above its upper bound is replaced by what it is below it, which makes its value negative (Wagner
+// 1958). A variable with equal bounds never comes back into the basis: its reduced cost may have any sign. O(rows ·
+// variables) per pivot
 type Simplex struct {
 	m       *milp.Model
 	rows    int // of the dictionary: each of a row's bounds makes one
@@ -200,7 +200,7 @@ func (s *Simplex) pivot(out, in int) {
 	s.basic[out], s.others[in] = s.others[in], s.basic[out]
 }
 
-// duals returns the dual values of the model's rows, with so much of what refutes the refuted row.
+// duals returns the dual values of the model's rows, with a multiple of the ray that refutes the refuted row.
 func (s *Simplex) duals(by float64) []float64 {
 	y := make([]float64, len(s.m.Rows))
 	add := func(v int, x float64) {
