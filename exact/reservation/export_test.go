@@ -35,11 +35,9 @@ type SweepAlone struct {
 	Nodes        int64
 }
 
-// Sweeps searches an instance by sweeps alone, without local search or other
-// bounds, once for each mask of devices that are off; a negative mask is that
-// of its complement, with time backwards. The multipliers are the same for all.
-// The first attempt has limit nodes, each other twice those of the one before;
-// 0: no limit.
+// Sweeps searches an instance by sweeps alone, without local search or other bounds, once for each mask of devices that
+// are off; a negative mask means its complement, with time backwards. The multipliers are the same for all. The first
+// attempt has limit nodes, and each other one has twice as many as the one before; 0: no limit.
 func Sweeps(in *model.Reservation, set model.Settings, masks []int, limit int64) ([]SweepAlone, error) {
 	first := newSearcher(&engine.Run{Ctx: context.Background(), Set: set}, in, view.OfReservation(in))
 	for _, p := range first.parts {

@@ -130,8 +130,7 @@ func TestReservationHiGHSErrors(t *testing.T) {
 	}
 }
 
-// crowd is n requests of which any may run at any time, of no two the same
-// length.
+// crowd is n requests, any of which may run at any time; no two have the same length.
 func crowd(n int) *model.Reservation {
 	rng := rand.New(rand.NewPCG(6, 9))
 	in := &model.Reservation{Name: "crowd", PEs: 16}

@@ -13,9 +13,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Kernel solves Reservation by learning (package lcg): it looks for plans by the
-// clairvoyant's local search first, then for better ones and for bounds on the
-// constraint model of each part (kernelModel), in whole numbers throughout.
+// Kernel solves Reservation by learning (package lcg), in whole numbers throughout. It first looks for plans by the
+// clairvoyant's local search, then for better ones and for bounds on the constraint model of each part (kernelModel).
 //
 // Like Search it is any-time. A node is a conflict, from which a
 // nogood is learned. Parts of more than 2,000 jobs get a plan without a bound.
@@ -88,8 +87,7 @@ type kernelSearch struct {
 	lost  int64 // least of any plan so far: the kernel looks for less only
 }
 
-// newKernelSearch returns the kernel on a part, whose multipliers it takes unless that
-// device is off.
+// newKernelSearch returns the kernel on a part, with the part's multipliers unless that device is off.
 func newKernelSearch(s *searcher, p *part, off kernelSwitches, without lcg.Device) *kernelSearch {
 	x := &kernelSearch{unit: 1, lost: math.MaxInt64}
 	if s.scale.grain == 0 {
@@ -108,10 +106,9 @@ func newKernelSearch(s *searcher, p *part, off kernelSwitches, without lcg.Devic
 	return x
 }
 
-// run looks for plans that lose less than the best, and raises the bound on what is
-// lost, for so many conflicts. Other engines may have changed the best plan since the
-// last run, even to one that loses more where weights are rounded up (weightStep): what
-// the kernel has left out by then loses x.lost at least, not what that plan loses.
+// run looks for plans that lose less than the best, and raises the bound on what is lost, for so many conflicts. Other
+// engines may have changed the best plan since the last run, even to one that loses more if weights are rounded up
+// (weightStep). The plans that the kernel has left out by then lose at least x.lost, not at least that plan's loss.
 func (x *kernelSearch) run(s *searcher, p *part, conflicts int64) {
 	ctx, cancel := context.WithCancel(s.Ctx)
 	defer cancel()

@@ -8,8 +8,7 @@ import (
 	"github.com/gapwise/gapwise/internal/cp"
 )
 
-// chargeBits is the binary logarithm of what all figures of a row of charges sum to
-// at most.
+// chargeBits is the binary logarithm of the largest sum of all figures of a row of charges.
 const chargeBits = 58
 
 // charge adds the Lagrangian bound of multipliers (see relaxation) in whole numbers:

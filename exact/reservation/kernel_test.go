@@ -130,7 +130,7 @@ func TestReservationKernelAgrees(t *testing.T) {
 	}
 }
 
-// Stopped at any moment that it reports, the kernel has a plan and a bound that holds.
+// The kernel has a plan and a valid bound if it is stopped at any moment that it reports.
 func TestReservationKernelStops(t *testing.T) {
 	t.Parallel()
 	in := arbitrary(25, 3, model.GoalPESeconds)

@@ -34,9 +34,8 @@ func reservationSearch(t testing.TB, ctx context.Context, in *model.Reservation,
 	return r
 }
 
-// The search finds what the plain engine finds (mostly without the sweep, which
-// TestSweepAgainstBruteForce has alone), and of what can't be kept names
-// requests that can be once any one of them is left out.
+// The search finds the plain engine's values (mostly without the sweep, which TestSweepAgainstBruteForce has alone). If
+// not all requests can be kept, it names requests that can be once any one of them is left out.
 func TestReservationSearchAgainstPlain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 17))
@@ -116,7 +115,7 @@ func TestReservationSearchSameValueInAnyOrder(t *testing.T) {
 	}
 }
 
-// load is n requests of powers of two of 64 PEs of which some are too many.
+// load is n requests, each for a power of two of 64 PEs; some are too many.
 func load(n int, seed uint64, goal model.Goal) *model.Reservation {
 	rng := rand.New(rand.NewPCG(seed, uint64(n)))
 	in := &model.Reservation{Name: "load", PEs: 64, Goal: goal}
@@ -148,8 +147,7 @@ func TestReservationSearchProvesTheSameWithAnyThreads(t *testing.T) {
 	}
 }
 
-// Stopped at any moment, it has a plan and a bound that holds. The moments are
-// those at which it reports progress.
+// The search has a plan and a valid bound whenever it is stopped. The moments are its reports of progress.
 func TestReservationSearchStops(t *testing.T) {
 	t.Parallel()
 	in := load(40, 0, model.GoalPESeconds)

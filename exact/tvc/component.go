@@ -13,14 +13,12 @@ import (
 	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
-// component is the search for the requests to accept among those of one
-// component (tvcrelax.Components).
+// component is the search for the requests to accept within one component (tvcrelax.Components).
 //
-// A depth-first search decides on the requests in the order of arrival, accepted
-// first. A set of accepted requests must be embedded together (packer). It goes back
-// where no more can be had than the best so far, by one of these bounds:
+// A depth-first search decides on the requests in the order of arrival, accepted first. A set of accepted requests must
+// be embedded together (packer). It goes back if no more can be had than the best so far, by one of these bounds:
 //
-//   - the weight accepted plus that of the requests to come;
+//   - the weight accepted plus the weight of the requests to come;
 //   - Lagrangian multipliers of the component's linear relaxation (devMultipliers), a
 //     sum for each set;
 //   - the linear relaxation, solved again for what is accepted and rejected by

@@ -14,11 +14,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Kernel is the exact engine for TVC in loss mode by lazy clause generation: the
-// constraint model of newKernelModel, solved by package lcg, from the heuristics'
-// solution on; a node is a conflict. Queue mode is refused. Of instances whose model
-// has more than mostKernelVariables variables it hands back the heuristics' solution
-// and the quick bounds.
+// Kernel is the exact engine for TVC in loss mode by lazy clause generation: the constraint model of newKernelModel,
+// solved by package lcg, from the heuristics' solution on; a node is a conflict. Queue mode is refused. If the model
+// has more than mostKernelVariables variables, it returns the heuristics' solution and the quick bounds.
 var Kernel = engine.Engine[*model.TVC, kernelSet]{ID: "kernel", Parts: kernelDevices, Learns: true, Proof: true,
 	Work: engine.Learning(ask)}
 

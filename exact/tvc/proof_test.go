@@ -78,8 +78,7 @@ var spoilt = map[string]func(rng *rand.Rand, m *kernelModel) bool{
 	},
 }
 
-// A kernel whose model is wrong writes proofs that the checker refuses, unless what
-// they claim is true all the same.
+// A kernel with a wrong model writes proofs that the checker refuses, unless they claim something true all the same.
 func TestProofOfSpoiltModel(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range spoilt {

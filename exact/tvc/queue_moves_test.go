@@ -98,7 +98,7 @@ func gridBeats(in *model.TVC, sum int) bool {
 	return from(start, 0)
 }
 
-// movingQueue returns a queue on two servers whose requests meet, with migrations that cost something.
+// movingQueue returns a queue on two servers with requests that meet and migrations that cost something.
 func movingQueue(rng *rand.Rand, n int) *model.TVC {
 	in := &model.TVC{Name: "moves", Queue: true, MigrationS: 1,
 		FatTree: model.FatTree{K: 2, Slots: 2 + rng.IntN(2), LinkMbps: 10, Fabric: model.FabricNonBlocking}}

@@ -15,8 +15,8 @@ import (
 // can be embedded in together is listed.
 const mostQueued = 12
 
-// queueSets tells which of the requests of a part of a queue can be embedded at once. Sets are
-// bits by position in the part.
+// queueSets finds out which requests of a part of a queue can be embedded at once. Sets are bits by position in the
+// part.
 type queueSets struct {
 	c       *component
 	fits    []bool   // by set
@@ -58,7 +58,7 @@ func newQueueSets(ctx context.Context, t *view.TVC, part []int, off deviceSet) *
 	return q
 }
 
-// add returns s with those of the others that fit one after the other.
+// add returns s with the others that fit, added one after the other.
 func (q *queueSets) add(s, others uint32) uint32 {
 	for rest := others &^ s; rest != 0; rest &= rest - 1 {
 		if more := s | rest&-rest; q.fits[more] {
@@ -68,8 +68,8 @@ func (q *queueSets) add(s, others uint32) uint32 {
 	return s
 }
 
-// alike reports whether two requests may stand for each other: a set without them fits with one if and only if it
-// fits with the other.
+// alike reports whether two requests are interchangeable: a set without them fits with one if and only if it fits with
+// the other.
 func (q *queueSets) alike(i, j int) bool {
 	for s := range uint32(len(q.fits)) {
 		if (s>>i|s>>j)&1 == 0 && q.fits[s|1<<i] != q.fits[s|1<<j] {

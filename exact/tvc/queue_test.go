@@ -35,8 +35,8 @@ func shortQueue(rng *rand.Rand, n int) *model.TVC {
 	return in
 }
 
-// together tells, by set, which requests can be embedded at once: those that the learning kernel
-// accepts in loss mode.
+// together returns, by set, whether its requests can be embedded at once, as accepted by the learning kernel in loss
+// mode.
 func together(t *testing.T, in *model.TVC) []bool {
 	t.Helper()
 	fits := make([]bool, 1<<len(in.Requests))
@@ -185,8 +185,8 @@ func gridQueue(arrival, length []int, fits []bool) int {
 	return from(s) - sum
 }
 
-// Of tiny queues the search finds what an enumeration of all orders finds, with programs over all sets, which
-// another engine finds to fit; and no schedule that changes at half seconds is better.
+// For tiny queues the search finds the optimum of an enumeration of all orders, with programs over all sets that
+// another engine finds to fit. No schedule that changes at half seconds is better.
 func TestQueueEqualsEnumeration(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()

@@ -163,9 +163,9 @@ func (s *splitter) divide() bool {
 	return done
 }
 
-// scarcest returns the position of the open item whose parts have the least room
-// beside what the children have now, beyond what it needs; -1 if some item has no
-// parts that fit: what the children get later takes room and never gives any.
+// scarcest returns the position of the open item whose parts have the least room beside the children's content now,
+// beyond its need. It returns -1 if some item has no parts that fit: further content of the children takes room and
+// never gives any.
 func (s *splitter) scarcest() int {
 	best, least := -1, int32(math.MaxInt32)
 	for at, i := range s.open {
@@ -236,10 +236,9 @@ func (s *splitter) divideOne(i int) bool {
 	if s.level >= 2 {
 		size = lanes / s.tree.Lanes[s.level-2]
 	}
-	// Lanes that nobody uses are alike, within a group of them (the links to the
-	// core switches of a group) and so are groups that nobody uses: exchanging them
-	// in all nodes is an automorphism of the tree that leaves everything so far
-	// where it is. So the first of them stands for all.
+	// Unused lanes are alike, within a group of them (the links to the core switches of a group), and so are unused
+	// groups. Exchanging them in all nodes is an automorphism of the tree that leaves everything so far where it is. So
+	// the first of them represents all.
 	fresh := false
 	for g := 0; g < lanes; g += size {
 		unused := !slices.ContainsFunc(s.users[g:g+size], func(n int32) bool { return n > 0 })
@@ -264,14 +263,13 @@ func (s *splitter) divideOne(i int) bool {
 	return false
 }
 
-// twins returns, for each child, the last one before it that is in the same
-// state, -1 without. Of such children the first gets the largest part:
+// twins returns, for each child, the last one before it that is in the same state, -1 without. The first of such
+// children gets the largest part:
 //
 //   - Children with the same items are exchanged by an automorphism of the node
 //     that leaves everything so far where it is.
-//   - Servers need only have the same slots and rate left at all instants from the
-//     first to the last that this item and the open ones use: what one of them gets of these
-//     fits the other as well.
+//   - Servers need only have the same slots and rate left at all instants from the first to the last that this item and
+//     the open ones use: parts of these that one of them gets fit the other as well.
 func (s *splitter) twins(x item) []int {
 	twin := make([]int, len(s.contents))
 	rest := s.requests[x.request].span

@@ -196,8 +196,7 @@ func TestQueueMode(t *testing.T) {
 	}
 }
 
-// Relations that hold between whole instances: what changes times, rates or
-// names changes the optimum as it must.
+// The relations hold between whole instances: a change of times, rates or names changes the optimum as it must.
 func TestRelations(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 5))

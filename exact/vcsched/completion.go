@@ -23,27 +23,24 @@ import (
 // have of the rigid resources as capacities. It is bin completion (Korf: An improved
 // algorithm for optimal bin packing, 2003) in several dimensions, on bit sets.
 //
-// Items are in the order of decreasing difficulty. Every subset of items that fits
-// in a bin of a class is listed once, under its first item. A node fills one bin: with
-// the first item left, which has to go somewhere, into a bin of each class in turn of
-// which one is left, those of a class being identical, and a subset of the other items
-// left. Each rule drops a subset s at a node. Let P be a partition of the items left into
-// the bins left, and s its subset with the first item; then some partition is left, with
-// the first item in a bin of the same class:
+// Items are in the order of decreasing difficulty. Every subset of items that fits in a bin of a class is listed once,
+// under its first item. A node fills one bin with the first item left, which has to go somewhere, and a subset of the
+// other items left. It tries one bin of each class that has any left, as the bins of a class are identical. Each rule
+// drops a subset s at a node. Let P be a partition of the items left into the bins left, and s its subset with the
+// first item. Then some partition is left, with the first item in a bin of the same class:
 //
 //   - waste-bound: the bins left waste slack = Σ_bins capacity - Σ_left size in
 //     each resource, and no bin of P less than 0. So s wastes ≤ slack.
-//   - maximal-bins: if an item x left, x ∉ s, fits in what s wastes, it can go
-//     there from its bin in P, of whatever class.
-//   - exchange-dominance: if x left, x ∉ s, is no smaller than i ∈ s in any
-//     resource, i not the first item, and s - i + x fits, then x and i can change
-//     places in P: the bin of x takes no more than before. Such a step, or one of
-//     maximal-bins, makes s larger in a resource and smaller in none, or keeps both
-//     sizes and makes the sum of its items' indices smaller. So the steps end, in a
-//     partition whose subset isn't dropped and wastes no more than s.
+//   - maximal-bins: if an item x left, x ∉ s, fits in the waste of s, it can go there from its bin in P, of whatever
+//     class.
+//   - exchange-dominance: let x left, x ∉ s, be no smaller than i ∈ s in any resource, i not the first item, and let s
+//     - i + x fit. Then x and i can change places in P: the bin of x takes no more than before. Such a step, or one of
+//     maximal-bins, makes s larger in a resource and smaller in none, or keeps both sizes and makes the sum of its
+//     items' indices smaller. So the steps end, in a partition with a subset that isn't dropped and wastes no more than
+//     s.
 //
-// Where the lists would get too long (many items per bin), a node makes the subsets
-// one by one instead. Worst case exponential in the items.
+// If the lists would get too long (many items per bin), a node makes the subsets one by one instead. Worst case
+// exponential in the items.
 type partition[V vectors.Vector] struct {
 	size    []V   // [item]: by resource; 0 is CPU, the rigid ones follow, and zeros
 	bins    []int // [class]
@@ -109,7 +106,7 @@ func take[V vectors.Vector](left, amounts *V) bool {
 	return enough
 }
 
-// exceeds reports whether some amount of a is above that of b.
+// exceeds reports whether some amount of a is above the same amount of b.
 func exceeds[V vectors.Vector](a, b *V) bool {
 	for r := range len(*a) {
 		if (*a)[r] > (*b)[r] {
@@ -147,10 +144,9 @@ const (
 	no
 )
 
-// decide looks for a partition at a load, at which a bin of a class has the given CPU
-// capacity. On yes, p.chosen holds the bins: those of the first partition in the order of
-// the search, whatever the number of threads. The answer is unknown if limit nodes were
-// expanded or ctx ended; with a limit of math.MaxInt64 all threads are used.
+// decide looks for a partition at a load, at which a bin of a class has the given CPU capacity. On yes, p.chosen holds
+// the bins of the first partition in the order of the search, whatever the number of threads. The answer is unknown if
+// limit nodes were expanded or ctx ended; with a limit of math.MaxInt64 all threads are used.
 func (p *partition[V]) decide(ctx context.Context, capacity int64, room func(class int, load int64) int64, limit int64) answer {
 	p.nodes = 0
 	root := state[V]{left: ^uint64(0) >> (maxItems - len(p.size))}
@@ -354,9 +350,8 @@ func (p *partition[V]) list(ctx context.Context, slack *V) bool {
 	return true
 }
 
-// betterItems returns the items outside s, after its first item, that fit in what
-// s wastes (maximal-bins) or can replace a smaller item of s other than the first
-// (exchange-dominance).
+// betterItems returns the items outside s, after its first item, that fit in the waste of s (maximal-bins) or can
+// replace a smaller item of s other than the first (exchange-dominance).
 func (p *partition[V]) betterItems(s *subset[V], seed int) uint64 {
 	var better uint64
 	inner := s.items &^ (1 << seed)

@@ -87,7 +87,7 @@ func (w *walker[V]) fill(left uint64, bins binsLeft, slack V) bool {
 	return false
 }
 
-// fillBin is fill for a bin of a class, whose subsets aren't listed.
+// fillBin is fill for a bin of a class without listed subsets.
 func (w *walker[V]) fillBin(left uint64, bins binsLeft, slack *V, class int) bool {
 	first := bits.TrailingZeros64(left)
 	b := bin[V]{left: left, bins: bins, class: class, slack: *slack, items: 1 << first, free: w.p.cap[class]}

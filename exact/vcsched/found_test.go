@@ -96,9 +96,8 @@ func TestVCSchedManyHostsAndLargeBudgets(t *testing.T) {
 	}
 }
 
-// Needs of a host's memory and the tolerance to the last bits, of which 64-bit
-// units can't tell whether they fit: HiGHS forbids what doesn't, the search takes
-// its finer views.
+// The needs are so close to a host's memory and the tolerance, to the last bits, that 64-bit units can't show whether
+// they fit: HiGHS forbids misfits, the search takes its finer views.
 func TestVCSchedMisfitInUnits(t *testing.T) {
 	t.Parallel()
 	const half = (1 + view.FitTolerance) / 2

@@ -38,9 +38,8 @@ func (s *run) keep() {
 	}
 }
 
-// learn takes turns, each twice as long as the one before: the kernel, another search of
-// about so many nodes if there is one, and local search. From learnConflicts on, column
-// generation takes part.
+// learn takes turns, each twice as long as the one before: the kernel, another search of about so many nodes if there
+// is one, and local search. From learnConflicts on, column generation takes part.
 func (s *run) learn(improve func(steps int), other func(nodes int64)) error {
 	if s.closed() || s.stopped() { // the model of a large instance takes time
 		return nil
@@ -158,9 +157,9 @@ func newLearner(s *run) (*learner, error) {
 	return l, nil
 }
 
-// turn takes about so many conflicts: for a better placement than the best, by as much
-// as the gap asks for, until there is none; and, if that stays open, for loads between
-// the bounds, which are refuted the sooner the lower they are.
+// turn takes about so many conflicts. It looks for a better placement than the best, by as much as the gap asks for,
+// until there is none. If that stays open, it looks for loads between the bounds, which are refuted the sooner the
+// lower they are.
 func (l *learner) turn(conflicts int64) {
 	s := l.s
 	for end := l.k.Conflicts + conflicts; !s.closed() && !s.stopped(); {

@@ -11,9 +11,8 @@ import (
 	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
-// searchWithBudget searches an instance with a migration budget (section 6.1 of the
-// paper), where hosts differ by the tasks that run on them now: local search, then
-// the host tree and the learning kernel in turns.
+// searchWithBudget searches an instance with a migration budget (section 6.1 of the paper), where hosts differ by the
+// tasks that run on them now. It runs local search, then the host tree and the learning kernel in turns.
 func (s *run) searchWithBudget(improve func(steps int)) error {
 	improve(min(firstSteps*len(s.u.CPU)*len(s.u.CPU), placement.Steps(len(s.u.CPU))))
 	s.keep()
@@ -69,9 +68,8 @@ func (t *hostTree) decide(nodes int64) bool {
 //
 //   - incumbent-bound: loads only grow, so a host of load ≥ upper has it in every
 //     placement below. u has none.
-//   - task-symmetry: tasks of equal needs, of every resource, with the same current host (or none) can
-//     change places in u with no change in load, use or migration, so u may be
-//     taken to have them on hosts of increasing number.
+//   - task-symmetry: tasks of equal needs, of every resource, with the same current host (or none) can change places in
+//     u with no change in load, use or migration. So u may be taken to have them on hosts of increasing number.
 //   - host-symmetry: let g < h be hosts of equal size, load and use of every rigid
 //     resource that are no current host of the task at hand or of a task left.
 //     Exchanging what u still puts on g and on h changes neither what fits nor loads

@@ -139,8 +139,7 @@ func TestVCSchedRulesAtMiddleSize(t *testing.T) {
 	}
 }
 
-// With a budget, the kernel against the host tree: with local search and bounds, and
-// without any of them.
+// The test runs the kernel against the host tree with a budget: with local search and bounds, and without any of them.
 func TestKernelAgainstTree(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(vcschedSeed(), 5))

@@ -105,7 +105,7 @@ func (c expired) Err() error {
 	return nil
 }
 
-// Value hides the context within, whose own error derived contexts would take.
+// Value hides the context within; derived contexts would take its error.
 func (expired) Value(any) any { return nil }
 
 // Stopped in the middle, the search has a solution and a bound around it.

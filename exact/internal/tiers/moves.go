@@ -17,7 +17,7 @@ type lift struct {
 	put     bool    // it has got its processors
 }
 
-// children returns what may happen next.
+// children returns the possible next events.
 func (s *Search) children(n *node) (all []*node) {
 	if !s.Unordered && !s.planned(n) {
 		return s.plans(n)
@@ -70,8 +70,8 @@ func (s *Search) children(n *node) (all []*node) {
 
 // arrivesNext reports whether no other job that migrates began before, or at the same point and has a lower number.
 //
-// All migrations are equally long, so that they end in the order in which they began. Of those that end at the same
-// instant the order is of no importance: each of the two is the same schedule.
+// All migrations are equally long, so that they end in the order in which they began. If two end at the same instant,
+// their order doesn't matter: either order is the same schedule.
 func (s *Search) arrivesNext(n *node, k int32) bool {
 	if s.AllOrders {
 		return true
@@ -113,17 +113,17 @@ func (s *Search) leaving(n *node, all []*node) []*node {
 
 // begins adds the starts of a job, at a point that is no sooner than its submission.
 //
-// A job that can start in the background of some processors for all of the span before a point
-// isn't started there at that point, unless it is its submission: sooner in the background takes
-// nothing from anybody, and it has done more by then. If it ends sooner, what it leaves only
-// gets faster. So a start where anything could have started in the background is at
-// the submission; one where that has just become so is at this very point. A start above a job in the
-// background, which takes from it, may be at any time.
+// A job isn't started at a point in the background of some processors if it can start there for all of the span before
+// the point, unless the point is its submission. Sooner in the background takes nothing from any job, and the job has
+// done more by then. If it ends sooner, what it leaves only gets faster. So a start where anything could have started
+// in the background is at the submission; one where that has just become so is at this very point. A start above a job
+// in the background, which takes from it, may be at any time.
 //
 // A job that has left a group that could turn (node.parked) comes to no processors at that very instant. Others have
-// been tried in puts, from the same state. Where it comes back to what is like its own, and its group can turn again, it
-// may as well have stayed: both before and after the group may be in either orientation, the others' rates don't depend
-// on whether the job's migration is over, and it does more. If it ends sooner, what it leaves only gets faster.
+// been tried in puts, from the same state. If the place that it comes back to is like its own, and its group can turn
+// again, it may as well have stayed. Both before and after the group may be in either orientation, the others' rates
+// don't depend on whether the job's migration is over, and it does more. If it ends sooner, what it leaves only gets
+// faster.
 func (s *Search) begins(n *node, k int32, all []*node) []*node {
 	now := s.available(n)
 	within := func(list []int32, set []bool) bool {
@@ -192,10 +192,9 @@ func (s *Search) same(n *node, k int32, a, b []int32) bool {
 
 // lifts adds that one more job leaves its processors for others.
 //
-// A job that shared no processor and migrates alone had no worse place before, so it may as well stay until
-// something takes one of the processors that it leaves or comes to: what it would do meanwhile is
-// no less than what it does in as much time afterwards, and it holds nothing that others use. So
-// that is what comes next (node.must), at the same point.
+// A job that shared no processor and migrates alone had no worse place before. So it may as well stay until something
+// takes one of the processors that it leaves or comes to: it would do no less meanwhile than in as much time
+// afterwards, and it holds nothing that others use. So this event comes next (node.must), at the same point.
 //
 // Several jobs move at once only where none can go first: each comes to processors of another's group.
 func (s *Search) lifts(n *node, all []*node) []*node {
@@ -240,8 +239,8 @@ func (s *Search) lifts(n *node, all []*node) []*node {
 	return all
 }
 
-// low reports whether a job may be in the background of all that share processors with it, who share none with others and
-// lose nothing in the foreground.
+// low reports whether a job may be in the background of all jobs that share processors with it, if they share none with
+// others and lose nothing in the foreground.
 func (s *Search) low(n *node, k int32) bool {
 	l := &n.lives[n.life[k]]
 	if !l.free && !n.back[k] {
@@ -319,13 +318,13 @@ func (s *Search) puts(n *node, all []*node) []*node {
 // parks adds that a job that moves alone is on its way for some time: it leaves its processors now, and gets others
 // later.
 //
-// That relaxes what it means to move again before a migration is over. Then the job does no work from when it
-// leaves its first place until it has been in the last one for a migration, and holds some
-// processors meanwhile; here it holds none, and it is only checked that there are some now. The player puts it there.
+// That relaxes what it means to move again before a migration is over. Then the job does no work from when it leaves
+// its first place until it has been in the last one for a migration, and it holds some processors meanwhile. Here it
+// holds none, and the only check is that there are some now. The player puts it there.
 //
-// A job that shared no processor, or was low, may as well stay in the background, until something comes to a processor of
-// its group: there it takes nothing from anybody, and does more. If nothing comes before it gets other processors, it goes
-// there at once. So that is what comes next (node.must), at the same point.
+// A job that shared no processor, or was low, may as well stay in the background, until something comes to a processor
+// of its group: there it takes nothing from anybody, and does more. If nothing comes before it gets other processors,
+// it goes there at once. So this event comes next (node.must), at the same point.
 func (s *Search) parks(n *node, x *lift, all []*node) []*node {
 	places := s.places(n, x.job, n.on[x.job])
 	if len(places) == 0 {
@@ -359,7 +358,7 @@ func (n *node) migrations() (count int) {
 	return count
 }
 
-// key tells what is on each processor, whatever their numbers are.
+// key describes the content of each processor, whatever the processors' numbers are.
 func (s *Search) key(n *node) string {
 	front, back := s.hosts(n)
 	all := make([]string, len(front))

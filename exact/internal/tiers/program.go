@@ -11,13 +11,14 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// program bounds the weighted sums of responses of all schedules that begin as a node does, and go on by its plan.
-// Its variables are the lengths of the spans, how long free groups are in their first orientation, how long jobs run in
-// which tiers between the points of the plan, and the ends of jobs that the plan doesn't have:
+// program bounds the weighted sums of responses of all schedules that begin as a node does, and go on by its plan. Its
+// variables are the lengths of the spans, the time of free groups in their first orientation, the time of jobs in each
+// tier between the points of the plan, and the ends of jobs that the plan doesn't have:
 //
-//   - Who has ended has done its work; who runs, no more than that; who ends by the plan does it by then.
-//   - A job whose end isn't planned ends no sooner than the last point and what it has left, at its best rate, and no
-//     sooner than its submission and all of its work; who migrates, after that.
+//   - A job that has ended has done its work; a running job has done no more than that; a job that ends by the plan
+//     does it by then.
+//   - A job without a planned end ends no sooner than the last point plus its remaining time, at its best rate, and no
+//     sooner than its submission plus all of its work; if it migrates, after the migration.
 //   - Together, they end no sooner than machines allow (mean busy times, see machine).
 //
 // Its dual bounds hold however it is solved (duals.SafeLower). O(lives + plan · mixes + jobs²) figures.
@@ -69,7 +70,7 @@ type program struct {
 	left    [][]milp.Term // what of its least time such a job has left then: 1 less these
 }
 
-// room is what programs are made in, one after the other.
+// room holds the memory for programs, which are made in it one after the other.
 type room struct {
 	made    program
 	simplex simplex.Simplex

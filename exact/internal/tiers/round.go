@@ -288,7 +288,7 @@ func (x *player) advance(to int64) {
 	}
 }
 
-// settle computes the rates, and checks what has come to the background.
+// settle computes the rates, and checks the jobs that have come to the background.
 func (x *player) settle() {
 	s := x.s
 	for k := range x.job {

@@ -18,16 +18,14 @@ const (
 	over
 )
 
-// node is a beginning of a schedule: what has happened, in order. Between two points of time
-// lies a span, whose length is open.
+// node is a beginning of a schedule: the events so far, in order. Between two points of time there is a span of open
+// length.
 //
-// Jobs that share processors, one in the foreground and one in the background of each, are a
-// group. All of its jobs may change tiers at once, at no cost, and none can alone: so it has two
-// orientations, the one stored and the other. Only those are entered in which each process that would be
-// in the background finds a use below the threshold above it; another one, in which a process
-// has started above one in the background, can be left only. Of a group that may enter both, what
-// order it has them in between two points is of no importance: it is free, and how long it is in
-// each is a variable.
+// Jobs that share processors, one in the foreground and one in the background of each, are a group. All of its jobs may
+// change tiers at once, at no cost, and none can alone: so it has two orientations, the one stored and the other. An
+// orientation is entered only if each process in the background then finds a use below the threshold above it; another
+// one, in which a process has started above one in the background, can only be left. If a group may enter both, their
+// order between two points doesn't matter: the group is free, and its time in each orientation is a variable.
 type node struct {
 	spans  int // so many points have been
 	phase  []uint8
@@ -41,7 +39,7 @@ type node struct {
 	points []point
 	events []event
 	before []bool // processors whose background anything could have started in before the last point
-	// must are processors of which one is taken next, at this point; see Search.moves.
+	// must holds processors; one of them is taken next, at this point (see Search.moves).
 	must    []int32
 	visited []string // what has been where since something else than a migration
 	lifts   []lift   // who moves at this point
@@ -50,11 +48,12 @@ type node struct {
 	taken   []int32  // its processors
 	parked  int32    // the job that has left its processors by the last event, of a group that could turn; -1: none
 	left    []int32  // these processors
-	// again are those who migrate again, last those who don't and are at their last processors: see Search.parts.
+	// again holds the jobs that migrate again, last the jobs that don't and are at their last processors: see
+	// Search.parts.
 	again, last uint32
 	plan        []int8 // starts and ends to come, in order: see Search.plans
-	// beneath are, for a job that has left its processors and has no others yet, those of its group that could be in the
-	// background then: see Search.under.
+	// beneath holds, for a job that has left its processors and has no others yet, the jobs of its group that could be
+	// in the background then: see Search.under.
 	beneath [MostJobs]uint16
 	bound   float64
 	value   []float64 // of the variables of its program
@@ -88,7 +87,7 @@ const (
 	parks   // a job leaves its processors and gets others later
 )
 
-// event is what happens to a job at a point.
+// event is an event of a job at a point.
 type event struct {
 	what  uint8
 	at    int
@@ -153,10 +152,9 @@ type hosted struct {
 	use int64
 }
 
-// available returns the processors in whose background any process could start, for all of the span after
-// a node: those without a process, and those in whose foreground there is one of a use below the
-// threshold that stays there. A job alone on its processors stays in the foreground unless the background
-// is faster.
+// available returns the processors in whose background any process could start, for all of the span after a node. They
+// have no process, or a foreground process of a use below the threshold that stays there. A job alone on its processors
+// stays in the foreground unless the background is faster.
 func (p *problem) available(n *node) []bool {
 	all := make([]bool, p.t.Processors)
 	front, back := p.hosts(n)
@@ -179,7 +177,7 @@ func (p *problem) available(n *node) []bool {
 	return all
 }
 
-// regroup makes the groups anew, after something has changed. A life whose group is as it was goes on.
+// regroup makes the groups again after a change. A life goes on if its group is unchanged.
 func (p *problem) regroup(n *node, ender int32) {
 	front, back := p.hosts(n)
 	root := make([]int32, p.n)
