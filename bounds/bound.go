@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package bounds says what a bound is. The bounds live one folder down, by problem,
-// beside the linear formulations whose relaxations are bounds, too.
+// Package bounds defines a bound. The bounds live one folder down, by problem, beside the linear formulations, since
+// their relaxations are bounds, too.
 package bounds
 
 import (
@@ -23,8 +23,8 @@ type Bound struct {
 	Evidence *model.Evidence
 }
 
-// CheckSize returns an error that wraps model.ErrUnsupported if the formulation of
-// that name would have n > most variables, rows or terms; what says which.
+// CheckSize returns an error that wraps model.ErrUnsupported if the formulation of that name would have n > most
+// variables, rows or terms; what names the kind.
 func CheckSize(name, what string, n, most int) error {
 	if n <= most {
 		return nil

@@ -42,9 +42,8 @@ func Build(t *view.Batch, name string) (*milp.Formulation[[]int64], error) {
 	return BuildBelow(t, math.MaxInt64)
 }
 
-// BuildBelow builds the default formulation of the solutions whose weighted sum of
-// responses is at most so many Units. There may be none, and the model has no points
-// then.
+// BuildBelow builds the default formulation of the solutions with a weighted sum of responses of at most so many Units.
+// There may be none, and the model has no points then.
 func BuildBelow(t *view.Batch, most int64) (*milp.Formulation[[]int64], error) {
 	if t.Tiers != 1 {
 		return nil, fmt.Errorf("formulation time-indexed: %w: it is of one tier, the instance has %d", model.ErrUnsupported, t.Tiers)
@@ -91,9 +90,8 @@ func someSum(t *view.Batch, u Units) int64 {
 	return best
 }
 
-// startPoints returns ascending starts of each job, by job, that suffice for an
-// optimum whose weighted sum of responses is at most so many units; false if there
-// are more than limit.
+// startPoints returns ascending starts of each job, by job, that suffice for an optimum with a weighted sum of
+// responses of at most so many units; false if there are more than limit.
 //
 // An optimum of Serial starts each job at its submission or at another's end, so at a
 // submission plus the lengths of a chain of jobs. A job has points at its submission
@@ -269,13 +267,12 @@ func (b *timeIndexed) build() error {
 	return b.capacity()
 }
 
-// capacity adds the rows of the capacity. What is in use grows at starts alone, and
-// what runs at a start t runs at the last start before the next end, too. So only
-// such t have a row. O(points log points + terms)
+// capacity adds the rows of the capacity. The processors in use grow at starts alone, and the jobs that run at a start
+// t also run at the last start before the next end. So only such t have a row. O(points log points + terms)
 //
-// HiGHS finds cover cuts in these rows. With variables for the processors in use at
-// each t, and two terms for each x in the rows between them, it took four times as
-// long and up to 325 nodes for what now takes 6 (ten instances of 10 to 12 jobs).
+// HiGHS finds cover cuts in these rows. The variant with variables for the processors in use at each t, and two terms
+// for each x in the rows between them, took four times as long. It took up to 325 nodes for instances that now take 6
+// (ten instances of 10 to 12 jobs).
 func (b *timeIndexed) capacity() error {
 	type event struct {
 		at  int64

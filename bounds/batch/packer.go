@@ -37,8 +37,8 @@ func (p *packer) reserve(classes int) {
 	}
 }
 
-// pack returns what pays most in cell c, and sets the processors that each class has in
-// it. value[f] is what pays most on f processors.
+// pack returns the largest payment in cell c, and sets the processors that each class has in it. value[f] is the
+// largest payment on f processors.
 func (p *packer) pack(classes []class, c int) float64 {
 	clear(p.value)
 	for x := range classes {

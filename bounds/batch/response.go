@@ -18,9 +18,8 @@ import (
 // response returns bounds of the weighted mean response time from below:
 //
 //   - runtime: the mean of the least times that the jobs take.
-//   - srpt, mean-busy-time: of one machine as fast as all processors together, see
-//     package squashed. With two tiers they are those of the machine's CPU time.
-//     srpt is left out if the weights differ: its order is the best of equal ones
+//   - srpt, mean-busy-time: of one machine as fast as all processors together, see package squashed. For two tiers the
+//     machine has the machine's CPU time. srpt is left out if the weights differ: its order is the best for equal ones
 //     alone. Mean busy times go by weight over work.
 //   - squashed: the best of these in each busy period of the machine, of the
 //     machine itself and of others, at most so many, on which jobs have other
@@ -78,7 +77,7 @@ const (
 	allFunctions   = 24
 )
 
-// jobs are those of an instance as jobs of a machine.
+// jobs holds an instance's jobs as jobs of a machine.
 type jobs struct {
 	jobs   []squashed.Job
 	skip   []bool         // who isn't on the machine at all
@@ -121,18 +120,16 @@ func least(t *view.Batch, k int) int64 {
 	return (t.Jobs[k].Work() + rate - 1) / rate
 }
 
-// machine is a resource of which all that runs at any instant takes the capacity at
-// most, each job its demand while it works at its fastest rate, and in proportion
-// when it is slower. Then what a schedule does in an instant, the machine of package
-// squashed does, too.
+// machine is a resource with a capacity that bounds the demands of all jobs that run at any instant. Each job takes its
+// demand while it works at its fastest rate, and in proportion when it is slower. Then the machine of package squashed
+// can do in each instant all that a schedule does.
 type machine struct {
 	demand   func(k int) int
 	capacity int
 	why      model.Evidence
 }
 
-// sums returns bounds of the sum over all jobs but those skipped. Who has no
-// demand takes its duration.
+// sums returns bounds of the sum over all jobs but those skipped. A job without demand takes its duration.
 func (m machine) sums(r *jobs) squashed.Bounds {
 	all := slices.Grow(r.demand[:0], len(r.jobs))
 	r.demand = all

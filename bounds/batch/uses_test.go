@@ -56,9 +56,9 @@ func TestDemandOf(t *testing.T) {
 	}
 }
 
-// Whatever jobs do on two tiers, suspended and moved at will, no bound is above it:
-// one or more processes, nearly as fast in the background as in the foreground or
-// not at all, on one processor or some that stay idle.
+// No bound is above the outcome of any schedule on two tiers, with jobs suspended and moved at will. Jobs have one or
+// more processes, nearly as fast in the background as in the foreground or not at all, on one processor or some that
+// stay idle.
 func TestUsesSchedules(t *testing.T) {
 	t.Parallel()
 	near, rounds := 0, 300

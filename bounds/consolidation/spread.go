@@ -13,8 +13,8 @@ type spread struct {
 	least   int // variable: at most what the domain has that has fewest
 	most    float64
 	domains []spreadDomain
-	// min is the number of domains below which least is 0, of which so many are always there; enough
-	// is the Boolean that says that there are so many, -1 where that doesn't depend on the plan.
+	// least is 0 if there are fewer than min domains, and there is how many are always there. enough is the Boolean
+	// that says that there are min, -1 if that doesn't depend on the plan.
 	min, there int
 	enough     int
 }
@@ -28,14 +28,14 @@ type spreadDomain struct {
 	open     int         // Boolean: it is there; -1 where none is needed
 }
 
-// spread adds the rows of rule q. With f that a task is placed anew in a domain which has n:
+// spread adds the rows of rule q. Let f be that a task is newly placed in a domain which has n:
 //
 //	least ≤ n                       for each domain that is always there
 //	least ≤ n + (1 - use) most      for one that is there by a bought host in use
 //	n - least ≤ skew + (1 - f) (most n - skew)
 //
-// Of the hosts of an offer the first is in use if any is. If fewer domains than the rule asks for
-// are always there, least ≤ enough · most, and enough needs so many of the others.
+// If any host of an offer is in use, the first is. If fewer domains than the rule asks for are always there, least ≤
+// enough · most, and enough needs so many of the others.
 func (b *builder) spread(q int) {
 	c := b.View
 	r := &c.Rules[q]
@@ -141,7 +141,7 @@ func (b *builder) enoughDomains(q int, s *spread) {
 	b.atMost(fmt.Sprintf("domains_%d", q+1), 0, row...)
 }
 
-// encode sets the variables of a spread at a point whose tasks and hosts are set.
+// encode sets the variables of a spread at a point with given tasks and hosts.
 func (s *spread) encode(x []float64, sum func([]milp.Term) float64) {
 	least, domains := s.most, 0
 	for k := range s.domains {

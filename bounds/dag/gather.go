@@ -14,16 +14,16 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// gathering returns a bound under contention: the longest path of heads and tails that know what must come together
-// on a task's machine. It is NaN if no machine has a link that all its routes in (or out) use, or ctx ends.
+// gathering returns a bound under contention: the longest path of heads and tails that know which data must come
+// together on a task's machine. It is NaN if no machine has a link that all its routes in (or out) use, or ctx ends.
 //
-// Let t be on machine a, and P some of its predecessors, G some predecessors of those that aren't in P. Of any
+// Let t be on machine a, P some of its predecessors, and G some predecessors of the tasks that aren't in P. In any
 // schedule let L be the tasks of P and G on a. Before t starts,
 //
 //   - the tasks of L run on a, one at a time, each v from head(v, a) on. After it come, if v isn't in P, each successor
 //     p of it in P, on a if p is in L, else on another machine b and after two transfers.
-//   - if all routes into a use a link, the data of edges into a pass it: from P \ L to t, and from G \ L to
-//     tasks of P in L, after which these run. Those of u pass after min over b ≠ a of head(u, b) + cost(u, b) + start-up of b.
+//   - if all routes into a use a link, the data of edges into a pass it: from P \ L to t, and from G \ L to tasks of P
+//     in L, after which these run. Those of u pass after min over b ≠ a of head(u, b) + cost(u, b) + start-up of b.
 //   - if all routes out of a use a link, so do the data from tasks of G in L to tasks of P \ L, after which
 //     these run elsewhere and send to t.
 //
@@ -36,8 +36,8 @@ import (
 //
 // The sum of rates on a link is its capacity at most, under TCP the share of as many transfers as there are edges.
 //
-// O(2^K K²) for a task on a machine and K tasks in P and G together, so that all take gatherSteps sets at most.
-// x is what evidence is made of, nil with NaN.
+// O(2^K K²) for a task on a machine and K tasks in P and G together, so that all take gatherSteps sets at most. x holds
+// the figures for evidence, nil with NaN.
 func gathering(ctx context.Context, g *view.Graph) (value float64, x *gather) {
 	n, m := g.Tasks, g.Machines
 	in, out := machineLinks(g)
@@ -74,7 +74,7 @@ const (
 	gatherMost  = 15      // tasks that a set is chosen of
 )
 
-// gather computes heads or tails; words are those of heads.
+// gather computes heads or tails; its terms are the ones for heads.
 type gather struct {
 	g       *view.Graph
 	most    int
@@ -233,8 +233,8 @@ func (x *gather) comm(e int32, from, to int) float64 {
 	return x.g.Comm(e, int32(from), int32(to))
 }
 
-// startup returns what comes before the data of a transfer pass a link, and after: its start-up in seconds is
-// before in time.
+// startup returns the time before the data of a transfer pass a link, and after: its start-up in seconds is before in
+// time.
 func (x *gather) startup(from, to int) (before, after float64) {
 	if x.forward {
 		return x.g.Startup[from], 0
@@ -277,7 +277,7 @@ func (x *gather) times(data float64, a int) (in, out float64) {
 	return in, out
 }
 
-// head returns that of t on machine a, and of which tasks it is.
+// head returns the head of t on machine a, and the tasks that make it.
 func (x *gather) head(t int32, a int) (float64, gatherSet) {
 	g, m := x.g, x.g.Machines
 	edges, ends := x.before(t)

@@ -3,11 +3,10 @@
 // Package dag bounds the makespan of a DAG from below, without search, and holds
 // its linear formulation.
 //
-// A bound without contention holds with it, since contention only delays. Longest
-// paths with the best machines, the machines' time and the work that must be done
-// within an interval need no solver; duals of linear programs are evaluated so that
-// the proof doesn't rest on the solver's arithmetic. One bound knows links: what must
-// come together on a task's machine.
+// A bound without contention holds with it, since contention only delays. Longest paths with the best machines, the
+// machines' time and the work that must be done within an interval need no solver. Duals of linear programs are
+// evaluated so that the proof doesn't rest on the solver's arithmetic. One bound knows links: which data must come
+// together on a task's machine.
 package dag
 
 import (
@@ -62,8 +61,7 @@ func All(ctx context.Context, d *model.DAG) ([]bounds.Bound, error) {
 // formulation: more take minutes.
 const maxRelaxed = 60
 
-// Lower returns the best of QuickOf d, whose view is g, in seconds. It computes none if
-// they are known already.
+// Lower returns the best of QuickOf d, in seconds; g is the view of d. It computes none if they are known already.
 func Lower(ctx context.Context, d *model.DAG, g *view.Graph) float64 {
 	all, ok := view.Kept[[]bounds.Bound](d, view.QuickBounds)
 	if !ok {
@@ -107,7 +105,7 @@ type dagPaths struct {
 	// [t*Machines+m]: they are most of what is kept.
 	rows    []float64
 	forward bool
-	// Of each task, the least over the machines of head, cost and tail.
+	// For each task, the least head, cost and tail over the machines.
 	start, cost, rest []float64
 	whole             bool       // heads and tails were computed, and longest, start and rest
 	longest           float64    // max_t min_m (head + cost + tail)
@@ -121,7 +119,7 @@ type dagPaths struct {
 	traffic           *traffic   // of the bound traffic, likewise
 }
 
-// newDAGPaths computes tails, and what needs heads, unless ctx ends. O(V M + E M²)
+// newDAGPaths computes tails, and the figures that need heads, unless ctx ends. O(V M + E M²)
 func newDAGPaths(ctx context.Context, g *view.Graph) *dagPaths {
 	n, m := g.Tasks, g.Machines
 	x := &dagPaths{g: g, rows: make([]float64, n*m), scratch: make([]float64, m),
@@ -166,8 +164,8 @@ func (x *dagPaths) fill(ctx context.Context, forward bool) bool {
 	return true
 }
 
-// meet computes, from tails, what needs heads with them: longest, start and rest. It keeps
-// heads only until those of all successors are known. It reports whether ctx let it.
+// meet computes, from tails, the figures that need heads as well: longest, start and rest. It keeps heads only until
+// the heads of all successors are known. It reports whether ctx let it.
 func (x *dagPaths) meet(ctx context.Context) bool {
 	g, m := x.g, x.g.Machines
 	heads := make([][]float64, g.Tasks)
@@ -213,9 +211,9 @@ func (x *dagPaths) meet(ctx context.Context) bool {
 	return true
 }
 
-// reach sets row[a] to the least time, over the machines b of the task other, from the head
-// (or tail, if not forward) of other on b, in of, over its cost and edge e to machine a.
-// O(M²), on a uniform network O(M).
+// reach sets row[a] to the least time to machine a, over the machines b of the task other. The time goes from the head
+// (or tail, if not forward) of other on b, in of, over its cost and edge e to machine a. O(M²), on a uniform network
+// O(M).
 func (x *dagPaths) reach(row, of []float64, other, e int32) {
 	g := x.g
 	m := g.Machines
@@ -244,8 +242,8 @@ func (x *dagPaths) reach(row, of []float64, other, e int32) {
 	}
 }
 
-// extend raises row, the heads (or tails, if not forward) of a task, by those of the
-// task other across edge e, of.
+// extend raises row, the heads (or tails, if not forward) of a task, by the heads (or tails) of the task other across
+// edge e, of.
 func (x *dagPaths) extend(row, of []float64, other, e int32) {
 	x.reach(x.scratch, of, other, e)
 	for a, v := range x.scratch {
@@ -268,9 +266,8 @@ func (x *dagPaths) critical() float64 {
 	return longest
 }
 
-// area returns the load bound Σ_t min_m w_m cost_tm / Σ_m w_m, the greater of two
-// choices of weights of the machines: equal ones, and w_m = 1/Σ_t cost_tm, which are
-// the speeds if costs are work over speed.
+// area returns the load bound Σ_t min_m w_m cost_tm / Σ_m w_m, the greater of two choices of weights of the machines.
+// The weights are equal, or w_m = 1/Σ_t cost_tm, which are the speeds if costs are work over speed.
 func (x *dagPaths) area() float64 {
 	g := x.g
 	m := g.Machines
@@ -304,10 +301,9 @@ func (x *dagPaths) area() float64 {
 	return max(equal, weighted)
 }
 
-// fernandezBussell returns H + max_{a<b} (work(a, b)/M - (b - a)), where H is the
-// longest path and work(a, b) is what the tasks, each within [start, H - rest],
-// must do within [a, b] at least. For a makespan H + x the latest ends move by x,
-// and the same work must be done within [a, b + x] on M machines.
+// fernandezBussell returns H + max_{a<b} (work(a, b)/M - (b - a)). H is the longest path and work(a, b) is the least
+// work that the tasks, each within [start, H - rest], must do within [a, b]. For a makespan H + x the latest ends move
+// by x, and the same work must be done within [a, b + x] on M machines.
 func (x *dagPaths) fernandezBussell(ctx context.Context) float64 {
 	n := x.g.Tasks
 	if n == 0 {
@@ -387,9 +383,9 @@ func thin(x []float64, most int) []float64 {
 // the load bound's linear program.
 const maxLoadProgram = 200_000
 
-// dagLoad returns the load bound Σ_t min_m w_m cost_tm / Σ_m w_m for the weights w of
-// LoadWeights: the value of R|pmtn|Cmax without release times, evaluated anew so
-// that it is valid for any w ≥ 0. It is NaN if HiGHS was interrupted.
+// dagLoad returns the load bound Σ_t min_m w_m cost_tm / Σ_m w_m for the weights w of LoadWeights: the value of
+// R|pmtn|Cmax without release times. It evaluates the bound again so that it is valid for any w ≥ 0. It is NaN if HiGHS
+// was interrupted.
 func dagLoad(ctx context.Context, g *view.Graph) (load float64, w []float64, err error) {
 	w, err = LoadWeights(ctx, g.Cost, g.Machines)
 	if w == nil || err != nil {
@@ -435,8 +431,8 @@ func LoadWeights(ctx context.Context, cost []float64, machines int) ([]float64, 
 		for a := range machines {
 			v := p.AddVar(milp.Var{Upper: 1})
 			once = append(once, milp.Term{Var: v, Coef: 1})
-			// Figures that solvers take: what costs more than everything
-			// else together isn't used, whatever it is.
+			// Solvers get limited figures: a machine that costs more than everything else together isn't used, whatever
+			// it costs.
 			loads[a] = append(loads[a], milp.Term{Var: v, Coef: -min(cost[t*machines+a]/scale*float64(n), 1e6*float64(n))})
 		}
 		p.AddRow("", 1, 1, once...)

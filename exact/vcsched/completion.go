@@ -33,8 +33,8 @@ import (
 //     each resource, and no bin of P less than 0. So s wastes ≤ slack.
 //   - maximal-bins: if an item x left, x ∉ s, fits in the waste of s, it can go there from its bin in P, of whatever
 //     class.
-//   - exchange-dominance: let x left, x ∉ s, be no smaller than i ∈ s in any resource, i not the first item, and let s
-//     - i + x fit. Then x and i can change places in P: the bin of x takes no more than before. Such a step, or one of
+//   - exchange-dominance: let x left, x ∉ s, be no smaller than i ∈ s in any resource, i not the first item, and let
+//     s - i + x fit. Then x and i can change places in P: the bin of x takes no more than before. Such a step, or one of
 //     maximal-bins, makes s larger in a resource and smaller in none, or keeps both sizes and makes the sum of its
 //     items' indices smaller. So the steps end, in a partition with a subset that isn't dropped and wastes no more than
 //     s.
