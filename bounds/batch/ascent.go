@@ -110,9 +110,9 @@ const mostStep = 0.01
 
 // deflect returns the best bound by so many subgradient steps, until ctx ends or it reaches a goal. The direction is
 // the mean of the last subgradients, with a share of 0.3 for the latest (Camerini, Fratta, Maffioli: On improving
-// relaxation methods by modified gradient techniques, 1975). A step is 0.8 times the one that would bring the bound to
-// the goal if it went on like this (Polyak 1969), and it starts from the best prices after each 20 steps without
-// success.
+// relaxation methods by modified gradient techniques, 1975). A step is the one that would bring the bound to the goal
+// if it went on like this (Polyak 1969). After each 20 steps without success, it is smaller by a factor of 0.8 and
+// starts from the best prices.
 func (p *prices) deflect(ctx context.Context, goal float64, steps int) (best float64) {
 	cells := len(p.room)
 	direction := make([]float64, len(p.classes)*cells)

@@ -14,7 +14,7 @@ import (
 )
 
 // Quick computes the lower bounds on the mean response time that take no longer than a heuristic: the bounds of
-// response, weakest first, and on one tier pricesBound without steps, unless ctx ends. O(n log n)
+// response, weakest first, and on one tier pricesBound without steps, until ctx ends. O(n log n)
 func Quick(ctx context.Context, in *model.Batch) []bounds.Bound {
 	if all, ok := view.Kept[[]bounds.Bound](in, view.QuickBounds); ok {
 		return all
@@ -28,7 +28,7 @@ func Quick(ctx context.Context, in *model.Batch) []bounds.Bound {
 	return all
 }
 
-// Others computes lower bounds on figures that aren't the objective, unless ctx ends: the mean bounded slowdown
+// Others computes lower bounds on figures that aren't the objective, until ctx ends: the mean bounded slowdown
 // (Slowdown) and the largest one (MostSlowdown).
 func Others(ctx context.Context, in *model.Batch) []bounds.Bound {
 	t := view.OfBatch(in)
@@ -36,7 +36,7 @@ func Others(ctx context.Context, in *model.Batch) []bounds.Bound {
 }
 
 // All computes every bound that needs no search: the bounds of response, the last of them again with more dual-feasible
-// functions or demands, and on one tier pricesBound, unless ctx ends. The error is model.ErrInvalid for an invalid
+// functions or demands, and on one tier pricesBound, until ctx ends. The error is model.ErrInvalid for an invalid
 // instance. O(n log n) for each function and step
 func All(ctx context.Context, in *model.Batch) (all []bounds.Bound, err error) {
 	if err := in.Validate(); err != nil {

@@ -18,9 +18,9 @@ import (
 // response returns bounds of the weighted mean response time from below:
 //
 //   - runtime: the mean of the least times that the jobs take.
-//   - srpt, mean-busy-time: of one machine as fast as all processors together, see package squashed. For two tiers the
-//     machine has the machine's CPU time. srpt is left out if the weights differ: its order is the best for equal ones
-//     alone. Mean busy times go by weight over work.
+//   - srpt, mean-busy-time: of one machine as fast as all processors together, see package squashed. On two tiers they
+//     are the bounds for the machine's CPU time. srpt is left out if the weights differ: its order is the best for
+//     equal ones alone. Mean busy times go by weight over work.
 //   - squashed: the best of these in each busy period of the machine, of the
 //     machine itself and of others, at most so many, on which jobs have other
 //     demands: see widths and uses.

@@ -55,8 +55,8 @@ func Slowdown(ctx context.Context, t *view.Batch, most, steps int) bounds.Bound 
 
 // MostSlowdown returns a bound of the largest bounded slowdown from below. If it could be S, each job would end by r +
 // S·max(τ, work) on the machine of response, too. There the job due first at each instant keeps all such dates if they
-// can be kept (Horn: Some simple scheduling algorithms, 1974). S is found by bisection, unless ctx ends, and then by
-// the window in which that rule was busy with jobs due there (windowed). O(n log n) for each of its steps
+// can be kept (Horn: Some simple scheduling algorithms, 1974). S is found by bisection, until ctx ends, and then by the
+// window in which that rule was busy with jobs due there (windowed). O(n log n) for each of its steps
 func MostSlowdown(ctx context.Context, t *view.Batch) bounds.Bound {
 	r, m := newJobs(t), machinesOf(t, 1)[0]
 	b := bounds.Bound{Name: evidence.MostSlowdown, Value: 1}

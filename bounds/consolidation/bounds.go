@@ -284,7 +284,7 @@ func (v *cover) row(r coverRow) (int64, bool) {
 
 // emptied returns the least cost of moves: no task stays on a host that isn't in use, and the hosts in use cost at most
 // the limit. The hosts are chosen as parts of a knapsack (Dantzig 1957), by the cost of their moves over their price;
-// the last that fits in part is rounded down as a whole. O(H log H).
+// the last one fits in part, rounded down. O(H log H).
 func (v *cover) emptied() int64 {
 	c := v.c
 	if c.In.CostLimit == nil {

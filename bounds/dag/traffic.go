@@ -203,8 +203,9 @@ func (x *traffic) sweep(forward bool) {
 	}
 }
 
-// pass sets the prices of an edge to the worth, at one end, of a share of the costs at the other end, less what came
-// from there: as much on the same machine, or on any other and the weighted time of the data.
+// pass sets the prices of an edge to the worth, at its other end, of a share of the costs at this end, less the part
+// that came from the other end. The worth is as much on the same machine, or on any other plus the weighted time of the
+// data.
 func (x *traffic) pass(e int32, forward bool, own, other []float64) {
 	m, d := x.g.Machines, x.g.Data[e]
 	prices := x.prices[int(e)*m:][:m]

@@ -15,13 +15,12 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// area bounds the accepted weight by areas (PEs times ticks): it replaces the PEs by
-// one machine of their joint speed on which jobs may be interrupted, and all ready
-// times by the earliest, or all deadlines by the latest. For the number of requests
-// it finds the most jobs on time by Moore and Hodgson's rule (Moore: An n job, one
-// machine sequencing algorithm for minimizing the number of late jobs, 1968): in the
-// order of due times, whenever the jobs so far are too many, decline the largest.
-// For PE-seconds it relaxes to fractions of jobs: decline the least dense. O(n log n).
+// area bounds the accepted weight by areas (PEs times ticks). It replaces the PEs by one machine of their joint speed
+// on which jobs may be interrupted, and all ready times by the earliest, or all deadlines by the latest. For the number
+// of requests it finds the most jobs on time by Moore and Hodgson's rule (Moore: An n job, one machine sequencing
+// algorithm for minimizing the number of late jobs, 1968). It takes jobs in the order of due times and declines the
+// largest whenever the jobs so far are too many. For PE-seconds it relaxes to fractions of jobs: decline the least
+// dense. O(n log n).
 func area(t *view.Reservation) bounds.Bound { return newWork(t).area(context.Background()) }
 
 // area is Area, of as many resources as ctx allows, at least one.
@@ -54,9 +53,8 @@ type areaJob struct {
 	perWeight float64 // area per unit of weight: the largest is declined first
 }
 
-// onTime returns the most weight that can be on time in the sense of Area, with
-// time reversed if mirrored: then deadlines are relaxed instead of ready times. why
-// names the first deadline before which there is too much to do.
+// onTime returns the most weight that can be on time in the sense of Area. If mirrored, time is reversed: then
+// deadlines are relaxed instead of ready times. why names the first deadline before which there is too much to do.
 func (w *work) onTime(res *resource, mirrored bool) (accepted float64, why string) {
 	first, last := w.span()
 	jobs := make([]areaJob, len(w.jobs))

@@ -23,9 +23,9 @@ const (
 	maxLPTerms  = 60_000
 )
 
-// lp bounds the accepted weight by the linear relaxation of the formulation
-// "time-indexed" (see Build), solved by HiGHS. The value is that of the Lagrangian
-// relaxation of the capacity with the dual solution's prices of a PE at each point,
+// lp bounds the accepted weight by the linear relaxation of the formulation "time-indexed" (see Build), solved by
+// HiGHS. The value is the bound of the Lagrangian relaxation of the capacity with the dual solution's prices of a PE at
+// each point,
 //
 //	PEs Σ_t π_t + Σ_j max(0, weight_j - PEs_j min_s Σ_{s ≤ t < s + length_j} π_t),
 //
@@ -63,8 +63,8 @@ func (w *work) lp(ctx context.Context) (b bounds.Bound, ok bool, err error) {
 	if r.Status != milp.Optimal {
 		return none, false, nil
 	}
-	// In the formulation's units, made up for the rounding of its sum.
-	// If the formulation is whole, so are the objectives of its solutions.
+	// The bound is in the formulation's units, made up for the rounding of its sum. If the formulation is whole, so are
+	// the objectives of its solutions.
 	times, prices := f.prices(r.Duals)
 	value, total := f.priced(times, prices)*(1+1e-12), f.Limit
 	if f.Whole {

@@ -24,8 +24,7 @@ type wholeRequest struct {
 	pes                                        int
 }
 
-// reservationOf returns an instance whose unit of time is the given number of
-// seconds.
+// reservationOf returns an instance in units of the given number of seconds.
 func reservationOf(pes int, goal model.Goal, unit float64, rs ...wholeRequest) *model.Reservation {
 	in := &model.Reservation{Name: "test", Goal: goal, PEs: pes}
 	for k, r := range rs {
@@ -164,7 +163,7 @@ func TestReservationBoundsTight(t *testing.T) {
 			map[string]float64{"flow": 4, "energetic": 4},
 		},
 		"PE-seconds in multiples of what all have": {
-			// 7 of the 8 PE-seconds can't be had.
+			// 7 of the 8 PE-seconds are out of reach.
 			4, []wholeRequest{fixed(0, 2, 3), fixed(0, 2, 3)}, model.GoalPESeconds,
 			map[string]float64{"area": 6, "energetic": 6, "flow": 6},
 		},

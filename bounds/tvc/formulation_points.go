@@ -166,8 +166,8 @@ func (f *Formulation) permutation(place *model.Embedding) *permutation {
 	return p
 }
 
-// laneOf returns the lane of what a switch hosts, that of the first core switch of
-// the group for an aggregation switch, 0 for an edge switch.
+// laneOf returns the lane of a request that a switch hosts: for an aggregation switch the lane of the group's first
+// core switch, for an edge switch 0.
 func laneOf(s model.Switch, h int) int {
 	switch s.Layer {
 	case model.LayerCore:

@@ -22,9 +22,8 @@ import (
 //   - srpt, mean-busy-time: of one machine as fast as all slots together, see
 //     package squashed. The second is above the first where many requests need
 //     few slots for long, below it where they need many.
-//   - squashed: the best of these in each busy period of that machine, or of the
-//     machine whose rate is that of all links of servers together, or of those of slots and links
-//     (tvcrelax.Shares); the best of all.
+//   - squashed: the best of these in each busy period of that machine, or of the machine with the joint rate of all
+//     links of servers, or of a machine of slots and links (tvcrelax.Shares); the best of all.
 //
 // All hold with suspension and migration, whatever the embedder and the cost of a
 // migration are. When ctx ends, the machines that are left aren't looked at.
@@ -87,8 +86,8 @@ func newResponses(t *view.TVC) *responses {
 	return r
 }
 
-// down returns a number that isn't above the sum of n whole numbers of less than 2^53,
-// for what comes out if they are added up as float64s: it is exact below 2^53.
+// down returns a lower bound on the sum of n whole numbers of less than 2^53, given their sum as float64s: it is exact
+// below 2^53.
 func down(sum float64, n int) float64 {
 	if sum < 1<<53 {
 		return sum
@@ -107,10 +106,9 @@ func (r *responses) jobs(slots func(k int) int) []squashed.Job {
 	return all
 }
 
-// of returns the bound in ticks by the machine of a resource, in its whole numbers as the judge
-// does. Where those are too large its capacity is so
-// many parts, of which demands are rounded down (the second factor is more than
-// what the demand may err by). Who has no demand takes its duration.
+// of returns the bound in ticks by the machine of a resource, in its whole numbers as the judge does. If those are too
+// large, its capacity is so many parts, and demands are rounded down to parts (the second factor is more than the
+// demand may err by). A request without demand takes its duration.
 func (r *responses) of(x tvcrelax.Resource) float64 {
 	parts, whole := 1<<40, x.Whole()
 	if whole.Capacity > 0 {

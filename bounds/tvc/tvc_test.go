@@ -98,8 +98,7 @@ func TestComponents(t *testing.T) {
 	}
 }
 
-// Parts are those of some embedding into the empty data centre, with its loads,
-// and no others, in the order of VMs.
+// Parts are exactly the parts of some embedding into the empty data centre, with its loads, in the order of VMs.
 func TestParts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 3))
 	for range need.Rounds(60) {
@@ -214,8 +213,8 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// Whatever the multipliers are, what follows from them holds for the optimum, and for
-// each set of accepted and rejected requests.
+// Whatever the multipliers are, their conclusions hold for the optimum, and for each set of accepted and rejected
+// requests.
 func TestMultipliers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 5))
 	for range need.Rounds(200) {
@@ -460,8 +459,8 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// What exceeds the slots or a cover at some instant is found out, what doesn't isn't.
-// addCover adds a set of requests, by ascending position, that can't all be accepted.
+// Any excess over the slots or a cover at some instant is found, and only that. addCover adds a set of requests, by
+// ascending position, that can't all be accepted.
 func addCover(r *tvcrelax.Relaxation, cover []int) {
 	coef := make([]float64, len(cover))
 	for k := range coef {

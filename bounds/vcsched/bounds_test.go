@@ -114,8 +114,7 @@ func TestFormulationErrors(t *testing.T) {
 	}
 }
 
-// Where memory is tight, patterns know more than packing; the tests against
-// brute force are in package exact.
+// If memory is tight, patterns give more than packing; the tests against brute force are in package exact.
 func TestPatternsStrengthen(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()

@@ -14,16 +14,13 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// Formulation is a linear model of VCSched whose points are placements. Decode
-// puts every task on the host of its largest e (the numbers of tasks of a type
-// on a host are rounded) and gives it the CPU share of the best minimum yield
-// there.
+// Formulation is a linear model of VCSched with placements as points. Decode puts every task on the host of its largest
+// e (the numbers of tasks of a type on a host are rounded) and gives it the CPU share of the best minimum yield there.
 type Formulation struct {
 	milp.Formulation[*model.Placement]
-	// E holds the index of the variable that puts the k-th task, counted
-	// through the instance, on the first host; the other hosts follow. In the
-	// compact formulation it is the variable of the task's type, of which a
-	// host's value is the number of such tasks.
+	// E holds the index of the variable that puts the k-th task, counted through the instance, on the first host; the
+	// other hosts follow. In the compact formulation it is the variable of the task's type; a host's value is the
+	// number of such tasks.
 	E []int
 	// Rigid holds the rows of what the hosts have of memory and the other rigid
 	// resources, [resource of view.VCSched.Rigid][host], Budget the row of the
@@ -35,9 +32,9 @@ type Formulation struct {
 // Formulations are the names that Build knows, the default first.
 var Formulations = []string{"compact", "paper", "parallel", "migration"}
 
-// maxFormulationVariables and maxFormulationTerms limit the size of a formulation,
-// so that a large instance is an error and doesn't take all of the memory: a variable
-// with its rows takes some 600 bytes, a term 16. Solvers give up at smaller sizes.
+// maxFormulationVariables and maxFormulationTerms limit the size of a formulation, so that a large instance is an error
+// and doesn't take all of the memory. A variable with its rows takes some 600 bytes, a term 16. Solvers give up at
+// smaller sizes.
 const (
 	maxFormulationVariables = 1_000_000
 	maxFormulationTerms     = 50_000_000
@@ -325,12 +322,11 @@ func largestRow(m *milp.Model, x []float64, load int) float64 {
 	return largest
 }
 
-// compactModel minimises the largest load L over n_kh, the number of tasks of type k on
-// host h. Its rows break the symmetry of the equal hosts, which are numbered by first use:
-// n_kh ≤ count_k Σ_{k' ≤ k} n_k'g, g being the equal host before h, so a type may use
-// host h only if host g is used by it or a type before it; and n_kh = 0 if more equal
-// hosts are before h than Σ_{k' ≤ k} count_k'. Every placement satisfies them after
-// renumbering the hosts of each size among themselves.
+// compactModel minimises the largest load L over n_kh, the number of tasks of type k on host h. Its rows break the
+// symmetry of the equal hosts, which are numbered by first use. With g the equal host before h, n_kh ≤ count_k Σ_{k' ≤
+// k} n_k'g, so a type may use host h only if host g is used by it or a type before it. Also n_kh = 0 if more equal
+// hosts are before h than Σ_{k' ≤ k} count_k'. Every placement satisfies them after renumbering the hosts of each size
+// among themselves.
 func compactModel(in *model.VCSched, u *view.VCSched, t *Tasks) *Formulation {
 	f := &Formulation{Budget: -1}
 	f.Name, f.Scheme, f.Scale = in.Name, "compact", &objective.Scale{Load: true}

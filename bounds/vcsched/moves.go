@@ -18,12 +18,10 @@ import (
 // no more memory than the migration budget moves, if there is one. It relaxes a placement to
 // patterns, one for each host, that cover all tasks together, and prices moves.
 //
-// Let w_k ≥ 0 be a weight of each task of type k, a type being of equal needs and on
-// one host now, and p_k ≥ 0 prices of moving such that what may move costs at most β.
-// In a placement each task is on one host, and host h has a set S_h of tasks of at most
-// the load and one memory. So Σ_h w(S_h) = w(all). C_h being the tasks that run on h now
-// and C all that run, C less the tasks of all S_h ∩ C_h are those that move, and
-// p(C) - Σ_h p(S_h ∩ C_h) ≤ β. Hence
+// Let w_k ≥ 0 be a weight of each task of type k, a type having equal needs and one present host, and p_k ≥ 0 prices of
+// moving such that the possible moves cost at most β. In a placement each task is on one host, and host h has a set S_h
+// of tasks of at most the load and one memory. So Σ_h w(S_h) = w(all). Let C_h be the tasks that run on h now and C all
+// that run. Then the tasks that move are C less the tasks of all S_h ∩ C_h, and p(C) - Σ_h p(S_h ∩ C_h) ≤ β. Hence
 //
 //	Σ_h max_S [w(S) + p(S ∩ C_h)] ≥ w(all) + p(C) - β,
 //
@@ -34,10 +32,9 @@ import (
 // Without a budget nothing has a price, and what is left says that Σ_h max_S w(S) ≥
 // w(all): it is Patterns for hosts that differ.
 //
-// Two kinds of prices are tried: w = 0 and λ = 1, by which each host keeps as much
-// memory as it can and the rest must move; and the duals of the linear program over
-// patterns, by column generation. The latter are at least as strong as Patterns, whose
-// test is λ = 0.
+// Two kinds of prices are tried. With w = 0 and λ = 1 each host keeps as much memory as it can and the rest must move.
+// The others are the duals of the linear program over patterns, by column generation. The latter are at least as strong
+// as Patterns, which tests λ = 0.
 type Moves struct {
 	t      *Tasks // types also by the current host
 	hosts  []movesHost
@@ -50,7 +47,7 @@ type Moves struct {
 	lambda  float64 // the price of moving the memory of a host
 }
 
-// movesHost is a host on which tasks run now, or all those of a class without.
+// movesHost is a host with running tasks, or all hosts of a class without any.
 type movesHost struct {
 	class class
 	own   []bool  // [type]: its tasks run there
@@ -206,12 +203,11 @@ func (m *Moves) Raise(ctx context.Context, lower, upper int64, width float64) (i
 // can be mixed to a fractional placement within the budget, or that ctx or maxPricing
 // ended the attempt; without HiGHS, that no constant weights prove it.
 //
-// The master is: minimise Σ_k cost_k a_k + b, the CPU needs (or larger ones, where some
-// are 0 or there are further resources) that patterns leave uncovered
-// and the memory that moves beyond the budget, subject to Σ_q count_qk x_q + a_k ≥
-// count_k for each type k, Σ_{q of g} x_q ≤ count_g for each host g and Σ_q kept_q x_q +
-// b ≥ memory(C) - budget, where kept_q is the memory of the host's own tasks in q. Its
-// duals times weightScale, rounded, are w and λ; β is rounded up.
+// The master minimises Σ_k cost_k a_k + b: the CPU needs (or larger ones, if some are 0 or there are further resources)
+// that patterns leave uncovered, and the memory that moves beyond the budget. It is subject to Σ_q count_qk x_q + a_k ≥
+// count_k for each type k, Σ_{q of g} x_q ≤ count_g for each host g and Σ_q kept_q x_q + b ≥ memory(C) - budget. Here
+// kept_q is the memory of the host's own tasks in q. Its duals times weightScale, rounded, are w and λ; β is rounded
+// up.
 func (m *Moves) Refute(ctx context.Context, load int64) (bool, error) {
 	n := len(m.t.CPU)
 	for k := range n {
@@ -310,9 +306,9 @@ func (m *Moves) master(load int64) (master *milp.Model, patterns []movesPattern)
 	return master, patterns
 }
 
-// Mix looks for a placement made of the pool's patterns of at most the given load:
-// integers in the master, of which no needs are left uncovered. It returns the hosts of
-// the tasks, [task], or nil, as always without HiGHS; nodes limits the branch and bound.
+// Mix looks for a placement made of the pool's patterns of at most the given load: integers in the master that leave no
+// needs uncovered. It returns the hosts of the tasks, [task], or nil, as always without HiGHS; nodes limits the branch
+// and bound.
 func (m *Moves) Mix(ctx context.Context, load, nodes int64) ([]int32, error) {
 	if !highs.Available() {
 		return nil, nil

@@ -14,7 +14,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// proved notes by what a load was refuted.
+// proved notes the means by which a load was refuted.
 func (m *Moves) proved(load int64, weights []int64, lambda float64) {
 	m.refuted, m.weights, m.lambda = load, slices.Clone(weights), lambda
 }
@@ -58,8 +58,8 @@ func (m *Moves) evidence(in *model.VCSched, byCPU bool) *model.Evidence {
 	return e
 }
 
-// pricedMoves returns the bound by Moves for an instance with a migration budget, to a
-// relative width of 1e-4, or what ctx allows.
+// pricedMoves returns the bound by Moves for an instance with a migration budget, to a relative width of 1e-4, or a
+// larger one if ctx ends.
 func pricedMoves(ctx context.Context, in *model.VCSched) (bounds.Bound, error) {
 	b := bounds.Bound{Name: "priced-moves"}
 	u := view.OfVCSched(in)
