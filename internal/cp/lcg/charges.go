@@ -8,20 +8,17 @@ import (
 	"github.com/gapwise/gapwise/internal/cp"
 )
 
-// charges enforces Σ_i least_i + Σ_t times·var ≤ AtMost, where least_i is the least
-// that activity i can pay: of what it pays if it is absent, and for a start within
-// its bounds. So activities are excluded, or made to run, whose other choice is too
-// dear, and starts at the ends of the bounds that are. With rates that are multipliers
-// of a capacity, and AtMost what these multipliers earn at most, it is a Lagrangian
-// bound (Geoffrion: Lagrangean relaxation for integer programming, 1974) and the
-// fixing by reduced costs of any partial solution.
+// charges enforces Σ_i least_i + Σ_t times·var ≤ AtMost, where least_i is the least that activity i can pay: the least
+// of its payment if it is absent and its payments for starts within its bounds. So an activity is excluded, or made to
+// run, if its other choice is too dear; starts at the ends of the bounds are excluded likewise. If the rates are
+// multipliers of a capacity, and AtMost is the most that these multipliers earn, it is a Lagrangian bound (Geoffrion:
+// Lagrangean relaxation for integer programming, 1974) and the fixing by reduced costs of any partial solution.
 //
-// The explanation names, of activities that pay more than without any bounds, the
-// presence or absence and the bounds. By what the sum exceeds AtMost more than needed,
-// activities are left out, then bounds are weakened.
+// For activities that pay more than without any bounds, the explanation names the presence or absence and the bounds.
+// As far as the sum exceeds AtMost by more than needed, activities are left out, then bounds are weakened.
 //
-// What an activity pays is linear between corners, of which there are two for each
-// time of the rate: O(corners) for each activity of which a bound changed, else O(1).
+// The payment of an activity is linear between corners, two for each time of the rate: O(corners) for each activity
+// with a changed bound, else O(1).
 type charges struct {
 	c *cp.Charges
 	lazy
@@ -104,7 +101,7 @@ func (x *charged) corner(s int64) int {
 	return n
 }
 
-// at returns what a start costs.
+// at returns the cost of a start.
 func (x *charged) at(s int64) int64 {
 	n := x.corner(s)
 	if x.corners[n] == s {
@@ -323,9 +320,8 @@ func (p *charges) explain(k *Kernel, l cp.Lit, tag, at int32, out []cp.Lit) []cp
 	return out
 }
 
-// bounds appends the bounds of an activity that costs at least x.least between them,
-// weakened as far as x.least less spare allows, and stores that cost. The bound of
-// the kind that is explained is none of them.
+// bounds appends the bounds between which an activity costs at least x.least, weakened to x.least less spare at most,
+// and stores that cost. The bound of the kind that is explained is none of them.
 func (p *charges) bounds(out []cp.Lit, x *charged, low, high, spare int64, kind int32) []cp.Lit {
 	need := x.least - spare
 	if kind != notAfter {
@@ -371,7 +367,7 @@ func (x *charged) reach(from, to, least int64) int64 {
 	return from
 }
 
-// side returns the signed variable whose bound makes a term large.
+// side returns the signed variable with the bound that makes a term large.
 func side(t cp.Term) int32 {
 	if t.Times > 0 {
 		return 2 * int32(t.Var)

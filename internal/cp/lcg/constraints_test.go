@@ -13,10 +13,9 @@ import (
 	"github.com/gapwise/gapwise/internal/cp"
 )
 
-// draws has, for each type of constraint, a function that adds one of it to a model,
-// at random, with what it takes for granted. A new type adds itself in an init of its
-// own test file, and is then tested as all others are: each explanation by
-// enumeration, each fixed assignment by its Holds, in mixes with other constraints.
+// draws has, for each type of constraint, a function that adds one of it to a model, at random, with what it takes for
+// granted. A new type adds itself in an init of its own test file. It is then tested like all others: each explanation
+// by enumeration, each fixed assignment by its Holds, in mixes with other constraints.
 var draws = map[string]func(p *pool){
 	"nogood": func(p *pool) {
 		var c cp.Nogood
@@ -167,7 +166,7 @@ func (p *pool) startIf(l cp.Lit) cp.Start {
 	return s
 }
 
-// group draws starts of which exactly one is present, at most so many.
+// group draws starts with exactly one present, at most so many.
 func (p *pool) group(n int) []cp.Start {
 	if len(p.groups) > 0 && p.IntN(3) == 0 {
 		return p.groups[p.IntN(len(p.groups))]
@@ -229,9 +228,8 @@ next:
 	return nil
 }
 
-// watched has a kernel of a small model checked in all that it derives: each
-// explanation is of literals that held before and implies its conclusion, which is
-// tested by all solutions; each nogood is one. It returns what is wrong, or nil.
+// watched checks all derivations of a kernel of a small model. Each explanation has literals that held before and imply
+// its conclusion, which is tested by all solutions; each nogood is one. It returns what is wrong, or nil.
 type watched struct {
 	k     *Kernel
 	all   [][]int64 // solutions that aren't excluded by what was required
@@ -355,9 +353,8 @@ func TestConstraints(t *testing.T) {
 	}
 }
 
-// checkAlone has a random constraint of a type checked in all that it derives, and
-// returns the number of events. The kernel may be spoiled, or be told another
-// constraint.
+// checkAlone checks all derivations of a kernel from a random constraint of a type, and returns the number of events.
+// The kernel may be spoiled, or be given another constraint.
 func checkAlone(name string, seed int, spoil func(k *Kernel, w *watched), other func(c cp.Constraint) cp.Constraint) (int64, error) {
 	p := newPool(seed)
 	draws[name](p)
@@ -414,7 +411,7 @@ func checkMix(seed int, spoil func(k *Kernel, w *watched)) error {
 		if a := (cp.Assignment{Model: m, Values: o.Values}); o.Values != nil && !meets(a) {
 			w.fault("%v is no solution", a.Values)
 		}
-		// From now on, only better ones are left.
+		// Only better ones are left from now on.
 		w.all = slices.DeleteFunc(w.all, func(s []int64) bool { return s[m.Objective] >= o.Best })
 	})
 	switch {

@@ -25,12 +25,11 @@ func (k *Kernel) noOverlap(c *cp.NoOverlap) {
 //	t0 + p(C) > T                    can't be: overload
 //	... with one that may run added  it doesn't run
 //
-// (Vilím: Global constraints in scheduling, 2007). The explanation names the presences of
-// C and the bounds that are needed. O(n²) a call; n is mostly below 20, where trees don't
-// pay. Edge finding, not-first-not-last, detectable precedences and the packing of all
-// that go before an activity aren't here: on 96 task graphs of 30 to 60 tasks the kernel
-// proved 92 without the first three and 91 with them, on 16 % less CPU time, and on 66
-// others 63 without the last and 62 with it.
+// (Vilím: Global constraints in scheduling, 2007). The explanation names the presences of C and the bounds that are
+// needed. O(n²) a call; n is mostly below 20, where trees don't pay. Edge finding, not-first-not-last, detectable
+// precedences and the packing of all activities before an activity aren't here. On 96 task graphs of 30 to 60 tasks the
+// kernel proved 92 without the first three and 91 with them, on 16 % less CPU time. On 66 others it proved 63 without
+// the last and 62 with it.
 type disjunctive struct {
 	c        *cp.NoOverlap
 	self     int32
@@ -170,7 +169,7 @@ func (p *disjunctive) block(out []cp.Lit, from, end, spare int64, other int32) [
 	return out
 }
 
-// explain isn't called: what overload sets, it sets with its premises.
+// explain isn't called: overload sets its bounds with their premises.
 func (p *disjunctive) explain(*Kernel, cp.Lit, int32, int32, []cp.Lit) []cp.Lit {
 	panic("lcg: explained twice")
 }

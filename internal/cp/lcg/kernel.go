@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-// Package lcg solves the models of package cp by lazy clause generation
-// (Ohrimenko, Stuckey, Codish: Propagation via lazy clause generation, 2009): a
-// search over decisions whose propagators explain each bound that they set, and
-// that learns a nogood of each conflict.
+// Package lcg solves the models of package cp by lazy clause generation (Ohrimenko, Stuckey, Codish: Propagation via
+// lazy clause generation, 2009). It is a search over decisions with propagators that explain each bound that they set;
+// it learns a nogood from each conflict.
 //
-// All is said in bound literals (cp.Lit), which exist only where they are used. The
-// database holds nogoods: sets of literals, the premises, that can't all hold. A
-// literal of an optional variable says "if present, at least b". Its negation says
-// that the variable is present, too. So a nogood whose last open premise is such a
-// literal sets two: that the variable is present, and the opposite bound.
+// Everything is expressed in bound literals (cp.Lit), which exist only if they are used. The database holds nogoods:
+// sets of literals, the premises, that can't all hold. A literal of an optional variable says "if present, at least b".
+// Its negation says that the variable is present, too. So a nogood sets two literals if its last open premise is such a
+// literal: that the variable is present, and the opposite bound.
 package lcg
 
 import (
@@ -27,7 +25,7 @@ type event struct {
 	why           reason
 }
 
-// reason says who can explain an event.
+// reason says which part can explain an event.
 type reason struct {
 	by  int32 // number of a propagator, or one of the following
 	tag int32 // of the nogood, or what the propagator makes of it
@@ -42,15 +40,14 @@ const (
 
 // propagator sets bounds that follow from a constraint, and explains them.
 type propagator interface {
-	// wake is told of each event that the propagator watches. It may set bounds or
-	// have propagate called (Kernel.schedule).
+	// wake gets each event that the propagator watches. It may set bounds or have propagate called (Kernel.schedule).
 	wake(k *Kernel, sv, tag int32)
 	// propagate sets bounds. It may stop when one fails.
 	propagate(k *Kernel)
 	// cancel forgets what wake has noted for propagate.
 	cancel()
-	// explain appends literals that held before the event at, and from which l
-	// follows. l is what is needed, which may be weaker than what was set.
+	// explain appends literals that held before the event at, and that imply l. l is the bound needed, which may be
+	// weaker than the one set.
 	explain(k *Kernel, l cp.Lit, tag, at int32, out []cp.Lit) []cp.Lit
 }
 
@@ -425,8 +422,7 @@ func (k *Kernel) backtrack(level int32) {
 	k.events, k.levels, k.head = k.events[:first], k.levels[:level], int(first)
 }
 
-// forget drops the events of level 0 once all have been looked at: what holds there
-// needs no explanation.
+// forget drops the events of level 0 once all have been looked at: facts of that level need no explanation.
 func (k *Kernel) forget() {
 	if k.level() != 0 || k.head != len(k.events) {
 		return

@@ -199,8 +199,7 @@ func TestMinimise(t *testing.T) {
 	}
 }
 
-// The sums of linear constraints are those of the bounds, after whatever was done and
-// undone.
+// The sums of linear constraints follow from the bounds, after any sequence of events and their undoing.
 func TestLinearSums(t *testing.T) {
 	t.Parallel()
 	rows := 0

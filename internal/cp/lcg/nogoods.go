@@ -139,9 +139,8 @@ func (k *Kernel) wakeNogoods(sv int32, before, bound int64) {
 // touch counts the use of a nogood in a conflict.
 func (k *Kernel) touch(n int32) { k.nogoods[n].activity += k.bump }
 
-// reduce drops half of the learned nogoods with more than three levels, those of the
-// most levels and the least use first, and all that can't come to hold any more. It
-// must be at level 0 and all events forgotten, so that no nogood is a reason.
+// reduce drops half of the learned nogoods with more than three levels, most levels and least use first, and all that
+// can't come to hold any more. It must be at level 0 and all events forgotten, so that no nogood is a reason.
 func (k *Kernel) reduce() {
 	var worst []int32
 	for n := range k.nogoods {

@@ -4,23 +4,21 @@ package lcg
 
 import "github.com/gapwise/gapwise/internal/cp"
 
-// pairs enforces, for two activities of which a goes first if both run,
+// pairs enforces, for two activities such that a goes first if both run,
 //
 //	start b ≥ start a + length a       if a runs
 //	start a ≤ start b - length a       if b runs
 //	b goes first                       if both run and earliest start a + length a > latest start b
 //	a goes before c                    if b goes before c, all run, and their lengths are short
 //
-// Without the last rule the bounds of activities in a cycle would rise by the sum of
-// their lengths, round by round, to the end of time. It is for lengths that sum to more
-// than 0 and less than a part in mostRounds of the time that there is: others end soon
-// without it, and for them it costs a third more time than it saves. On 12 task graphs
-// with costs of 1 to 9 s and of 10^6 s and more, it halves the time.
+// Without the last rule the bounds of activities in a cycle would rise by the sum of their lengths, round by round, to
+// the end of time. It is for lengths that sum to more than 0 and less than a part in mostRounds of the time that there
+// is. Others end soon without it, and for them it costs a third more time than it saves. On 12 task graphs with costs
+// of 1 to 9 s and of 10^6 s and more, it halves the time.
 //
-// The bounds are of optional starts: they hold if the activity runs. An explanation is
-// made of presences, the order, and bounds; those of the order are weakened by half of
-// what they exceed each. A bound of an activity matters to others if it runs for sure;
-// then each event takes O(1) for each activity on the machine.
+// The bounds are of optional starts: they hold if the activity runs. An explanation is made of presences, the order,
+// and bounds. The bounds behind the order are weakened by half of the excess each. A bound of an activity matters to
+// others if it runs for sure; then each event takes O(1) for each activity on the machine.
 type pairs struct {
 	self       int32
 	activities []activity

@@ -145,8 +145,8 @@ func (k *Kernel) Exclude(premises ...cp.Lit) {
 	k.addNogood(premises, false, 0)
 }
 
-// SetPhases says which value of each Boolean variable is tried first: that of a known
-// solution or of a guess. Others than 0 and 1 stand for 1 if they are positive.
+// SetPhases sets the value of each Boolean variable to try first: its value in a known solution or in a guess. Values
+// other than 0 and 1 mean 1 if they are positive.
 func (k *Kernel) SetPhases(values []int64) { copy(k.decisions.phase, values) }
 
 // decide returns the next decision, or False if all are made.
@@ -167,8 +167,8 @@ func (k *Kernel) decide() cp.Lit {
 	}
 }
 
-// decideInteger returns the decision that the present, unfixed integer with the least
-// value, of those with it the first, has this value; False without one.
+// decideInteger returns the decision that the present, unfixed integer with the least value, the first of these at a
+// tie, has this value; False without one.
 func (k *Kernel) decideInteger() cp.Lit {
 	best := cp.False
 	for _, v := range k.model.Integers {

@@ -115,8 +115,8 @@ func (s Set) Runs() iter.Seq2[int, int] {
 	}
 }
 
-// OrShift adds i+by for each i in the set, as far as the set's words reach: if it
-// holds the sums of some numbers' subsets, then with one number more.
+// OrShift adds i+by for each i in the set, up to the end of the set's words. If the set holds the sums of some numbers'
+// subsets, it then holds the sums with one number more.
 func (s Set) OrShift(by int) {
 	words, n := by/64, uint(by%64)
 	for k := len(s) - 1; k >= words; k-- {

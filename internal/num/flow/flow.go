@@ -5,10 +5,9 @@ package flow
 
 import "context"
 
-// Network is a network whose flow to one sink is grown source by source, by
-// Dinic's algorithm (Dinic: Algorithm for solution of a problem of maximum flow
-// in networks with power estimation, 1970) on arrays. What a source has pushed
-// is never taken back; later augmenting paths may reroute it.
+// Network is a network with a flow to one sink that grows source by source, by Dinic's algorithm (Dinic: Algorithm for
+// solution of a problem of maximum flow in networks with power estimation, 1970) on arrays. The amount that a source
+// has pushed is never taken back; later augmenting paths may reroute it.
 //
 // Searches start at the source and end at the first free way to the sink, so
 // they cost no more than the source's surroundings. Once a search fails, what it

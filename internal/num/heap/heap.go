@@ -4,9 +4,8 @@
 // it doesn't box what it holds.
 package heap
 
-// Heap is a binary heap: Items[0] is the least of the items. Its zero value
-// with a Less is an empty heap. Of items that compare equal any may come first,
-// but the order depends on the sequence of calls alone.
+// Heap is a binary heap: Items[0] is the least of the items. Its zero value with a Less is an empty heap. Any of
+// several equal items may come first, but the order depends on the sequence of calls alone.
 type Heap[T any] struct {
 	Items []T
 	Less  func(a, b T) bool

@@ -37,10 +37,9 @@ func Mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// Shifted returns the shifted geometric mean of values of at least 0: the geometric
-// mean of the values plus a shift, less the shift. Beside the arithmetic mean it isn't
-// ruled by the few largest, beside the geometric one not by those near 0 (Achterberg:
-// Constraint Integer Programming, section A.3). NaN of no values.
+// Shifted returns the shifted geometric mean of values of at least 0: the geometric mean of the values plus a shift,
+// less the shift. Unlike the arithmetic mean it isn't ruled by the few largest values, and unlike the geometric mean
+// not by the ones near 0 (Achterberg: Constraint Integer Programming, section A.3). NaN of no values.
 func Shifted(x []float64, shift float64) float64 {
 	logs := make([]float64, len(x))
 	least, most := math.Inf(1), math.Inf(-1)

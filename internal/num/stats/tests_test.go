@@ -20,8 +20,8 @@ func TestHolm(t *testing.T) {
 	}
 }
 
-// By its definition Holm's method rejects, from the smallest p on, as long as the k-th smallest
-// of m is below level / (m - k): just those whose adjusted p is below the level.
+// By its definition Holm's method rejects, from the smallest p on, as long as the k-th smallest of m is below level /
+// (m - k). It rejects exactly the claims with an adjusted p below the level.
 func TestHolmIsStepDown(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 500 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package vectors has fixed-size vectors of amounts, for searches whose time goes into
-// adding and comparing them: of two amounts as fast as by hand, of more by the same code.
+// Package vectors has fixed-size vectors of amounts, for searches that spend their time adding and comparing them: two
+// amounts are as fast as by hand, more use the same code.
 package vectors
 
 // Vector is an array of amounts, one for each of as many resources as it is long.

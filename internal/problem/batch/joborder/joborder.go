@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package joborder searches for orders of rigid parallel jobs whose serial schedules have
-// a small weighted sum of response times.
+// Package joborder searches for orders of rigid parallel jobs with serial schedules of a small weighted sum of response
+// times.
 //
 // The serial schedule of an order starts each job as early as it fits beside those before
 // it. Some optimum is the serial schedule of its own order of starts (see
@@ -52,23 +52,22 @@ type Search struct {
 	window     window
 }
 
-// job is what the search knows of a job.
+// job holds the search's data of a job.
 type job struct {
 	submit, length int64
 	weight         float64
 	width          int32
 }
 
-// sizes are those of windows, in turns: small ones bring much at once, but where they
-// stay in one place large ones don't, and the other way round. Of 1,000, 5,000 and 10,000
-// jobs at load 0.8 they leave 8,723, 12,402 and 9,312 s after 4 s, windows of 60 alone
-// 8,871, 13,631 and 9,733 s (3 s), of 250 alone 8,829, 12,479 and 9,598 s.
+// sizes are the sizes of windows, in turns: small ones bring much at once, but large ones get on where small ones stay
+// in one place, and the other way round. At load 0.8, 1,000, 5,000 and 10,000 jobs end at 8,723, 12,402 and 9,312 s
+// after 4 s. Windows of 60 alone end at 8,871, 13,631 and 9,733 s (3 s), and windows of 250 alone at 8,829, 12,479 and
+// 9,598 s.
 var sizes = []int{60, 120, 250}
 
-// The whole schedule is made when windows have placed so many times the jobs. It costs
-// one to five of them. Where it isn't better, for one window has spoilt what others have
-// brought, it is made twice as often: with mostRound alone, nothing is found for 100,000
-// jobs at load 0.8 in 6 s.
+// The whole schedule is made when windows have placed so many times the jobs. It costs one to five of them. If it isn't
+// better, because one window has spoilt the gains of others, it is made twice as often. With mostRound alone, nothing
+// is found for 100,000 jobs at load 0.8 in 6 s.
 const leastRound, mostRound = 2, 40
 
 // perMicrosecond is how many jobs are placed in a microsecond, for turns.Stop.

@@ -94,7 +94,7 @@ func permutations(order []int, from int, f func([]int)) {
 	}
 }
 
-// Of up to six jobs the search finds the best of all orders.
+// The search finds the best of all orders of up to six jobs.
 func TestBestOfAllOrders(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(26, 3))

@@ -67,7 +67,7 @@ func (s *steps) take(i int, start, end int64, width int32) {
 	}
 }
 
-// add takes processors over [start, end), as far as that is after the first step's beginning.
+// add takes processors over the part of [start, end) after the first step's beginning.
 func (s *steps) add(start, end int64, width int32) {
 	if start = max(start, s.at[0]); start >= end {
 		return

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// window is a local search over the orders of some consecutive jobs, by late acceptance
-// (Burke, Bykov: The late acceptance hill-climbing heuristic, 2017): a move is taken if
-// the cost isn't worse than it is, or than it was some moves ago.
+// window is a local search over the orders of some consecutive jobs, by late acceptance (Burke, Bykov: The late
+// acceptance hill-climbing heuristic, 2017). It takes a move if the cost isn't worse than it is, or than it was some
+// moves ago.
 //
 // A move brings a job behind a later one, or that one before it, or exchanges both. The
 // later one waits: a job that starts at its submission gains nothing. The order is decoded

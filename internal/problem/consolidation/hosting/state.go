@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package hosting keeps a plan of a consolidation while tasks come and go: what hosts
-// have left, what it costs, and which rules are broken.
+// Package hosting keeps a plan of a consolidation while tasks come and go: the free capacity of hosts, the plan's cost,
+// and the broken rules.
 package hosting
 
 import (
@@ -9,8 +9,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// State is a plan in which any tasks may be missing, with what follows from it.
-// Missing tasks count as left out.
+// State is a plan in which any tasks may be missing, with its consequences. Missing tasks count as left out.
 type State struct {
 	C     *view.Consolidation
 	Plan  view.Plan
@@ -25,7 +24,7 @@ type State struct {
 	Over, Broken int
 	// Excess is by how much the hosts in use go beyond the limits.
 	Excess int64
-	// Apart counts those of Broken by which tasks keep apart: placing more tasks mends none.
+	// Apart counts the part of Broken for rules by which tasks keep apart: placing more tasks fixes none.
 	Apart int
 
 	counts [][]tally  // of each rule and domain
@@ -36,7 +35,7 @@ type State struct {
 	fresh  []int // tasks placed anew on each host
 }
 
-// tally counts the tasks of a rule in a domain: [is bound, is other, are both][stays, is placed anew].
+// tally counts the tasks of a rule in a domain: [is bound, is other, are both][stays, is newly placed].
 type tally [3][2]int
 
 // Sides of a rule.
@@ -46,7 +45,7 @@ const (
 	both
 )
 
-// spread is what counts in a domain.
+// spread holds the counts of a domain.
 type spread struct {
 	tasks int // others, with those that stand there whatever the plan
 	hosts int // that are there, or bought and in use
@@ -130,8 +129,7 @@ func (s *State) enter(j *view.ConsolidationJob) {
 	}
 }
 
-// Fits reports whether host h has what a task of job i needs. A task that stays on a host
-// that is overfull has it.
+// Fits reports whether host h has room for a task of job i. A task that stays on a host that is overfull has it.
 func (s *State) Fits(i, h int) bool {
 	left := s.Left[h*s.C.Resources:]
 	for r, x := range s.C.Jobs[i].Needs {
@@ -142,9 +140,9 @@ func (s *State) Fits(i, h int) bool {
 	return true
 }
 
-// Can reports whether task k of job i, which is missing, may be placed on h: it stays
-// there, or h is allowed, has what it needs, is in use or within the limits, and no rule is broken by it that wasn't. O(rules of
-// the job), a spread also O(domains), and where h is bought O(rules × domains).
+// Can reports whether task k of job i, which is missing, may be placed on h. It stays there, or h is allowed, has room
+// for it, and is in use or within the limits; and it breaks no rule that wasn't broken. O(rules of the job), for a
+// spread also O(domains), and if h is bought O(rules × domains).
 func (s *State) Can(i, k, h int) bool {
 	j := &s.C.Jobs[i]
 	stays := j.Current[k] == int32(h)
@@ -189,7 +187,7 @@ func (s *State) Can(i, k, h int) bool {
 	return true
 }
 
-// spreads reports whether all domains that keep a rule keep it now that a host is bought, whose domain may
+// spreads reports whether all domains that keep a rule keep it now that a host is bought, since the host's domain may
 // be the one that has fewest.
 func (s *State) spreads(q int) bool {
 	least := s.least(q)
@@ -201,7 +199,7 @@ func (s *State) spreads(q int) bool {
 	return true
 }
 
-// host counts a host and what stands on it in the domains by which tasks are spread, or no longer (by = -1).
+// host counts a host and the tasks on it in the domains by which tasks are spread, or no longer (by = -1).
 func (s *State) host(h, by int) {
 	for q := range s.spread {
 		r := &s.C.Rules[q]
@@ -360,7 +358,7 @@ func (s *State) holds(q, d int) bool {
 	others := t.others()
 	switch r.Type {
 	case model.RuleApart:
-		// A pair of which one is placed anew: the bound one, or the other.
+		// One of a pair is newly placed: the bound one, or the other.
 		bound := t[boundOnly][0] + t[boundOnly][1] + t[both][0] + t[both][1]
 		return !(t[boundOnly][1] > 0 && others > 0 || t[both][1] > 0 && (others > 1 || bound > 1) || t[otherOnly][1] > 0 && bound > 0)
 	case model.RuleTogether:
@@ -369,7 +367,7 @@ func (s *State) holds(q, d int) bool {
 	return s.spreadHolds(q, d, s.least(q))
 }
 
-// spreadHolds reports whether a domain keeps a spread of which another one has least.
+// spreadHolds reports whether a domain keeps a spread, if another one has least.
 func (s *State) spreadHolds(q, d, least int) bool {
 	t := &s.counts[q][d]
 	return t[boundOnly][1]+t[both][1] == 0 || s.spread[q][d].tasks-least <= s.C.Rules[q].MaxSkew

@@ -94,8 +94,7 @@ func (v Times) Heads(head []int64, order []int32, on func(t int32) []int, before
 	}
 }
 
-// Model is the constraint model. The makespan is its objective. Tasks whose start is a
-// constant aren't in it.
+// Model is the constraint model. The makespan is its objective. Tasks with a constant start aren't in it.
 type Model struct {
 	cp.Model
 	Times
@@ -284,7 +283,7 @@ func (m *Model) WholeRow(l Load, weights []int64) {
 	m.Add(row)
 }
 
-// room is what a variable of WholeRow stands for.
+// room is the meaning of a variable of WholeRow.
 type room struct {
 	machine      int
 	common, idle int64

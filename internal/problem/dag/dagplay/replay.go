@@ -221,7 +221,7 @@ func (r *Replay) RunFrom(p Plan, from []float64) float64 {
 	return r.Run(p, nil)
 }
 
-// Effort returns what runs have cost since it was last called, for turns.Stop.
+// Effort returns the cost of the runs since its last call, for turns.Stop.
 func (r *Replay) Effort() int64 {
 	effort := r.work / 50
 	r.work -= effort * 50

@@ -43,14 +43,14 @@ func (p *Offline) Improve(ctx context.Context, steps int, enough float64) {
 	}
 }
 
-// mostOut is the most booked jobs that a step takes out, and the most declined
-// ones that it tries beside its own.
+// mostOut is the largest number of booked jobs that a step takes out, and of declined ones that it tries beside its
+// own.
 const mostOut = 12
 
 // step tries to book a declined job.
 func (p *Offline) step(target int32) {
 	j := &p.t.Jobs[target]
-	// The jobs whose windows touch the target's; those booked in it.
+	// The jobs with windows that touch the target's; the ones booked in it.
 	first, _ := slices.BinarySearchFunc(p.byReady, j.Ready-p.longest, func(i int32, t int64) int { return cmp.Compare(p.t.Jobs[i].Ready, t) })
 	booked := p.found[:0]
 	out := p.out[:0]

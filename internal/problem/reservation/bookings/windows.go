@@ -15,13 +15,12 @@ import (
 	"github.com/gapwise/gapwise/internal/run/lns"
 )
 
-// Windows improves the plan by large neighbourhood search (package lns): a declined job,
-// others near it and some of those that are booked there are free, while these run; all
-// others stay. The learning kernel looks for a plan of the free ones that
-// declines less. Steps of Improve are one more kind of neighbourhood: the further from the best
-// a plan is, the more of them are taken. Every other neighbourhood begins with any acceptances and takes a plan that is
-// as good, too. It ends as package lns says, when enough weight is booked or nothing is declined.
-// found is told of each better plan. Before each neighbourhood, others may set a better one.
+// Windows improves the plan by large neighbourhood search (package lns). A declined job, others near it and some of the
+// jobs that are booked there are free, while these run; all others stay. The learning kernel looks for a plan of the
+// free ones that declines less. Steps of Improve are one more kind of neighbourhood: the further from the best a plan
+// is, the more of them are taken. Every other neighbourhood begins with any acceptances and takes a plan that is as
+// good, too. It ends as package lns says, when enough weight is booked or nothing is declined. found is called with
+// each better plan. Before each neighbourhood, others may set a better one.
 func (p *Offline) Windows(ctx context.Context, patient bool, enough float64, found, others func()) {
 	x := newWindows(p)
 	x.Patient = patient
@@ -218,7 +217,7 @@ func newWindow(t *view.Reservation, inUse *profile.Profile, free []int32, from, 
 	m.Decisions, m.Integers = slices.Clone(m.in), slices.Clone(m.starts)
 	m.Objective = m.Int(0, total)
 	row.Terms = []cp.Term{{Times: -1, Var: m.Objective}}
-	// Where the free jobs fit all at once, nothing is in use; where none fits, all is.
+	// If the free jobs all fit at once, nothing is in use; if none fits, all is.
 	shared.Capacity = min(room, int64(t.PEs))
 	used := int64(0)
 	from = first

@@ -17,7 +17,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Of up to seven requests one neighbourhood is all: the plan is optimal.
+// For up to seven requests one neighbourhood is the whole: the plan is optimal.
 func TestWindowsReachTheOptimum(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(26, 1))

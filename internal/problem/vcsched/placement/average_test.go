@@ -54,9 +54,8 @@ func TestRaiseAverageByHand(t *testing.T) {
 			jobs: []model.VCSchedJob{testkit.VCJob("a", 2, 0.5, 0), testkit.VCJob("b", 1, 1, 0), testkit.VCJob("c", 1, 0.6, 0)},
 			want: [][]float64{{1. / 3, 1. / 3}, {2. / 3}, {0.6}},
 		},
-		// Host 2 has load 2, so yield 1/2, and 3/8 are left on hosts 0 and 1.
-		// To lift a to 1 takes 1/8 of each, for 1/2 of yield; b and c, which
-		// would make 1/4 of the same, get what is left then.
+		// Host 2 has load 2, so yield 1/2, and 3/8 are left on hosts 0 and 1. Lifting a to 1 takes 1/8 of each, for 1/2
+		// of yield; b and c, which would make 1/4 of the same, then get the rest.
 		"a parallel job takes from each host": {
 			hosts: 3, at: []int32{0, 1, 0, 1, 2, 2},
 			jobs: []model.VCSchedJob{testkit.VCJob("a", 2, 0.25, 0), testkit.VCJob("b", 1, 1, 0), testkit.VCJob("c", 1, 1, 0), testkit.VCJob("d", 2, 1, 0)},
@@ -239,7 +238,7 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// A context that has ended leaves a small linear program the time that it needs.
+// A small linear program gets the time that it needs even if the context has ended.
 func TestRaiseAverageAfterContext(t *testing.T) {
 	t.Parallel()
 	in := &model.VCSched{Hosts: 2, Jobs: []model.VCSchedJob{testkit.VCJob("a", 2, 0.5, 0), testkit.VCJob("b", 1, 1, 0), testkit.VCJob("c", 1, 0.6, 0)}}

@@ -13,18 +13,17 @@ import (
 // tabu is for how many steps of Repair a task doesn't go back to where it was.
 const tabu = 12
 
-// movePrice is what Repair takes a task for that leaves its home, as a share of the energy
-// of the host at work: it decides between steps of about the same effect.
+// movePrice is Repair's charge for a task that leaves its home, as a share of the energy of the host at work: it
+// decides between steps of about the same effect.
 const movePrice = 0.02
 
-// Repair looks for a placement with L ≤ limit (the yield 1 at least) that fits, by few steps
-// from the current state: each takes the host that exceeds the limits most, and of all moves of a task of it
-// and all swaps with a task elsewhere the one that lowers the energy most, movePrice
-// counted for each task that leaves its home, [task], -1 for none. A task that was moved
-// doesn't go back for some steps (tabu search, Glover: Future paths for integer programming and links
-// to artificial intelligence, 1986). It reports whether it found one, and keeps a placement
-// that is better than the best in any case. It looks at most at so many moves and swaps,
-// O(resources) each; a step looks at O(tasks on the host × tasks).
+// Repair looks for a placement with L ≤ limit (the yield 1 at least) that fits, by few steps from the current state.
+// Each step takes the host that exceeds the limits most. Of all moves of its tasks and all swaps with tasks elsewhere,
+// it makes the one that lowers the energy most, counting movePrice for each task that leaves its home ([task], -1 for
+// none). A task that was moved doesn't go back for some steps (tabu search, Glover: Future paths for integer
+// programming and links to artificial intelligence, 1986). It reports whether it found one, and keeps a placement that
+// is better than the best in any case. It looks at most at so many moves and swaps, O(resources) each; a step looks at
+// O(tasks on the host × tasks).
 func (s *Improver) Repair(ctx context.Context, limit int64, home []int32, looks int) bool {
 	s.setLimit(limit)
 	until, from := make([]int, len(s.host)), make([]int32, len(s.host))
@@ -54,8 +53,8 @@ func (s *Improver) Repair(ctx context.Context, limit int64, home []int32, looks 
 	return s.bestLoad <= limit
 }
 
-// bestStep returns the task i of host p, of the given energy, and the host q that it goes
-// to, in exchange for j unless that is -1. i is -1 if all are barred.
+// bestStep returns the task i of host p, of the given energy, and the host q for it, in exchange for j unless j is -1.
+// i is -1 if all are barred.
 func (s *Improver) bestStep(p int32, energy float64, home []int32, barred func(i, h int32) bool) (i, j, q int32, looks int) {
 	i, j, q = -1, -1, -1
 	least := math.Inf(1)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package placement improves placements of virtual machines: by local search, and by what
-// CPU a minimum yield leaves over.
+// Package placement improves placements of virtual machines: by local search, and by using the CPU that a minimum yield
+// leaves over.
 package placement
 
 import (
@@ -137,8 +137,7 @@ func (s *Improver) setLimit(limit int64) {
 	}
 }
 
-// hostEnergy returns the energy of host h, with times the needs of task i, less those of
-// j if that is one, added.
+// hostEnergy returns the energy of host h after adding times the needs of task i, less the needs of j if there is one.
 func (s *Improver) hostEnergy(h, i, j int32, times int64) float64 {
 	c := s.u.ClassOf(h)
 	e := excess(s.load[h], s.room[c], s.u.CPU, i, j, times)
@@ -149,8 +148,8 @@ func (s *Improver) hostEnergy(h, i, j int32, times int64) float64 {
 	return e
 }
 
-// excess returns by what share of the limit an amount exceeds it, with times the needs of
-// task i less those of j.
+// excess returns the share of the limit by which an amount exceeds it, with times the needs of task i, less the needs
+// of j, added.
 func excess(amount, limit int64, needs []int64, i, j int32, times int64) float64 {
 	if times != 0 {
 		d := needs[i]
