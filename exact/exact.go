@@ -10,13 +10,12 @@
 //     none is better by more than the gap asked for. It says infeasible if it holds a proof that there is none. Proofs
 //     are computed in integers, or in floating-point numbers with an error bound; HiGHS's proofs count under the rules
 //     of its type Linear.
-//   - It stops within 100 ms of the end of its context or its time limit, hands
-//     back what it has found and proved by then, and gives as the Reason why it
-//     proves no more. That is no error.
+//   - It stops within 100 ms of the end of its context or its time limit. It returns the results found and proved so
+//     far, and gives as the Reason why it proves no more. That is no error.
 //   - A Start that is a solution of the instance is never made worse.
-//   - Its nodes are the partial solutions or subproblems that it expanded, or HiGHS's branch-and-bound nodes:
-//     comparable between runs of one engine alone. Nodes depend on the instance and the settings, not on time, unless a
-//     limit stopped the run.
+//   - Its nodes are the partial solutions or subproblems that it expanded, or HiGHS's branch-and-bound nodes; they only
+//     compare between runs of one engine. Nodes depend on the instance and the settings, not on time, unless a limit
+//     stopped the run.
 package exact
 
 import (
@@ -27,8 +26,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Device is a part of an engine that can be switched off to see what it
-// brings: a bound, a dominance rule, a cut, a phase, a neighbourhood.
+// Device is a part of an engine that can be switched off to see its effect: a bound, a dominance rule, a cut, a phase,
+// a neighbourhood.
 type Device struct {
 	Name    string // in kebab-case, the field's term: "dominance"
 	Summary string // one line, with the reference

@@ -104,8 +104,8 @@ func (p *prices) climb(ctx context.Context, steps int) (best float64) {
 	return a.best
 }
 
-// mostStep is by how much of the bound a step tries to raise it at most. With 300 steps of ten
-// instances of 20 and 30 jobs 0.01 to 0.02 left least open; what is a tenth takes twice the steps.
+// mostStep is the largest share of the bound by which a step tries to raise it. On ten instances of 20 and 30 jobs with
+// 300 steps, 0.01 to 0.02 left least open; a share of a tenth takes twice the steps.
 const mostStep = 0.01
 
 // deflect returns the best bound by so many subgradient steps, until ctx ends or it reaches a goal. The direction is

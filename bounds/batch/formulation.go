@@ -27,10 +27,9 @@ var Formulations = []string{"time-indexed"}
 //     Multiproject scheduling with limited resources, Management Science 1969), of
 //     the starts that an optimum needs; see startPoints.
 //
-// It has the solutions that aren't worse than the best of some serial schedules.
-// Solutions are starts in ticks, by job. Decode takes the order of the starts from
-// the point and returns the schedule of Serial. Encode returns nil for what is worse,
-// and for starts that Serial doesn't give in their order.
+// It has the solutions that aren't worse than the best of some serial schedules. Solutions are starts in ticks, by job.
+// Decode takes the order of the starts from the point and returns the schedule of Serial. Encode returns nil for worse
+// solutions, and for starts that Serial doesn't give in their order.
 //
 // The error is model.ErrInvalid for an unknown name, and model.ErrUnsupported for two
 // tiers, for more than MaxJobs jobs, for more than maxPoints starts and for weighted

@@ -30,9 +30,9 @@ import (
 // give the value of that relaxation with all inequalities of the knapsack of each instant. For ten instances of 20 and
 // 30 jobs, which left 8 to 16 % open, it leaves 1.4 to 6 %.
 //
-// λ is constant between points of a grid. So what is in brackets is linear in s
-// between the s and s + p_k on the grid; it is least at one of these or at r_k. As no
-// price is negative, s isn't looked at once c_k(s) alone is as much as has been found.
+// λ is constant between points of a grid. So the value in brackets is linear in s between the s and s + p_k on the
+// grid; it is least at one of these or at r_k. As no price is negative, s isn't looked at once c_k(s) alone is at least
+// the least value found.
 type prices struct {
 	jobs     []squashed.Job // by release
 	capacity int
@@ -95,8 +95,8 @@ func (p *prices) counted() {
 	}
 }
 
-// place makes the grid of about so many cells. They are of one length, but for times
-// long after all jobs have ended on the machine: those are in one cell.
+// place makes the grid of about so many cells. They are of one length, except that all times long after the end of all
+// jobs on the machine are in one cell.
 func (p *prices) place(cells int) {
 	type span struct{ from, to int64 }
 	var spans []span
@@ -239,7 +239,7 @@ func (p *prices) line(sum []float64, time int64) float64 {
 	return sum[c] + (sum[c+1]-sum[c])*float64(time-p.grid[c])/float64(p.grid[c+1]-p.grid[c])
 }
 
-// best returns the least start of job k, and what it costs and pays.
+// best returns the least start of job k, and its cost and payment.
 func (p *prices) best(k int) (best float64, x start) {
 	j, f := &p.jobs[k], &p.classes[p.class[k]]
 	release, demand := j.Release-p.first, float64(p.jobs[k].Slots)

@@ -45,9 +45,9 @@ func leastCosts(t *view.Batch) (responses, plain, slowdowns float64) {
 	return responses, plain, slowdowns
 }
 
-// Whatever the prices are, of one class or of more, the bound is below the optimum. The
-// dual solution of the mean busy times gives as much as these, but for the grid, and
-// steps from there more; classes give more than the processors alone.
+// Whatever the prices are, of one class or of more, the bound is below the optimum. The dual solution of the mean busy
+// times gives as much as these, up to the grid, and steps from there give more; classes give more than the processors
+// alone.
 func TestPrices(t *testing.T) {
 	t.Parallel()
 	rounds := max(100, need.Rounds(300))

@@ -69,7 +69,7 @@ func (u Units) Sum(t *view.Batch, starts []int64) (sum int64) {
 // Mean returns the objective for a sum in units.
 func (u Units) Mean(t *view.Batch, sum int64) float64 { return t.Mean(sum*u.Weight, u.Time) }
 
-// SumsDontFit says what is wrong where Fit is false, and what to do.
+// SumsDontFit explains the error if Fit is false, and what to do.
 const SumsDontFit = "weighted sums of responses don't fit 64 bits; take smaller weights or rounder times"
 
 // Fit reports whether all weighted sums of responses are below 2^61 units of time,

@@ -19,9 +19,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Quick returns the bound "cover" on the cost, or "emptied" on the moves. Either shows that there is no
-// solution where all hosts together don't cover what is needed, or where that costs more than
-// the limit. O(sets × resources × hosts log hosts + tasks).
+// Quick returns the bound "cover" on the cost, or "emptied" on the moves. Either shows that there is no solution if all
+// hosts together don't cover the need, or if covering it costs more than the limit. O(sets × resources × hosts log
+// hosts + tasks).
 func Quick(_ context.Context, in *model.Consolidation) []bounds.Bound {
 	c := coverOf(view.OfConsolidation(in, 1))
 	best, by := c.paid, (*model.Evidence)(nil)

@@ -53,11 +53,10 @@ const maxWhole = 10_000
 // model.ErrUnsupported, as for another transfer model. It is model.ErrInfeasible
 // if heads and tails alone prove that no schedule ends by the horizon.
 //
-// Encode plays the schedule semi-actively first, each task as early as the order of
-// starts allows, and returns nil if that ends after the horizon. Decode puts each
-// task on the machine of its largest x, in the order of the binaries y and then of
-// the starts s; it doesn't use the times of the point. Where all times have a common
-// unit (view.Graph.Unit), it is the model's unit, and C is an integer variable.
+// Encode plays the schedule semi-actively first, each task as early as the order of starts allows, and returns nil if
+// that ends after the horizon. Decode puts each task on the machine of its largest x, in the order of the binaries y
+// and then of the starts s; it doesn't use the times of the point. If all times have a common unit (view.Graph.Unit),
+// it is the model's unit, and C is an integer variable.
 func Build(d *model.DAG, horizon float64) (*milp.Formulation[*model.Schedule], error) {
 	b, err := build(d, horizon)
 	if err != nil {

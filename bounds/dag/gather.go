@@ -27,12 +27,12 @@ import (
 //   - if all routes out of a use a link, so do the data from tasks of G in L to tasks of P \ L, after which
 //     these run elsewhere and send to t.
 //
-// So much work (data over the link's capacity) of length p_i can't begin before r_i and is followed by q_i until
-// t starts, on something that does one unit a second. For any set of them the start is at least min r + Σ p + min q:
-// what is in the set passes between min r and the start less min q. The largest of these over all sets and the three resources
-// bounds the start for this L, and the least of that over all L is head(t, a). The sets that matter have all i with r_i and
-// q_i from some value on (Jackson 1955). Heads without links hold, too. Tails are the same backwards in time, where
-// the start-up comes at the other end of a transfer.
+// So much work (data over the link's capacity) of length p_i can't begin before r_i and is followed by q_i until t
+// starts, on something that does one unit a second. For any set of them the start is at least min r + Σ p + min q: the
+// work of the set passes between min r and the start less min q. The largest of these over all sets and the three
+// resources bounds the start for this L, and the least of that over all L is head(t, a). The sets that matter have all
+// i with r_i and q_i from some value on (Jackson 1955). Heads without links hold, too. Tails are the same backwards in
+// time, where the start-up comes at the other end of a transfer.
 //
 // The sum of rates on a link is its capacity at most, under TCP the share of as many transfers as there are edges.
 //

@@ -101,8 +101,8 @@ func roundingOf(n int) float64 { return 1e-12 + 1e-15*float64(n) }
 // a lower bound on its start there, the tail on the time from its end to the end of the schedule.
 type dagPaths struct {
 	g *view.Graph
-	// rows holds the heads, if forward, or the tails, of task t on machine m at
-	// [t*Machines+m]: they are most of what is kept.
+	// rows holds the heads, if forward, or the tails, of task t on machine m at [t*Machines+m]: they are most of the
+	// memory.
 	rows    []float64
 	forward bool
 	// For each task, the least head, cost and tail over the machines.

@@ -116,7 +116,7 @@ func (w *work) tooMuch(jobs, energy, room, from, to int64, res *resource) string
 	what := "PE-seconds"
 	scale := 1.0
 	if res.name != "" {
-		// Scaled such that the window offers what it does.
+		// The scale makes the window offer its real PE-seconds.
 		what = fmt.Sprintf("PE-seconds in sizes by the dual-feasible function %q", res.name)
 		scale = float64(w.resources[0].capacity) / float64(res.capacity)
 	}

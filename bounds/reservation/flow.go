@@ -168,8 +168,8 @@ func (w *work) flow(ctx context.Context, res *resource) flowResult {
 	return result
 }
 
-// uniform returns a price at which no job that the last push reached is better
-// declined for what it must spend in the intervals that the push reached.
+// uniform returns a price at which it is better to decline no job that the last push reached, given the PE-seconds that
+// it must spend in the intervals that the push reached.
 func (r *flowRun) uniform() float64 {
 	n := len(r.w.jobs)
 	reached := make([]bool, len(r.part))

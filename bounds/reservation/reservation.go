@@ -22,9 +22,8 @@ import (
 //   - lp: the linear relaxation of the time-indexed formulation, up to a size
 //     that takes a few seconds
 //
-// All are valid when ctx ends early: a bound that needs more time is left out or says
-// what it had proved by then. The error is model.ErrInvalid for an invalid instance,
-// or one of HiGHS's.
+// All are valid when ctx ends early: a bound that needs more time is left out or gives the result proved so far. The
+// error is model.ErrInvalid for an invalid instance, or one of HiGHS's.
 func All(ctx context.Context, in *model.Reservation) ([]bounds.Bound, error) {
 	if err := in.Validate(); err != nil {
 		return nil, fmt.Errorf("bounds: %w", err)

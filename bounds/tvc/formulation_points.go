@@ -116,7 +116,7 @@ func (f *Formulation) permutation(place *model.Embedding) *permutation {
 		for _, s := range place.Servers {
 			vms[s.Server] += s.VMs
 		}
-		// Exchange the groups, then the lanes of what is now the first group.
+		// Exchange the groups, then the lanes of the group that is now first.
 		if lane := laneOf(place.Switch, f.ticks.Half); lane > 0 && lane < len(p.lane) {
 			h := f.ticks.Half
 			for l := range p.lane {

@@ -77,7 +77,7 @@ func floor(r *tvcrelax.Relaxation, w *tvcrelax.Weights, requests []int, solve fu
 //
 //   - lp: the linear relaxation by slots, by the links of every layer and by dual-feasible functions of both, at every
 //     instant (see Relaxation), with cuts by patterns (Tighten). A long run of the subgradient method replaces it if it
-//     is too large. Its evidence has the resources of Quick alone in each part in which they give as much
+//     is too large. Its evidence has only the resources of Quick in each part in which they give as much
 //
 // All are valid when ctx ends early. The error is model.ErrInvalid for an invalid
 // instance, or one of HiGHS's.

@@ -29,8 +29,8 @@ func fitting(t *view.TVC) (all []int) {
 	return all
 }
 
-// Instants are enough: whatever is active at a time is active at one of them, and
-// what is active at one of them is so at its arrival.
+// Instants are enough: requests active at a time are active at one of them, and requests active at one of them are so
+// at its arrival.
 func TestInstants(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 1))
 	for range need.Rounds(300) {

@@ -25,12 +25,10 @@ import (
 //
 //	Σ_h max_S [w(S) + p(S ∩ C_h)] ≥ w(all) + p(C) - β,
 //
-// and if this is violated, no placement has that load. It is the Lagrangian relaxation
-// of the budget, with p = λ memory and β = λ budget, and of placing each task once. The
-// left side is a knapsack of all resources for each host, and one for all hosts of a
-// class on which nothing runs; they are solved exactly and in integers, as in Patterns.
-// Without a budget nothing has a price, and what is left says that Σ_h max_S w(S) ≥
-// w(all): it is Patterns for hosts that differ.
+// and if this is violated, no placement has that load. It is the Lagrangian relaxation of the budget, with p = λ memory
+// and β = λ budget, and of placing each task once. The left side is a knapsack of all resources for each host, and one
+// for all hosts of a class on which nothing runs; they are solved exactly and in integers, as in Patterns. Without a
+// budget nothing has a price, and the rest says that Σ_h max_S w(S) ≥ w(all): it is Patterns for hosts that differ.
 //
 // Two kinds of prices are tried. With w = 0 and λ = 1 each host keeps as much memory as it can and the rest must move.
 // The others are the duals of the linear program over patterns, by column generation. The latter are at least as strong

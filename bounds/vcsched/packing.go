@@ -286,8 +286,8 @@ func (t *Tasks) areaOfAll() (load int64, by evidenceOf) {
 //     integers). Refutations needn't be monotone in the load: each value that lo
 //     takes has its own.
 //
-// When ctx ends, it returns what it has proved by then. While the instance is being
-// solved, it is known once Quick has found it.
+// When ctx ends, it returns the best load proved so far. While the instance is being solved, it is known once Quick has
+// found it.
 func (t *Tasks) PackingLoad(ctx context.Context, in *model.VCSched) (load int64, infeasible string) {
 	p := t.packing(ctx, in)
 	return p.load, p.why

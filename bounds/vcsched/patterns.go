@@ -233,7 +233,7 @@ func newVectorPricer[V vectors.Vector](ctx context.Context, t *Tasks, weights []
 		for r, needs := range t.Rigid {
 			it.size[1+r] = needs[k]
 		}
-		// What fits on no host of the class alone is in no pattern.
+		// A task that fits on no host of the class by itself is in no pattern.
 		if weights[k] > 0 && (len(t.class) == 1 || within(&it.size, &s.cap, s.n)) {
 			s.items = append(s.items, it)
 		}
@@ -327,8 +327,8 @@ type pricerItem[V vectors.Vector] struct {
 }
 
 // pricer is the search for a pattern of the largest weight. Its bound relaxes the knapsack to one resource, or to the
-// weighted sum of all: what is left of it times the largest weight per size of the items to come. If one of these has
-// no size, that resource doesn't count.
+// weighted sum of all: the rest of it times the largest weight per size of the items to come. If one of these has no
+// size, that resource doesn't count.
 type pricer[V vectors.Vector] struct {
 	ctx       context.Context
 	n         int             // resources; the amounts behind are 0
@@ -369,7 +369,7 @@ func (s *pricer[V]) lead(k int, above int64) (int64, pattern, bool) {
 	return s.best, s.pattern(), true
 }
 
-// fits reports whether one task of the type fits in what is left.
+// fits reports whether one task of the type fits in the rest.
 func (s *pricer[V]) fits(it *pricerItem[V], left *V) bool {
 	for r := range len(*left) {
 		if it.size[r] > (*left)[r] {
@@ -379,7 +379,7 @@ func (s *pricer[V]) fits(it *pricerItem[V], left *V) bool {
 	return true
 }
 
-// put takes what a task of the type needs from what is left.
+// put takes the needs of a task of the type from the rest.
 func (s *pricer[V]) put(it *pricerItem[V], left *V) {
 	for r := range len(*left) {
 		(*left)[r] -= it.size[r]
@@ -462,9 +462,8 @@ func raise(ctx context.Context, unit, lower, upper int64, width float64, refute 
 // NoPatterns is why there is no placement if patterns of no load cover the tasks.
 const NoPatterns = "the memory needs fit in no number of host patterns up to the number of hosts"
 
-// mostTypes limits the types of tasks, so the rows of the linear program: each round solves
-// one knapsack a type. With 50,000 types 8 s of CPU raise no bound, with 460,000 the first
-// program alone takes 1.4 GB.
+// mostTypes limits the types of tasks, so the rows of the linear program: each round solves one knapsack a type. For
+// 50,000 types 8 s of CPU raise no bound; for 460,000 the first program alone takes 1.4 GB.
 const mostTypes = 1 << 15
 
 // ColumnGeneration returns the bound by column generation over host patterns, to a relative width of 1e-4. It proves

@@ -178,8 +178,7 @@ func TestKernelRelations(t *testing.T) {
 	}
 }
 
-// A larger gap limit is kept, a start is never made worse, and a kernel that is
-// stopped hands back what it has.
+// A larger gap limit is kept, a start is never made worse, and a stopped kernel returns its best result.
 func TestKernelSettings(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(need.Rounds(30)) {

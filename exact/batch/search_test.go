@@ -309,8 +309,7 @@ func TestSearchRelations(t *testing.T) {
 	}
 }
 
-// A larger gap limit is kept, a start is never made worse, and a stopped search
-// hands back what it has.
+// A larger gap limit is kept, a start is never made worse, and a stopped search returns its best result.
 func TestSearchSettings(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(60) {

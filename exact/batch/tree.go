@@ -240,8 +240,8 @@ func (t *tree) earliest(x *node, k int) int64 {
 	return at
 }
 
-// expand makes the children of a node that may lead to a smaller sum. Left out are, but for
-// those that are dominated (memo),
+// expand makes the children of a node that may lead to a smaller sum. Apart from dominated children (memo), it leaves
+// out
 //
 //   - active schedules: job k that starts at s although another job i could start at e and end by s, e + p_i ≤ s. In
 //     each completion i starts at s or later, for starts ascend. At e it ends earlier, and it fits: only the running

@@ -23,8 +23,8 @@ import (
 // to its cost. No makespan is below the end of anything under way plus the longest path after it. The program of the
 // events so far bounds all schedules that begin with them.
 //
-// Tasks start as soon as they can, and so do transfers that meet no other: a task that
-// starts sooner takes nothing from anybody, and its transfers can still be held back.
+// Tasks start as soon as they can, and so do transfers that meet no other: a task that starts sooner takes nothing from
+// any other, and its transfers can still be held back.
 //
 // The bound is computed by duals.SafeLower, so it holds however HiGHS rounds. Violations of the rows cost more than any
 // makespan instead of being refused: no program is infeasible, and so no claim rests on HiGHS's word for that.
@@ -188,8 +188,8 @@ func (h *heldSearch) share(e, f int32) bool {
 	return false
 }
 
-// run searches, and reports whether it has shown that no schedule of the plan ends before
-// upper, which it lowers to what it finds.
+// run searches, and reports whether it has shown that no schedule of the plan ends before upper; it lowers upper to the
+// best schedule found.
 func (h *heldSearch) run() bool {
 	if h.upper <= 0 {
 		return true

@@ -11,9 +11,9 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// program bounds the makespans of all schedules that begin with a node's events, and returns the
-// lengths of its spans. Its times are in units of upper, its amounts in units of each one's own; an
-// amount that takes next to no time isn't asked for. O(acts · spans) figures.
+// program bounds the makespans of all schedules that begin with a node's events, and returns the lengths of its spans.
+// Its times are in units of upper, and each amount is in a unit of its own; it ignores an amount that takes next to no
+// time. O(acts · spans) figures.
 func (h *heldSearch) program(n *holding) (bound float64, spans []float64, err error) {
 	h.programs++
 	m := &milp.Model{}

@@ -154,7 +154,7 @@ func TestDAGHiGHSExamples(t *testing.T) {
 	}
 }
 
-// A stopped run says so, and what it proved by then holds.
+// A stopped run says so, and the results proved so far hold.
 func TestDAGHiGHSStops(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()

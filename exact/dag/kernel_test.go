@@ -57,7 +57,7 @@ func TestSearchAgainstPlain(t *testing.T) {
 	}
 }
 
-// Names in the numbers of the instance, one each, for all that a proof may use.
+// The names are in the numbers of the instance, one each, for everything that a proof may use.
 func TestKernelNames(t *testing.T) {
 	d := testkit.RandomDAG(rand.New(rand.NewPCG(1, 8)), 9, 3)
 	g := view.OfDAG(d.WithoutContention())
@@ -83,8 +83,7 @@ func TestKernelNames(t *testing.T) {
 	}
 }
 
-// A run that is stopped ends with what it has, a limit of the gap ends it, too, and a
-// start isn't made worse.
+// A stopped run ends with its best result, a limit of the gap ends it, too, and a start isn't made worse.
 func TestKernelStops(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 9))

@@ -16,8 +16,8 @@ import (
 // a solver of linear models. The horizon is the makespan of the best schedule of
 // dagheur.Improve or of Settings.Start.
 //
-// The solver is asked for the least makespan, and certificates are of the model for
-// what it has found, since heads and tails exclude more for an earlier horizon.
+// The solver gets the question for the least makespan. The certificates are for the model of its answer, since heads
+// and tails exclude more for an earlier horizon.
 //
 // Instances with a transfer model that isn't ideal, or with too large a formulation, are model.ErrUnsupported.
 func Linear(backend milp.Backend) model.Solver {

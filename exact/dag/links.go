@@ -40,8 +40,8 @@ func (s *dagSearch) linkable(g *view.Graph) bool {
 // capacity, or, under TCP, than the total for as many transfers as there are edges. As to rounding, let the transfers
 // of a set have windows within [a, b) in ticks. Their releases in ticks aren't above the true ones, which so are a or
 // later; their consumers start before b + 1. So less than b + 1 - a passes, and the lengths, rounded down, sum to b - a
-// at most. Likewise a task that starts when another one ended, or when its data arrived, does so rounded down, for
-// costs and lengths are rounded down.
+// at most. Costs and lengths are rounded down, so a task that starts when another one ended, or when its data arrived,
+// also starts at that time rounded down.
 func (s *dagSearch) linkModel(v *ticks, g *view.Graph, horizon int64) *kernelModel {
 	k := newKernelModel(v, horizon)
 	most := int32(max(1, len(g.Data)))

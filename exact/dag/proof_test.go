@@ -18,8 +18,8 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// spoilt are faults of a model, by which it excludes schedules that there are. Each
-// returns whether the model has what it spoils.
+// spoilt are faults of a model, by which it excludes schedules that there are. Each returns whether the model has the
+// part that it spoils.
 var spoilt = map[string]func(rng *rand.Rand, m *kernelModel) bool{
 	"transfers take longer": func(rng *rand.Rand, m *kernelModel) bool {
 		for _, c := range m.Constraints {

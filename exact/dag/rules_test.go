@@ -31,9 +31,8 @@ func poorPlan(rng *rand.Rand, g *view.Graph) dagplay.Plan {
 	return p
 }
 
-// searchFrom searches from a plan and returns what it found and what it proved. As
-// ticks are made for the horizon that the plan gives, it searches again from a plan
-// that is much better.
+// searchFrom searches from a plan and returns the result and the proof. As ticks are made for the horizon that the plan
+// gives, it searches again from a plan that is much better.
 func searchFrom(d *model.DAG, g *view.Graph, plan dagplay.Plan, off deviceSet) (*dagSearch, error) {
 	s := &dagSearch{Run: &engine.Run{Ctx: context.Background()}, d: d, g: g, off: off | devStart, plan: plan}
 	s.upper = dagplay.NewReplay(g).Run(plan, nil)
@@ -74,8 +73,8 @@ func alike(rng *rand.Rand, d *model.DAG) {
 	}
 }
 
-// Random instances are solved from poor plans, without bounds before, with each device
-// off, all, and none; the results are held against the plain engine.
+// Random instances are solved from poor plans, without bounds before, with each device off, all, and none; the results
+// are compared with the plain engine's.
 func TestDAGRules(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -28,15 +28,13 @@ import (
 // dagheur.Improve's and of the plan without contention and, on small instances, of the best from a search over all
 // plans (contended).
 //
-// It is any-time: when ctx or the time limit ends, the result carries the best
-// schedule and the bound proved by then. What is proved doesn't depend on the
-// number of threads. A node is a conflict of the kernel, from which a nogood is
-// learned. Instances of more than maxPairs pairs of tasks on machines get the schedule
-// and the bounds without search.
+// It is any-time: when ctx or the time limit ends, the result carries the best schedule and the bound proved so far.
+// What is proved doesn't depend on the number of threads. A node is a conflict of the kernel, from which a nogood is
+// learned. Instances of more than maxPairs pairs of tasks on machines get the schedule and the bounds without search.
 var Search = engine.Engine[*model.DAG, deviceSet]{ID: "search", Parts: devices, Learns: true, Work: work}
 
-// Kernel is Search without bounds that a proof log knows nothing of: what it claims can
-// be written as a proof and replayed (Settings.Proof).
+// Kernel is Search without bounds that a proof log doesn't cover: its claims can be written as a proof and replayed
+// (Settings.Proof).
 var Kernel = engine.Engine[*model.DAG, deviceSet]{ID: "kernel", Parts: devices, Learns: true, Proof: true,
 	Work: func(r *engine.Run, d *model.DAG, off deviceSet, without lcg.Device) error {
 		return work(r, d, off|devUnproved, without)
@@ -106,7 +104,7 @@ func (s *dagSearch) run() error {
 	if s.off&devLocalSearch != 0 || s.beside {
 		steps = 0
 	}
-	// Round the bound up before anybody aims at it: with 263.5 in view no heuristic ends at 264.
+	// Round the bound up before any heuristic aims at it: none with the goal 263.5 ends at 264.
 	if s.Set.Proof == nil && s.kernelTakes() {
 		s.roundUp(s.g.Ticks(dagplay.NewReplay(s.g).Run(dagplay.OnMachine(s.g, 0), nil)))
 	}

@@ -78,8 +78,8 @@ func (g grid) first(t tick) int {
 	return c
 }
 
-// interpolate returns a running sum, sum[c] up to the beginning of cell c, at a
-// share of cell c. Outside of its cells it stays what it is at the ends.
+// interpolate returns a running sum, sum[c] up to the beginning of cell c, at a share of cell c. Outside of the cells
+// it keeps the value at the nearest end.
 func interpolate(sum []float64, c int, share float64) float64 {
 	switch {
 	case c < 0:

@@ -53,8 +53,7 @@ func text(in *model.Reservation) string {
 	return string(b)
 }
 
-// The formulation, solved by HiGHS alone, and the engine on it find what the plain engine
-// finds.
+// The formulation, solved by HiGHS alone, and the engine on it find the plain engine's results.
 func TestReservationHiGHSAgainstPlain(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()
@@ -143,7 +142,7 @@ func crowd(n int) *model.Reservation {
 	return in
 }
 
-// A stopped run says so, and what it proved by then holds.
+// A stopped run says so, and the results proved so far hold.
 func TestReservationHiGHSStops(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()

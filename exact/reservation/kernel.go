@@ -69,8 +69,8 @@ const (
 	kernelJobs = 2000
 )
 
-// learn has the kernel look for better plans and bounds of a part for so many
-// conflicts. It goes on where it stopped, with what it learned.
+// learn has the kernel look for better plans and bounds of a part for so many conflicts. It goes on where it stopped,
+// with the nogoods that it learned.
 func (s *searcher) learn(p *part, off kernelSwitches, without lcg.Device, conflicts int64) {
 	if p.kernel == nil {
 		p.kernel = newKernelSearch(s, p, off, without)
@@ -106,7 +106,7 @@ func newKernelSearch(s *searcher, p *part, off kernelSwitches, without lcg.Devic
 	return x
 }
 
-// run looks for plans that lose less than the best, and raises the bound on what is lost, for so many conflicts. Other
+// run looks for plans that lose less than the best, and raises the bound on the loss, for so many conflicts. Other
 // engines may have changed the best plan since the last run, even to one that loses more if weights are rounded up
 // (weightStep). The plans that the kernel has left out by then lose at least x.lost, not at least that plan's loss.
 func (x *kernelSearch) run(s *searcher, p *part, conflicts int64) {

@@ -59,8 +59,8 @@ func TestReservationKernelAgainstPlain(t *testing.T) {
 	}
 }
 
-// The search in turns with the kernel finds what the plain engine finds, and at ordinary size
-// what the kernel finds alone, for all goals.
+// The search in turns with the kernel finds the plain engine's results and, at ordinary size, the results of the kernel
+// alone, for all goals.
 func TestReservationTurns(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 31))

@@ -31,9 +31,8 @@ import (
 // For the goal all, infeasibility is proved by the bounds or by the sweep; the
 // result then names a minimal set of requests in conflict.
 //
-// It is any-time: when ctx or the time limit ends, the result carries the best
-// plan and the bound proved by then. The solution doesn't depend on the number
-// of threads: one is used. Memory is bounded by some 2 GB.
+// It is any-time: when ctx or the time limit ends, the result carries the best plan and the bound proved so far. The
+// solution doesn't depend on the number of threads: one is used. Memory is bounded by some 2 GB.
 var Search = engine.Engine[*model.Reservation, switches]{ID: "search", Parts: devices, Work: search}
 
 func search(r *engine.Run, v *model.Reservation, off switches, _ lcg.Device) error {
@@ -93,7 +92,7 @@ func newSearcher(r *engine.Run, in *model.Reservation, t *view.Reservation) *sea
 	return s
 }
 
-// solve runs the search, and stores what it has found and proved.
+// solve runs the search, and stores its results and proofs.
 func (s *searcher) solve() error {
 	if err := s.run(); err != nil {
 		return err
@@ -290,7 +289,7 @@ func (s *searcher) progress() {
 	})
 }
 
-// result stores what is found and proved.
+// result stores the solution and the proof.
 func (s *searcher) result() error {
 	if s.Status == model.StatusInfeasible {
 		addConflict(s.Ctx, s.in, s.Set.Seed, &s.Result)

@@ -137,8 +137,8 @@ func TestSweepAgainstBruteForce(t *testing.T) {
 	}
 }
 
-// With each device off alone the same optimum comes out as with all on, at
-// sizes beyond brute force, with equal jobs and windows that just fit.
+// Each device off by itself gives the same optimum as all on, at sizes beyond brute force, with equal jobs and windows
+// that just fit.
 func TestSweepDevices(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(10, 22))

@@ -21,8 +21,7 @@ import (
 //   - the weight accepted plus the weight of the requests to come;
 //   - Lagrangian multipliers of the component's linear relaxation (devMultipliers), a
 //     sum for each set;
-//   - the linear relaxation, solved again for what is accepted and rejected by
-//     then (devRelaxation).
+//   - the linear relaxation, solved again for the requests accepted and rejected so far (devRelaxation).
 //
 // The relaxation has cuts by patterns (devPatterns).
 type component struct {
@@ -162,8 +161,8 @@ func (c *component) multiply() error {
 	return nil
 }
 
-// beaten reports whether the linear relaxation, solved for what is accepted and
-// rejected before i, proves that nothing better than the best can come.
+// beaten reports whether the linear relaxation, solved for the requests accepted and rejected before i, proves that
+// nothing better than the best can come.
 func (c *component) beaten(i int, accepted set) bool {
 	for j := range c.choices {
 		switch {

@@ -13,7 +13,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// gridBeats reports whether a schedule on two servers that changes at whole seconds alone has a sum of responses below
+// gridBeats reports whether a schedule on two servers that only changes at whole seconds has a sum of responses below
 // one, over all places, with the cost of migrations.
 func gridBeats(in *model.TVC, sum int) bool {
 	const most = 5
@@ -113,7 +113,7 @@ func movingQueue(rng *rand.Rand, n int) *model.TVC {
 	return in
 }
 
-// Where migrations cost something the search proves an optimum that no schedule on a grid beats, over all places.
+// If migrations cost something, the search proves an optimum that no schedule on a grid beats, over all places.
 func TestQueueMoves(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(39, 1))

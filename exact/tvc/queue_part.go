@@ -14,8 +14,8 @@ import (
 
 // queuePart is a search for the best schedule of some requests of a queue, as if they were all.
 //
-// It is a branch and bound on the whole variables of a queueProgram, the node of the least bound first. Where
-// migrations cost something it goes on at points that are whole (see moves).
+// It is a branch and bound on the whole variables of a queueProgram, the node of the least bound first. If migrations
+// cost something, it goes on at points that are whole (see moves).
 type queuePart struct {
 	*queueRun
 	n        int
@@ -125,8 +125,8 @@ func (p *queueProgram) count(l int) (n int) {
 // u - b) = b + v. So j ends when i did, and everything else is as before. Each such exchange brings the order of ends
 // nearer to one in which all such pairs are right.
 //
-// Where migrations cost something such an exchange may be one. Then it is those alone that differ in nothing: their
-// names can be exchanged.
+// If migrations cost something, such an exchange may be one. Then the rule only applies to requests that differ in
+// nothing: their names can be exchanged.
 func (q *queuePart) first(i, j int) bool {
 	if i == j || q.arrival[i] > q.arrival[j] || q.length[i] > q.length[j] || !q.sets.alike(i, j) {
 		return false
@@ -168,8 +168,8 @@ func (h *queueHeap) Pop() any {
 	return x
 }
 
-// enough reports whether what is no less than a bound needs no search: no better schedule has that many
-// whole ticks, or it is better by too little.
+// enough reports whether a value no less than a bound needs no search: no better schedule has that many whole ticks, or
+// it is better by too little.
 func (q *queuePart) enough(bound float64) bool {
 	return bound > float64(q.value)-1 || bound >= float64(q.value)*(1-q.close)
 }
@@ -240,8 +240,8 @@ func (q *queuePart) children(n *queueNode) (all []*queueNode, searched bool) {
 	return all, true
 }
 
-// take keeps the schedule of some pieces if it is the best so far: one in which nobody migrates, or, where that costs
-// nothing, any.
+// take keeps the schedule of some pieces if it is the best so far. No request may migrate in it, unless migrations cost
+// nothing.
 func (q *queuePart) take(pieces []queuePiece) {
 	if q.responses(pieces) >= q.value {
 		return

@@ -11,8 +11,8 @@ import (
 	"github.com/gapwise/gapwise/internal/problem/tvc/tvcrelax"
 )
 
-// mostQueued is the number of requests of a part of a queue up to which it is searched: what they
-// can be embedded in together is listed.
+// mostQueued is the number of requests of a part of a queue up to which it is searched: the sets of them that can be
+// embedded together are listed.
 const mostQueued = 12
 
 // queueSets finds out which requests of a part of a queue can be embedded at once. Sets are bits by position in the
@@ -23,9 +23,8 @@ type queueSets struct {
 	maximal []uint32 // sets that fit and that nothing can be added to
 }
 
-// newQueueSets lists the sets of at most mostQueued requests, nil if it is stopped. A set fits
-// only if all sets with one request less do: what is left of an embedding of some is one of the
-// others.
+// newQueueSets lists the sets of at most mostQueued requests, nil if it is stopped. A set fits only if all sets with
+// one request less do: the rest of an embedding of some is an embedding of the others.
 func newQueueSets(ctx context.Context, t *view.TVC, part []int, off deviceSet) *queueSets {
 	once := *t // all requests at one instant
 	once.Requests = append([]view.TVCRequest(nil), t.Requests...)

@@ -136,7 +136,7 @@ func programOfOrder(t *testing.T, in *model.TVC, fits []bool, events []int) floa
 	return r.Objective
 }
 
-// gridQueue returns the least sum of responses, in steps, of schedules that change at whole steps alone.
+// gridQueue returns the least sum of responses, in steps, of schedules that only change at whole steps.
 func gridQueue(arrival, length []int, fits []bool) int {
 	type state struct {
 		at   int

@@ -24,7 +24,7 @@ import (
 // In loss mode it starts from the heuristics and takes the components of the instance one by one (tvcrelax.Components),
 // small ones first. Bounds by the linear relaxation come first, then branch and bound on the set of accepted requests
 // (component), with a packer to decide which can be embedded together. The result carries the best solution and the
-// bound proved by then when ctx or the time limit ends. Threads aren't used.
+// bound proved so far when ctx or the time limit ends. Threads aren't used.
 //
 // In queue mode it proves the schedule of the least mean response, for few requests at a time: see queueRun, queuePart
 // and queueProgram.

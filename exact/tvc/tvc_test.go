@@ -25,7 +25,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// solve runs a solver and has the judge check what it claims.
+// solve runs a solver and has the judge check its claims.
 func solve(t *testing.T, s model.Solver, in *model.TVC, set model.Settings) model.Result {
 	t.Helper()
 	r, err := s.Solve(context.Background(), in, set)
@@ -106,7 +106,7 @@ func TestEnginesAgainstPlain(t *testing.T) {
 	}
 }
 
-// On four pods, where requests have a choice of routes, the engines agree.
+// The engines agree on four pods, where requests have a choice of routes.
 func TestEnginesAgree(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()
@@ -185,7 +185,7 @@ func TestWithout(t *testing.T) {
 	}
 }
 
-// What takes loss mode alone refuses a queue in one line.
+// Engines that only take loss mode refuse a queue in one line.
 func TestQueueMode(t *testing.T) {
 	t.Parallel()
 	in := testkit.RandomTVC(rand.New(rand.NewPCG(11, 4)), 2, 3, true)

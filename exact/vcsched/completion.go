@@ -17,11 +17,10 @@ import (
 	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
-// partition decides whether at most 64 items with several sizes each fit in bins of at
-// most maxClasses classes of identical ones. For VCSched that is "is there a placement
-// with L ≤ C?", with tasks as items, hosts as bins, and their room at C and what they
-// have of the rigid resources as capacities. It is bin completion (Korf: An improved
-// algorithm for optimal bin packing, 2003) in several dimensions, on bit sets.
+// partition decides whether at most 64 items with several sizes each fit in bins of at most maxClasses classes of
+// identical ones. For VCSched that is "is there a placement with L ≤ C?", with tasks as items and hosts as bins. The
+// capacities are a host's room at C and its rigid resources. It is bin completion (Korf: An improved algorithm for
+// optimal bin packing, 2003) in several dimensions, on bit sets.
 //
 // Items are in the order of decreasing difficulty. Every subset of items that fits in a bin of a class is listed once,
 // under its first item. A node fills one bin with the first item left, which has to go somewhere, and a subset of the
@@ -96,7 +95,7 @@ func (p *partition[V]) fits(items uint64, class int) bool {
 	return true
 }
 
-// take takes the amounts from what is left; it returns false if that isn't enough.
+// take takes the amounts from the rest; it returns false if that isn't enough.
 func take[V vectors.Vector](left, amounts *V) bool {
 	enough := true
 	for r := range len(*left) {

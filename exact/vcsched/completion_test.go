@@ -54,7 +54,7 @@ func randomPartition(rng *rand.Rand, most int) *partition[[2]int64] {
 	return p
 }
 
-// sortFirst sorts the first sizes alone.
+// sortFirst only sorts the first sizes.
 func sortFirst(p *partition[[2]int64]) {
 	var first []int64
 	for _, s := range p.size {

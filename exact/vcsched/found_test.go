@@ -19,8 +19,8 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// Instances on which a version contradicted its judge or itself (0.3.0 where nothing
-// else is said): every engine and formulation says what is right.
+// These are instances on which a version contradicted its judge or itself (0.3.0 if nothing else is said). Every engine
+// and formulation gives the right answer.
 func TestVCSchedFound(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

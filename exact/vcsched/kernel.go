@@ -169,8 +169,8 @@ func (l *learner) turn(conflicts int64) {
 	}
 	for share := int64(2); share <= maxProbe && !s.closed() && !s.stopped() && s.hosts != nil && s.off&devProbing == 0; {
 		load := s.lower + (s.upper-s.lower)/share
-		// Below lower, which a whole host's load of many units needn't be a multiple of, all is refuted by the
-		// model's own domain: that says nothing of loads up to the next multiple.
+		// The model's own domain refutes everything below lower, which a whole host's load of many units needn't be a
+		// multiple of. That proves nothing about loads up to the next multiple.
 		if l.ask(max(load-load%s.tasks.Unit, s.lower), conflicts/8) == unknown {
 			share *= 2
 		}

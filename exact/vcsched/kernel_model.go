@@ -11,9 +11,8 @@ import (
 	"github.com/gapwise/gapwise/internal/cp"
 )
 
-// kernelModel is the constraint model of an instance in units (view.VCSched), a
-// relaxation by what they are rounded. Variables and constraints, by which a proof
-// names them, tasks counted through the instance and hosts from 0:
+// kernelModel is the constraint model of an instance in units (view.VCSched), a relaxation by their rounding. Variables
+// and constraints, by which a proof names them, tasks counted through the instance and hosts from 0:
 //
 //   - "on T H": 1 if task T is on host H; "one T": exactly one over H holds.
 //   - "memory H": Σ_T Memory[T] on(T,H) ≤ what H has, and "rigid R H" likewise for the

@@ -45,8 +45,7 @@ func asJSON(in *model.VCSched) string {
 	return string(b)
 }
 
-// same fails unless the result is a proof of what is right: infeasible, or the
-// optimum, to the gap that counts as optimal.
+// same fails unless the result proves the right answer: infeasible, or the optimum, to the gap that counts as optimal.
 func same(t *testing.T, what string, in *model.VCSched, r model.Result, want float64, feasible bool) {
 	t.Helper()
 	switch {

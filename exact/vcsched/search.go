@@ -37,9 +37,8 @@ import (
 // If there is a migration budget, phases 3 to 5 are turns of hostTree, of the learning kernel (learner) and of bounds
 // that price moves (vcbounds.Moves).
 //
-// It is an anytime search: when ctx or the time limit ends, the result carries the
-// best placement and the bound proved by then. The solution doesn't depend on the
-// number of threads.
+// It is an anytime search: when ctx or the time limit ends, the result carries the best placement and the bound proved
+// so far. The solution doesn't depend on the number of threads.
 var Search = engine.Engine[*model.VCSched, deviceSet]{ID: "search", Parts: devices, Work: worker((*run).search)}
 
 // The order and the limits of the phases.
@@ -69,9 +68,8 @@ const (
 	// firstTree is the number of nodes that the host tree expands before the learning kernel gets its turn: some
 	// milliseconds, in which it closes four hosts and a dozen tasks.
 	firstTree = 1 << 14
-	// treeNodes limits the first run of the host tree alone, the next ones have
-	// limitGrowth times as many; local search gets as many steps in between,
-	// up to treeSteps.
+	// treeNodes limits the first run of the host tree alone; the next ones have limitGrowth times as many. Local search
+	// gets as many steps in between, up to treeSteps.
 	treeNodes = 1 << 16
 	treeSteps = 1 << 22
 )
@@ -124,7 +122,7 @@ func (s *run) closed() bool {
 // local search is another.
 func (s *run) beside() bool { return s.Set.Others != nil && s.Set.Start != nil }
 
-// gapLimit returns the gap asked for, less what is left to rounding, but not below 0.
+// gapLimit returns the gap asked for, less the part reserved for rounding, but not below 0.
 func (s *run) gapLimit(less float64) float64 { return max(s.Set.GapLimit()-less, 0) }
 
 // stopped reports whether the run has to end, and takes what other solvers have found.
@@ -333,7 +331,7 @@ func completeBins[V vectors.Vector](s *run, effort int64, p *partition[V]) {
 		p.bins = append(p.bins, min(len(s.u.Classes[k].Hosts), n))
 	}
 	p.cap, p.size = make([]V, len(p.bins)), make([]V, n)
-	// Items in the order of decreasing difficulty, the larger share of a resource.
+	// Items are in the order of decreasing difficulty, the larger share of a resource.
 	order := make([]int32, n)
 	hard, most := make([]float64, n), s.mostCaps()
 	at := min(float64(s.upper), 2*float64(s.lower))

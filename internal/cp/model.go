@@ -262,7 +262,7 @@ func (r *Rate) Until(t int64) int64 {
 	return r.Paid[n-1] + (r.Paid[n]-r.Paid[n-1])/(r.Times[n]-r.Times[n-1])*(t-r.Times[n-1])
 }
 
-// Cost returns what is paid for a start.
+// Cost returns the payment for a start.
 func (c *Charged) Cost(start int64) int64 {
 	return c.Slope*start + c.Rate.Until(start+c.Length) - c.Rate.Until(start)
 }

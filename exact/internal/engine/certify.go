@@ -16,8 +16,8 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// certifier proves bounds on a formulation by a branch and bound of its own. A node is closed by a certificate
-// alone, which is computed here and holds however HiGHS, which solves the linear relaxations, rounds or errs:
+// certifier proves bounds on a formulation by a branch and bound of its own. Only a certificate closes a node. It is
+// computed here and holds however HiGHS, which solves the linear relaxations, rounds or errs:
 //
 //   - its bound from the dual values of the rows (duals.SafeLower) reaches the goal,
 //   - multipliers of the rows prove that it has no point (duals.Refutes, Farkas's lemma),
@@ -192,7 +192,7 @@ func (c *certifier[S]) closed(bound float64) bool {
 	return bound >= c.goal
 }
 
-// bound returns what is proved of m so far.
+// bound returns the bound of m proved so far.
 func (c *certifier[S]) bound() float64 {
 	b := min(c.stuck, c.goal)
 	if c.open.Len() > 0 {
@@ -249,8 +249,8 @@ func (c *certifier[S]) done() bool {
 	return !c.excluded && c.open.Len() == 0 && math.IsInf(c.stuck, 1)
 }
 
-// run closes nodes until none is open or only ones that can't be closed, or the run ends. Without branch it does what the
-// root's relaxation alone allows.
+// run closes nodes until none is open or only ones that can't be closed, or the run ends. Without branch it only does
+// as much as the root's relaxation allows.
 func (c *certifier[S]) run(ctx context.Context, branch bool) error {
 	if c.lp == nil {
 		return nil

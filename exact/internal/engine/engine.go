@@ -20,9 +20,8 @@ type Switch[B ~uint16 | ~uint32] struct {
 	Name, Summary string
 }
 
-// Engine is an exact engine for instances I, a model.Solver. What it works without is
-// bits of B and devices of the learning kernel. None of them changes what is proved,
-// only how soon.
+// Engine is an exact engine for instances I, a model.Solver. What it works without is bits of B and devices of the
+// learning kernel. None of them changes the proved result, only the time that it takes.
 type Engine[I model.Instance, B ~uint16 | ~uint32] struct {
 	ID     string      // its name
 	Parts  []Switch[B] // its devices, in the order in which they are listed
@@ -86,7 +85,7 @@ func (e Engine[I, B]) Off(off B) Engine[I, B] {
 	return e
 }
 
-// Phase returns a phase of the engine by itself: what is left without the given devices.
+// Phase returns a phase of the engine by itself: the engine without the given devices.
 func (e Engine[I, B]) Phase(name string, off B) Engine[I, B] {
 	e.ID += "-" + name
 	return e.Off(off)

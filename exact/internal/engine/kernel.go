@@ -53,10 +53,9 @@ func Learning[I model.Instance, B any](ask func(r *Run, in I, off B, q *Kernel) 
 	}
 }
 
-// Minimise has the kernel minimise the model, and stores what it finds and proves.
+// Minimise has the kernel minimise the model, and stores its solutions and proofs.
 //
-// Proofs are in whole numbers. The nodes are the kernel's conflicts: what it learned a
-// nogood from.
+// Proofs are in whole numbers. The nodes are the kernel's conflicts, from which it learns nogoods.
 func (q *Kernel) Minimise(r *Run) error {
 	if q.Start != nil {
 		if err := r.SetSolution(r.in, q.Start); err != nil {

@@ -151,8 +151,8 @@ func (d *driver[S]) run(ctx context.Context) error {
 	return nil
 }
 
-// answer asks the solver about a formulation and certifies what it can. again is true if the formulation has got rows
-// against a point that was no solution.
+// answer asks the solver about a formulation and certifies the answer as far as possible. again is true if the
+// formulation has got rows against a point that was no solution.
 func (d *driver[S]) answer(ctx context.Context, f *milp.Formulation[S]) (again bool, err error) {
 	start, done := d.reached(f)
 	if done {

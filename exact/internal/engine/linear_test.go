@@ -119,7 +119,7 @@ func (p *program) formulation() *milp.Formulation[numbers] {
 	return f
 }
 
-// linear describes what to ask about the program. Exclude adds a row against the point alone.
+// linear describes what to ask about the program. Exclude adds a row against only the point.
 func (p *program) linear(f *milp.Formulation[numbers], starts ...numbers) Linear[numbers] {
 	return Linear[numbers]{
 		Starts:    starts,
@@ -234,8 +234,8 @@ func (l *lyingLP) Solve(ctx context.Context, lower, upper []float64) (milp.Resul
 	return r, err
 }
 
-// Whatever a solver says of a program, or of its relaxations, what is proved is true: of programs that can be tried out, with costs and
-// coefficients beyond any tolerance among them. Nearly all are proved, with each rule left out, too.
+// Whatever a solver says of a program, or of its relaxations, the proofs are true. The programs are small enough to try
+// out, and some have costs and coefficients beyond any tolerance. Nearly all are proved, with each rule left out, too.
 func TestCertificates(t *testing.T) {
 	need.HiGHS(t)
 	for _, off := range []rules{0, noPropagation, noFixing, noProbing} {

@@ -25,9 +25,9 @@ type Options struct {
 // negative. With all variables at their lower bounds the dual is feasible from the start, and after each pivot. So it
 // has a bound whenever it stops. Integrality is left to the caller.
 //
-// A basic variable above its upper bound is replaced by what it is below it, which makes its value negative (Wagner
-// 1958). A variable with equal bounds never comes back into the basis: its reduced cost may have any sign. O(rows ·
-// variables) per pivot
+// A basic variable above its upper bound is replaced by its distance below the bound, which makes its value negative
+// (Wagner 1958). A variable with equal bounds never comes back into the basis: its reduced cost may have any sign.
+// O(rows · variables) per pivot
 type Simplex struct {
 	m       *milp.Model
 	rows    int // of the dictionary: each of a row's bounds makes one

@@ -52,8 +52,8 @@ func (s *Search) under(n *node, k int) (never uint32) {
 	return never
 }
 
-// comesAbove reports whether a job that has been on its way would come above one that has entered the background meanwhile
-// and couldn't: it held processors all the time, which a node forgets (Search.parks).
+// comesAbove reports whether a job that has been on its way would come above one that has entered the background in
+// that time and couldn't: it held processors all the time, which a node forgets (Search.parks).
 func (s *Search) comesAbove(n *node, k int32, x *place) bool {
 	if !x.over || n.phase[k] != transit {
 		return false

@@ -41,7 +41,7 @@ type pair struct {
 	count       int
 }
 
-// stand returns that after the last point.
+// stand returns the stand after the last point.
 func (s *Search) stand(n *node) (x stand) {
 	for k, phase := range n.phase {
 		if phase != waits && phase != over {

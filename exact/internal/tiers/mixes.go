@@ -10,9 +10,9 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 )
 
-// mixes returns the rates that jobs can have together that all hold processors, those that no others are
-// above; none if they can't hold processors together. They are as if all could be anywhere, and as if nobody
-// had to enter the background below the threshold: so what really can be is among them, or below one.
+// mixes returns the rates that jobs can have together that all hold processors, those that no others are above; none if
+// they can't hold processors together. They are as if all could be anywhere, and as if no job had to enter the
+// background below the threshold: so the mixes that are really possible are among them, or below one.
 func (s *Search) mixes(set uint32) [][]float64 {
 	all, ok := s.mixed[set]
 	if ok {

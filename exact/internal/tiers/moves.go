@@ -114,16 +114,16 @@ func (s *Search) leaving(n *node, all []*node) []*node {
 // begins adds the starts of a job, at a point that is no sooner than its submission.
 //
 // A job isn't started at a point in the background of some processors if it can start there for all of the span before
-// the point, unless the point is its submission. Sooner in the background takes nothing from any job, and the job has
-// done more by then. If it ends sooner, what it leaves only gets faster. So a start where anything could have started
-// in the background is at the submission; one where that has just become so is at this very point. A start above a job
-// in the background, which takes from it, may be at any time.
+// the point, unless the point is its submission. An earlier start in the background takes nothing from any job, and the
+// job has done more by then. If it ends sooner, the jobs that it leaves only get faster. So a start where anything
+// could have started in the background is at the submission; one where that has just become so is at this very point. A
+// start above a job in the background, which takes from it, may be at any time.
 //
 // A job that has left a group that could turn (node.parked) comes to no processors at that very instant. Others have
 // been tried in puts, from the same state. If the place that it comes back to is like its own, and its group can turn
 // again, it may as well have stayed. Both before and after the group may be in either orientation, the others' rates
-// don't depend on whether the job's migration is over, and it does more. If it ends sooner, what it leaves only gets
-// faster.
+// don't depend on whether the job's migration is over, and it does more. If it ends sooner, the jobs that it leaves
+// only get faster.
 func (s *Search) begins(n *node, k int32, all []*node) []*node {
 	now := s.available(n)
 	within := func(list []int32, set []bool) bool {
@@ -193,8 +193,8 @@ func (s *Search) same(n *node, k int32, a, b []int32) bool {
 // lifts adds that one more job leaves its processors for others.
 //
 // A job that shared no processor and migrates alone had no worse place before. So it may as well stay until something
-// takes one of the processors that it leaves or comes to: it would do no less meanwhile than in as much time
-// afterwards, and it holds nothing that others use. So this event comes next (node.must), at the same point.
+// takes one of the processors that it leaves or comes to: there it does no less than in as much time afterwards, and it
+// holds nothing that others use. So this event comes next (node.must), at the same point.
 //
 // Several jobs move at once only where none can go first: each comes to processors of another's group.
 func (s *Search) lifts(n *node, all []*node) []*node {
@@ -262,12 +262,12 @@ func (s *Search) low(n *node, k int32) bool {
 	return true
 }
 
-// puts adds the places of the lifted jobs that have none. One that moves alone may also be on its way for some
+// puts adds the places of the lifted jobs that have none. A job that moves by itself may also be on its way for some
 // time: then it leaves its processors now, and takes others later.
 //
-// That relaxes what it means to move again before a migration is over. Then the job does no work from when it
-// leaves its first place until it has been in the last one for a migration, and holds some
-// processors meanwhile; here it holds none.
+// That relaxes what it means to move again before a migration is over. Then the job does no work from when it leaves
+// its first place until it has been in the last one for a migration, and it holds some processors in that time; here it
+// holds none.
 func (s *Search) puts(n *node, all []*node) []*node {
 	visited := n.visited
 	if s.migration > 0 {
@@ -315,15 +315,15 @@ func (s *Search) puts(n *node, all []*node) []*node {
 	return all
 }
 
-// parks adds that a job that moves alone is on its way for some time: it leaves its processors now, and gets others
+// parks adds that a job that moves by itself is on its way for some time: it leaves its processors now, and gets others
 // later.
 //
 // That relaxes what it means to move again before a migration is over. Then the job does no work from when it leaves
-// its first place until it has been in the last one for a migration, and it holds some processors meanwhile. Here it
+// its first place until it has been in the last one for a migration, and it holds some processors in that time. Here it
 // holds none, and the only check is that there are some now. The player puts it there.
 //
 // A job that shared no processor, or was low, may as well stay in the background, until something comes to a processor
-// of its group: there it takes nothing from anybody, and does more. If nothing comes before it gets other processors,
+// of its group: there it takes nothing from any job, and does more. If nothing comes before it gets other processors,
 // it goes there at once. So this event comes next (node.must), at the same point.
 func (s *Search) parks(n *node, x *lift, all []*node) []*node {
 	places := s.places(n, x.job, n.on[x.job])
@@ -348,7 +348,7 @@ func (s *Search) parks(n *node, x *lift, all []*node) []*node {
 	return append(all, c)
 }
 
-// migrations counts those that have begun, but for parks.
+// migrations counts the migrations that have begun, except those of parks.
 func (n *node) migrations() (count int) {
 	for i := range n.events {
 		if n.events[i].what == moves {

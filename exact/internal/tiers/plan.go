@@ -90,7 +90,7 @@ const mostAway = 3
 // more for each set of such jobs, with their rates zero. For each job these ways last at least as long as its migration
 // does from the last point on. While it does nothing, the others have the rates of a way, as before. A job that
 // migrates again (parts) has one more migration to come, or the first. If there are more jobs than mostAway, some are
-// treated as if they did their work meanwhile.
+// treated as if they worked during their migrations.
 func (p *program) plan() {
 	s, n := p.s, p.n
 	away := uint32(0) // whose migrations cost what is left of them

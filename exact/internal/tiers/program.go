@@ -111,7 +111,7 @@ func until(at int, factor float64) []milp.Term {
 	return all
 }
 
-// points adds what is known of the times of points, and the lengths of migrations.
+// points adds the known facts about the times of points, and the lengths of migrations.
 func (p *program) points() {
 	s, n := p.s, p.n
 	for _, x := range n.points {

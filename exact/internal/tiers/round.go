@@ -265,7 +265,7 @@ func (x *player) next() int64 {
 	return first
 }
 
-// advance goes on to a tick, and ends what ends by then.
+// advance goes on to a tick, and ends the jobs that end by then.
 func (x *player) advance(to int64) {
 	for !x.bad && x.now < to {
 		at := min(to, x.next())

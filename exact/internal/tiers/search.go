@@ -141,7 +141,8 @@ func (s *Search) Run() (float64, error) {
 	return s.lower(), nil
 }
 
-// halve keeps the half of the open beginnings with the least bounds: what is proved is at most the bound of the others.
+// halve keeps the half of the open beginnings with the least bounds: the proved bound is at most the least bound of the
+// others.
 func (s *Search) halve() {
 	slices.SortFunc(s.open, sooner)
 	half := len(s.open) / 2
@@ -232,8 +233,7 @@ func (s *Search) extend(n *node) (left []*node, err error) {
 }
 
 // promise is the value by which beginnings are followed down: the bound plus a charge for each migration on the way.
-// The gain of a migration is known, its consequences aren't. Of equal beginnings, the ones with more work in progress
-// come first.
+// The gain of a migration is known, its consequences aren't. At a tie, the one with more work in progress comes first.
 func (s *Search) promise(n *node) float64 {
 	sum := n.bound
 	for i := range n.events {

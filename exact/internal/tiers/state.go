@@ -22,10 +22,11 @@ const (
 // length.
 //
 // Jobs that share processors, one in the foreground and one in the background of each, are a group. All of its jobs may
-// change tiers at once, at no cost, and none can alone: so it has two orientations, the one stored and the other. An
-// orientation is entered only if each process in the background then finds a use below the threshold above it; another
-// one, in which a process has started above one in the background, can only be left. If a group may enter both, their
-// order between two points doesn't matter: the group is free, and its time in each orientation is a variable.
+// change tiers at once, at no cost, and none can do so by itself: so it has two orientations, the one stored and the
+// other. An orientation is entered only if each process in the background then finds a use below the threshold above
+// it; another one, in which a process has started above one in the background, can only be left. If a group may enter
+// both, their order between two points doesn't matter: the group is free, and its time in each orientation is a
+// variable.
 type node struct {
 	spans  int // so many points have been
 	phase  []uint8

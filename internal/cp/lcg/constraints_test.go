@@ -13,9 +13,9 @@ import (
 	"github.com/gapwise/gapwise/internal/cp"
 )
 
-// draws has, for each type of constraint, a function that adds one of it to a model, at random, with what it takes for
-// granted. A new type adds itself in an init of its own test file. It is then tested like all others: each explanation
-// by enumeration, each fixed assignment by its Holds, in mixes with other constraints.
+// draws has, for each type of constraint, a function that adds one of it to a model, at random, with its preconditions.
+// A new type adds itself in an init of its own test file. It is then tested like all others: each explanation by
+// enumeration, each fixed assignment by its Holds, in mixes with other constraints.
 var draws = map[string]func(p *pool){
 	"nogood": func(p *pool) {
 		var c cp.Nogood
@@ -229,7 +229,7 @@ next:
 }
 
 // watched checks all derivations of a kernel of a small model. Each explanation has literals that held before and imply
-// its conclusion, which is tested by all solutions; each nogood is one. It returns what is wrong, or nil.
+// its conclusion, which is tested by all solutions; each nogood is one. It returns the first fault, or nil.
 type watched struct {
 	k     *Kernel
 	all   [][]int64 // solutions that aren't excluded by what was required
@@ -332,7 +332,7 @@ func (w *watched) dive(r *rand.Rand, times int) {
 	}
 }
 
-// All that one constraint derives follows from it, and what it lets pass holds.
+// Everything that one constraint derives follows from it, and each assignment that it accepts holds.
 func TestConstraints(t *testing.T) {
 	t.Parallel()
 	for _, name := range slices.Sorted(maps.Keys(draws)) {

@@ -175,8 +175,8 @@ func (p *energy) later(k *Kernel, begin, end int64, u *energyItem) bool {
 	return k.imply(p.atLeast(u.i, end-fits), premises)
 }
 
-// premises says why the activities, but for u, leave room in the window for u's length of
-// fits and not more; for u = -1, why they need more than there is.
+// premises says why the activities, except u, leave room in the window for u's length of fits and not more. If u = -1,
+// it says why they need more than there is.
 func (p *energy) premises(k *Kernel, begin, end int64, u int32, fits int64) []cp.Lit {
 	spare := -p.c.Capacity*(end-begin) - 1
 	out := k.analysis.block[:0]

@@ -112,8 +112,8 @@ type Kernel struct {
 	analysis  analysis
 	test      *hooks // of tests; nil otherwise
 
-	// News, if not nil, returns the objective of the best solution that somebody else
-	// has found, MaxInt64 without one. Minimise asks before each turn, and looks for better ones.
+	// News, if not nil, returns the objective of the best solution from elsewhere, MaxInt64 without one. Minimise asks
+	// before each turn, and looks for better ones.
 	News func() int64
 
 	interrupted func(effort int64) bool

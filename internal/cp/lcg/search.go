@@ -23,12 +23,10 @@ const (
 // Search looks for a solution in which the assumptions hold, for at most so many
 // conflicts. The assumptions are decided first, in their order.
 //
-// One kernel serves any number of searches: what is learned under assumptions is
-// true without them, so all nogoods stay. A search in the neighbourhood of a schedule
-// fixes parts of it by assumptions (presences, orders), asks for a better one by
-// Require(objective.AtMost(best-1)), and starts from it by SetPhases. Infeasible then
-// says that no better schedule exists at all, Refuted that none does in this
-// neighbourhood, and Core which assumptions are to blame.
+// One kernel serves any number of searches: nogoods learned under assumptions are true without them, so all nogoods
+// stay. A search in the neighbourhood of a schedule fixes parts of it by assumptions (presences, orders), asks for a
+// better one by Require(objective.AtMost(best-1)), and starts from it by SetPhases. Infeasible then says that no better
+// schedule exists at all, Refuted that none does in this neighbourhood, and Core which assumptions are to blame.
 func (k *Kernel) Search(ctx context.Context, conflicts int64, assumptions ...cp.Lit) Answer {
 	k.backtrack(0)
 	k.core = k.core[:0]
@@ -109,7 +107,7 @@ func (k *Kernel) Search(ctx context.Context, conflicts int64, assumptions ...cp.
 	}
 }
 
-// keep adds a learned nogood. Without learning, only what it excludes now is set.
+// keep adds a learned nogood. Without learning, it only sets the bound that the nogood implies now.
 func (k *Kernel) keep(premises []cp.Lit, lbd int32) {
 	if !k.off(Learning) {
 		k.addNogood(premises, true, lbd)

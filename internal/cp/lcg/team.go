@@ -15,7 +15,7 @@ import (
 
 // Team is kernels that work on one question in rounds of counted effort, side by side or, on one thread, one after the
 // other. At the end of a round they exchange, in their order, the best objective and its bound, the facts of level 0,
-// and the nogoods of few levels. So what they find doesn't depend on time.
+// and the nogoods of few levels. So their results don't depend on time.
 //
 // A kernel's derivations are true for all solutions that are better than the best that it knows. At the end of a round
 // all know the best of all before they take in anything else, so the facts they take in are true for the solutions they

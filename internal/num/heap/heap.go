@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// Package heap is a binary heap of values of any type. Unlike container/heap
-// it doesn't box what it holds.
+// Package heap is a binary heap of values of any type. Unlike container/heap it doesn't box its items.
 package heap
 
 // Heap is a binary heap: Items[0] is the least of the items. Its zero value with a Less is an empty heap. Any of

@@ -52,8 +52,8 @@ func TestPartial(t *testing.T) {
 	}
 }
 
-// Fisher's test against the enumeration of all tables in whole numbers; exchanging the
-// samples, or what is counted, changes nothing.
+// The test compares Fisher's test with the enumeration of all tables in whole numbers. Exchanging the samples, or the
+// counted property, changes nothing.
 func TestFisherIsTheEnumeration(t *testing.T) {
 	for of := 1; of <= 7; of++ {
 		for out := 1; out <= 7; out++ {

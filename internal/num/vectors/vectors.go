@@ -4,7 +4,7 @@
 // amounts are as fast as by hand, more use the same code.
 package vectors
 
-// Vector is an array of amounts, one for each of as many resources as it is long.
+// Vector is an array of amounts, one for each resource.
 type Vector interface {
 	[2]int64 | [3]int64 | [4]int64 | [6]int64 | [11]int64 | [24]int64 | [65]int64
 }

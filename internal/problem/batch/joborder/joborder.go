@@ -27,8 +27,8 @@ import (
 // small one. The schedule of the whole order is made now and then, and kept if it is no
 // worse than the best; if it is worse, the search goes back to that.
 //
-// The result depends on the instance, the seed and the effort alone, and not on how the
-// effort was split into calls. Memory is linear in the jobs.
+// The result depends only on the instance, the seed and the effort, and not on how the effort was split into calls.
+// Memory is linear in the jobs.
 type Search struct {
 	// Placed is the effort: how often a job has been placed, in windows or in whole
 	// schedules. A CPU of 2020 places 5 to 7 million jobs a second.

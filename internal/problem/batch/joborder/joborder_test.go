@@ -40,7 +40,7 @@ func TestSteps(t *testing.T) {
 				t.Fatalf("a job %+v starts at %d, want %d; %+v", j, got, want, s)
 			}
 		}
-		// What is forgotten is before the time; what is left is as before.
+		// Only steps before the time are forgotten; the rest is as before.
 		at := rng.Int64N(60)
 		r := steps{slices.Clone(s.at), slices.Clone(s.free)}
 		r.forget(at)

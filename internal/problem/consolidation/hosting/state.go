@@ -391,5 +391,5 @@ func (s *State) least(q int) int {
 	return least
 }
 
-// others counts the tasks that others are held against.
+// others counts the tasks with which others are compared.
 func (t *tally) others() int { return t[otherOnly][0] + t[otherOnly][1] + t[both][0] + t[both][1] }

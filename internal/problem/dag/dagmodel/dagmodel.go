@@ -17,8 +17,8 @@ import (
 // Never is later than every time that matters.
 const Never = 1 << 50
 
-// Times are the costs and lengths of a graph in ticks. They are a relaxation (see
-// view.DAGTicks), so what is proved for them holds for the graph.
+// Times are the costs and lengths of a graph in ticks. They are a relaxation (see view.DAGTicks), so bounds proved for
+// them hold for the graph.
 type Times struct {
 	Graph *view.Graph
 	Ticks *view.DAGTicks

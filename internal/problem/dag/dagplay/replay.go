@@ -314,7 +314,7 @@ func (r *Replay) flowBegin(e int32) {
 // flowEnds ends the transfers of a class that are due now.
 func (r *Replay) flowEnds(c *class) {
 	c.serve(r.now)
-	// The first one is due by definition, others with it but for rounding.
+	// The first one is due by definition; others are due with it up to rounding.
 	end := c.due[0].end
 	for len(c.due) > 0 && c.due[0].end <= end+rounding*math.Abs(end) {
 		r.arrive(c.pop().edge)

@@ -189,9 +189,9 @@ type window struct {
 	in, starts []cp.Var // by free job
 }
 
-// newWindow returns the model of the free jobs beside what is in use, in which they run in
-// [from, to). What is in use are activities that stay: at any time as much of the PEs as the
-// free ones can't have, but no more than it takes to keep them out.
+// newWindow returns the model of the free jobs beside the PEs in use; the free jobs run in [from, to). The PEs in use
+// are activities that stay. At any time they take as much of the PEs as the free jobs can't have, but no more than it
+// takes to keep these out.
 func newWindow(t *view.Reservation, inUse *profile.Profile, free []int32, from, to int64) *window {
 	m := &window{weights: wholeWeights(t, free)}
 	room, least, first, last := int64(0), int64(math.MaxInt64), int64(math.MaxInt64), int64(math.MinInt64)

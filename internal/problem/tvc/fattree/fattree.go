@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package fattree holds the state of a fat-tree in which virtual clusters run: what is
-// left of slots and links.
+// Package fattree holds the state of a fat-tree in which virtual clusters run: the free slots and the free rates of
+// links.
 package fattree
 
 import (
@@ -15,7 +15,7 @@ import (
 //
 // For h = k/2, server s is at edge switch s/h, edge switch e in pod e/h. The link from edge switch e to aggregation
 // switch a of its pod is Edge[e·h+a]. The link from aggregation switch a of pod p to core switch c of group a is
-// Aggregation[(p·h+a)·h+c]. Add and Remove alone change them: sums of free slots are kept beside.
+// Aggregation[(p·h+a)·h+c]. Only Add and Remove change them, because sums of free slots are kept with them.
 type DataCentre struct {
 	*view.TVC
 	Free        []int32 // slots, by server

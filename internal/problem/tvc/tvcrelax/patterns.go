@@ -217,7 +217,8 @@ func (r *Relaxation) separate(ctx context.Context, active []int, patterns []patt
 	return nil
 }
 
-// wholeWeights returns dual values as whole numbers below 2^36 in proportion, rounded down; what is no number from 0 on is 0.
+// wholeWeights returns dual values as whole numbers below 2^36 in proportion, rounded down; a value that is no number
+// from 0 on becomes 0.
 func wholeWeights(duals []float64) []float64 {
 	most := 0.0
 	for _, d := range duals {

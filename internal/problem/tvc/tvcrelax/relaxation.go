@@ -160,9 +160,8 @@ const (
 	Rejected
 )
 
-// Solve returns multipliers from the dual solution of HiGHS, the best ones for some
-// requests being accepted or rejected; without choices all are open. They are
-// valid for any choices. They are nil if the program is too large or infeasible,
+// Solve returns multipliers from the dual solution of HiGHS, the best ones if some requests are accepted or rejected;
+// without choices all are open. They are valid for any choices. They are nil if the program is too large or infeasible,
 // ctx ended before it was solved, or there is no HiGHS. The error is HiGHS's.
 func (r *Relaxation) Solve(ctx context.Context, choices []Choice) (*Multipliers, error) {
 	m, _, err := r.solve(ctx, choices)

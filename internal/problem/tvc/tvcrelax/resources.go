@@ -75,7 +75,7 @@ func (r *Resource) Evidence(kind string) model.Evidence {
 	return e
 }
 
-// Resources returns the resources of an instance for some requests, those that bind none of them left out. If few is
+// Resources returns the resources of an instance for some requests, except the ones that bind none of them. If few is
 // set, it only returns the resources with demands that are computed at once.
 func (t *Tree) Resources(in *view.TVC, requests []int, few bool) []Resource {
 	var all []Resource
@@ -162,8 +162,8 @@ func (t *Tree) ofServers() *Tree {
 	return &servers
 }
 
-// Loads returns a function of the least load that a cluster of n VMs at b bit/s, which fits, puts on the
-// links of servers, in multiples of b. It depends on the VMs and on the largest load alone.
+// Loads returns a function of the least load that a cluster of n VMs at b bit/s, which fits, puts on the links of
+// servers, in multiples of b. It depends only on the VMs and on the largest load.
 func (t *Tree) Loads(perPath bool) func(n int, b int64) int64 {
 	type shape struct{ n, most int }
 	known, servers := map[shape]int64{}, t.ofServers()

@@ -124,11 +124,10 @@ func sums(parts []Part, count int, n int32) []Part {
 // Span is a range of instants, both ends included.
 type Span struct{ From, To int }
 
-// Instants returns the instants at which the given requests, in the order of
-// their arrival, compete, as a number and the span of each request. They are the
-// arrivals after which the next event is a departure: the requests active at any
-// other time are active at one of these, too. What the requests hold changes at
-// starts and ends alone, so what fits at these instants always fits.
+// Instants returns the instants at which the given requests, in the order of their arrival, compete, as a number and
+// the span of each request. They are the arrivals after which the next event is a departure: the requests active at any
+// other time are active at one of these, too. The load by the requests only changes at starts and ends, so requests
+// that fit at these instants always fit.
 func Instants(t *view.TVC, requests []int) (spans []Span, count int) {
 	spans = make([]Span, len(requests))
 	ends := make([]int64, len(requests))

@@ -108,9 +108,8 @@ func averageByLP(t *rapid.T, in *model.VCSched, hosts []int32, lowest float64) f
 	return r.Objective
 }
 
-// The second phase reaches the optimum of the linear program, for sequential
-// jobs by the greedy rule alone, and gives nobody less than the minimum yield,
-// nor a host more than its CPU.
+// The second phase reaches the optimum of the linear program, for sequential jobs by only the greedy rule. It gives no
+// job less than the minimum yield, and takes no more from a host than its CPU.
 func TestRaiseAverageIsOptimal(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()

@@ -15,9 +15,9 @@ import (
 // resources for it. The size is Σ_r weight_r need_r, or the largest of its terms. It returns the hosts, [task],
 // numbered from 0. When ctx ends, each task left gets a host of its own.
 //
-// The hosts are in a segment tree with the most free amount of each resource below each node. The hosts of a node may
-// not have all of it; then it is entered in vain: a task takes O(log n) in the good case and O(n) in the worst, beside
-// sorting.
+// The hosts are in a segment tree with the most free amount of each resource below each node. It may happen that no
+// host of a node has all of it; then the node is entered in vain. A task takes O(log n) in the good case and O(n) in
+// the worst, plus sorting.
 func FirstFitDecreasing(ctx context.Context, u *view.VCSched, weight []float64, largest bool) []int32 {
 	n := len(u.CPU)
 	size, order := make([]float64, n), make([]int32, n)
@@ -65,7 +65,7 @@ func Weights(u *view.VCSched) (even, demand []float64) {
 	return even, demand
 }
 
-// rooms is a segment tree of hosts with what is left of each resource.
+// rooms is a segment tree of hosts with the free amount of each resource.
 type rooms struct {
 	d    int     // resources
 	leaf int     // index of the first leaf, a power of two

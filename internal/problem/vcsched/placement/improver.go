@@ -18,13 +18,11 @@ import (
 // It looks for a placement with L ≤ C that fits in memory. Each success lowers C,
 // between the best load found and a target.
 //
-// A state is any assignment of tasks to hosts. Its energy is Σ_hosts max(0, load/C - 1)
-// + 2 Σ_resources max(0, use/capacity - 1), over memory and the other rigid resources, 0
-// for what is looked for. A step moves one task or
-// swaps two and is accepted by the Metropolis rule. Hosts within their limits add no
-// energy, so swaps among them are always accepted, and the state diffuses until the
-// overloaded hosts get rid of their excess. Half of the steps start at a host that
-// exceeds a limit.
+// A state is any assignment of tasks to hosts. Its energy is Σ_hosts max(0, load/C - 1) + 2 Σ_resources max(0,
+// use/capacity - 1), over memory and the other rigid resources; it is 0 for a placement that fits. A step moves one
+// task or swaps two and is accepted by the Metropolis rule. Hosts within their limits add no energy, so swaps among
+// them are always accepted, and the state diffuses until the overloaded hosts get rid of their excess. Half of the
+// steps start at a host that exceeds a limit.
 //
 // A step takes O(1). Memory is O(tasks + hosts).
 type Improver struct {
