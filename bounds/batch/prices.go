@@ -54,8 +54,8 @@ type class struct {
 	width  int       // of its jobs
 	price  []float64 // of one processor, in each cell
 	sum    []float64 // Λ at each point of the grid
-	use    []float64 // processors that the least starts of its jobs take, in each cell
-	pack   []float64 // processors that it has in what pays most, in each cell
+	use    []float64 // processors in the least starts of its jobs, in each cell
+	pack   []float64 // its processors in the largest payment, in each cell
 	ready  []bool    // of a class of one job: it may run, by cell
 	change []float64 // scratch of bound
 }

@@ -80,9 +80,9 @@ const (
 // jobs holds an instance's jobs as jobs of a machine.
 type jobs struct {
 	jobs   []squashed.Job
-	skip   []bool         // who isn't on the machine at all
+	skip   []bool         // jobs that aren't on the machine at all
 	demand []squashed.Job // scratch of sums
-	common int64          // the weights' greatest common divisor, by which those of jobs are divided
+	common int64          // the weights' greatest common divisor, by which the jobs' weights are divided
 }
 
 // newJobs returns the jobs with the least durations, rounded down to whole ticks: a

@@ -119,7 +119,7 @@ func anySchedule(t *view.Batch, rng *rand.Rand) []float64 {
 	}
 	now, done := float64(t.Jobs[0].Submit), 0
 	switches := rng.IntN(2) == 0
-	order := rng.Perm(len(t.Jobs)) // who comes first, as long as nothing is changed
+	order := rng.Perm(len(t.Jobs)) // the priority of the jobs until something changes
 	for done < len(left) {
 		if switches {
 			order = rng.Perm(len(t.Jobs))

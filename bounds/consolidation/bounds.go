@@ -53,8 +53,8 @@ func All(ctx context.Context, in *model.Consolidation) ([]bounds.Bound, error) {
 type cover struct {
 	c      *view.Consolidation
 	forced []bool // hosts that cost their price in any plan
-	paid   int64  // what they cost
-	unit   int64  // of which every cost is a multiple
+	paid   int64  // their cost
+	unit   int64  // every cost is a multiple of it
 	rows   []coverRow
 }
 
@@ -90,7 +90,7 @@ func coverOf(c *view.Consolidation) *cover {
 		v.unit = gcd(v.unit, c.Hosts[h].Price)
 	}
 	places := make([]bitset.Set, len(c.Jobs)) // where tasks of a job can be
-	var sets []bitset.Set                     // the distinct ones, but for equal ones of odd jobs
+	var sets []bitset.Set                     // the distinct ones, except equal ones of odd jobs
 	set, common := make([]int, len(c.Jobs)), map[string]int{}
 	regions := map[string]bitset.Set{}
 	for i := range c.Jobs {

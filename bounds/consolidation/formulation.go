@@ -29,9 +29,9 @@ type Program struct {
 	milp.Formulation[*model.Assignment]
 	View  *view.Consolidation
 	Use   []int           // variable of each host that is in use: 0 or 1
-	Stay  []map[int32]int // of each job and host, how many tasks stay
-	Anew  [][]int         // of each job and host: how many are placed anew, -1 where none can
-	Leave []int           // of each job: how many are left out, -1 where none may be
+	Stay  []map[int32]int // by job and host: how many tasks stay
+	Anew  [][]int         // by job and host: how many are newly placed, -1 if none can be
+	Leave []int           // by job: how many are left out, -1 if none may be
 	// Exact are the rows in whole numbers; Rows has some divided by their greatest coefficient.
 	Exact []milp.Row
 	// What encode computes: Booleans that are 1 if a term is, the least of some sums, and

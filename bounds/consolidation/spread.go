@@ -22,10 +22,10 @@ type spread struct {
 // spreadDomain is a domain with hosts that count.
 type spreadDomain struct {
 	number   int
-	all      []milp.Term // what it has: tasks, and what stands on bought hosts
+	all      []milp.Term // its content: tasks, and the tasks that bought hosts hold
 	standing float64     // on hosts that are there
-	opens    []int       // the Booleans by one of which it is there; nil: it always is
-	open     int         // Boolean: it is there; -1 where none is needed
+	opens    []int       // it is there if one of these Booleans is 1; nil: it always is
+	open     int         // Boolean: it is there; -1 if none is needed
 }
 
 // spread adds the rows of rule q. Let f be that a task is newly placed in a domain which has n:

@@ -89,7 +89,7 @@ type gather struct {
 	local [gatherMost]bool
 	line  []gatherLine // of the machine, of the link in and of the link out
 	least float64      // of the sets so far
-	first float64      // what comes before data of a pass the link out
+	first float64      // the time before data of a pass the link out
 }
 
 // gatherNode is a task of P or G, for a machine a.
@@ -111,7 +111,7 @@ type gatherSet struct {
 // gatherEdge is an edge to t, or to a task of P: node is its place.
 type gatherEdge struct {
 	node    int
-	arrives float64 // when its data can be on a, from another machine, and what comes before t then
+	arrives float64 // when its data can be on a, from another machine, and the time before t then
 	in, out float64 // time on the links into and out of a
 	here    float64 // time from the end on the link to t's start, if the edge leads into a
 	there   float64 // the same if it leads out of a

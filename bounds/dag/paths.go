@@ -113,7 +113,7 @@ type dagPaths struct {
 	on                int        // its first machine m there
 	down              float64    // factor that lowers bounds by their rounding, 1 if sums are exact
 	weights           []float64  // of the machines in area; nil: it is 0
-	window            [2]float64 // that of fernandezBussell; empty if none adds to the horizon
+	window            [2]float64 // the window of fernandezBussell; empty if none adds to the horizon
 	scratch           []float64  // by machine
 	gather            *gather    // of the bound gathering, nil without it
 	traffic           *traffic   // of the bound traffic, likewise

@@ -38,7 +38,7 @@ type traffic struct {
 
 	weights []float64 // L of the machines, w of the links
 	prices  []float64 // of [edge * machines + machine]
-	costs   []float64 // of [task * machines + machine]: what the least is taken of
+	costs   []float64 // at [task * machines + machine]: the costs to take the least of
 
 	i, o       []float64
 	share, row []float64 // by machine
@@ -239,7 +239,7 @@ func (x *traffic) round() float64 {
 	}
 	_, exponent := math.Frexp(most)
 	unit := math.Ldexp(1, exponent-24)
-	mass := make([]float64, g.Tasks) // more than what the costs of a task are summed of
+	mass := make([]float64, g.Tasks) // more than the sum of a task's costs
 	for e, d := range g.Data {
 		for a := range m {
 			p := &x.prices[e*m+a]

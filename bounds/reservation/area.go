@@ -48,7 +48,7 @@ func (w *work) area(ctx context.Context) bounds.Bound {
 // areaJob is a job on the one machine.
 type areaJob struct {
 	due       int64
-	area      int64 // what is left of it
+	area      int64 // the rest of it
 	weight    float64
 	perWeight float64 // area per unit of weight: the largest is declined first
 }

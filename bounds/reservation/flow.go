@@ -105,7 +105,7 @@ func (w *work) flow(ctx context.Context, res *resource) flowResult {
 		order[k] = int32(k)
 		density[k] = w.jobs[k].weight / float64(res.size[k]*w.jobs[k].length)
 	}
-	if w.ticks.Goal != model.GoalAll { // else any order will do, and that of time is fast
+	if w.ticks.Goal != model.GoalAll { // otherwise any order will do, and the order of time is fast
 		slices.SortStableFunc(order, func(a, b int32) int {
 			return cmp.Compare(density[b], density[a])
 		})

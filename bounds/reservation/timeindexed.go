@@ -18,7 +18,7 @@ import (
 type chainEnd struct {
 	at  int64  // ticks
 	job int32  // the last
-	set uint32 // all of its jobs as bits, where sets are kept
+	set uint32 // all of its jobs as bits, if sets are kept
 }
 
 // startPoints returns ascending starts of each job, by job, that suffice for an

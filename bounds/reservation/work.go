@@ -24,9 +24,9 @@ type work struct {
 	// lengths are rounded down, ends up, so that no area overflows. That only
 	// relaxes, as the rounding of ticks does (see view.Reservation).
 	shift     uint
-	jobs      []workJob          // by ready time, without those whose length is rounded to 0
-	number    []int32            // of each job among those of ticks
-	in        *model.Reservation // whose ids evidence names; nil: there is none
+	jobs      []workJob          // by ready time, without jobs of a length that rounds to 0
+	number    []int32            // of each job in ticks
+	in        *model.Reservation // the ids in evidence are its ids; nil: there is none
 	free      float64            // the weight of all others, which cost nothing to accept
 	total     float64            // the weight of the jobs
 	unit      float64            // every weight of a job is a whole multiple of it; 0: not known

@@ -400,7 +400,7 @@ func (m *Moves) price(ctx context.Context, duals []float64, load int64) (refuted
 		hosts += int64(len(m.hosts[g].hosts))
 	}
 	if spare < 0 {
-		return false, nil, true // the duals are those of a fractional placement, but for rounding
+		return false, nil, true // the duals belong to a fractional placement, up to rounding
 	}
 	left := int64(0)
 	gains := make([]int64, n)

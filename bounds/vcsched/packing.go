@@ -392,7 +392,7 @@ func (t *Tasks) infeasibleByNeeds(ctx context.Context) (no *refutation) {
 // none. Each host can take some capacity.
 func (t *Tasks) tooMany(needs []int64, capacity func(c class) int64) (tasks, need int64) {
 	for _, k := range decreasing(needs) {
-		if needs[k] <= 1 { // which may stand for 0
+		if needs[k] <= 1 { // which may represent 0
 			break
 		}
 		tasks += int64(t.Count[k])

@@ -47,7 +47,7 @@ func (j *jobs) orderOf(e *model.Execution) ([]int, error) {
 // localSearch returns a search over orders of the jobs from a solution.
 func (j *jobs) localSearch(ctx context.Context, best *model.Execution, seed uint64) (*joborder.Search, error) {
 	starts, err := processors.Starts(j.in, best)
-	if errors.Is(err, model.ErrUnsupported) { // something else than what Place makes
+	if errors.Is(err, model.ErrUnsupported) { // other than the schedules that Place makes
 		var order []int
 		if order, err = j.orderOf(best); err == nil {
 			starts = batchbounds.Serial(j.t, order)

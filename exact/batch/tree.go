@@ -55,7 +55,7 @@ type node struct {
 	set   uint64
 	now   int64 // the last start
 	cost  int64 // the weighted responses of the jobs in set
-	ends  []end // of those that run after now, ascending
+	ends  []end // of the jobs that run after now, ascending
 	bound int64
 	from  *node // without its last job
 	job   int32 // the last

@@ -41,7 +41,7 @@ type heldSearch struct {
 	flows        []int32   // edges that share links
 	isFlow       []bool
 	most         []float64 // data in a second that a flow ever gets
-	onLink       [][]int32 // flows of each link, those with the longest paths after them first
+	onLink       [][]int32 // flows of each link, longest path after them first
 	beside       [][]int32 // flows that share a link with a flow and may be under way with it
 	programs     int64
 	limit        int64   // of programs
@@ -69,7 +69,7 @@ type holding struct {
 	missing []int32
 	edge    []uint8
 	started []int32   // of each edge: the event at which it started
-	acts    []holdAct // what has begun
+	acts    []holdAct // tasks, start-ups and transfers that have begun
 }
 
 // holdAct is something with an amount to be done: a cost in seconds, a start-up, the

@@ -22,7 +22,7 @@ func (h *heldSearch) program(n *holding) (bound float64, spans []float64, err er
 	}
 	end := m.AddVar(milp.Var{Upper: 10, Cost: 1})
 	inf := math.Inf(1)
-	price := milp.Var{Upper: 2, Cost: 1000} // of what a row is violated by: above what any makespan gains
+	price := milp.Var{Upper: 2, Cost: 1000} // of a row's violation: above the gain of any makespan
 	// later adds that the end is a time after the last event, less the progress that an act made in its spans.
 	later := func(a *holdAct, most, rest float64) {
 		row := []milp.Term{{Var: end, Coef: 1}}

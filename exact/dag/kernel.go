@@ -51,7 +51,7 @@ func (s *dagSearch) kernel() error {
 	v := newTicks(s.g, s.upper, s.off)
 	lower := s.roundUp(v.Ticks)
 	if proof != nil {
-		s.lower = 0 // what isn't in the proof
+		s.lower = 0 // bounds that aren't in the proof
 	} else if s.closed() {
 		return nil
 	}
@@ -60,10 +60,10 @@ func (s *dagSearch) kernel() error {
 	}
 	_, start, upper := v.Play(s.plan.Machine, s.plan.Order)
 	horizon := upper
-	if proof != nil && upper > 0 { // what is longer than the plan takes more than this in whole ticks, too
+	if proof != nil && upper > 0 { // a longer schedule takes more than this in whole ticks, too
 		horizon--
 	}
-	turns.Stop(s.Ctx, int64(n*n/2*m)) // what it costs to make the model
+	turns.Stop(s.Ctx, int64(n*n/2*m)) // the cost of making the model
 	x := newKernelModel(v, horizon)
 	ask := question{ticks: v, best: upper}
 	if proof == nil && s.off&devCumulative == 0 && v.Graph.Interchangeable() {
@@ -96,8 +96,8 @@ type question struct {
 	ticks  *ticks
 	models []*cp.Model
 	planOf []func(values []int64) dagplay.Plan // of each model
-	follow func(start []int64)                 // tells it of a better plan, by its starts
-	best   int64                               // of its solutions, in ticks, or what it has been told of
+	follow func(start []int64)                 // reports a better plan to it, by its starts
+	best   int64                               // of its solutions, in ticks, or of a reported one
 }
 
 // minimise asks for schedules better than the plan, until the question is answered or the

@@ -221,7 +221,7 @@ func (s *linkSearch) rest() error {
 				return s.failed
 			}
 			last := len(s.later)
-			s.later = append(s.later, waiting...) // what isn't looked at has its bound still
+			s.later = append(s.later, waiting...) // plans not looked at still have their bound
 			s.raise(math.Inf(1))
 			s.later = s.later[:last:last]
 			s.Tell(s.Objective, s.lower, func() model.Solution { return s.Solution })

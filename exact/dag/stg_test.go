@@ -82,7 +82,7 @@ func TestSTGOptima(t *testing.T) {
 				t.Fatal(err)
 			}
 			ctx, set := stopAfter(t, 100)
-			set.TimeLimit = time.Second // the kernel tells nothing for long where it finds nothing
+			set.TimeLimit = time.Second // the kernel reports nothing for long if it finds nothing
 			search := model.Solver(dagexact.Search)
 			if m%8 == 0 {
 				search = fromPoor

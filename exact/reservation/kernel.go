@@ -33,7 +33,7 @@ var Kernel = engine.Engine[*model.Reservation, kernelSwitches]{ID: "kernel", Par
 			}
 			upper := p.upper
 			err := s.bound(p)
-			p.upper = upper // what is claimed is proved in whole numbers
+			p.upper = upper // the claim is proved in whole numbers
 			return err
 		}
 		s.attempt = func(p *part, limit int64) {
@@ -91,7 +91,7 @@ type kernelSearch struct {
 func newKernelSearch(s *searcher, p *part, off kernelSwitches, without lcg.Device) *kernelSearch {
 	x := &kernelSearch{unit: 1, lost: math.MaxInt64}
 	if s.scale.grain == 0 {
-		x.unit = weightStep(s.t) // of which all weights are multiples
+		x.unit = weightStep(s.t) // all weights are multiples of it
 	}
 	weights := make([]int64, len(p.jobs))
 	for i := range p.jobs {

@@ -37,7 +37,7 @@ func (p *part) lower(bound float64) { p.upper = max(p.value, min(p.upper, bound)
 func (p *part) slack() float64 {
 	slack := max(1e-10, float64(len(p.jobs))*0x1p-47) * p.total
 	if p.relax != nil {
-		slack = max(slack, 4*p.relax.rounding) // that of the reversed one is much alike
+		slack = max(slack, 4*p.relax.rounding) // the reversed one's rounding is much alike
 	}
 	return slack
 }

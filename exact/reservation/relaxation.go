@@ -27,7 +27,7 @@ type relaxation struct {
 	profit  [][]float64 // most reduced profit from each corner on, may be negative
 	later   []float64   // later[i]: sum of the positive reduced profits of jobs i and on
 
-	rounding float64 // more than what rounding adds to a bound of any state, or takes away
+	rounding float64 // more than the rounding adds to a bound of any state, or takes away
 }
 
 func newRelaxation(pes int, jobs []job, g grid, corners [][]tick, m *uniform) *relaxation {

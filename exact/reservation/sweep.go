@@ -44,7 +44,7 @@ type sweep struct {
 	limit       int64   // on nodes; 0: none
 	off         switches
 
-	target float64 // plans worth less aren't looked for, but for rounding
+	target float64 // plans worth less aren't looked for, up to rounding
 	best   float64
 	bestAt int32 // in the trace; -1: none
 	nodes  int64 // states expanded or dominated

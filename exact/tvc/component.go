@@ -176,7 +176,7 @@ func (c *component) beaten(i int, accepted set) bool {
 	}
 	m, err := c.relax.Solve(c.ctx, c.choices)
 	if err != nil || m == nil {
-		return false // the other bounds stand
+		return false // the other bounds still hold
 	}
 	bound := m.Base
 	for j, x := range c.choices {

@@ -26,7 +26,7 @@ type kernelSet uint32
 const (
 	offSiblings kernelSet = 1 << iota
 	offTotals
-	offOtherTotals // all but that of the slots
+	offOtherTotals // all totals except the one of the slots
 )
 
 var kernelDevices = []engine.Switch[kernelSet]{

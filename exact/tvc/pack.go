@@ -43,7 +43,7 @@ type request struct {
 	index     int // in the instance
 	vms       int32
 	bandwidth int64
-	span      tvcrelax.Span     // what at goes from and to
+	span      tvcrelax.Span     // the first and last instant of at
 	at        []int             // the instants at which it runs
 	parts     [][]tvcrelax.Part // by level
 }

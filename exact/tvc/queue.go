@@ -23,7 +23,7 @@ import (
 // If the best schedule of a part goes on after the next one's first arrival, the two are one part.
 type queueRun struct {
 	*run
-	close float64 // what is better by a smaller part isn't looked for
+	close float64 // a smaller relative improvement isn't looked for
 	runs  map[int]model.Run[model.Embedding]
 	parts []*queuePart
 	fit   int // requests that fit

@@ -60,7 +60,7 @@ type queueBuilder struct {
 	*queuePart
 	now    int64
 	left   []int64
-	order  []int // who runs beside the others first
+	order  []int // requests in the order in which they run beside the others
 	pieces []queuePiece
 }
 

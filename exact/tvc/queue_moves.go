@@ -136,7 +136,7 @@ const leastTime = 1e-9
 // realised is an order of sets and places for them.
 type realised struct {
 	uses   []queueUse
-	life   [][]int // of each request in each use, -1: it doesn't run
+	life   [][]int // by request and use, -1: it doesn't run
 	places [][]*model.Embedding
 }
 
@@ -241,7 +241,7 @@ func (q *queuePart) moves(n *queueNode) (all []*queueNode, searched bool) {
 	r, fits := q.realise(d, uses)
 	if fits == yes {
 		q.keep(p, r)
-		return nil, false // its bound is that of what is searched
+		return nil, false // its bound is the bound of the nodes searched
 	}
 	if fits == unknown {
 		q.why = "places in which nobody moves were neither found nor refuted"

@@ -177,7 +177,7 @@ func (q *queuePart) enough(bound float64) bool {
 // search looks for the best schedule until it is found or the run ends.
 func (q *queuePart) search(root *queueProgram) error {
 	open := &queueHeap{}
-	done := math.Inf(1) // the least bound of what isn't searched further
+	done := math.Inf(1) // the least bound of the nodes that aren't searched further
 	// add solves a node's program, and keeps the node if there is something to search.
 	add := func(n *queueNode) error {
 		q.done++

@@ -44,7 +44,7 @@ import (
 type queueProgram struct {
 	*queuePart
 	decided *queueDecided
-	length  []int64 // of requests, with the migrations that are decided
+	length  []int64 // of requests, with their decided migrations
 	last    int     // the last interval
 	horizon float64
 	span    []float64 // lengths of intervals

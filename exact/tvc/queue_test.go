@@ -172,7 +172,7 @@ func gridQueue(arrival, length []int, fits []bool) int {
 			}
 			best = min(best, from(next))
 		}
-		best += left // each step costs one for all who are not done, those to come included
+		best += left // each step costs one for each request that isn't done, future ones included
 		known[s] = best
 		return best
 	}

@@ -48,7 +48,7 @@ type run struct {
 	t     *view.TVC
 	w     *tvcrelax.Weights
 	upper []int64 // by component: no solution brings more
-	value []int64 // by component: what the best solution brings
+	value []int64 // by component: the value of the best solution
 	done  int64   // nodes of components that are done
 	why   string  // why not all is searched
 }

@@ -33,8 +33,8 @@ import (
 //   - maximal-bins: if an item x left, x ∉ s, fits in the waste of s, it can go there from its bin in P, of whatever
 //     class.
 //   - exchange-dominance: let x left, x ∉ s, be no smaller than i ∈ s in any resource, i not the first item, and let
-//     s - i + x fit. Then x and i can change places in P: the bin of x takes no more than before. Such a step, or one of
-//     maximal-bins, makes s larger in a resource and smaller in none, or keeps both sizes and makes the sum of its
+//     s - i + x fit. Then x and i can change places in P: the bin of x takes no more than before. Such a step, or one
+//     of maximal-bins, makes s larger in a resource and smaller in none, or keeps both sizes and makes the sum of its
 //     items' indices smaller. So the steps end, in a partition with a subset that isn't dropped and wastes no more than
 //     s.
 //
@@ -371,7 +371,7 @@ func (p *partition[V]) betterItems(s *subset[V], seed int) uint64 {
 		for in := inner; in != 0; in &= in - 1 {
 			i := bits.TrailingZeros64(in)
 			small := &p.size[i]
-			r, larger := 0, x < i // of equal items the first goes in, so that the exchanges end
+			r, larger := 0, x < i // the first of equal items goes in, so that the exchanges end
 			for ; r < len(s.waste); r++ {
 				more := (*large)[r] - (*small)[r]
 				if more < 0 || more > s.waste[r] {

@@ -105,7 +105,7 @@ func (w *walker[V]) fillBin(left uint64, bins binsLeft, slack *V, class int) boo
 
 // bin is the bin that a node fills.
 type bin[V vectors.Vector] struct {
-	left  uint64   // items left at the node, those of the bin among them
+	left  uint64   // items left at the node, including the bin's
 	bins  binsLeft // left at the node, this one among them
 	class int
 	slack V

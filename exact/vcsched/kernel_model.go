@@ -26,7 +26,7 @@ import (
 type kernelModel struct {
 	cp.Model
 	u     *view.VCSched
-	hosts []int32    // those of the model
+	hosts []int32    // the hosts in the model
 	on    [][]cp.Var // [task][index in hosts]
 }
 

@@ -82,7 +82,7 @@ type hostTree struct {
 	order   []int32         // tasks by decreasing size
 	current []int32         // host of each task now, -1 for a new arrival
 	twin    []bool          // [k]: the k-th task in order equals the one before
-	waiting []int32         // [host]: tasks left whose current host it is
+	waiting []int32         // [host]: tasks left that run on it now
 	hosts   []int32         // of each task placed
 	load    []int64         // [host], in units: the CPU needs
 	use     [][]view.Memory // [host][resource of view.VCSched.Rigid]

@@ -60,7 +60,7 @@ func (l Lit) String() string {
 // Model is a set of variables and constraints; the assignment with the least objective is asked for.
 type Model struct {
 	Low, High   []int64 // bounds of each variable
-	Present     []Lit   // of each variable: when it is present, of a Boolean that isn't optional; True for others
+	Present     []Lit   // by variable: when it is present, if it is a Boolean that isn't optional; True for others
 	Constraints []Constraint
 	Objective   Var // to be minimised
 	// VarNames and Names are the names of the variables and the constraints in a proof, in words and numbers of the

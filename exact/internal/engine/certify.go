@@ -35,14 +35,14 @@ type certifier[S any] struct {
 	f        *milp.Formulation[S]
 	m        milp.Model // f, minimised, with the bounds of the node at hand; its last row is the goal's
 	all      []milp.Var // with the bounds that all points satisfy
-	root     []milp.Var // with the bounds of the root, in which nothing is left that misses the goal
+	root     []milp.Var // with the bounds of the root, where nothing that misses the goal is left
 	lp       relaxation // nil: there is no HiGHS
 	rowsOf   [][]int32  // of each variable: the rows that have it
 	open     heap.Heap[*certNode]
 	made     int64       // nodes
 	dive     *certNode   // the node to work on next, which isn't among them; nil: the first of them
 	stuck    float64     // the lowest bound of nodes that can't be closed
-	goal     float64     // what the bound of a closed node is at least: +Inf before there is a solution
+	goal     float64     // the least bound of a closed node: +Inf before there is a solution
 	gains    [2][]pseudo // of each variable, downwards and upwards
 	total    [2]pseudo   // of all variables
 	queue    []int32     // rows to propagate
@@ -159,7 +159,7 @@ func (c *certifier[S]) improved() {
 	}
 	x := c.f.Encode(c.d.best)
 	if x == nil {
-		return // what is no better than the best has no point in f
+		return // solutions no better than the best have no point in f
 	}
 	value := c.minimised(c.f.Model.Objective(x))
 	gap := c.d.Set.GapLimit() / 2

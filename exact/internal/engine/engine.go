@@ -25,7 +25,7 @@ type Switch[B ~uint16 | ~uint32] struct {
 type Engine[I model.Instance, B ~uint16 | ~uint32] struct {
 	ID     string      // its name
 	Parts  []Switch[B] // its devices, in the order in which they are listed
-	Learns bool        // those of the learning kernel are its, too
+	Learns bool        // it also has the devices of the learning kernel
 	Proof  bool        // it writes proofs
 	// Work finds solutions and bounds for a run until the run ends or there is nothing
 	// left to do.

@@ -62,7 +62,7 @@ func (q *Kernel) Minimise(r *Run) error {
 			return err
 		}
 	}
-	if r.Set.Proof == nil { // the proof is of what the kernel derives alone
+	if r.Set.Proof == nil { // the proof only covers the kernel's derivations
 		if r.Raise(q.Lower); r.Closed() {
 			return nil
 		}
@@ -89,7 +89,7 @@ func (q *Kernel) Minimise(r *Run) error {
 	if failed != nil {
 		return failed
 	}
-	best := int64(math.MaxInt64) // objective of what has been stored
+	best := int64(math.MaxInt64) // objective of the stored solution
 	note := func(o *lcg.Outcome) {
 		r.Nodes = team.Conflicts()
 		if o.Values != nil && o.Best < best {

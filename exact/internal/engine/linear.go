@@ -102,7 +102,7 @@ type driver[S any] struct {
 	*Run
 	Linear[S]
 	milp.Backend
-	best  S       // what Run.Solution was made of, if it isn't nil
+	best  S       // the origin of Run.Solution, if it isn't nil
 	known float64 // the best bound so far, for reports
 	off   rules
 
@@ -225,7 +225,7 @@ func (d *driver[S]) finish(ctx context.Context, c *certifier[S], reason string) 
 		d.conclude(bound, reason)
 	case d.Solution == nil:
 		return d.infeasible(ctx)
-	case math.IsNaN(bound): // the formulation has what is better, and nothing is
+	case math.IsNaN(bound): // the formulation has all better solutions, and there is none
 		d.conclude(d.Objective, "")
 	default:
 		d.conclude(bound, "")

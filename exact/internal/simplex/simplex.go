@@ -37,7 +37,7 @@ type Simplex struct {
 	coef    [][]float64 // basic variables in terms of the others
 	cost    []float64   // of the others
 	value   float64
-	basic   []int     // by row: a variable, or vars + a row whose slack it is
+	basic   []int     // by row: a variable, or vars + the row of the slack
 	others  []int     // by column, likewise
 	width   []float64 // by variable: the most that it can be above its lower bound
 	turned  []bool    // by variable: it counts down from its upper bound

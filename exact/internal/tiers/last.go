@@ -29,7 +29,7 @@ func (s *Search) parts(c *node, k int32, all []*node) []*node {
 type stand struct {
 	set   uint32
 	pairs []pair
-	never []uint32 // by job: who isn't in the background under it, see Search.under
+	never []uint32 // by job: the jobs that aren't in the background under it, see Search.under
 }
 
 // pair counts the processes of a job, for one of its uses, that share processors with processes of another job, for one

@@ -93,7 +93,7 @@ const mostAway = 3
 // treated as if they worked during their migrations.
 func (p *program) plan() {
 	s, n := p.s, p.n
-	away := uint32(0) // whose migrations cost what is left of them
+	away := uint32(0) // the jobs with a remaining migration cost
 	for k, phase := range n.phase {
 		p.lost[k] = p.lost[k][:0]
 		if s.migration > 0 && !s.Unpaid && (phase == lifted || phase == transit || phase == runs && (n.moving[k] >= 0 || n.again>>k&1 == 1)) && bits.OnesCount32(away) < mostAway {

@@ -63,11 +63,11 @@ type program struct {
 	sharing []int         // variable of each life; -1: none
 	got     [][]milp.Term // work of jobs, or nil
 	ends    []int         // by job: the point of its planned end, in later; -1: none
-	later   []milp.Term   // the time from the last point to those of the plan
+	later   []milp.Term   // the time from the last point to the points of the plan
 	does    [][]milp.Term // work of jobs in later
 	lost    [][]milp.Term // for how long there their migrations go on
 	finish  []int         // variable of the end of each job that isn't planned
-	left    [][]milp.Term // what of its least time such a job has left then: 1 less these
+	left    [][]milp.Term // the rest of such a job's least time then: 1 less these
 }
 
 // room holds the memory for programs, which are made in it one after the other.
@@ -208,7 +208,7 @@ func (p *program) works() {
 			for _, t := range p.does[k] {
 				end.add(t.Var, t.Coef/s.best[k])
 			}
-			if rest == s.least(k) { // of who migrates, it may be over by then
+			if rest == s.least(k) { // if it migrates, it may be over by then
 				for _, t := range p.later {
 					end.add(t.Var, -1)
 				}

@@ -89,7 +89,7 @@ func (s *Search) play(n *node) *model.Execution {
 			}
 			first, other := l.back, flipped(l.back)
 			length := share[i]
-			if share[i] < 0 { // it isn't free, or alone
+			if share[i] < 0 { // it isn't free, or has no other jobs
 				if len(l.jobs) == 1 {
 					j := &s.t.Jobs[l.jobs[0]]
 					first = []bool{j.Efficiency > j.Foreground}
@@ -101,7 +101,7 @@ func (s *Search) play(n *node) *model.Execution {
 			for k := l.from; k < to; k++ {
 				total += max(0, n.value[k])
 			}
-			swap := false // the orientation in which the one that ends is faster comes last
+			swap := false // the orientation in which the ender is faster comes last
 			if e := slices.Index(l.jobs, l.ender); l.ender >= 0 && e >= 0 {
 				swap = l.rate[0][e] > l.rate[1][e]
 			}
@@ -198,7 +198,7 @@ func (x *player) happen(e *event, at int64, n *node) {
 			}
 			j.before = before
 		}
-		if e.what != starts { // what can turn before it leaves does
+		if e.what != starts { // a group that can turn before it leaves does
 			if !slices.ContainsFunc(jobs, func(k int32) bool { return touches(x.job[k].place.Processors, j.place.Processors) }) {
 				x.orient(jobs, back)
 				if !mine && x.covers(e) {

@@ -36,7 +36,7 @@ type Search struct {
 	in      *model.Batch
 	upper   float64 // the least sum of responses, in the problem's units
 	horizon float64 // no end of a better schedule is later
-	Gap     float64 // relative: what isn't better by as much isn't looked for
+	Gap     float64 // relative: less improvement isn't looked for
 	// AllOrders is without the rules that drop beginnings, Unordered without plans, Unsquashed without the machine's
 	// rows. Unpaid is without the cost of migrations under way after the last point, Undecided without deciding whether
 	// processors are a job's last ones, and Unbarred without the jobs that can't enter the background.
@@ -51,8 +51,8 @@ type Search struct {
 	open     nodes
 	most     int // of open
 	room     room
-	closed   float64 // the least bound of what has been dropped for the gap
-	rest     float64 // likewise, of what has been dropped for its number
+	closed   float64 // the least bound of the nodes dropped for the gap
+	rest     float64 // likewise, of the nodes dropped for their number
 	Found    func(*model.Execution) (mean float64, err error)
 	Told     func(bound float64)
 	Full     bool // nothing but rest keeps Run from a better bound

@@ -39,11 +39,11 @@ type node struct {
 	lives  []life
 	points []point
 	events []event
-	before []bool // processors whose background anything could have started in before the last point
+	before []bool // processors where anything could have started in the background before the last point
 	// must holds processors; one of them is taken next, at this point (see Search.moves).
 	must    []int32
 	visited []string // what has been where since something else than a migration
-	lifts   []lift   // who moves at this point
+	lifts   []lift   // jobs that move at this point
 	stuck   []int32  // jobs of groups of which a job is lifted and that had an orientation to keep: they turn at this very instant
 	eager   int32    // the last job that started at this point; -1: none
 	taken   []int32  // its processors
@@ -67,8 +67,8 @@ type life struct {
 	back     []bool // in the first orientation
 	free     bool
 	rate     [2][]float64 // of each job in each orientation; what isn't free is in the first
-	moves    []bool       // whose migration isn't over
-	ender    int32        // with whose end it ends; -1: with something else
+	moves    []bool       // the job's migration isn't over
+	ender    int32        // the job whose end ends it; -1: it ends with something else
 }
 
 // point is the point of a start: no sooner than the job's submission, or then.

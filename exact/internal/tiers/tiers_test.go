@@ -264,7 +264,7 @@ func TestMixesOfLastPlaces(t *testing.T) {
 			}
 		}
 		never := slices.ContainsFunc(x.never, func(jobs uint32) bool { return jobs != 0 })
-		if idle == 0 && never != (len(x.pairs) > 0) { // one reason alone
+		if idle == 0 && never != (len(x.pairs) > 0) { // only one reason
 			less := slices.ContainsFunc(s.mixes(set), func(y []float64) bool {
 				return !slices.ContainsFunc(got, func(z []float64) bool { return below(y, z) })
 			})

@@ -232,7 +232,7 @@ next:
 // its conclusion, which is tested by all solutions; each nogood is one. It returns the first fault, or nil.
 type watched struct {
 	k     *Kernel
-	all   [][]int64 // solutions that aren't excluded by what was required
+	all   [][]int64 // solutions that the requirements don't exclude
 	wrong error     // the first fault
 	spoil func(premises []cp.Lit, conclusion cp.Lit, why reason) []cp.Lit
 	after func(premises []cp.Lit) []cp.Lit

@@ -23,7 +23,7 @@ import (
 // units in the window at least. Anything not needed to exceed the room is left out.
 type energy struct {
 	c       *cp.Cumulative
-	mirror  bool // time runs backwards: a start s stands for -(s + length)
+	mirror  bool // time runs backwards: a start s means -(s + length)
 	items   []energyItem
 	byStart []int32 // by falling least starts
 	ends    []int64
@@ -38,7 +38,7 @@ type energyItem struct {
 	i            int32
 	first, last  int64 // starts
 	length, by   int64 // demand
-	free         int64 // of its length, what isn't compulsory
+	free         int64 // the part of its length that isn't compulsory
 	before, upTo int64 // energy of all compulsory parts before its first start and its latest end
 }
 

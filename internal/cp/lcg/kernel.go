@@ -28,7 +28,7 @@ type event struct {
 // reason says which part can explain an event.
 type reason struct {
 	by  int32 // number of a propagator, or one of the following
-	tag int32 // of the nogood, or what the propagator makes of it
+	tag int32 // of the nogood, or the propagator's own
 }
 
 const (
@@ -86,13 +86,13 @@ type Kernel struct {
 
 	delays *delays
 	pairs  *pairs
-	guards []func() bool // of each variable: whether it matters, if only at times
+	guards []func() bool // by variable: whether it matters, if only at times
 	arena  []cp.Lit      // of stored explanations, in the order of their events
 	spans  []span
 
 	failed   bool
 	conflict []cp.Lit // premises that all hold and can't
-	cause    cause    // who says so
+	cause    cause    // the origin of the conflict
 
 	// What a proof needs to know.
 	proof  *Proof
@@ -104,7 +104,7 @@ type Kernel struct {
 
 	options   Options
 	step      int64    // of Minimise upwards
-	telling   int32    // levels up to which a learned nogood is told to a Team
+	telling   int32    // levels up to which a learned nogood is shared with a Team
 	told      []nogood // since the end of the last round
 	values    []int64  // of the last solution
 	core      []cp.Lit // of the last refutation
@@ -117,7 +117,7 @@ type Kernel struct {
 	News func() int64
 
 	interrupted func(effort int64) bool
-	work        int64   // since it was asked: events, and what propagators have looked at
+	work        int64   // since it was asked: events, and the propagators' steps
 	watched     []int64 // [propagator]: events that it watches, by which its work is counted
 
 	// Counts of a run.

@@ -43,7 +43,7 @@ type group struct {
 type term struct {
 	times int64 // above 0
 	sv    int32
-	span  int64 // what it can add to the sum at most, above its bound of the beginning
+	span  int64 // the most that it can add to the sum, above its bound of the beginning
 	low   int64 // the bound of the beginning
 }
 

@@ -12,8 +12,8 @@ import (
 
 // Outcome is the result of a minimisation, with its proof. No solution has an objective below Bound.
 type Outcome struct {
-	Values     []int64   // of the best solution; nil: none, or it is somebody else's
-	Model      *cp.Model // whose variables these are
+	Values     []int64   // of the best solution; nil: none, or another one's
+	Model      *cp.Model // the variables' model
 	Best       int64     // its objective
 	Bound      int64
 	Infeasible bool // proved

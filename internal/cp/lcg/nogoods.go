@@ -15,7 +15,7 @@ import (
 type nogood struct {
 	premises []cp.Lit
 	learned  bool
-	number   int64 // of a learned one; of others that of their constraint
+	number   int64 // of a learned one; for others, of their constraint
 	lbd      int32
 	activity float64
 }

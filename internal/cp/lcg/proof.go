@@ -32,7 +32,7 @@ type Proof struct {
 	impossible  bool  // there are none
 	logged      int   // events of level 0 that are written
 	given       map[int32]int64
-	steps       []cp.Lit // what is needed, the last event first
+	steps       []cp.Lit // the needed bounds, the last event first
 	events      []int32
 	pending     []int32 // of each signed variable: the last event that is needed and not yet explained, or -1
 	need        []int64 // its bound

@@ -25,7 +25,7 @@ type Network struct {
 	level  []int32 // its distance from the source in that search
 	at     []int32 // the next arc to try
 	search int32
-	queue  []int32 // what the last search reached
+	queue  []int32 // nodes that the last search reached
 }
 
 // Arcs collects the arcs of a Network.

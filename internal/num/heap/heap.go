@@ -40,7 +40,7 @@ func (h *Heap[T]) Pop() T {
 	least, last := h.Items[0], len(h.Items)-1
 	x := h.Items[last]
 	var zero T
-	h.Items[last] = zero // or what it points to would be kept
+	h.Items[last] = zero // otherwise the object it points to would be kept
 	h.Items = h.Items[:last]
 	if last > 0 {
 		h.down(0, x)

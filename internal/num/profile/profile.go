@@ -17,7 +17,7 @@ import (
 // It is canonical: no two neighbouring steps are equal. Steps lie in blocks, so that a change doesn't move all later
 // ones. For n steps, finding a moment takes O(log n), a change O(log n + steps passed + n/blockSteps).
 type Profile struct {
-	Capacity int // what First and Last keep to; Add doesn't look at it
+	Capacity int // the limit for First and Last; Add doesn't look at it
 	blocks   []block
 }
 

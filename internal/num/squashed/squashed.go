@@ -160,7 +160,7 @@ func (m *machine) best(all []work, unit float64, lost int64, share float64, firs
 		}
 		sum, tooLong := others, 0.0
 		least = math.Inf(1)
-		keep := set[:0] // never ahead of what is read
+		keep := set[:0] // never ahead of the reading position
 		for _, j := range set {
 			response := share*j.duration + j.response*unit
 			sum += response * float64(j.weight) / float64(j.per)

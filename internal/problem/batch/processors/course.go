@@ -15,7 +15,7 @@ import (
 type Course struct {
 	Starts         []int64   // in ticks, by job; -1: it doesn't start
 	Started, Ended []int32   // jobs in the order of these events
-	Lists          [][]int32 // processors, by job; nil: those of number
+	Lists          [][]int32 // processors, by job; nil: the lists of number
 }
 
 // Lengths returns the ticks that jobs really run, and those that they run by their estimates,

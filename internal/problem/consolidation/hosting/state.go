@@ -13,7 +13,7 @@ import (
 type State struct {
 	C     *view.Consolidation
 	Plan  view.Plan
-	Left  []int64 // [host × resources + resource], what it has left
+	Left  []int64 // [host × resources + resource], its free amount
 	Tasks []int   // on each host
 	Cost  int64   // of hosts in use or kept, and of tasks left out that may be
 	Moves int64   // of tasks that have a host and aren't on it, missing ones included
@@ -32,7 +32,7 @@ type State struct {
 	sums   []int64    // of each limit
 	total  []int      // others of each rule, in domains or not
 	broken [][]bool
-	fresh  []int // tasks placed anew on each host
+	fresh  []int // newly placed tasks on each host
 }
 
 // tally counts the tasks of a rule in a domain: [is bound, is other, are both][stays, is newly placed].
@@ -47,7 +47,7 @@ const (
 
 // spread holds the counts of a domain.
 type spread struct {
-	tasks int // others, with those that stand there whatever the plan
+	tasks int // others, with the ones that are there whatever the plan
 	hosts int // that are there, or bought and in use
 }
 

@@ -108,7 +108,7 @@ func (t *Tree) Resources(in *view.TVC, requests []int, few bool) []Resource {
 			n, b := vms(i), bandwidth(i)
 			one := min(b*int64(share), t.Rate[0])
 			if n >= 2*t.Slots[0] {
-				return int64(n) * one // one VM a part: others, with loads of all their VMs, count more
+				return int64(n) * one // one VM a part: other parts, with loads of all their VMs, count more
 			}
 			return leastSum(n, servers.Parts(n, b, in.PerPath)[0], func(p Part) int64 {
 				return t.Shared(share, p, bandwidth(i))

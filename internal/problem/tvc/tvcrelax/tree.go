@@ -69,7 +69,7 @@ func (t *Tree) Parts(n int, b int64, perPath bool) [][]Part {
 		} else {
 			below := slices.Clone(parts[level-1])
 			for k := range below {
-				if !perPath { // the load depends on the VMs alone
+				if !perPath { // the load depends only on the VMs
 					below[k].Load = 0
 				}
 			}
