@@ -53,7 +53,7 @@ func (j *jobs) ticks(starts []int64) []int64 {
 // mean returns the objective for a weighted sum of responses in units.
 func (j *jobs) mean(sum int64) float64 { return j.units.Mean(j.t, sum) }
 
-// total returns the mean in seconds as a weighted sum in units, about.
+// total returns the mean in seconds as an approximate weighted sum in units.
 func (j *jobs) total(mean float64) float64 {
 	weights := 0.0
 	for _, w := range j.weight {

@@ -20,8 +20,8 @@ type kernelModel struct {
 	starts []cp.Var
 }
 
-// newKernelModel returns the model of the schedules with a sum of at most most. Some
-// optimum is among them, if its sum is: jobs run through (batchbounds.Serial).
+// newKernelModel returns the model of the schedules with a sum of at most most. Some optimum is among them if its sum
+// is at most most: jobs run through (batchbounds.Serial).
 //
 // Devices that leave an optimum, all at once:
 //
@@ -43,7 +43,7 @@ func newKernelModel(ctx context.Context, j *jobs, most int64, off deviceSet) *ke
 	shared := &cp.Cumulative{Capacity: j.processors}
 	sum := &cp.Linear{AtMost: -constant, Terms: []cp.Term{{Times: -1, Var: m.Objective}}}
 	for k := range n {
-		// From the last submission on the others run one after the other at worst.
+		// The others run one after the other at worst from the last submission on.
 		high := last + end - j.length[k]
 		if response := most / j.weight[k]; response < high+j.length[k]-j.release[k] {
 			high = j.release[k] - j.length[k] + response
@@ -85,7 +85,7 @@ func newKernelModel(ctx context.Context, j *jobs, most int64, off deviceSet) *ke
 	return m
 }
 
-// mostCharged is below what all figures of the row of charges sum to, as a float64.
+// mostCharged exceeds the sum of all figures in the row of charges, as a float64.
 const mostCharged = 1 << 58
 
 // charge adds the Lagrangian bound of prices (batchbounds.Priced) in whole numbers. Job k pays λ_k(t) ≥ 0 for each unit

@@ -48,8 +48,8 @@ func exactly(t testing.TB, s model.Solver, in *model.Batch) model.Result {
 	return r
 }
 
-// The kernel, whole, without each of its devices in turn and without all, finds what
-// the plain engine finds; one in ten at the limits of instances.
+// The kernel finds the plain engine's results: whole, without each of its devices in turn, and without all; one in ten
+// is at the limits of instances.
 func TestKernelAgainstPlain(t *testing.T) {
 	t.Parallel()
 	submits, runtimes := []float64{0, 0, 1e-6, 1, 1e9 - 1, 1e9}, []float64{1e-6, 1, 9.999999, 10, 1e5, 1e8}
@@ -85,7 +85,7 @@ func TestKernelAgainstPlain(t *testing.T) {
 	}
 }
 
-// The kernel and the search agree, on larger instances, too.
+// The kernel and the search agree on larger instances, too.
 func TestKernelSearch(t *testing.T) {
 	t.Parallel()
 	open := 0
@@ -112,7 +112,7 @@ func TestKernelSearch(t *testing.T) {
 	}
 }
 
-// Each device is worth its lines: without it, the kernel meets more conflicts.
+// Each device is worth its lines: the kernel meets more conflicts without it.
 func TestKernelDevices(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

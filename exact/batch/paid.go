@@ -40,7 +40,7 @@ func newPaid(ctx context.Context, j *jobs, target int64) *paid {
 // tick returns a time in ticks.
 func (p *paid) tick(at int64) int64 { return p.first + at*p.units.Time }
 
-// from returns the least that job k costs and pays for a start, or any later one.
+// from returns the least cost and payment of job k for a start at a time or any later one.
 func (p *paid) from(k int, start int64) float64 {
 	at := p.tick(start)
 	i, _ := slices.BinarySearch(p.points[k], at)

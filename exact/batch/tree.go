@@ -113,7 +113,7 @@ func (t *tree) lower() int64 {
 	return low
 }
 
-// push puts a node into a layer, a leaf aside.
+// push puts a node into a layer; it keeps a leaf aside.
 func (t *tree) push(x *node) {
 	d := bits.OnesCount64(x.set)
 	if d == len(t.release) {
@@ -126,7 +126,7 @@ func (t *tree) push(x *node) {
 	t.layers[d].Push(x)
 }
 
-// firstRound is how many nodes of each layer are explored in the first round.
+// firstRound is the number of nodes of each layer that the first round explores.
 const firstRound = 16
 
 // search explores all. When ctx ends it stops, and lower is the bound proved so far.
@@ -159,7 +159,7 @@ func (t *tree) search() {
 	}
 }
 
-// mostOpen is how many nodes layers may hold before the deepest goes first.
+// mostOpen is the number of nodes that layers may hold before the deepest goes first.
 const mostOpen = 1 << 20
 
 // full reports whether there is no room for more nodes.

@@ -365,7 +365,7 @@ func TestTwoTiersAgainstSchedulers(t *testing.T) {
 	}
 }
 
-// What the search finds at ordinary sizes, where jobs migrate in many ways, is accepted by the judge.
+// The judge accepts the search's results at ordinary sizes, where jobs migrate in many ways.
 func TestTwoTiersJudged(t *testing.T) {
 	t.Parallel()
 	found := 0

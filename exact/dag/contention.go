@@ -13,8 +13,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// beforeLinks is after how many conflicts the kernel without contention leaves the rest to linked,
-// which proves more: a second or so.
+// beforeLinks is the number of conflicts after which the kernel without contention leaves the rest to linked, which
+// proves more: a second or so.
 const beforeLinks = 3000
 
 // contended solves d under contention. The decisions are the machine of each task, the order on each machine, and the
@@ -43,7 +43,7 @@ func (s *dagSearch) contended(d *model.DAG) error {
 	}
 	tell := s.Set.Progress
 	if tell != nil {
-		// What the search finds is of use without contention.
+		// The search's results are of use without contention.
 		s.Set.Progress = func(p model.Progress) {
 			p.Incumbent, p.Solution = s.Objective, nil
 			tell(p)

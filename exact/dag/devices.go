@@ -24,8 +24,7 @@ const (
 	endOfDevices
 
 	allDevices = endOfDevices - 1
-	// devStart is all that comes before the kernel: it begins with all tasks on one
-	// machine.
+	// devStart is everything before the kernel, which then begins with all tasks on one machine.
 	devStart = endOfDevices
 	// devLinked are the devices that prove more under contention than without it.
 	devLinked = endOfDevices << 1

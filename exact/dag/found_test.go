@@ -85,8 +85,8 @@ func TestDAGSearchFound(t *testing.T) {
 	}
 }
 
-// Figures of any size that Validate takes, side by side, make no engine and no
-// bound fail, and none proves more than the optimum.
+// No engine and no bound fails on figures of any size that Validate takes, side by side, and none proves more than the
+// optimum.
 func TestDAGFigures(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(21, 22))

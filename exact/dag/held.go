@@ -50,8 +50,8 @@ type heldSearch struct {
 	failed       error
 }
 
-// heldGap is how much better than upper, relatively, a schedule must be to be looked for: above
-// the errors of spans and replays.
+// heldGap is the relative margin by which a schedule must be better than upper to be looked for: above the errors of
+// spans and replays.
 const heldGap = 1e-8
 
 // How far a transfer is.
@@ -162,7 +162,7 @@ func (h *heldSearch) rest(e int32) float64 {
 	return h.cost(t) + h.tail[t]
 }
 
-// length returns how long an edge takes at least.
+// length returns the least time that an edge takes.
 func (h *heldSearch) length(e int32) float64 {
 	m, n := h.ends(e)
 	if h.isFlow[e] {
@@ -282,8 +282,8 @@ func (h *heldSearch) close(n *holding, rate func(*holdAct) float64) *holding {
 	return c
 }
 
-// rates returns how much of its amount each thing under way gets in a second: flows at max-min fair
-// rates by progressive filling, as dagplay.Replay does.
+// rates returns the amount that each thing under way gets in a second: flows at max-min fair rates by progressive
+// filling, as dagplay.Replay does.
 func (h *heldSearch) rates(n *holding) func(*holdAct) float64 {
 	g, rate := h.g, map[int32]float64{}
 	left, open := slices.Clone(g.Links), make([]int32, len(g.Links))
@@ -355,7 +355,7 @@ func (h *heldSearch) walk(n *holding) bool {
 	if bound >= h.upper*(1-heldGap) {
 		return true
 	}
-	// What starts comes first, then what ends soonest at the program's spans.
+	// Starts come first, then the acts in the order of their ends at the program's spans.
 	done, rate := true, h.rates(n)
 	for _, e := range h.flows {
 		if n.edge[e] == waits {

@@ -131,7 +131,7 @@ func (h *heldSearch) capacity(l, flows int) float64 {
 	return h.g.Links[l] * model.TCPShare(int32(flows))
 }
 
-// after returns the most that something under way gets in a second, and the longest path after it.
+// after returns the most that an act under way gets in a second, and the longest path after it.
 func (h *heldSearch) after(a *holdAct) (most, rest float64) {
 	if a.what == actTask {
 		return 1, h.tail[a.id]

@@ -16,7 +16,7 @@ import (
 // machine an optional start. Each two tasks without a path between them have an order, which counts if both are on one
 // machine.
 //
-// What a proof may use has a name, in the numbers of the instance's arrays. Variables:
+// Everything that a proof may use has a name, in the numbers of the instance's arrays. Variables:
 //
 //	makespan       0 to the horizon
 //	on T M         1 if task T is on machine M; not there with one machine

@@ -12,9 +12,8 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// Linear solves the formulation of dagbounds.Build, which knows no contention, by
-// a solver of linear models. The horizon is the makespan of the best schedule of
-// dagheur.Improve or of Settings.Start.
+// Linear solves the formulation of dagbounds.Build, which leaves contention out, by a solver of linear models. The
+// horizon is the makespan of the best schedule of dagheur.Improve or of Settings.Start.
 //
 // The solver gets the question for the least makespan. The certificates are for the model of its answer, since heads
 // and tails exclude more for an earlier horizon.

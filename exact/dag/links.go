@@ -16,8 +16,7 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// maxLinked bounds the transfers on links that the model of links has: edges times pairs of machines
-// times links of a route.
+// maxLinked bounds the size of the model of links: edges times pairs of machines times links of a route.
 const maxLinked = 1 << 15
 
 // linkable reports whether linked takes the graph.
@@ -103,7 +102,7 @@ type deferred struct {
 	final bool    // more programs don't help: rounding leaves it open
 }
 
-// firstPrograms is how many programs a plan is given at first.
+// firstPrograms is the number of programs for a plan at first.
 const firstPrograms = 1000
 
 // linked proves the best schedule under contention (logic-based Benders decomposition: Hooker,
@@ -126,7 +125,7 @@ func (s *dagSearch) linked(d *model.DAG, g *view.Graph) error {
 	return x.rest()
 }
 
-// plans asks for plans until there are none, and reports whether that is so.
+// plans asks for plans until there are none, and reports whether there are none.
 func (s *linkSearch) plans(v *ticks) (bool, error) {
 	if err := s.follow(v); err != nil {
 		return false, err
@@ -135,7 +134,7 @@ func (s *linkSearch) plans(v *ticks) (bool, error) {
 	bound, step, before := int64(s.lower/unit*(1-1e-12)), int64(1), s.Nodes
 	for {
 		s.Nodes = before + k.Conflicts
-		// A makespan below the best one is, in ticks and rounded down, below this.
+		// Any makespan below the best one, in ticks and rounded down, is below this.
 		best := int64(math.Ceil(s.Objective / unit * (1 - 1e-12)))
 		if s.raise(float64(bound) * unit); bound >= best || s.proved() {
 			return true, nil
@@ -178,7 +177,7 @@ func (s *linkSearch) plans(v *ticks) (bool, error) {
 	}
 }
 
-// follow has the kernel try first what the best schedule has.
+// follow has the kernel try the best schedule's values first.
 func (s *linkSearch) follow(v *ticks) error {
 	if s.off&devHint != 0 {
 		return nil
@@ -255,7 +254,7 @@ func (s *linkSearch) settle(p dagplay.Plan) bool {
 	return s.failed == nil && s.Ctx.Err() == nil
 }
 
-// planIs returns the literals that say a solution's machines, and its orders on them.
+// planIs returns the literals of a solution's machines, and of its orders on them.
 func (k *kernelModel) planIs(values []int64) (is []cp.Lit) {
 	a := cp.Assignment{Model: &k.Model.Model, Values: values}
 	on := make([]int, k.v.n)

@@ -148,8 +148,8 @@ func TestLinkedAgainstPlans(t *testing.T) {
 	}
 }
 
-// The model of links lets every schedule through: with its machines, orders and starts, rounded
-// down, given, no constraint is broken.
+// The model of links lets every schedule through: no constraint is broken with its machines, orders and starts, rounded
+// down.
 func TestLinkModelRelaxes(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(31, 3))

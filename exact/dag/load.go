@@ -51,7 +51,7 @@ func (v *ticks) addWeights(w []int64) {
 
 // columnWeights returns weights by which all machines have the same weighted sum of costs,
 // in the least whole numbers; nil if these are above 10,000, or a machine has only costs of
-// 0. They are the duals where machines differ in speed alone, and without rounding, which
+// 0. They are the duals if machines differ only in speed, and without rounding, which
 // whole rooms (dagmodel.WholeRow) need.
 func (v *ticks) columnWeights() []int64 {
 	sum, all := make([]int64, v.m), int64(0)

@@ -19,8 +19,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// poorPlan puts tasks on random machines in topological order: from there a
-// search has far to go, and whatever it drops wrongly shows.
+// poorPlan puts tasks on random machines in topological order: a search has far to go from there, and anything it drops
+// wrongly shows.
 func poorPlan(rng *rand.Rand, g *view.Graph) dagplay.Plan {
 	p := dagplay.Plan{Machine: make([]int32, g.Tasks), Order: make([][]int32, g.Machines)}
 	for _, t := range g.Order {

@@ -146,8 +146,7 @@ func (s *dagSearch) neighbourhoods(alone bool) {
 	})
 }
 
-// news takes the plan of a schedule that another solver has found, if it is better than
-// the one known.
+// news takes the plan of a schedule that another solver has found, if it is better than the known one.
 func (s *dagSearch) news() bool {
 	schedule, _ := s.News(s.upper)
 	x, ok := schedule.(*model.Schedule)
@@ -173,7 +172,7 @@ func (s *dagSearch) closed() bool {
 	return s.upper <= s.lower || model.Gap(s.upper, s.lower) <= min(s.Set.GapLimit(), 1)*0.9
 }
 
-// better takes a plan if it is better than the one known.
+// better takes a plan if it is better than the known one.
 func (s *dagSearch) better(p dagplay.Plan) {
 	if makespan := dagplay.NewReplay(s.g).Run(p, nil); makespan < s.upper {
 		s.plan, s.upper = p, makespan

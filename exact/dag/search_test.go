@@ -143,8 +143,7 @@ func TestDAGSearchExamples(t *testing.T) {
 	}
 }
 
-// A start is taken under any transfer model, one that isn't a schedule of the
-// instance is refused.
+// A start is taken under any transfer model; a start that isn't a schedule of the instance is refused.
 func TestDAGSearchStart(t *testing.T) {
 	t.Parallel()
 	in, err := instances.Load(filepath.Join("..", "..", "docs", "examples", "six-tasks.json"))
@@ -172,7 +171,7 @@ func TestDAGSearchStart(t *testing.T) {
 	}
 }
 
-// What is proved doesn't depend on the number of threads.
+// The proved result doesn't depend on the number of threads.
 func TestDAGSearchThreads(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(9, 10))

@@ -28,14 +28,12 @@ const (
 	// about a second for some 100 jobs.
 	conflictNodes = 200_000
 	conflictSteps = 500
-	// maxWindowStarts is how many ready times overloaded looks at, evenly
-	// spread.
+	// maxWindowStarts is the number of ready times that overloaded looks at, evenly spread.
 	maxWindowStarts = 2000
 )
 
-// minimalConflict returns the ids of a minimal set of requests, in the order of
-// the instance, that can't all be accepted though without any one of them the
-// others can. The instance must be known not to allow all of its requests.
+// minimalConflict returns the ids of a minimal set of requests, in the order of the instance, that can't all be
+// accepted; without any one of them, the others can. The instance must be known not to allow all of its requests.
 //
 // It begins with the requests of a window that is too short for their PE-seconds, if there is one, or of an independent
 // part proved infeasible. It halves the rest (QuickXplain, Junker 2004), with the sweep as judge: about 2 k log2(n/k)
@@ -72,9 +70,8 @@ func minimalConflict(ctx context.Context, in *model.Reservation, seed uint64) (i
 	return ids, !x.unsure
 }
 
-// overloaded returns the jobs of a window that is too short for the jobs
-// within, of those the one with the fewest jobs; nil if there is none. O(n log
-// n + maxWindowStarts·n).
+// overloaded returns the jobs of a window that is too short for the jobs within, the window with the fewest jobs; nil
+// if there is none. O(n log n + maxWindowStarts·n).
 func overloaded(jobs []job, pes int) []job {
 	byDue := slices.Clone(jobs)
 	slices.SortFunc(byDue, func(a, b job) int { return cmp.Compare(a.due(), b.due()) })
@@ -106,7 +103,7 @@ func overloaded(jobs []job, pes int) []job {
 	return best
 }
 
-// conflict is the state of a search for one.
+// conflict is the state of a search for a conflict.
 type conflict struct {
 	ctx    context.Context
 	t      *view.Reservation

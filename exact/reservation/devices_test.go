@@ -17,9 +17,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Without any one device, without it and the local search, which leaves little
-// to the sweeps, and without all of them the search proves what the plain engine
-// finds.
+// The search proves the plain engine's results: without any one device, without it and the local search, which leaves
+// little to the sweeps, and without all of them.
 func TestWithout(t *testing.T) {
 	t.Parallel()
 	var sets [][]string

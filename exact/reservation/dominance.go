@@ -72,7 +72,7 @@ func (s *sweep) dominated(b *state) bool {
 			continue
 		}
 		if s.dominates(a.state, b) {
-			// It may well dominate others: halfway to the end of the list.
+			// It may well dominate others, so it moves halfway to the end of the list.
 			h := k + (last-k)/2
 			s.expanded[k], s.expanded[h] = s.expanded[h], s.expanded[k]
 			return true

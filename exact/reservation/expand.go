@@ -46,8 +46,7 @@ func (s *sweep) expand(x *state) {
 	}
 }
 
-// hasTwinBefore reports whether another child starts an identical job at the
-// same time that is to come first.
+// hasTwinBefore reports whether another child, which has precedence, starts an identical job at the same time.
 func (s *sweep) hasTwinBefore(c int) bool {
 	if s.off&identicalJobs != 0 {
 		return false

@@ -23,8 +23,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// exactly asks for the optimum itself: near ties in the draws are below the gap that
-// counts as optimal by default.
+// exactly asks for the exact optimum: near ties in the draws are below the gap that counts as optimal by default.
 var exactly = model.Settings{Seed: 1, Gap: 1e-8}
 
 // agree compares a result with the optimum, and asks the judge.

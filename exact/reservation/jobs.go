@@ -65,9 +65,8 @@ func byReady(a, b job) int {
 	return cmp.Or(cmp.Compare(a.ready, b.ready), cmp.Compare(a.latest, b.latest), cmp.Compare(a.id, b.id))
 }
 
-// weightUnit returns the common unit of all weights in PE-ticks, or 0 if there
-// is none or a sum of weights, in units, may reach 2^50: below, float64s hold
-// sums exactly.
+// weightUnit returns the common unit of all weights in PE-ticks. It returns 0 if there is none or a sum of weights, in
+// units, may reach 2^50: below, float64s hold sums exactly.
 func weightUnit(t *view.Reservation) int64 {
 	unit, total := t.WeightUnit(), 0.0
 	for i := range t.Jobs {

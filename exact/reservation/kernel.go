@@ -63,7 +63,7 @@ var kernelDevices = []engine.Switch[kernelSwitches]{
 }
 
 const (
-	// kernelNodes is how many nodes of the search's limits count as one conflict.
+	// kernelNodes is the number of nodes of the search's limits that count as one conflict.
 	kernelNodes = 10
 	// kernelJobs is the largest number of jobs of a part that the kernel takes.
 	kernelJobs = 2000

@@ -17,9 +17,9 @@ const chargeBits = 58
 //
 //	Σ_{j accepted} ∫_run r_j + Σ_{j declined} scale w_j ≤ scale lost + ∫ max_R Σ_{j in R} r_j
 //
-// where R ranges over the sets of jobs that may run at that time and fit. For at any
-// time those that run are such a set, and lost ≥ Σ_{j declined} w_j. Any rates are
-// valid; good multipliers make the row tight. The knapsacks are solved in whole numbers.
+// where R ranges over the sets of jobs that may run at that time and fit. For the jobs that run at any time are such a
+// set, and lost ≥ Σ_{j declined} w_j. Any rates are valid; good multipliers make the row tight. The knapsacks are
+// solved in whole numbers.
 func (k *kernelModel) charge(pes int, r *relaxation) {
 	g, size := r.grid, 0.0
 	total := int64(0)

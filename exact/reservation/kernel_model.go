@@ -57,7 +57,7 @@ func newKernelModel(pes int, jobs []job, weights []int64, request func(j *job) i
 // maxOrders bounds the pairs of jobs that dominate orders, some 500 bytes each.
 const maxOrders = 50_000
 
-// dominate leaves out plans that another of no less weight dominates.
+// dominate leaves out plans that another plan of no less weight dominates.
 //
 // Exchange: a job j stands in for i if it has no more PEs, is no longer, weighs no less, ready_j + length_j ≤ ready_i +
 // length_i and latest_j ≥ latest_i. For in any start s of i, from max(s, ready_j), which is at most min(s + length_i -

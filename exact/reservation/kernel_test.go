@@ -31,8 +31,7 @@ func kernel(t testing.TB, ctx context.Context, in *model.Reservation, set model.
 	return r
 }
 
-// The kernel finds what the plain engine finds: whole, without local search, and without
-// any device of its own.
+// The kernel finds the plain engine's results: whole, without local search, and without any device of its own.
 func TestReservationKernelAgainstPlain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 31))

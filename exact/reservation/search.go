@@ -210,8 +210,7 @@ func (s *searcher) refutedAtOnce() bool {
 	if s.Ctx.Err() != nil {
 		return false
 	}
-	// Without free requests: their weight may be so large that nothing is left
-	// of the others' digits.
+	// Free requests are left out: their weight may be so large that nothing is left of the others' digits.
 	held := *s.t
 	held.Free, held.FreeWeight = nil, 0
 	for _, b := range resbounds.Quick(s.Ctx, &held) {
@@ -296,7 +295,7 @@ func (s *searcher) result() error {
 		return nil
 	}
 	if !s.partial() {
-		// Earlier starts where they fit, for the second objective.
+		// Move jobs to earlier starts that fit, for the second objective.
 		o := bookings.NewOffline(s.t, 0)
 		o.Set(s.starts)
 		o.ShiftLeft(s.Ctx)

@@ -55,7 +55,7 @@ func TestReservationSearchAgainstPlain(t *testing.T) {
 	}
 }
 
-// part is an instance of the requests named, less one.
+// part is an instance of the named requests, without one.
 func part(in *model.Reservation, ids []string, less string) *model.Reservation {
 	p := *in
 	p.Requests = nil
@@ -176,7 +176,7 @@ func TestReservationSearchStops(t *testing.T) {
 			t.Error(report, err)
 		}
 	}
-	// What can't all be kept isn't said to be kept.
+	// Requests that can't all be kept aren't reported as kept.
 	all := load(40, 5, model.GoalAll)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -217,9 +217,8 @@ func TestReservationSearchStart(t *testing.T) {
 	}
 }
 
-// A request that is cancelled at a moment runs if it starts then, whatever
-// digits the sums of floats have, and whatever rounding to ticks does to its
-// latest start. Two such requests want one PE at once.
+// A request that is cancelled at a moment runs if it starts then, whatever the digits of float sums and the rounding of
+// its latest start to ticks. Two such requests want one PE at once.
 func TestReservationCancelledAtItsStart(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -308,8 +308,8 @@ func TestRelaxation(t *testing.T) {
 	}
 }
 
-// What lagrangian calls the value of L at a point is the bound at it, and the
-// subgradient supports L: L(z) ≥ L(y) + g(z - y).
+// The value of L that lagrangian gives at a point is the bound at it, and the subgradient supports L: L(z) ≥ L(y) +
+// g(z - y).
 func TestDual(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(16, 28))

@@ -190,8 +190,7 @@ func (c *component) beaten(i int, accepted set) bool {
 	return math.Floor(bound) <= float64(c.best)
 }
 
-// walk decides on the requests from i on, beside those accepted, of the weight
-// sum, placed by p.
+// walk decides on the requests from i on, beside the accepted ones, which have the weight sum and the places p.
 func (c *component) walk(i int, accepted set, sum int64, p placement) {
 	if sum > c.best {
 		c.best = sum

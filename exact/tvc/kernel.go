@@ -76,7 +76,7 @@ func ask(r *engine.Run, v *model.TVC, off kernelSet, q *engine.Kernel) error {
 	return nil
 }
 
-// embeddings returns the solution that values of the variables say.
+// embeddings returns the solution that values of the variables describe.
 func (m *kernelModel) embeddings(values []int64) *model.Embeddings {
 	e := &model.Embeddings{Runs: []model.Run[model.Embedding]{}}
 	slices.SortFunc(m.requests, func(a, b *placing) int { return a.index - b.index })

@@ -286,8 +286,7 @@ func activeAt(own []*placing, at int) (active []*placing, last int) {
 	return active, last
 }
 
-// capacities adds what holds at an instant: the slots of each server and the rate of
-// each lane.
+// capacities adds the limits at an instant: the slots of each server and the rate of each lane.
 func (m *kernelModel) capacities(own []*placing, at int) {
 	active, last := activeAt(own, at)
 	t := m.tree
@@ -309,8 +308,7 @@ func (m *kernelModel) capacities(own []*placing, at int) {
 	}
 }
 
-// row adds that what the active requests have at a node is at most a capacity, unless it
-// always is.
+// row adds that the active requests have at most a capacity at a node, unless they always do.
 func (m *kernelModel) row(name string, active []*placing, level, v int, capacity int64, f func(r *placing, c choice) int64) {
 	row, sum := &cp.Linear{AtMost: capacity}, 0.0
 	for _, r := range active {

@@ -28,7 +28,7 @@ func kernelWithout(t testing.TB, names ...string) model.Solver {
 	return s
 }
 
-// On two pods the kernel finds what the plain engine finds, whole and without devices.
+// The kernel finds the plain engine's results on two pods, whole and without devices.
 func TestKernelAgainstPlain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(21, 1))

@@ -157,7 +157,7 @@ func (p *packer) hold(level int, items []item) *held {
 	if h == nil || lanes == 1 {
 		return h
 	}
-	// The lanes get their own names back; new ones take those that are free.
+	// The lanes get their own names back; new ones take free names.
 	var lane [64]int32
 	free := int32(0)
 	for name := range int32(lanes) {

@@ -41,8 +41,8 @@ const (
 	wholeNodes   = 10_000
 )
 
-// extend returns a placement of the requests that leaves what is in before, which
-// holds some of them, where it is at the root; false if there is none.
+// extend returns a placement of the requests that leaves the ones in before, which holds some of them, where they are
+// at the root; false if there is none.
 func (p *packer) extend(requests []int32, before placement) (placement, bool) {
 	all := p.rootItems(requests)
 	added := slices.DeleteFunc(slices.Clone(all), func(x item) bool { return slices.Contains(before.requests, x.request) })

@@ -20,7 +20,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// linear returns a row of a name that begins with a word, nil without one.
+// linear returns a row with a name that begins with a word, nil without one.
 func (m *kernelModel) linear(rng *rand.Rand, word string) *cp.Linear {
 	var all []*cp.Linear
 	for c, name := range m.Names {

@@ -52,7 +52,7 @@ func (p *queueProgram) pieces(x []float64) []queuePiece {
 	return b.pieces
 }
 
-// mostRounding is how many ticks rounding can take from a request.
+// mostRounding is the number of ticks that rounding can take from a request.
 const mostRounding = 1000
 
 // queueBuilder makes a schedule from sets that run one after the other.

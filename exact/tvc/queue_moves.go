@@ -42,7 +42,7 @@ type queueUse struct {
 	time float64
 }
 
-// queueLife is a part of a request's run that is in one place: the instants at which it is.
+// queueLife is a part of a request's run in one place: the instants at which it is there.
 type queueLife struct {
 	request int
 	at      []int
@@ -100,8 +100,8 @@ func (q *queuePart) together(lives []queueLife, instants int) (places []*model.E
 	}
 }
 
-// uses returns the sets that a whole point runs, in the order of states: of each the requests that are under way
-// and whose work it takes.
+// uses returns the sets that a whole point runs, in the order of states. Each has the requests that are under way and
+// have work in it.
 func (p *queueProgram) uses(x []float64) (all []queueUse) {
 	idle := map[[2]int]float64{} // by request and number of ended ones: for how long it is in sets without work
 	for j := range p.n {

@@ -12,7 +12,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// queuePart is a search for the best schedule of some requests of a queue, as if they were all.
+// queuePart is a search for the best schedule of some requests of a queue, as if there were no others.
 //
 // It is a branch and bound on the whole variables of a queueProgram, the node of the least bound first. If migrations
 // cost something, it goes on at points that are whole (see moves).
@@ -72,7 +72,7 @@ func (p *queueProgram) node(fixed []queueFixed, bound float64) *queueNode {
 	return n
 }
 
-// newPart returns the search for some requests, with the schedule and bounds that are known.
+// newPart returns the search for some requests, with the known schedule and bounds.
 func (q *queueRun) newPart(requests []int) *queuePart {
 	p := &queuePart{queueRun: q, n: len(requests), requests: requests, base: q.t.Requests[requests[0]].Arrival}
 	alone := *q.t
@@ -106,7 +106,7 @@ func (q *queuePart) here(l int) (s uint32) {
 	return s
 }
 
-// count returns how many requests can have ended when interval l begins.
+// count returns the number of requests that can have ended when interval l begins.
 func (p *queueProgram) count(l int) (n int) {
 	for j, a := range p.arrival {
 		if a+p.length[j] <= p.begins[l] {

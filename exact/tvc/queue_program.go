@@ -64,13 +64,13 @@ type queueWhole struct {
 	at, k int
 }
 
-// queueState is where a schedule is for a time.
+// queueState is the state of a schedule for a time.
 type queueState struct {
 	interval, ended int
 	set             uint32
 }
 
-// queueScale is the length of all that a program is about, in its unit of time.
+// queueScale is the length of the whole program, in its unit of time.
 const queueScale = 1000
 
 // mostStates bounds the variables of a program.
@@ -304,7 +304,7 @@ func (p *queueProgram) addOrder() {
 	}
 }
 
-// fix fixes a variable, and those that follow by the rows of order.
+// fix fixes a variable, and the ones that follow by the rows of order.
 func (p *queueProgram) fix(low, high []float64, w *queueWhole, value float64) {
 	set := func(x int) { low[x], high[x] = value, value }
 	if w.ended {
@@ -324,9 +324,9 @@ func (p *queueProgram) fix(low, high []float64, w *queueWhole, value float64) {
 	}
 }
 
-// solve returns a lower bound in ticks on the sum of the responses of the schedules within the
-// bounds of the whole variables, and the point that HiGHS finds, nil if there is none. Without HiGHS our own
-// simplex method does, which takes longer.
+// solve returns a lower bound in ticks on the sum of the responses of the schedules within the bounds of the whole
+// variables, and the point that HiGHS finds, nil if there is none. Without HiGHS it uses our own simplex method, which
+// takes longer.
 func (p *queueProgram) solve(ctx context.Context, low, high []float64) (bound float64, x []float64, err error) {
 	m := *p.model
 	m.Vars = slices.Clone(m.Vars)

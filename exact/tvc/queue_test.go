@@ -58,8 +58,8 @@ func together(t *testing.T, in *model.TVC) []bool {
 	return fits
 }
 
-// enumerateQueue returns the least sum of responses: of all orders of arrivals and ends the best lengths of
-// the spans between them, by a linear program each. All requests must fit.
+// enumerateQueue returns the least sum of responses over all orders of arrivals and ends. A linear program for each
+// order gives the best lengths of the spans between them. All requests must fit.
 func enumerateQueue(t *testing.T, in *model.TVC, fits []bool) float64 {
 	t.Helper()
 	n, best := len(in.Requests), math.Inf(1)
@@ -228,8 +228,8 @@ func allFit(in *model.TVC) bool {
 	return true
 }
 
-// The rule of order and the search's parts lose nothing, and at ordinary size no heuristic beats a bound; where
-// migrations cost something the solution is one that the judge takes.
+// The rule of order and the search's parts lose nothing, and no heuristic beats a bound at ordinary size; if migrations
+// cost something, the judge accepts the solution.
 func TestQueueOptimum(t *testing.T) {
 	t.Parallel()
 	without, err := tvcexact.Search.Without("queue-order")

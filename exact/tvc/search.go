@@ -171,13 +171,11 @@ func (s *run) components() error {
 	return nil
 }
 
-// ascendSteps is the number of steps of the subgradient method where the linear
-// program is too large.
+// ascendSteps is the number of steps of the subgradient method if the linear program is too large.
 const ascendSteps = 300
 
-// enough reports whether a solution that brings value in component k needs no
-// search of that component: it brings the most possible, or closes the gap asked
-// for together with what the others bring.
+// enough reports whether a solution of the given value in component k needs no search of that component: it has the
+// most possible, or it closes the gap asked for together with the other components.
 func (s *run) enough(k int, value int64) bool {
 	upper, sum := int64(0), max(value, s.value[k])-s.value[k]
 	for j := range s.upper {
@@ -228,7 +226,7 @@ func (s *run) component(k int, c *component) error {
 	return nil
 }
 
-// learn notes the part of a solution that is of the component's requests.
+// learn notes a solution's part for the component's requests.
 func (c *component) learn(in *model.TVC, e *model.Embeddings) error {
 	index, err := in.Index(e)
 	if err != nil {

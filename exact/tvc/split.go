@@ -24,9 +24,8 @@ type splitter struct {
 	open     []int       // the items that aren't divided yet, ascending
 }
 
-// split returns how a node of a level can hold all items, nil if it can't or the
-// packer has stopped. Those in before are where a split of theirs put them; items
-// are the others. all are both, in order. The result follows all.
+// split returns how a node of a level can hold all items, nil if it can't or the packer has stopped. The requests in
+// before stay where a split of theirs put them; items are the others. all are both, in order. The result follows all.
 func (p *packer) split(level int, all []item, before *held, items []item) *held {
 	fan, lanes := p.tree.Fan[level], p.tree.Lanes[level-1]
 	s := &splitter{packer: p, level: level, items: items, contents: make([][]item, fan),
@@ -111,7 +110,7 @@ func (s *splitter) put(c int, x item, part tvcrelax.Part, route int32, sign int3
 	}
 }
 
-// find returns where a request's item is, or would be, and whether it is there.
+// find returns the place of a request's item, or its place if added, and whether it is there.
 func find(items []item, request int32) (int, bool) {
 	return slices.BinarySearchFunc(items, request, func(x item, r int32) int { return cmp.Compare(x.request, r) })
 }
@@ -187,8 +186,8 @@ func (s *splitter) scarcest() int {
 	return best
 }
 
-// slack returns by how much the largest parts that the children have room for, with
-// a lane, exceed the item; -1 if no parts with room sum to it.
+// slack returns the excess over the item of the largest parts that the children have room for, with a lane; -1 if no
+// parts with room sum to it.
 func (s *splitter) slack(x item, route int32) int32 {
 	parts := s.requests[x.request].parts[s.level-1]
 	n := x.part.VMs

@@ -79,7 +79,7 @@ func drawn(t *testing.T, rng *rand.Rand, requests int) *model.TVC {
 	return in
 }
 
-// On two pods both engines find what the plain engine finds, and no bound is beaten.
+// Both engines find the plain engine's results on two pods, and no bound is beaten.
 func TestEnginesAgainstPlain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 1))
@@ -142,7 +142,7 @@ func TestEnginesAgree(t *testing.T) {
 	}
 }
 
-// Without any one device, and without all of them, the search proves the same.
+// The search proves the same without any one device, and without all of them.
 func TestWithout(t *testing.T) {
 	t.Parallel()
 	var sets [][]string
@@ -258,7 +258,7 @@ func TestRelations(t *testing.T) {
 			atLeast("half the durations", changed(in, func(q *model.TVCRequest) { q.DurationS = max(1, math.Floor(q.DurationS/2)) }))
 		}
 
-		// The optimum as a start stays, and so does its proof.
+		// The optimum stays if it is the start, and so does its proof.
 		r := solve(t, s, in, model.Settings{Start: first.Solution})
 		if r.Objective < want || r.Status != model.StatusOptimal {
 			t.Fatalf("from the optimum: %s %v, before %v\n%s", r.Status, r.Objective, want, text(in))
@@ -266,7 +266,7 @@ func TestRelations(t *testing.T) {
 	}
 }
 
-// A component of more requests than sets hold is bounded, and says so.
+// A component of more requests than sets hold gets a bound, and the result says so.
 func TestManyRequests(t *testing.T) {
 	t.Parallel()
 	s := instances.NewTVCSpec()
@@ -300,7 +300,7 @@ func TestWideGap(t *testing.T) {
 	}
 }
 
-// The result says which gap it was proved for.
+// The result states the gap for which it was proved.
 func TestGapLimit(t *testing.T) {
 	t.Parallel()
 	in := drawn(t, rand.New(rand.NewPCG(11, 6)), 40)

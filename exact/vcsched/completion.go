@@ -64,8 +64,7 @@ type filled struct {
 	class int
 }
 
-// binsLeft are numbers of bins, of up to 64 of each class, in a byte for each: the sum of
-// count << 8 class.
+// binsLeft holds numbers of bins, of up to 64 of each class, in a byte for each: the sum of count << 8 class.
 type binsLeft uint32
 
 // maxClasses is the number of bytes in binsLeft.
@@ -181,7 +180,7 @@ func (p *partition[V]) decide(ctx context.Context, capacity int64, room func(cla
 			p.tight = r
 		}
 	}
-	// Lists that are too long at one capacity are so at a larger one.
+	// Lists that are too long at one capacity are also too long at a larger one.
 	if p.listed = p.tooLong == 0 || capacity < p.tooLong; p.listed {
 		if p.listed = p.list(ctx, &root.slack); !p.listed {
 			p.tooLong = capacity
@@ -259,8 +258,7 @@ func (p *partition[V]) decideParallel(ctx context.Context, root state[V]) answer
 	}
 	switch f := first.Load(); {
 	case ctx.Err() != nil:
-		// A subtree before the first may have been given up: the partition is
-		// one all the same, but time has decided which.
+		// A subtree before the first may have been given up. The partition is still one, but time has decided which.
 		if f < math.MaxInt64 {
 			p.chosen = chosen[f]
 			return yes

@@ -31,7 +31,7 @@ func TestVCSchedFound(t *testing.T) {
 		"memory-1e-9-infeasible-or-not": {yield: 1},         // 1.0000000006 is not
 		"budget-minus-1e-10":            {yield: 1},         // 0.2 is within 0.1999999999 + 1e-9
 		"highs-paper-beaten-bound":      {yield: 1},
-		// Found by the audit after 0.6.0: HiGHS merged columns and lost the optimum.
+		// The audit after 0.6.0 found this: HiGHS merged columns and lost the optimum.
 		"highs-parallel-columns": {yield: 6.0 / 13},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -69,7 +69,7 @@ func foundVCSched(t *testing.T, name string) *model.VCSched {
 	return in.(*model.VCSched)
 }
 
-// What 64 bits overflow on: hosts and budgets beyond any use.
+// These overflow 64 bits: hosts and budgets beyond any use.
 func TestVCSchedManyHostsAndLargeBudgets(t *testing.T) {
 	t.Parallel()
 	job := func(id string, at int) model.VCSchedJob {
@@ -130,7 +130,7 @@ func TestVCSchedMisfitInUnits(t *testing.T) {
 	}
 }
 
-// Found by the audit in 0.10.0: loads are multiples of 0.3, the bound is a whole host. The kernel asked for a load of
+// The audit in 0.10.0 found this: loads are multiples of 0.3, the bound is a whole host. The kernel asked for a load of
 // 0.9, which its own bound refutes, and took that for a proof that 1.2 is needed.
 func TestKernelProbesNothingBelowItsBound(t *testing.T) {
 	t.Parallel()

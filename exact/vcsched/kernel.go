@@ -123,11 +123,11 @@ func (s *run) priced(times int) error {
 const (
 	// firstConflicts limits the kernel's first turn.
 	firstConflicts = 125
-	// learnConflicts is from when on column generation takes part: easy instances are
-	// closed in fewer, in less time than a linear program takes.
+	// learnConflicts is the number of conflicts from which on column generation takes part: easy instances are closed
+	// in fewer, in less time than a linear program takes.
 	learnConflicts = 1000
-	// nodesPerConflict is how many nodes of the host tree take the time of a conflict,
-	// about, and stepsPerConflict of local search how many a fifth of it.
+	// nodesPerConflict is the number of nodes of the host tree that take about as long as a conflict; stepsPerConflict
+	// steps of local search take about a fifth of it.
 	nodesPerConflict = 500
 	stepsPerConflict = 200
 )
@@ -200,7 +200,7 @@ func (l *learner) ask(load, conflicts int64) answer {
 		case lcg.Satisfied:
 			hosts := l.m.placement(l.k.Values())
 			if s.u.Fits(hosts) && s.u.MaxLoad(hosts) > max(load, s.u.Scale) && len(s.u.Classes) > 1 {
-				// It has the load in the model, and by some units not in fact.
+				// It has the load in the model, but its load in fact is some units larger.
 				s.found(s.u.MaxLoad(hosts), hosts)
 				return unknown
 			}

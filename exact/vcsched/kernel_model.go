@@ -37,7 +37,7 @@ const (
 	maxOrder  = 1 << 21
 )
 
-// tooLarge says if, and why, an instance has no model.
+// tooLarge reports whether, and why, an instance has no model.
 func tooLarge(u *view.VCSched) string {
 	hosts, _ := modelHosts(u)
 	if n := len(u.CPU); len(hosts) > maxKernel/n {
@@ -46,9 +46,8 @@ func tooLarge(u *view.VCSched) string {
 	return ""
 }
 
-// modelHosts returns the hosts on which tasks run now, and of the others of each class as
-// many as there are tasks at most: a placement needs no more. Those are the last, by
-// class.
+// modelHosts returns the hosts on which tasks run now, and of the others of each class at most as many as there are
+// tasks: a placement needs no more. The latter are the last, by class.
 func modelHosts(u *view.VCSched) (hosts []int32, running int) {
 	busy := map[int32]bool{}
 	for _, h := range u.Current {

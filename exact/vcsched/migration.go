@@ -59,9 +59,8 @@ func (t *hostTree) decide(nodes int64) bool {
 	return true
 }
 
-// hostTree is a depth-first branch and bound that decides the host of one task
-// after the other, the largest first and on its current host first. Its memory and
-// its budget are exact. Worst case O(H^n).
+// hostTree is a depth-first branch and bound that decides the host of one task after the other. It takes the largest
+// task first and tries its current host first. Its memory and its budget are exact. Worst case O(H^n).
 //
 // Each rule drops a child of a node. Let u be a placement below the node with a
 // largest load < upper, the best so far; then some such placement is left:
@@ -139,8 +138,7 @@ func (t *hostTree) run(limit int64) bool {
 	return done
 }
 
-// mostPairs is from how many pairs of hosts on the tree isn't searched: a node takes
-// some ten microseconds.
+// mostPairs is the number of pairs of hosts from which on the tree isn't searched: a node takes some ten microseconds.
 const mostPairs = 1 << 13
 
 // pairs returns the number of pairs of hosts.

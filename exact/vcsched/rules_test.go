@@ -55,8 +55,8 @@ func same(t *testing.T, what string, in *model.VCSched, r model.Result, want flo
 	}
 }
 
-// Every family against the plain engine, with all rules and with each one off,
-// by bin completion and by the host tree.
+// The test runs every family against the plain engine, with all rules and with each one off, by bin completion and by
+// the host tree.
 func TestVCSchedRulesAgainstPlain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(vcschedSeed(), 1))
@@ -88,7 +88,7 @@ func TestVCSchedRulesAgainstPlain(t *testing.T) {
 	}
 }
 
-// At sizes that the plain engine doesn't reach: each rule off, and HiGHS.
+// The test runs each rule off, and HiGHS, at sizes that the plain engine doesn't reach.
 func TestVCSchedRulesAtMiddleSize(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(vcschedSeed(), 2))

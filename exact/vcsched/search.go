@@ -26,9 +26,8 @@ import (
 //
 //  1. a lower bound on L by packing arguments (vcbounds.Packing);
 //  2. an upper bound by local search (placement.Improver);
-//  3. up to 64 tasks: bin completion (partition) on the decision "is there a
-//     placement with L ≤ C?" for loads C between the bounds, which are refuted
-//     the sooner the lower they are (destructive bounds);
+//  3. up to 64 tasks: bin completion (partition) on the decision "is there a placement with L ≤ C?" for loads C between
+//     the bounds. The lower they are, the sooner they are refuted (destructive bounds);
 //  4. more tasks, or a gap that bin completion leaves: a lower bound by column
 //     generation over host patterns, and placements made of its patterns;
 //  5. up to 64 tasks with some set so close to a host's memory that 64 bits can't show whether it fits: a depth-first
@@ -43,9 +42,8 @@ var Search = engine.Engine[*model.VCSched, deviceSet]{ID: "search", Parts: devic
 
 // The order and the limits of the phases.
 const (
-	// firstSteps times n² steps of local search precede bin completion. More
-	// is wasted: bin completion closes a dozen tasks in the time of some
-	// thousand steps.
+	// firstSteps times n² steps of local search precede bin completion. More would be wasted: bin completion closes a
+	// dozen tasks in the time of some thousand steps.
 	firstSteps = 20
 	// firstNodes is the number of nodes that bin completion expands before column generation gets its turn: some
 	// seconds, in which it closes most instances of 48 tasks.
@@ -125,7 +123,7 @@ func (s *run) beside() bool { return s.Set.Others != nil && s.Set.Start != nil }
 // gapLimit returns the gap asked for, less the part reserved for rounding, but not below 0.
 func (s *run) gapLimit(less float64) float64 { return max(s.Set.GapLimit()-less, 0) }
 
-// stopped reports whether the run has to end, and takes what other solvers have found.
+// stopped reports whether the run has to end, and takes over solutions of other solvers.
 func (s *run) stopped() bool {
 	if s.hosts != nil {
 		if p, _ := s.News(s.in.Yield(s.hosts)); p != nil {
@@ -178,7 +176,7 @@ func (s *run) solve(search func(s *run, improve func(steps int)) error) error {
 	if s.off&devPacking != 0 {
 		load = s.tasks.AreaLoad()
 	}
-	// All loads up to a whole host have the yield 1.
+	// All loads up to a whole host have yield 1.
 	s.lower = max(load, s.u.Scale)
 	from, err := vcheur.Start(s.Ctx, s.in, s.u, s.Set)
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 //   - or its bounds and a row contradict each other (propagate), which is how a coefficient above a row's limit
 //     fixes its variable.
 //
-// Branches part the values of an integer variable, so together the closed nodes cover every point. What can't be
+// Branches part the values of an integer variable, so together the closed nodes cover every point. A node that can't be
 // closed, with all integer variables fixed, stays open and keeps its parent's bound.
 //
 // It branches by pseudo-costs, initialised by solving both branches (Achterberg, Koch, Martin: Branching rules
@@ -207,7 +207,7 @@ func (c *certifier[S]) bound() float64 {
 	return max(b, c.minimised(c.f.Limit))
 }
 
-// proved returns bound as one of the problem's objective; NaN if all nodes are closed and there is no solution.
+// proved returns bound as a bound on the problem's objective; NaN if all nodes are closed and there is no solution.
 func (c *certifier[S]) proved() float64 {
 	if b := c.bound(); !math.IsInf(b, 1) {
 		return c.f.Value(c.minimised(b))
@@ -438,7 +438,7 @@ func (c *certifier[S]) fix(bound float64, reduced []float64) bool {
 	return changed
 }
 
-// again says that a node has changed, instead of a variable.
+// again, in place of a variable, says that a node has changed.
 const again = -2
 
 // branch returns the fractional variable to branch on; -1 if there is none, again if one of its
@@ -563,7 +563,8 @@ func (c *certifier[S]) try(ctx context.Context, x []float64) error {
 	return err
 }
 
-// halve returns an integer variable that isn't fixed, and where to part its values; -1 if there is none. x may be nil.
+// halve returns an integer variable that isn't fixed, and the point at which to part its values; -1 if there is none. x
+// may be nil.
 func (c *certifier[S]) halve(x []float64) (int, float64) {
 	for j := range c.m.Vars {
 		v := &c.m.Vars[j]
@@ -653,7 +654,7 @@ func (c *certifier[S]) tighten(row *milp.Row) bool {
 	return true
 }
 
-// span returns the least and the most that a coefficient times its variable is.
+// span returns the least and the most value of a coefficient times its variable.
 func span(coef float64, v *milp.Var) (least, most float64) {
 	if coef < 0 {
 		return coef * v.Upper, coef * v.Lower

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// Package engine holds what the engines that prove optima share: a run, and its workers.
+// Package engine holds the common parts of the engines that prove optima: a run, and its workers.
 package engine
 
 import (

@@ -25,7 +25,7 @@ type Kernel struct {
 	Upper int64
 	// Known, if not nil, returns a bound for Upper by the objective of a solution.
 	Known func(objective float64) int64
-	// Lower is a bound on the instance's objective that is known; NaN: none.
+	// Lower is a known bound on the instance's objective; NaN: none.
 	Lower float64
 	// Solution reads a solution off the variables' values.
 	Solution func(values []int64) (model.Solution, error)
@@ -41,8 +41,8 @@ type Kernel struct {
 	Explain func(context.Context, *model.Result) error
 }
 
-// Learning returns the work of an engine that asks the learning kernel what ask fills
-// in. The error of ask may be model.ErrNoSolution if it was stopped.
+// Learning returns the work of an engine that asks the learning kernel the question that ask fills in. The error of ask
+// may be model.ErrNoSolution if it was stopped.
 func Learning[I model.Instance, B any](ask func(r *Run, in I, off B, q *Kernel) error) func(*Run, I, B, lcg.Device) error {
 	return func(r *Run, in I, off B, kernel lcg.Device) error {
 		q := Kernel{Off: kernel}

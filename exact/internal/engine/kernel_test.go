@@ -92,7 +92,7 @@ func TestMinimise(t *testing.T) {
 	}
 }
 
-// What the problem's functions and limits say is passed on.
+// The answers of the problem's functions and limits are passed on.
 func TestMinimiseEnds(t *testing.T) {
 	t.Parallel()
 	in := &number{most: 9, minimise: true}

@@ -28,15 +28,14 @@ const Tolerance = 1e-8
 //   - A point counts as the solution that it decodes to, with the objective that the instance computes for it.
 //   - "Optimal", "infeasible" and bounds come from the certifier, which computes its certificates here. It gets the
 //     rest of the run's limits after the solver's answer.
-//   - A bound that a solution at hand is better than is none.
+//   - A bound that a known solution beats doesn't count.
 type Linear[S any] struct {
 	// Starts are solutions to start from, if there are any.
 	Starts []S
 	// Formulate returns the formulation to optimise, given the objective of the best solution (NaN without one);
 	// solutions that aren't better may be missing from it. Its error may be the context's error.
 	Formulate func(incumbent float64) (*milp.Formulation[S], error)
-	// Accept turns what a point describes into a solution of the instance, nil
-	// if that isn't feasible.
+	// Accept turns the description by a point into a solution of the instance, nil if that isn't feasible.
 	Accept func(context.Context, S) (model.Solution, error)
 	// Exclude, if not nil, adds rows to the formulation that every solution satisfies and s, which has none, doesn't;
 	// false if it can't.
@@ -217,7 +216,7 @@ func (d *driver[S]) answer(ctx context.Context, f *milp.Formulation[S]) (again b
 	return false, d.finish(ctx, c, reason)
 }
 
-// finish stores what a certifier has proved, and the reason for which that isn't more.
+// finish stores the certifier's proof, and the reason why it proves no more.
 func (d *driver[S]) finish(ctx context.Context, c *certifier[S], reason string) error {
 	bound := c.proved()
 	switch {
@@ -279,7 +278,7 @@ func (d *driver[S]) ask(ctx context.Context, f *milp.Formulation[S], m *milp.Mod
 	return a, err
 }
 
-// keep makes s the best solution if it is one and better than those before.
+// keep makes s the best solution if it is a solution and better than those before.
 func (d *driver[S]) keep(ctx context.Context, s S) (feasible, improved bool, err error) {
 	p, err := d.Accept(ctx, s)
 	if err != nil || p == nil {
@@ -304,7 +303,7 @@ func (d *driver[S]) infeasible(ctx context.Context) error {
 	return d.Explain(ctx, &d.Result)
 }
 
-// knows takes a proved bound over, and reports it if it is better.
+// knows takes over a proved bound, and reports it if it is better.
 func (d *driver[S]) knows(bound float64) {
 	before := d.known
 	if math.IsNaN(d.known) {
@@ -322,9 +321,8 @@ func (d *driver[S]) tell() {
 	d.Tell(d.Objective, d.known, func() model.Solution { return d.Solution })
 }
 
-// conclude stores a bound and, unless it proves the best solution optimal, the
-// reason for which nothing more is proved. A bound that a solution beats by more
-// than the rounding of either is none.
+// conclude stores a bound and, unless it proves the best solution optimal, the reason why nothing more is proved. A
+// bound that a solution beats by more than the rounding of either doesn't count.
 func (d *driver[S]) conclude(bound float64, reason string) {
 	if d.Solution != nil && !model.SenseOf(d.in).Better(bound, d.Objective) {
 		if !(math.Abs(bound-d.Objective) <= 1e-9*math.Abs(d.Objective)) {

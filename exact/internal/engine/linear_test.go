@@ -287,7 +287,7 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// Objectives of millions are optimal only where no smaller whole number is left, whatever the gap in parts is.
+// Objectives of millions are optimal only if no smaller whole number is left, whatever the relative gap is.
 func TestWholeGap(t *testing.T) {
 	need.HiGHS(t)
 	p := &program{most: []int64{1, 3}, cost: []int64{100_000_000, 1}, rows: [][]int64{{-1, 0}, {0, -1}}, limits: []int64{-1, -1}}
@@ -331,8 +331,8 @@ func TestSolveLinear(t *testing.T) {
 	}
 }
 
-// What the driver asks for, and reports: the best start, the tolerance, half of the gap; a bound that is certified,
-// never the solver's, and never worse than the incumbent.
+// The test checks the driver's questions and reports: the best start, the tolerance, half of the gap; a bound that is
+// certified, never the solver's, and never worse than the incumbent.
 func TestLinearQuestions(t *testing.T) {
 	need.HiGHS(t)
 	in := &program{maximise: true, most: []int64{8, 9}, cost: []int64{3, 2}, rows: [][]int64{{3, 2}, {4, 1}}, limits: []int64{11, 9}}

@@ -30,8 +30,8 @@ type Run struct {
 	of    string         // the algorithm of it
 }
 
-// start answers one call of a model.Solver by a run, for which work does what there is
-// to do. Its error may be model.ErrNoSolution if it was stopped.
+// start answers one call of a model.Solver by a run, with work as its worker. Its error may be model.ErrNoSolution if
+// it was stopped.
 func start[I model.Instance](ctx context.Context, name string, in model.Instance, set model.Settings,
 	work func(*Run, I) error) (model.Result, error) {
 	r := &Run{Result: model.NewResult(name, set.Seed), Set: set, in: in, began: time.Now()}
@@ -121,7 +121,7 @@ func (r *Run) Tell(incumbent, bound float64, solution func() model.Solution) {
 	r.Set.Progress(p)
 }
 
-// TellBest is Tell for the solution and the bound that are stored.
+// TellBest is Tell for the stored solution and bound.
 func (r *Run) TellBest() {
 	r.Tell(r.Objective, r.Bound, func() model.Solution { return r.Solution })
 }
@@ -146,9 +146,8 @@ func (r *Run) Prove(k *lcg.Kernel, unit string, upper int64) (*lcg.Proof, error)
 	return k.Prove(p, lcg.Header{Kind: string(r.in.Kind()), Instance: p.Instance, Unit: unit, Upper: upper})
 }
 
-// First returns the best of Settings.Start and the algorithms' solutions; the zero
-// value if there is none. Algorithms that don't take the instance are left out, and all
-// if the run is one of several that start from a solution.
+// First returns the best of Settings.Start and the algorithms' solutions; the zero value if there is none. Algorithms
+// that don't take the instance are left out; all are if the run is one of several that start from a solution.
 func First[S interface {
 	comparable
 	model.Solution

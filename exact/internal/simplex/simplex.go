@@ -16,8 +16,8 @@ import (
 type Options struct {
 	Cutoff float64 // it stops above
 	Pivots int     // it stops after
-	// Bounded holds variables to their upper bounds. Without it they are left to duals.SafeLower, which is
-	// sooner done and no weaker where rows keep variables below.
+	// Bounded holds variables to their upper bounds. Without it they are left to duals.SafeLower, which is faster and
+	// no weaker if rows keep variables below.
 	Bounded bool
 }
 
@@ -121,7 +121,7 @@ func (s *Simplex) Solve(ctx context.Context, m *milp.Model, o Options) (lower fl
 	return lower, x
 }
 
-// pivots goes on to the optimum, and reports whether it has come there.
+// pivots goes on to the optimum, and reports whether it has reached it.
 func (s *Simplex) pivots(ctx context.Context, o Options) bool {
 	const small = 1e-9
 	for range o.Pivots {

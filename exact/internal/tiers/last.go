@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// parts adds a job's coming to processors twice: they are its last ones, or it migrates again. Each schedule is one or the other.
+// parts adds a job's arrival at processors twice: they are its last ones, or it migrates again. Each schedule is one or
+// the other.
 //
 // Between two points of the plan that are to come, a job at its last processors is known to be there, so fewer rates
 // are possible (mixesAt). A job that migrates again does nothing for as long as the migration takes (program.plan).

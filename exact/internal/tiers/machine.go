@@ -70,7 +70,7 @@ func (s *Search) demands(set uint32) []float64 {
 	return h
 }
 
-// machine adds what all that is left after the plan, of some jobs, takes at least on a machine.
+// machine adds the least time on a machine for all work of some jobs that is left after the plan.
 //
 // Let y_k(t) be the rate of a job over its best one, and h as in demands, so that Σ_k h_k y_k ≤ 1 at
 // any time. A job that needs p_k more at its best rate from a time T on ends no sooner than its mean busy time

@@ -84,8 +84,7 @@ func (s *Search) arrivesNext(n *node, k int32) bool {
 	return true
 }
 
-// leaving adds that a group leaves an orientation for the other one, to which it can't go back: with which
-// it would be free otherwise.
+// leaving adds that a group leaves an orientation for the other one and can't go back: otherwise it would be free.
 func (s *Search) leaving(n *node, all []*node) []*node {
 	var front, back []hosted
 	for k := range int32(s.n) {
@@ -169,7 +168,7 @@ func (s *Search) begins(n *node, k int32, all []*node) []*node {
 	return all
 }
 
-// same reports whether processors are like others, for a job's processes of each use: there is the same on them.
+// same reports whether processors are like others, for a job's processes of each use: they have the same content.
 func (s *Search) same(n *node, k int32, a, b []int32) bool {
 	front, back := s.hosts(n)
 	for _, g := range s.groups[k] {

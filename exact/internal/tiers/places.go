@@ -53,7 +53,7 @@ func (s *Search) places(n *node, k int32, own []int32) (all []place) {
 		}
 	}
 	groups := s.groups[k]
-	// mine is how many processes of each use the job has in a class.
+	// mine is the number of the job's processes of each use in a class.
 	mine := make([][]int, len(groups))
 	for g := range groups {
 		mine[g] = make([]int, len(classes))

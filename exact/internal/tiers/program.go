@@ -19,7 +19,7 @@ import (
 //     does it by then.
 //   - A job without a planned end ends no sooner than the last point plus its remaining time, at its best rate, and no
 //     sooner than its submission plus all of its work; if it migrates, after the migration.
-//   - Together, they end no sooner than machines allow (mean busy times, see machine).
+//   - Together, the jobs end no sooner than machines allow (mean busy times, see machine).
 //
 // Its dual bounds hold however it is solved (duals.SafeLower). O(lives + plan · mixes + jobs²) figures.
 func (s *Search) program(n *node) {

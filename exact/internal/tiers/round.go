@@ -12,9 +12,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// player plays the events of a complete node in whole ticks, as the judge does: a job ends in the first
-// tick by which its work is done. What can't happen in the tick in which its program has it
-// happens later.
+// player plays the events of a complete node in whole ticks, as the judge does: a job ends in the first tick by which
+// its work is done. An event that can't happen in its tick by the program happens later.
 type player struct {
 	s       *Search
 	now     int64
@@ -35,7 +34,7 @@ type played struct {
 	segments    []model.Segment[model.BatchPlace]
 }
 
-// turned are jobs and the tiers that they were in.
+// turned holds jobs and their former tiers.
 type turned struct {
 	jobs []int32
 	back []bool
@@ -230,7 +229,8 @@ func (x *player) happen(e *event, at int64, n *node) {
 	}
 }
 
-// covers reports whether a job would come above one that has come to the background at this instant and can't below it.
+// covers reports whether a job would come above one that has come to the background at this instant and can't be below
+// it.
 func (x *player) covers(e *event) bool {
 	for i, q := range e.on {
 		if b := x.tier[1][q]; b >= 0 && x.s.t.Jobs[e.job].CPU(i) >= x.s.t.Threshold && slices.Contains(x.entered, b) {

@@ -15,7 +15,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// MostJobs is how many jobs a Search takes at most.
+// MostJobs is the largest number of jobs for a Search.
 const MostJobs = 9
 
 // Search looks for the best schedule of jobs on two tiers, by the order of events (node): first the starts and ends
@@ -62,7 +62,7 @@ type Search struct {
 // bounds.
 const mostOpen = 100_000
 
-// beam is how many beginnings of a depth are followed down.
+// beam is the number of beginnings of a depth that are followed down.
 const beam = 6
 
 // cautions holds the cautions of one descent after the other.
@@ -151,7 +151,7 @@ func (s *Search) halve() {
 	s.open = s.open[:half] // in order, so it is a heap
 }
 
-// lower returns the bound of the mean of all that is open or has been dropped.
+// lower returns the bound of the mean for all nodes that are open or have been dropped.
 func (s *Search) lower() float64 {
 	low := min(s.closed, s.rest, s.upper)
 	if len(s.open) > 0 {
@@ -203,7 +203,7 @@ func (s *Search) follow(n *node, width int) error {
 	return nil
 }
 
-// extend solves the programs of a node's children, and returns those that may have something better.
+// extend solves the programs of a node's children, and returns the children that may have something better.
 func (s *Search) extend(n *node) (left []*node, err error) {
 	children := s.children(n)
 	for i, c := range children {

@@ -355,7 +355,7 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// What is played of complete beginnings with migrations, come to at random, is as good as their programs say.
+// The schedules played from complete beginnings with migrations, reached at random, are as good as their programs say.
 func TestPlayed(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(39, 4))
