@@ -13,13 +13,13 @@ import (
 // Bound is one proved statement on an instance.
 type Bound struct {
 	Name string // the method, as in "packing"
-	// Value bounds every solution's objective: from above if the problem
-	// maximises, from below if it minimises. It has no meaning if Infeasible.
+	// Value bounds every solution's objective: from above if the problem maximises, from below if it minimises. It has
+	// no meaning if Infeasible.
 	Value float64
 	// Infeasible says that no solution exists, proved.
 	Infeasible bool
 	Reason     string // why no solution exists, in a few words
-	// Evidence says how the bound follows from the instance; nil: nothing is said.
+	// Evidence says how the bound follows from the instance; nil: there is none.
 	Evidence *model.Evidence
 }
 

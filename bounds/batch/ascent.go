@@ -9,9 +9,8 @@ import (
 	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
-// mostSteps is how many subgradient steps All takes. On 10,000 jobs of F96-R, KTH-SP2 and
-// LANL-CM5 60 steps give 0.4, 0.5 and 0.8 % more than 20 do, 150 steps 0.0, 0.1 and 0.4 %
-// more than 60.
+// mostSteps is the number of subgradient steps that All takes. On 10,000 jobs of F96-R, KTH-SP2 and LANL-CM5, 60 steps
+// give 0.4, 0.5 and 0.8 % more than 20; 150 steps give 0.0, 0.1 and 0.4 % more than 60.
 const mostSteps = 60
 
 // leastCells is the number of cells of the grid, or one for each job if these are more. If jobs wait for many cells,
@@ -28,7 +27,7 @@ type ascent struct {
 	kept []float64 // prices of best, by class and cell
 }
 
-// note keeps prices that give a bound if it is the best.
+// note keeps prices if they give the best bound.
 func (a *ascent) note(bound float64) bool {
 	if bound <= a.best {
 		return false
@@ -54,7 +53,7 @@ func (p *prices) ascent() *ascent {
 	return a
 }
 
-// leastPrice is below what matters; smaller ones are 0.
+// leastPrice is the least price that matters; smaller ones are 0.
 const leastPrice = 1e-30
 
 // priceBits is the number of binary digits of the largest of the first prices that remain when the prices of one class

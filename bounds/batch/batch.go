@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package batch bounds what any scheduler of parallel jobs can reach, without
-// search, and holds the linear formulations of Batch.
+// Package batch bounds the results of any scheduler of parallel jobs, without search, and holds the linear formulations
+// of Batch.
 package batch
 
 import (
@@ -51,8 +51,8 @@ func All(ctx context.Context, in *model.Batch) (all []bounds.Bound, err error) {
 	return all, nil
 }
 
-// Each calls f with each bound of All of a valid instance as soon as it is known, with prices
-// again when they are better.
+// Each calls f with each bound of All of a valid instance as soon as it is known, and with prices again when they are
+// better.
 func Each(ctx context.Context, in *model.Batch, f func(bounds.Bound)) {
 	t := view.OfBatch(in)
 	r := newJobs(t)

@@ -94,8 +94,7 @@ func TestBoundsOneTier(t *testing.T) {
 	}
 }
 
-// Jobs wider than half the machine can't run side by side, though by their areas
-// they could.
+// Jobs wider than half the machine can't run side by side, though by their areas they could.
 func TestWidths(t *testing.T) {
 	in := &model.Batch{Name: "wide", Processors: 10, Tiers: 1}
 	for _, id := range []string{"a", "b", "c", "d"} {

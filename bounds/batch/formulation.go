@@ -203,8 +203,7 @@ func latestStarts(t *view.Batch, u Units, most int64) []int64 {
 	return latest
 }
 
-// mostBounded is the number of jobs up to which each is left out for a bound of the
-// others.
+// mostBounded is the number of jobs up to which each one is left out for a bound of the others.
 const mostBounded = 64
 
 // timeIndexed is the formulation being built: x_{k,s} = 1 if job k starts at its
@@ -318,11 +317,11 @@ func (b *timeIndexed) capacity() error {
 	return nil
 }
 
-// maxTerms is the most terms that the rows of the capacity may have.
+// maxTerms is the largest number of terms in the rows of the capacity.
 const maxTerms = 1_000_000
 
-// checked returns the schedule of Serial in the order of some starts; the error is
-// model.ErrInvalid if they aren't as many as the jobs.
+// checked returns the schedule of Serial in the order of some starts; the error is model.ErrInvalid if their number
+// isn't the number of jobs.
 func (b *timeIndexed) checked(starts []int64) ([]int64, error) {
 	if len(starts) != len(b.t.Jobs) {
 		return nil, fmt.Errorf("%s: %w starts: there are %d, of %d jobs", b.Scheme, model.ErrInvalid, len(starts), len(b.t.Jobs))

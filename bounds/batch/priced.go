@@ -87,8 +87,8 @@ func (r *jobs) ascend(ctx context.Context, t *view.Batch, steps int) (p *prices,
 	return p, max(0, best)
 }
 
-// mostEvidence is the number of prices up to which they are kept. The judge takes 2 s for the
-// 122,149 of LANL-CM5. It is less in a test.
+// mostEvidence is the number of prices up to which they are kept. The judge takes 2 s for the 122,149 of LANL-CM5.
+// Tests may set it lower.
 var mostEvidence = 1 << 18
 
 // evidence returns the prices of classes, or nil if there are many.
@@ -136,7 +136,7 @@ func NewPriced(ctx context.Context, t *view.Batch, goal float64, steps int) *Pri
 	return x
 }
 
-// classSteps is how many steps are taken on one class before there are more.
+// classSteps is the number of steps on one class before there are more classes.
 const classSteps = 100
 
 // tabulate sets free.

@@ -82,7 +82,7 @@ func (p *prices) newClass(width int) class {
 	return class{width: width, price: make([]float64, cells), sum: make([]float64, cells+1)}
 }
 
-// counted has bound count what the jobs of each class use, for subgradients.
+// counted has bound count the processors that the jobs of each class use, for subgradients.
 func (p *prices) counted() {
 	cells := len(p.grid) - 1
 	for x := range p.classes {
@@ -133,8 +133,8 @@ func (p *prices) place(cells int) {
 	}
 }
 
-// split makes a class of each job. They begin with the prices of the one class. It is false, and there is
-// one class, if the machine is too large to be packed, or if that takes more than so much work.
+// split makes a class of each job. They begin with the prices of the one class. It returns false, and there is one
+// class, if the machine is too large to be packed, or if packing takes more than so much work.
 func (p *prices) split(most int) bool {
 	packer := newPacker(p.capacity, p.jobs)
 	if packer.capacity > mostPacked || packer.capacity*len(p.jobs)*len(p.room) > most {
@@ -157,7 +157,7 @@ func (p *prices) split(most int) bool {
 	return true
 }
 
-// work returns the steps of a bound, about, with classes.
+// work returns the approximate number of steps of a bound with classes.
 func (p *prices) work() int { return p.packer.capacity * len(p.classes) * len(p.room) }
 
 // bound returns the bound for the prices and sets use and pack, if they are there. Each value in brackets has fewer
@@ -271,7 +271,7 @@ func (p *prices) best(k int) (best float64, x start) {
 	}
 }
 
-// count adds what job k uses from a start on.
+// count adds the processors that job k uses from a start on.
 func (p *prices) count(k int, x start) {
 	f, demand := &p.classes[p.class[k]], float64(p.jobs[k].Slots)
 	if f.use == nil {

@@ -85,10 +85,9 @@ type jobs struct {
 	common int64          // the weights' greatest common divisor, by which the jobs' weights are divided
 }
 
-// newJobs returns the jobs with the least durations, rounded down to whole ticks: a
-// job that works at rate R at most, in ten-thousandths, takes Length·10^4/R ticks
-// or longer. The bounds want a duration that the job can't beat, and that its
-// demand times it isn't more than what the job takes of the machine.
+// newJobs returns the jobs with the least durations, rounded down to whole ticks: a job that works at rate R at most,
+// in ten-thousandths, takes Length·10^4/R ticks or longer. The bounds need a duration that the job can't beat, and the
+// duration times its demand must be at most the job's use of the machine.
 func newJobs(t *view.Batch) *jobs {
 	r := &jobs{jobs: make([]squashed.Job, len(t.Jobs)), skip: make([]bool, len(t.Jobs)), common: UnitsOf(t).Weight}
 	most := int64(1<<61) / int64(max(1, len(t.Jobs))) // what is longer than it runs stays below 2^62
@@ -114,7 +113,7 @@ func fastest(t *view.Batch, k int) int64 {
 	return max(j.Foreground, j.Efficiency)
 }
 
-// least returns the ticks that job k takes at least.
+// least returns the least ticks that job k takes.
 func least(t *view.Batch, k int) int64 {
 	rate := fastest(t, k)
 	return (t.Jobs[k].Work() + rate - 1) / rate
@@ -154,8 +153,8 @@ func (m machine) sums(r *jobs) squashed.Bounds {
 	return b
 }
 
-// mean returns a bound of the mean for one of the sum, in ticks by the jobs' weights.
-// The mean is rounded down twice, as the objective is rounded twice.
+// mean returns a bound of the mean from a bound of the sum, in ticks by the jobs' weights. The mean is rounded down
+// twice, as the objective is rounded twice.
 func (r *jobs) mean(t *view.Batch, name string, sum float64) bounds.Bound {
 	if len(r.jobs) == 0 {
 		return bounds.Bound{Name: name}

@@ -96,10 +96,9 @@ func MostSlowdown(ctx context.Context, t *view.Batch) bounds.Bound {
 	return b
 }
 
-// windowed returns the bound of the largest bounded slowdown by a window of ticks: those submitted in it
-// have S = (to - submission)/max(τ, work) if they end with it. The jobs of the
-// largest S that need more than the machine has in the window don't all end in it, so
-// that the least S of them isn't reached; 0 if all fit.
+// windowed returns the bound of the largest bounded slowdown by a window of ticks: jobs submitted in it have S = (to -
+// submission)/max(τ, work) if they end with it. The jobs of the largest S that need more than the machine has in the
+// window don't all end in it, so their least S isn't reached; 0 if all fit.
 func windowed(t *view.Batch, r *jobs, m machine, w model.EvidenceWindow) float64 {
 	type job struct{ slowdown, work float64 }
 	var all []job

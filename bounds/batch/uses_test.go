@@ -12,8 +12,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// No two processes on a processor take more of it than there is, whatever their
-// jobs' uses, losses and efficiencies; and some take nearly all.
+// No two processes on a processor take more of it than there is, whatever their jobs' uses, losses and efficiencies,
+// and some take nearly all.
 func TestUses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	some := func(x ...int64) int64 { return x[rng.IntN(len(x))] }

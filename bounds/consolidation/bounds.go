@@ -63,7 +63,7 @@ type coverRow struct {
 	hosts bitset.Set
 	gives func(h int) int64
 	need  int64
-	// out are the jobs that may be left out: need and price of each task.
+	// out holds the jobs that may be left out: need and price of each task.
 	out      []outTask
 	evidence *model.Evidence
 }
@@ -321,7 +321,7 @@ func (v *cover) emptied() int64 {
 	return max(0, total)
 }
 
-// products compares a·b with x·y, none of them below 0.
+// products compares a·b with x·y; none of them is below 0.
 func products(a, b, x, y int64) int {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))
 	otherHi, otherLo := bits.Mul64(uint64(x), uint64(y))

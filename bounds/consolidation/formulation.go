@@ -19,7 +19,7 @@ var Formulations = []string{"counts"}
 // maxVariables and maxTerms limit a formulation.
 const (
 	maxVariables = 1_000_000
-	// tightHosts is up to how many hosts each job has its own rows.
+	// tightHosts is the number of hosts up to which each job has its own rows.
 	tightHosts = 100
 )
 
@@ -32,10 +32,10 @@ type Program struct {
 	Stay  []map[int32]int // by job and host: how many tasks stay
 	Anew  [][]int         // by job and host: how many are newly placed, -1 if none can be
 	Leave []int           // by job: how many are left out, -1 if none may be
-	// Exact are the rows in whole numbers; Rows has some divided by their greatest coefficient.
+	// Exact holds the rows in whole numbers; Rows has some of them divided by their greatest coefficient.
 	Exact []milp.Row
-	// What encode computes: Booleans that are 1 if a term is, the least of some sums, and
-	// Booleans that are 1 if a sum is at most 1.
+	// The figures that encode computes: Booleans that are 1 if a term is, the least of some sums, and Booleans that are
+	// 1 if a sum is at most 1.
 	flags, alones []derived
 	spreads       []spread
 }
@@ -190,7 +190,7 @@ func (p *Program) each(i, h int, f func(v int, anew bool)) {
 	}
 }
 
-// capacities adds what hosts have, and that tasks are on hosts in use.
+// capacities adds the hosts' capacities, and that tasks are on hosts in use.
 func (b *builder) capacities() {
 	c := b.View
 	for h := range c.Hosts {
@@ -209,7 +209,7 @@ func (b *builder) capacities() {
 			}
 			b.atMost(fmt.Sprintf("has_%d_%d", r+1, h+1), 0, append(row, term(b.Use[h], -has))...)
 		}
-		// Rows for each job are tighter, and the only ones where tasks need nothing.
+		// Rows for each job are tighter, and the only ones if tasks need nothing.
 		for i := range c.Jobs {
 			needs := false
 			for _, x := range c.Jobs[i].Needs {

@@ -10,7 +10,7 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// sides are the variables of a rule in a domain, with the most that they sum to.
+// sides holds the variables of a rule in a domain, with the largest sum that they can have.
 type sides struct {
 	anew, all []milp.Term
 	most      int64 // of anew
@@ -84,7 +84,7 @@ func plus(lists ...[]milp.Term) []milp.Term {
 	return all
 }
 
-// outside has tasks that are bound go to no host outside of domains, except by apart.
+// outside has bound tasks go to no host outside of domains, except by apart.
 func (b *builder) outside() {
 	c := b.View
 	for q := range c.Rules {

@@ -8,7 +8,7 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// spread are the variables of a rule of type spread.
+// spread holds the variables of a rule of type spread.
 type spread struct {
 	least   int // variable: at most what the domain has that has fewest
 	most    float64
@@ -113,7 +113,7 @@ func (b *builder) onlyWithTasks(h int) {
 	b.atMost(fmt.Sprintf("filled_%d", h+1), 0, row...)
 }
 
-// enoughDomains adds that least is 0 where there are too few domains.
+// enoughDomains adds that least is 0 if there are too few domains.
 func (b *builder) enoughDomains(q int, s *spread) {
 	switch {
 	case s.there >= max(1, s.min):

@@ -16,8 +16,8 @@ import (
 // QuickOf computes the bounds that need no linear program, each with its evidence:
 //
 //   - critical-path: the longest path, each task at its least cost, edges free. O(V M + E)
-//   - communication-path: the longest path, each task on its best machine for
-//     its predecessors and successors, edges between machines at their length. O(E M²)
+//   - communication-path: the longest path, with each task on its best machine for its predecessors and successors, and
+//     edges between machines at their length. O(E M²)
 //   - area: the least costs together over the number of machines, or the same
 //     with machines weighted by their speed. O(V M)
 //   - fernandez-bussell: the work that can't be moved out of some interval
@@ -134,7 +134,7 @@ func (x *dagPaths) binding(ctx context.Context) []int32 {
 	return x.around(ctx, x.widest)
 }
 
-// have makes rows hold heads, if forward, or tails, and reports whether ctx let it.
+// have makes rows hold heads, if forward, or tails, and returns false if ctx ended.
 func (x *dagPaths) have(ctx context.Context, forward bool) bool {
 	if x.whole && x.forward != forward {
 		x.whole = x.fill(ctx, forward)

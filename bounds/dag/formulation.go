@@ -20,11 +20,11 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// maxTerms is the most coefficients that Build gives a formulation.
+// maxTerms is the largest number of coefficients of a formulation of Build.
 const maxTerms = 2_000_000
 
-// maxWhole is the longest horizon in units for which the makespan is an integer
-// variable: large coefficients cost a solver digits.
+// maxWhole is the longest horizon in units for which the makespan is an integer variable: large coefficients cost a
+// solver digits.
 const maxWhole = 10_000
 
 // Build returns the formulation "ordering" of d under the ideal transfer model, for schedules that end by the horizon
@@ -65,7 +65,7 @@ func Build(d *model.DAG, horizon float64) (*milp.Formulation[*model.Schedule], e
 	return &b.Formulation, nil
 }
 
-// build is Build with what the rows and variables are.
+// build is Build with the meaning of the rows and variables.
 func build(d *model.DAG, horizon float64) (*dagBuild, error) {
 	if err := Check(d); err != nil {
 		return nil, err
@@ -149,8 +149,8 @@ func (b *dagBuild) signed(y []float64) []float64 {
 	return signed
 }
 
-// evidence returns the multipliers of rows by kind, in seconds where a row isn't of times; nil is none. If they are more than
-// the judge reads, it is a claim.
+// evidence returns the multipliers of rows by kind, in seconds if a row isn't of times; nil is none. If they are more
+// than the judge reads, it is a claim.
 func (b *dagBuild) evidence(y []float64) *model.Evidence {
 	e := &model.Evidence{Type: evidence.Ordering, Method: relaxationName, Window: []float64{0, b.horizon * b.unit}}
 	part := map[string]*model.Evidence{}

@@ -155,8 +155,8 @@ func machineLinks(g *view.Graph) (in, out []int32) {
 	return in, out
 }
 
-// shared returns the rate that transfers have together at most on links, 0 for -1: the capacity, under TCP times the share of
-// as many as there are edges.
+// shared returns the largest total rate of transfers on links, 0 for -1: the capacity, under TCP times the share for as
+// many transfers as there are edges.
 func shared(g *view.Graph, links []int32) []float64 {
 	share := 1.0
 	if g.Transfer != model.TransferFair {
@@ -242,7 +242,7 @@ func (x *gather) startup(from, to int) (before, after float64) {
 	return 0, x.g.Startup[to]
 }
 
-// elsewhere returns the least over the machines but a.
+// elsewhere returns the least over the machines except a.
 func (x *gather) elsewhere(a int, f func(b int) float64) float64 {
 	least := math.Inf(1)
 	for b := range x.g.Machines {
@@ -416,7 +416,7 @@ func (x *gather) farther(a int, last, ends []int32) {
 }
 
 // choose puts the k-th task and those after it on a or elsewhere in all ways, and makes least no more than the bound of
-// each way. What the tasks before it prove only grows, and is lower; below floor nothing matters.
+// each way. The bound that the tasks before it prove only grows, and is lower; below floor nothing matters.
 func (x *gather) choose(k int, lower, floor float64) {
 	if lower >= x.least || x.least <= floor {
 		return

@@ -59,7 +59,7 @@ func TestGatheringAgainstPlans(t *testing.T) {
 	t.Log(rounds, none, met, better)
 }
 
-// plainHead returns x.head by enumeration: of all sets on a, all sets of work.
+// plainHead returns x.head by enumeration over all sets on a and all sets of work.
 func plainHead(x *gather, t int32, a int) float64 {
 	floored, _ := x.head(t, a) // for the nodes
 	if edges, _ := x.before(t); len(edges) == 0 {

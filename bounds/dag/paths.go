@@ -27,10 +27,9 @@ import (
 // Formulations are the names of the linear models of DAG.
 var Formulations = []string{"ordering"}
 
-// All computes the bounds on the makespan that need no search, for any
-// transfer model: all but gathering and traffic hold without contention, which only delays. Those that
-// need a linear program come last and are left out when ctx ends. Without HiGHS the
-// first of them has equal weights, and the last is left out.
+// All computes the bounds on the makespan that need no search, for any transfer model: all except gathering and traffic
+// hold without contention, which only delays. Bounds that need a linear program come last and are left out when ctx
+// ends. Without HiGHS the first of them has equal weights, and the last is left out.
 func All(ctx context.Context, d *model.DAG) ([]bounds.Bound, error) {
 	g := view.OfDAG(d)
 	all := QuickOf(ctx, d)
@@ -140,7 +139,7 @@ func (x *dagPaths) row(t int32) []float64 { return x.rows[int(t)*x.g.Machines:][
 // over looks at ctx every thousand steps or so.
 func over(ctx context.Context, step int) bool { return step&0x3ff == 0x3ff && turns.Stop(ctx, 1<<9) }
 
-// fill computes all heads or tails, and reports whether ctx let it. O(V M + E M²)
+// fill computes all heads or tails, and returns false if ctx ended. O(V M + E M²)
 func (x *dagPaths) fill(ctx context.Context, forward bool) bool {
 	g := x.g
 	x.forward = forward
@@ -323,7 +322,7 @@ func (x *dagPaths) fernandezBussell(ctx context.Context) float64 {
 	machines := float64(x.g.Machines)
 	whole := x.down == 1 && x.g.ExactSums(4*(n+1)*x.g.Machines)
 	worst, bound := 0.0, horizon
-	// A task must do min(most, b - after) by b if that is above 0, which most is not for many.
+	// A task must do min(most, b - after) by b if that is above 0; for many tasks most isn't.
 	type due struct{ most, after float64 }
 	dues := make([]due, 0, n)
 	for _, a := range from {

@@ -97,7 +97,7 @@ func (b *dagBuild) encode(d *model.DAG, s *model.Schedule) []float64 {
 	}
 	begin, _, turn := b.semiActive(machine, start, nil)
 	x := make([]float64, len(b.Vars))
-	// set puts the variable to 1 and is false if the model doesn't have it.
+	// set puts the variable to 1, and returns false if the model doesn't have it.
 	set := func(v int) bool {
 		if v >= 0 {
 			x[v] = 1

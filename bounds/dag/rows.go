@@ -29,7 +29,7 @@ type dagBuild struct {
 	place      []int     // of each task in topological order
 	numbers    []numbered
 
-	// Variables by number; -1 for those that the model doesn't have.
+	// Variables by number; -1 for variables that the model doesn't have.
 	c int   // the makespan
 	s []int // start of task t: [t]
 	x []int // task t is on machine a: [t*m+a]

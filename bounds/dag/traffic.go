@@ -230,7 +230,8 @@ func (x *traffic) pass(e int32, forward bool, own, other []float64) {
 	}
 }
 
-// round makes prices short and has them keep their limits whatever was rounded, and returns the bound less its rounding.
+// round makes prices short and keeps them within their limits whatever was rounded. It returns the bound less its
+// rounding.
 func (x *traffic) round() float64 {
 	g, m := x.g, x.g.Machines
 	worth, most := slices.Max(x.i)+slices.Max(x.o), 0.0

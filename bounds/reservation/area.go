@@ -23,7 +23,7 @@ import (
 // dense. O(n log n).
 func area(t *view.Reservation) bounds.Bound { return newWork(t).area(context.Background()) }
 
-// area is Area, of as many resources as ctx allows, at least one.
+// area is Area, for as many resources as ctx allows, at least one.
 func (w *work) area(ctx context.Context) bounds.Bound {
 	best, why := w.total, ""
 	var by *model.Evidence

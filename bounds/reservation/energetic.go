@@ -81,7 +81,7 @@ type windowRun struct {
 	who      []int32 // the jobs for which that isn't 0
 	items    []windowItem
 	why      string
-	// The resources by which the last window declined most, of all jobs and of its own.
+	// The resources by which the last window declined most, for all jobs and for its own.
 	byAll, byOwn int
 }
 
@@ -128,7 +128,7 @@ func (w *work) energetic(ctx context.Context, set windowSet) bounds.Bound {
 			before++
 		}
 		if w.ticks.Goal == model.GoalAll && r.why != "" {
-			// Some request must be declined, and that is all there is to know.
+			// Some request must be declined; nothing more is known.
 			return w.proved(w.bound("energetic", w.total-1, r.why), windowEvidence(alone))
 		}
 	}

@@ -304,7 +304,7 @@ func (r *flowRun) union(a, b int32) {
 	r.part[max(a, b)] = min(a, b)
 }
 
-// join makes all that the last search reached one part with k.
+// join makes everything that the last search reached one part with k.
 func (r *flowRun) join(k int32) {
 	for _, v := range r.g.Reached() {
 		r.union(k, v)

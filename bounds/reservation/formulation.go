@@ -50,8 +50,8 @@ func Build(t *view.Reservation, name string) (*milp.Formulation[[]int64], error)
 	return &buildTimeIndexed(t, points).Formulation, nil
 }
 
-// maxPoints is the most possible starts that Build takes. With 86,000, HiGHS didn't
-// end the root relaxation in 20 s.
+// maxPoints is the largest number of possible starts that Build takes. With 86,000, HiGHS didn't end the root
+// relaxation in 20 s.
 const maxPoints = 100_000
 
 // weighted is a formulation with the weights of its jobs.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package reservation bounds what any schedule of the requests can accept from
-// above, without search, and holds the linear formulations of Reservation.
+// Package reservation bounds the requests that any schedule can accept from above, without search, and holds the linear
+// formulations of Reservation.
 package reservation
 
 import (

@@ -45,7 +45,7 @@ func startPoints(t *view.Reservation, most int) (points [][]int64, ok bool) {
 const (
 	// maxChainJobs is the number of jobs up to which chains may keep their sets.
 	maxChainJobs = 12
-	// manyPoints is the number of points per job up to which they don't.
+	// manyPoints is the number of points per job up to which chains don't keep their sets.
 	manyPoints = 50
 )
 

@@ -22,9 +22,8 @@ var Formulations = []string{"counts"}
 
 // Formulation is a linear model of loss mode.
 //
-// Binary variables say, of each request that fits an empty data centre, whether
-// it is accepted (x), by which lane it goes (y, see Tree), and which part each
-// node has of it (u). For each request:
+// For each request that fits an empty data centre, binary variables say whether it is accepted (x), by which lane it
+// goes (y, see Tree), and which part each node has of it (u). For each request:
 //
 //   - Σ y = x; the lanes of an edge switch's links are the groups of the lanes of a pod's links;
 //   - a node has at most one part, by a lane that the request goes by; a part with
@@ -332,8 +331,8 @@ func (f *Formulation) capacities(own []*modelled, instants int) {
 	}
 }
 
-// cuts adds the rows of the resources but the first, the slots, which the rows of
-// the servers imply for fractions, too.
+// cuts adds the rows of the resources except the first, the slots, which the rows of the servers also imply for
+// fractions.
 func (f *Formulation) cuts(own []*modelled, r *tvcrelax.Relaxation) {
 	for _, resource := range r.Resources[1:] {
 		for at := range r.Instants {

@@ -19,9 +19,8 @@ import (
 // the requests that fit:
 //
 //   - runtime: the mean duration.
-//   - srpt, mean-busy-time: of one machine as fast as all slots together, see
-//     package squashed. The second is above the first where many requests need
-//     few slots for long, below it where they need many.
+//   - srpt, mean-busy-time: of one machine as fast as all slots together, see package squashed. The second is above the
+//     first if many requests need few slots for long, and below it if they need many.
 //   - squashed: the best of these in each busy period of that machine, or of the machine with the joint rate of all
 //     links of servers, or of a machine of slots and links (tvcrelax.Shares); the best of all.
 //
@@ -130,9 +129,9 @@ func (r *responses) of(x tvcrelax.Resource) float64 {
 	return down(down(others, len(r.requests))+best, 1)
 }
 
-// bound returns a bound of the mean for one of the sum, in ticks. The sum is a whole
-// number, so it is rounded up to one; as a float64 it is one from 2^53 on, and it may
-// be more than an int64. The mean is rounded down twice, as the objective is rounded twice.
+// bound returns a bound of the mean from a bound of the sum, in ticks. The sum is a whole number, so it is rounded up
+// to one; as a float64 it is one from 2^53 on, and it may be more than an int64. The mean is rounded down twice, as the
+// objective is rounded twice.
 func (r *responses) bound(name string, sum float64, why model.Evidence) bounds.Bound {
 	why.Method = name
 	if len(r.requests) == 0 {

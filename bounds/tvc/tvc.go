@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package tvc bounds what any allocation of time-aware virtual clusters can
-// reach, without search, and holds the linear formulations of TVC in loss mode.
+// Package tvc bounds the results of any allocation of time-aware virtual clusters, without search, and holds the linear
+// formulations of TVC in loss mode.
 package tvc
 
 import (

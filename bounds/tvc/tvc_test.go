@@ -142,8 +142,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// What a server holds has no more of the servers' resource than there is, and as much
-// where it is full: of the whole server, or of half its slots and all of its link.
+// The content of a server has no more of the servers' resource than there is, and exactly as much if the server is
+// full: all of it, or half its slots and all of its link.
 func TestShares(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 6))
 	full := 0
@@ -278,8 +278,7 @@ func TestMultipliers(t *testing.T) {
 	}
 }
 
-// The linear program is no worse than the subgradient method, and that comes near
-// it.
+// The linear program is no worse than the subgradient method, which comes near it.
 func TestAscend(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 6))
 	worst := 0.0
@@ -402,7 +401,7 @@ func TestBuildRefuses(t *testing.T) {
 	}
 }
 
-// Weights are the exact products in units, or rounded up where they are too large.
+// Weights are the exact products in units, or rounded up if they are too large.
 func TestWeights(t *testing.T) {
 	in := &model.TVC{FatTree: model.FatTree{K: 2, Slots: 8, LinkMbps: 1000}, Goal: model.GoalRevenue, Requests: []model.TVCRequest{
 		{ID: "a", VMs: 2, BandwidthMbps: 30, DurationS: 5}, {ID: "b", VMs: 3, BandwidthMbps: 10, DurationS: 10}, {ID: "never", VMs: 16, BandwidthMbps: 500, DurationS: 1}}}

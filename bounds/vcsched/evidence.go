@@ -10,7 +10,7 @@ import (
 // evidenceOf returns the evidence of a bound on an instance.
 type evidenceOf func(in *model.VCSched) *model.Evidence
 
-// refutation is why no placement has a load, or why there is none, and the evidence of that.
+// refutation is the reason why no placement has a load, or why there is none, with its evidence.
 type refutation struct {
 	why      string
 	evidence evidenceOf

@@ -22,9 +22,8 @@ type Formulation struct {
 	// other hosts follow. In the compact formulation it is the variable of the task's type; a host's value is the
 	// number of such tasks.
 	E []int
-	// Rigid holds the rows of what the hosts have of memory and the other rigid
-	// resources, [resource of view.VCSched.Rigid][host], Budget the row of the
-	// migration budget, -1 without.
+	// Rigid holds the rows of the hosts' memory and other rigid resources, [resource of view.VCSched.Rigid][host].
+	// Budget is the row of the migration budget, -1 without.
 	Rigid  [][]int
 	Budget int
 }
@@ -51,9 +50,8 @@ const (
 // Each further rigid resource has rows as memory has, unless they follow from others,
 // and hosts of different sizes have their own right sides.
 //
-// With a migration budget only migration and compact are valid. The number of
-// variables is 2nH+1 for the first three and TH+1, T the number of different
-// tasks, for compact (nH+1 with a budget). What would need more than
+// With a migration budget only migration and compact are valid. The number of variables is 2nH+1 for the first three
+// and TH+1, T the number of different tasks, for compact (nH+1 with a budget). Anything that would need more than
 // maxFormulationVariables or maxFormulationTerms is model.ErrUnsupported.
 func Build(in *model.VCSched, name string) (*Formulation, error) {
 	sequential := in.Tasks() == len(in.Jobs)

@@ -15,7 +15,7 @@ import (
 // LeastHosts bounds from below how many hosts of the instance's first size the tasks need, whatever their CPU needs. It
 // reports each bound that is better than the ones before and how it follows, until ctx ends:
 //
-//   - the sum of the needs of a resource over what a host has, O(n);
+//   - the sum of the needs of a resource over a host's capacity, O(n);
 //   - dual-feasible functions of the needs of each resource, and of the sums of two of them and of all: the tasks on a
 //     host need at most Σ_r cap_r of Σ_r need_r. O(n) for each of 132 functions;
 //   - tasks that exclude each other on one host, pair by pair: O(n log n) for memory alone, else O(n²).

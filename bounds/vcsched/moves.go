@@ -184,15 +184,15 @@ func (m *Moves) best(ctx context.Context, c class, weights []int64, load, thresh
 	return best, found, true
 }
 
-// Keep returns a lower bound on L, at least lower, which is one, by the first kind of
-// prices at loads up to upper.
+// Keep returns a lower bound on L that is at least lower, itself a lower bound, by the first kind of prices at loads up
+// to upper.
 func (m *Moves) Keep(ctx context.Context, lower, upper int64) int64 {
 	lower, _ = raise(ctx, m.t.Unit, lower, upper, 0, func(load int64) (bool, error) { return m.keep(ctx, load), nil })
 	return lower
 }
 
-// Raise returns a lower bound on L, at least lower, which is one, by both kinds of
-// prices at loads up to upper, to a relative width.
+// Raise returns a lower bound on L that is at least lower, itself a lower bound, by both kinds of prices at loads up to
+// upper, to a relative width.
 func (m *Moves) Raise(ctx context.Context, lower, upper int64, width float64) (int64, error) {
 	return raise(ctx, m.t.Unit, lower, upper, width, func(load int64) (bool, error) { return m.Refute(ctx, load) })
 }
@@ -327,7 +327,7 @@ func (m *Moves) Mix(ctx context.Context, load, nodes int64) ([]int32, error) {
 	place := make([]int32, len(m.t.units.CPU))
 	left := make([][]int32, len(m.t.Tasks))
 	copy(left, m.t.Tasks)
-	// A mix may have more of a type than there are: tasks stay where they may.
+	// A mix may have more tasks of a type than there are: tasks stay if they may.
 	for _, stay := range []bool{true, false} {
 		used := make([]int, len(m.hosts))
 		for v, q := range patterns {

@@ -340,7 +340,7 @@ func (t *Tasks) packing(ctx context.Context, in *model.VCSched) packed {
 	return packed{load: (lo + t.Unit - 1) / t.Unit * t.Unit, by: by}
 }
 
-// infeasibleByFillings asks dual-feasible functions of the needs of each rigid resource; nil if none knows.
+// infeasibleByFillings asks dual-feasible functions of the needs of each rigid resource; nil if none finds a reason.
 func (t *Tasks) infeasibleByFillings(ctx context.Context) *refutation {
 	for r, needs := range t.Rigid {
 		if n, f := duals.NewItems(needs, t.Count).Bound(ctx, t.most[r]); n > t.Hosts {

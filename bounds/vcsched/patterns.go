@@ -41,7 +41,7 @@ type patternItem struct {
 type Patterns struct {
 	t    *Tasks
 	pool []pattern
-	// The last load that was refuted and the weights by type that did; nil: none.
+	// The last refuted load and the weights by type that refuted it; nil: none.
 	refuted int64
 	weights []int64
 }
@@ -190,7 +190,7 @@ func (t *Tasks) price(ctx context.Context, weights []int64, load, threshold int6
 
 // pricing is a search for patterns of the largest weight.
 type pricing interface {
-	// leads returns the number of items that can be a pattern's first.
+	// leads returns the number of items that can be first in a pattern.
 	leads() int
 	// lead returns the best pattern with first item k, if its weight is above the given one.
 	lead(k int, above int64) (weight int64, q pattern, found bool)
@@ -238,7 +238,7 @@ func newVectorPricer[V vectors.Vector](ctx context.Context, t *Tasks, weights []
 			s.items = append(s.items, it)
 		}
 	}
-	// A resource counts by what the tasks need of it, as a share of one host.
+	// A resource counts by the tasks' need of it, as a share of one host.
 	need, needs := make([]float64, s.n), 0.0
 	for r := range need {
 		size := t.CPU
@@ -396,7 +396,7 @@ func (s *pricer[V]) grow(k int, weight int64, left V) {
 		s.cut = true
 	}
 	for ; k < len(s.items) && !s.cut; k++ {
-		// A node looks at many items, where there are many.
+		// A node looks at many items if there are many.
 		if s.looks++; s.looks&0xffff == 0 && turns.Stop(s.ctx, 1<<10) {
 			s.cut = true
 		}
@@ -410,7 +410,7 @@ func (s *pricer[V]) grow(k int, weight int64, left V) {
 		if d := s.all[k]; !math.IsInf(d, 1) {
 			room = min(room, d*sum)
 		}
-		// With a margin for the rounding of the products.
+		// A margin covers the rounding of the products.
 		if float64(weight)+room*(1+1e-9)+1 <= float64(s.best) {
 			return
 		}
@@ -459,7 +459,7 @@ func raise(ctx context.Context, unit, lower, upper int64, width float64, refute 
 	return lower, nil
 }
 
-// NoPatterns is why there is no placement if patterns of no load cover the tasks.
+// NoPatterns is the reason why there is no placement if patterns of no load cover the tasks.
 const NoPatterns = "the memory needs fit in no number of host patterns up to the number of hosts"
 
 // mostTypes limits the types of tasks, so the rows of the linear program: each round solves one knapsack a type. For

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package cp says constraint models over whole numbers: variables, some of them
-// optional, and constraints. It knows no solver; package lcg solves them.
+// Package cp defines constraint models over whole numbers: variables, some of them optional, and constraints. It has no
+// solver; package lcg solves them.
 package cp
 
 import (
@@ -194,9 +194,8 @@ type Cumulative struct {
 	Lengths  []int64
 	Demands  []int64
 	Capacity int64
-	// Energy has the kernel look at windows of time, too, in which there is more work than
-	// room. That pays where the work nearly fills the capacity. The checker of proofs
-	// doesn't know it.
+	// Energy also has the kernel look at windows of time with more work than room. That pays if the work nearly fills
+	// the capacity. The checker of proofs doesn't know it.
 	Energy bool
 }
 
@@ -224,9 +223,8 @@ type Among struct {
 	By []int64
 }
 
-// Charges bounds what activities pay: Σ charges + Σ terms ≤ AtMost, where an activity
-// pays Slope·start and its rate over [start, start + Length) if its literal holds, and
-// Absent if not.
+// Charges bounds the payments of activities: Σ charges + Σ terms ≤ AtMost. An activity pays Slope·start and its rate
+// over [start, start + Length) if its literal holds, and Absent if not.
 type Charges struct {
 	Items  []Charged
 	Terms  []Term

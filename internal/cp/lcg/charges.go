@@ -89,7 +89,7 @@ func (p *charges) attach(k *Kernel, self int32) {
 	}
 }
 
-// maxIndexed is up to how many starts each has its corner noted.
+// maxIndexed is the number of starts up to which each has its corner noted.
 const maxIndexed = 1 << 14
 
 // corner returns the first corner at or after a start.
@@ -125,8 +125,7 @@ func (x *charged) within(a, b int64) int64 {
 	return least
 }
 
-// paid returns the least of an activity by its bounds, and by its presence and
-// absence if they are known.
+// paid returns the least payment of an activity by its bounds, and by its presence and absence if they are known.
 func (x *charged) paid(low, high int64, runs, absent bool) int64 {
 	switch {
 	case absent || low > high:
@@ -197,8 +196,7 @@ func (p *charges) propagate(k *Kernel) {
 	}
 }
 
-// next returns the first start from low to high that costs at most so much, high if
-// there is none.
+// next returns the first start from low to high that costs at most so much, high if there is none.
 func (x *charged) next(low, high, most int64) int64 {
 	s, cost := low, x.at(low)
 	if cost <= most || low == high {
@@ -208,7 +206,7 @@ func (x *charged) next(low, high, most int64) int64 {
 		t := min(x.corners[n], high)
 		c := x.at(t)
 		if c <= most {
-			// On a line that falls by (cost - c)/(t - s) a unit.
+			// The start is on a line that falls by (cost - c)/(t - s) a unit.
 			fall := (cost - c) / (t - s)
 			return s + (cost-most+fall-1)/fall
 		}
@@ -338,8 +336,7 @@ func (p *charges) bounds(out []cp.Lit, x *charged, low, high, spare int64, kind 
 	return out
 }
 
-// reach returns the last start on the way from one to another such that all on the way
-// cost at least so much.
+// reach returns the last start on the way from one to another such that all starts on the way cost at least so much.
 func (x *charged) reach(from, to, least int64) int64 {
 	for from != to {
 		n := x.corner(from)
@@ -357,7 +354,7 @@ func (x *charged) reach(from, to, least int64) int64 {
 			from = next
 			continue
 		}
-		// On a line that falls by (cost - there)/|next - from| a unit.
+		// The start is on a line that falls by (cost - there)/|next - from| a unit.
 		steps := (cost - least) / ((cost - there) / abs(next-from))
 		if next < from {
 			return from - steps

@@ -72,8 +72,8 @@ var draws = map[string]func(p *pool){
 	},
 }
 
-// pool draws variables and literals for constraints: new ones, or those that others
-// have, and new ones only as long as few assignments are possible.
+// pool draws variables and literals for constraints: new ones, or ones that others have. It draws new ones only as long
+// as few assignments are possible.
 type pool struct {
 	*rand.Rand
 	m      *cp.Model
@@ -277,8 +277,8 @@ func (w *watched) fault(format string, args ...any) {
 	}
 }
 
-// dive makes random decisions until all variables are fixed, several times, has each
-// event explained for a bound that is at most as strong, and learns from conflicts.
+// dive makes random decisions until all variables are fixed, several times. It has each event explained for a bound
+// that is at most as strong, and learns from conflicts.
 func (w *watched) dive(r *rand.Rand, times int) {
 	k := w.k
 	for range times {
@@ -386,8 +386,7 @@ func mix(seed int) *pool {
 	return p
 }
 
-// checkMix minimises a mixed model, checked in all it derives, and compares the
-// optimum to enumeration.
+// checkMix minimises a mixed model, checks every derivation, and compares the optimum to enumeration.
 func checkMix(seed int, spoil func(k *Kernel, w *watched)) error {
 	p := mix(seed)
 	m := p.m

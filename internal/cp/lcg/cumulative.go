@@ -40,8 +40,7 @@ type step struct{ at, height int64 }
 
 type change struct{ at, by int64 }
 
-// manySteps is how many moves of an activity over one step are explained each by its
-// own.
+// manySteps is the number of moves of an activity over one step that are explained one by one.
 const manySteps = 16
 
 func (p *cumulative) attach(k *Kernel, self int32) {
@@ -120,7 +119,7 @@ func (p *cumulative) above(k *Kernel, n, i int) int64 {
 	return x.height + p.c.Demands[i] - p.c.Capacity
 }
 
-// push raises the earliest start of activity i to where it fits.
+// push raises the earliest start of activity i to a time at which it fits.
 func (p *cumulative) push(k *Kernel, i int) bool {
 	s, length := p.c.Starts[i], p.c.Lengths[i]
 	if k.fails(s.If) {
@@ -154,7 +153,7 @@ func (p *cumulative) push(k *Kernel, i int) bool {
 	return true
 }
 
-// pull lowers the latest start of activity i to where it fits.
+// pull lowers the latest start of activity i to a time at which it fits.
 func (p *cumulative) pull(k *Kernel, i int) bool {
 	s, length := p.c.Starts[i], p.c.Lengths[i]
 	if k.fails(s.If) {

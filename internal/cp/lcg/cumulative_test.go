@@ -59,8 +59,7 @@ func booking(r *rand.Rand) *cp.Model {
 	return m
 }
 
-// Optional activities on several resources at once have the optimum that enumeration
-// finds, with and without learning.
+// Optional activities on several resources at once have the optimum of enumeration, with and without learning.
 func TestCumulatives(t *testing.T) {
 	t.Parallel()
 	infeasible, conflicts := 0, int64(0)

@@ -18,9 +18,8 @@ func (k *Kernel) noOverlap(c *cp.NoOverlap) {
 	k.add(newDisjunctive(c))
 }
 
-// disjunctive enforces what follows for activities that don't overlap from more than
-// two of them. For a set C of them that run, each from t0 at the soonest to T at the
-// latest, with lengths that sum to p(C):
+// disjunctive enforces the consequences of more than two activities that don't overlap. For a set C of them that run,
+// each from t0 at the soonest to T at the latest, with lengths that sum to p(C):
 //
 //	t0 + p(C) > T                    can't be: overload
 //	... with one that may run added  it doesn't run
@@ -81,7 +80,7 @@ func (p *disjunctive) propagate(k *Kernel) {
 	}
 }
 
-// load reads the activities. The order of the last time is nearly right.
+// load reads the activities. The last order is nearly right.
 func (p *disjunctive) load(k *Kernel) {
 	p.items = p.items[:0]
 	absent := len(p.sorted)

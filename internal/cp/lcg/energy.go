@@ -33,7 +33,7 @@ type energy struct {
 	used    []int64 // energy of the compulsory parts before each of them
 }
 
-// energyItem is an activity that runs, in the direction of time that is looked at.
+// energyItem is an activity that runs, in the current direction of time.
 type energyItem struct {
 	i            int32
 	first, last  int64 // starts
@@ -149,7 +149,7 @@ func (p *energy) window(k *Kernel, end int64) bool {
 	return true
 }
 
-// least returns how long activity x is in a window at least.
+// least returns the least time of activity x in a window.
 func least(x *energyItem, begin, end int64) int64 {
 	return max(0, min(x.length, end-begin, x.first+x.length-begin, end-x.last))
 }

@@ -202,7 +202,7 @@ func (k *Kernel) watch(sv, by, tag int32) {
 	}
 }
 
-// schedule has propagate called of a propagator when no event is left.
+// schedule has a propagator's propagate called when no event is left.
 func (k *Kernel) schedule(by int32) {
 	if !k.isQueued[by] {
 		k.isQueued[by] = true
@@ -241,7 +241,7 @@ func (k *Kernel) set(l cp.Lit, by, tag int32) bool {
 	case k.holds(l):
 		return true
 	case k.refuted(l):
-		// An event for l would be the only premise of its level, and no news.
+		// An event for l would be the only premise of its level, and add nothing.
 		premises := k.explanation(l, reason{by, tag}, int32(len(k.events)))
 		if l.SV >= 0 {
 			premises = append(premises, l.Not(), k.present[l.SV>>1])
@@ -259,7 +259,7 @@ func (k *Kernel) set(l cp.Lit, by, tag int32) bool {
 	return !k.failed
 }
 
-// imply sets a bound that follows from literals that hold, which are stored.
+// imply sets a bound that follows from literals that hold, and stores these.
 func (k *Kernel) imply(l cp.Lit, premises []cp.Lit) bool {
 	if k.failed || k.holds(l) {
 		return !k.failed
@@ -336,18 +336,17 @@ func (k *Kernel) explanation(l cp.Lit, why reason, at int32) []cp.Lit {
 	return out
 }
 
-// hooks let tests look at, and spoil, what the kernel derives.
+// hooks let tests look at, and spoil, the kernel's derivations.
 type hooks struct {
 	explained func(premises []cp.Lit, conclusion cp.Lit, why reason, at int32) []cp.Lit
 	learned   func(premises []cp.Lit) []cp.Lit
 }
 
-// workEach is how much work the kernel does between two looks at its context, in some 10 ns.
+// workEach is the amount of work between two looks of the kernel at its context, in some 10 ns.
 const workEach = 1 << 16
 
-// propagate looks at all events and calls the propagators until nothing changes. It
-// reports whether this is done: there was no conflict, and it wasn't interrupted.
-// Bounds may rise in small steps for long, so it asks every some thousand events.
+// propagate looks at all events and calls the propagators until nothing changes. It returns false on a conflict or an
+// interruption. Bounds may rise in small steps for long, so it asks every some thousand events.
 func (k *Kernel) propagate() bool {
 	for !k.failed {
 		if k.work += 2; k.work >= workEach {

@@ -113,8 +113,8 @@ func shop(r *rand.Rand) *cp.Model {
 func brute(m *cp.Model) (best int64, values []int64) {
 	a := cp.Assignment{Model: m, Values: make([]int64, len(m.Low))}
 	best = infinite
-	// Booleans first, then each start, with the constraints looked at in the end;
-	// absent variables have one value.
+	// Booleans come first, then each start, and the constraints are checked at the end; absent variables have one
+	// value.
 	var order []int
 	for v := range m.Low {
 		if m.Present[v] == cp.True {

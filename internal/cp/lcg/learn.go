@@ -130,8 +130,8 @@ func (k *Kernel) learn() (premises []cp.Lit, level int32) {
 	return premises, level
 }
 
-// findCore finds the assumptions that refute another one, by the events of the
-// assumptions before: they have been decided, and nothing else.
+// findCore finds the assumptions that refute another one, by the events of the assumptions before it: only these have
+// been decided.
 func (k *Kernel) findCore(l cp.Lit) {
 	a := &k.analysis
 	defer a.clear()

@@ -96,7 +96,7 @@ func newLinear(k *Kernel, c *cp.Linear) *linear {
 func (p *linear) attach(k *Kernel, self int32) {
 	p.self = self
 	k.slow[self] = true
-	// Events that wait are counted when they are looked at.
+	// Waiting events are counted when they are looked at.
 	head := int32(k.head)
 	for g := range p.groups {
 		for _, x := range p.groups[g].choices {
@@ -179,7 +179,7 @@ func (p *linear) wake(*Kernel, int32, int32) {}
 func (p *linear) cancel()                    {}
 
 func (p *linear) propagate(k *Kernel) {
-	// What is set here may raise the sum later on, when it is looked at.
+	// The bounds set here may raise the sum later on, when they are looked at.
 	slack := p.atMost - p.sum
 	if slack < 0 {
 		k.set(cp.False, p.self, -1)

@@ -24,10 +24,9 @@ type Outcome struct {
 // (0: no limit). If the objective upper is given, it only looks for solutions below: one of that objective is known.
 // found is called with each solution, if it isn't nil.
 //
-// Turns of a search upwards, which assumes that the objective is at most its bound and
-// raises the bound when that is refuted, take turns with searches downwards for a
-// better solution than the best. Turns count conflicts. What one learns serves the
-// other.
+// Turns of a search upwards, which assumes that the objective is at most its bound and raises the bound when that is
+// refuted, take turns with searches downwards for a better solution than the best. Turns count conflicts. The nogoods
+// of one serve the other.
 func (k *Kernel) Minimise(ctx context.Context, upper *int64, conflicts int64, found func(o *Outcome)) Outcome {
 	o := Outcome{Model: k.model, Best: infinite, Bound: -infinite}
 	x := k.model.Objective

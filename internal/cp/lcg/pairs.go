@@ -77,7 +77,7 @@ func (p *pairs) post(k *Kernel, c *cp.NoOverlap) {
 			}
 		}
 	}
-	// What follows of each pair; more of it by the events.
+	// The consequences of each pair; events add more.
 	for x := int32(first); x < int32(len(p.arcs)); x++ {
 		if k.fails(p.activities[p.arcs[x].from].If) || k.fails(p.activities[p.arcs[x].to].If) {
 			continue
@@ -108,8 +108,7 @@ const (
 	exclude        // the order
 )
 
-// wake looks at all pairs of an activity of which something changed, or at the pair
-// ^tag of an order.
+// wake looks at all pairs of an activity after a change, or at the pair ^tag of an order.
 func (p *pairs) wake(k *Kernel, sv, tag int32) {
 	if tag < 0 {
 		x := &p.arcs[2*^tag]
@@ -140,8 +139,8 @@ func (p *pairs) wake(k *Kernel, sv, tag int32) {
 	}
 }
 
-// close sets what follows from an arc and another one, if all three activities run. In
-// a proof it doesn't: its checker knows no such rule.
+// close sets the consequences of an arc and another one, if all three activities run. It doesn't in a proof, since the
+// checker doesn't know the rule.
 func (p *pairs) close(k *Kernel, n int32) bool {
 	x := &p.arcs[n]
 	from, to := &p.activities[x.from], &p.activities[x.to]
@@ -151,8 +150,8 @@ func (p *pairs) close(k *Kernel, n int32) bool {
 	return p.chain(k, from, to, true) && p.chain(k, to, from, false)
 }
 
-// chain sets that activity a goes before all that run and that b goes before,
-// or, if not forwards, after all that go before b.
+// chain sets that activity a goes before all running activities that b goes before or, if not forwards, after all that
+// go before b.
 func (p *pairs) chain(k *Kernel, a, b *activity, forwards bool) bool {
 	side := int32(0)
 	if !forwards {
@@ -182,7 +181,7 @@ func (p *pairs) arc(from, to *activity) int32 {
 	return from.arcs[to.number-1]
 }
 
-// follow sets what follows for an arc of activities that may run, and reports whether nothing fails.
+// follow sets the consequences of an arc of activities that may run, and reports whether nothing fails.
 func (p *pairs) follow(k *Kernel, n int32) bool {
 	x := &p.arcs[n]
 	from, to := &p.activities[x.from], &p.activities[x.to]

@@ -77,7 +77,7 @@ func (p *preemptive) insert(x windowed) int {
 	return at
 }
 
-// state returns how many literals of an activity are open, and the last of those; 2 if it isn't there.
+// state returns the number of open literals of an activity, and the last of them; 2 if it isn't there.
 func (p *preemptive) state(k *Kernel, i int) (at, open int) {
 	for j, l := range p.c.Items[i].If {
 		switch {
@@ -90,8 +90,7 @@ func (p *preemptive) state(k *Kernel, i int) (at, open int) {
 	return at, open
 }
 
-// window returns the window of an activity. If it isn't sure to be there, neither are the bounds: they
-// hold if it is.
+// window returns the window of an activity. If it may be absent, so may its bounds: they hold if it is there.
 func (p *preemptive) window(k *Kernel, i int) windowed {
 	x := &p.c.Items[i]
 	return windowed{int32(i), k.low[2*x.From] + x.After, -k.low[2*x.To+1]}

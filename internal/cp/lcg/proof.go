@@ -13,17 +13,16 @@ import (
 	"github.com/gapwise/gapwise/internal/num/heap"
 )
 
-// Proof writes what a kernel derives, for a checker that shares no code with it:
-// the format and the rules are in docs/reference/proofs.md. A nil Proof writes nothing.
+// Proof writes the derivations of a kernel, for a checker that shares no code with it: the format and the rules are in
+// docs/reference/proofs.md. A nil Proof writes nothing.
 //
 // The proof has the events of level 0, in their order, and each learned nogood: its premises, and the events between
 // them and the conflict in the order in which they came about. An event's line names its constraint or nogood, and the
 // bound that is needed of it. Premises aren't written: the checker holds all bounds that were derived so far.
 //
-// The events behind a nogood are found once more here, apart from learn: from the
-// conflict backwards, each event that is needed and isn't implied by the nogood's
-// premises is explained. So a nogood that doesn't follow shows in the proof, whatever
-// way it was learned.
+// The events behind a nogood are found again here, apart from learn: it goes from the conflict backwards and explains
+// each event that is needed and isn't implied by the nogood's premises. So a nogood that doesn't follow shows in the
+// proof, however it was learned.
 type Proof struct {
 	w           *bufio.Writer
 	declared    []bool // variables

@@ -129,15 +129,14 @@ func (k *Kernel) Values() []int64 { return k.values }
 // next search.
 func (k *Kernel) Core() []cp.Lit { return k.core }
 
-// Require has a literal hold from now on, for all searches to come. It is not to be
-// called within a search.
+// Require makes a literal hold from now on, for all searches to come. It is not to be called within a search.
 func (k *Kernel) Require(l cp.Lit) {
 	k.backtrack(0)
 	k.set(l, decided, 0)
 }
 
-// Exclude has some literals not hold together from now on, none of them of an optional
-// variable. It is not to be called within a search, nor under a proof.
+// Exclude makes some literals not hold together from now on, none of them of an optional variable. It is not to be
+// called within a search, nor under a proof.
 func (k *Kernel) Exclude(premises ...cp.Lit) {
 	k.backtrack(0)
 	k.addNogood(premises, false, 0)

@@ -43,7 +43,7 @@ type Team struct {
 const (
 	// sharedLevels is the number of levels up to which a learned nogood is shared.
 	sharedLevels = 6
-	// roundConflicts is how many conflicts a kernel has in a round, about.
+	// roundConflicts is the approximate number of conflicts of a kernel in a round.
 	roundConflicts = 300
 	leastEffort    = 5000 // of a round
 )
@@ -74,7 +74,7 @@ func NewTeam(threads int, o Options, models ...*cp.Model) *Team {
 	return t
 }
 
-// Conflicts returns how many conflicts the kernels have met.
+// Conflicts returns the number of conflicts of the kernels.
 func (t *Team) Conflicts() (sum int64) {
 	if len(t.Kernels) == 1 {
 		return t.Kernels[0].Conflicts

@@ -61,8 +61,8 @@ func TestTeam(t *testing.T) {
 	}
 }
 
-// What kernels find depends on their number, not on how many work at once, and limits of
-// conflicts are kept to, about.
+// The kernels' results depend on their number, not on how many work at once. They keep to limits of conflicts
+// approximately.
 func TestTeamThreads(t *testing.T) {
 	t.Parallel()
 	rounds := 0

@@ -25,7 +25,7 @@ func (s Set) Fill(n int) {
 	}
 }
 
-// Len returns how many numbers are in the set.
+// Len returns the number of elements of the set.
 func (s Set) Len() int {
 	n := 0
 	for _, w := range s {
@@ -78,7 +78,7 @@ func (s Set) Remove(first, last int) {
 	}
 }
 
-// mask returns the bits of word w that the numbers first to last have.
+// mask returns the bits of word w for the numbers first to last.
 func mask(w, first, last int) uint64 {
 	m := ^uint64(0)
 	if w == first/64 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package duals holds what the bounds of several problems share: dual solutions of linear
-// programs turned into proofs, and dual-feasible functions.
+// Package duals holds the common parts of several problems' bounds: dual solutions of linear programs turned into
+// proofs, and dual-feasible functions.
 package duals
 
 import (
@@ -76,7 +76,7 @@ func NewItems(size []int64, count []int32) *Items {
 	return t
 }
 
-// below returns how many of the sizes are less than x.
+// below returns the number of sizes less than x.
 func (t *Items) below(x int64) int {
 	k, _ := slices.BinarySearch(t.size, x)
 	return k

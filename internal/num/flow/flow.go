@@ -83,10 +83,9 @@ func (a *Arcs) network(nodes int, sink int32) (g *Network, place []int32) {
 	return g, place
 }
 
-// Push sends up to limit from a node to the sink, as much as there is room for,
-// and returns how much. If that is less than the limit, full is true, and the
-// caller may Close what the last search reached. When ctx ends, Push returns
-// early, with full false.
+// Push sends up to limit from a node to the sink, as much as there is room for, and returns how much. If that is less
+// than the limit, full is true, and the caller may Close the nodes that the last search reached. When ctx ends, Push
+// returns early, with full false.
 func (g *Network) Push(ctx context.Context, from int32, limit int64) (sent int64, full bool) {
 	for sent < limit && ctx.Err() == nil {
 		if !g.reach(from) {
@@ -150,9 +149,8 @@ func (g *Network) send(v int32, limit int64) int64 {
 	return 0
 }
 
-// Close takes what the last failed search reached out of all later ones. It
-// calls touched with each node closed before that a residual arc leads to, once
-// or more often.
+// Close takes the nodes that the last failed search reached out of all later ones. It calls touched with each node
+// closed before that a residual arc leads to, once or more often.
 func (g *Network) Close(touched func(node int32)) {
 	for _, v := range g.queue {
 		for e := g.first[v]; e < g.first[v+1]; e++ {

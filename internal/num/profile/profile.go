@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// Package profile holds how much of a resource is in use over time.
+// Package profile holds the amount of a resource in use over time.
 package profile
 
 import (
@@ -51,8 +51,7 @@ func (p *Profile) at(t int64) place {
 	return place{b, i}
 }
 
-// next and before return the neighbours of a step; ok is false where there is
-// none.
+// next and before return the neighbours of a step; ok is false if there is none.
 func (p *Profile) next(s place) (_ place, ok bool) {
 	if s.block < 0 {
 		return place{0, 0}, len(p.blocks) > 0
@@ -97,8 +96,7 @@ func (p *Profile) Steps(from, to int64, f func(from, to int64, used int) bool) {
 	}
 }
 
-// Peak returns the first moment of [from, to) at which the most is in use, and
-// how much that is.
+// Peak returns the first moment of [from, to) at which the most is in use, and that amount.
 func (p *Profile) Peak(from, to int64) (at int64, used int) {
 	at, used = from, p.used(p.at(from))
 	p.Steps(from, to, func(start, _ int64, u int) bool {

@@ -62,8 +62,7 @@ func Of(jobs []Job, slots int) Bounds {
 	var total Bounds
 	var m machine
 	for len(sorted) > 0 {
-		// The end of the busy period is reckoned in floating-point numbers: any
-		// partition is right.
+		// The end of the busy period is computed in floating-point numbers: any partition is right.
 		n, end := 0, float64(sorted[0].Release)
 		for n < len(sorted) && float64(sorted[n].Release) <= end {
 			end += float64(sorted[n].Duration) * float64(sorted[n].Slots) / float64(slots)
@@ -188,7 +187,7 @@ type work struct {
 	response      float64 // at least; see best
 }
 
-// machine does the released job that is first by an order, at each instant.
+// machine does, at each instant, the released job that is first by an order.
 type machine struct {
 	jobs  []work         // by release
 	queue heap.Heap[int] // released jobs that haven't ended

@@ -11,7 +11,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Teller tells steps. A nil one has no listener.
+// Teller reports steps. A nil one has no listener.
 type Teller func(model.Step)
 
 // Tell reports a step about the element with the id of.

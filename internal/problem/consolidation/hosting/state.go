@@ -19,10 +19,9 @@ type State struct {
 	Moves int64   // of tasks that have a host and aren't on it, missing ones included
 	// Out counts the missing tasks that may not be left out.
 	Out int
-	// Over counts the hosts and resources with more than they have, Broken the rules' domains
-	// that break their rule.
+	// Over counts the hosts and resources above their capacity, Broken the rules' domains that break their rule.
 	Over, Broken int
-	// Excess is by how much the hosts in use go beyond the limits.
+	// Excess is the amount by which the hosts in use go beyond the limits.
 	Excess int64
 	// Apart counts the part of Broken for rules by which tasks keep apart: placing more tasks fixes none.
 	Apart int
@@ -51,7 +50,7 @@ type spread struct {
 	hosts int // that are there, or bought and in use
 }
 
-// New returns the state of no task. O(hosts × resources + rules × domains).
+// New returns the state without tasks. O(hosts × resources + rules × domains).
 func New(c *view.Consolidation) *State {
 	s := &State{C: c, Left: make([]int64, len(c.Hosts)*c.Resources), Tasks: make([]int, len(c.Hosts)), fresh: make([]int, len(c.Hosts)),
 		Plan: make(view.Plan, len(c.Jobs)), counts: make([][]tally, len(c.Rules)), total: make([]int, len(c.Rules)), broken: make([][]bool, len(c.Rules)), spread: make([][]spread, len(c.Rules)), sums: make([]int64, len(c.Limits))}
@@ -225,7 +224,7 @@ func (s *State) limit(h int, by int64) {
 	}
 }
 
-// within reports whether a host may come into use by the limits.
+// within reports whether the limits allow a host to come into use.
 func (s *State) within(h int) bool {
 	for k := range s.sums {
 		if l := &s.C.Limits[k]; l.Counts[h] > 0 && s.sums[k]+l.Counts[h] > l.Most {
@@ -235,8 +234,8 @@ func (s *State) within(h int) bool {
 	return true
 }
 
-// Add places task k of job i, which is missing, on h. O(resources + rules of the job),
-// a spread also O(domains), and where h is bought O(rules × domains).
+// Add places task k of job i, which is missing, on h. O(resources + rules of the job), for a spread also O(domains),
+// and if h is bought O(rules × domains).
 func (s *State) Add(i, k, h int) { s.change(i, k, h, 1) }
 
 // Remove takes task k of job i from its host.
@@ -373,7 +372,7 @@ func (s *State) spreadHolds(q, d, least int) bool {
 	return t[boundOnly][1]+t[both][1] == 0 || s.spread[q][d].tasks-least <= s.C.Rules[q].MaxSkew
 }
 
-// least returns what the domain has that has fewest, 0 where there are too few.
+// least returns the content of the domain that has fewest, 0 if there are too few domains.
 func (s *State) least(q int) int {
 	least, domains := 0, 0
 	for _, x := range s.spread[q] {

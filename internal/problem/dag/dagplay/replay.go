@@ -74,7 +74,7 @@ type Hold struct{ Edge, After int32 }
 // equal: they must be so to the judge, too.
 const rounding = 1e-15
 
-// askEvery is after how many instants Stop is asked: some milliseconds.
+// askEvery is the number of instants after which Stop is asked: some milliseconds.
 const askEvery = 256
 
 // NewReplay prepares the replay of plans for g.

@@ -12,13 +12,11 @@ import (
 	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
-// Improve takes steps of destroying and repairing the plan around a declined job
-// (iterated greedy: Ruiz, Stützle: A simple and effective iterated greedy
-// algorithm for the permutation flowshop scheduling problem, 2007). A step takes
-// out some of the jobs booked in its window and books them, it and other declined
-// jobs there again, in a random order, each as early or as late as it fits. A step
-// that loses weight is undone. Improve ends after the given number of steps, when
-// enough weight is booked, when nothing is declined, or with ctx.
+// Improve takes steps of destroying and repairing the plan around a declined job (iterated greedy: Ruiz, Stützle: A
+// simple and effective iterated greedy algorithm for the permutation flowshop scheduling problem, 2007). A step takes
+// out some of the jobs booked in its window. It books them, the declined job and other declined jobs there again, in a
+// random order, each as early or as late as it fits. A step that loses weight is undone. Improve ends after the given
+// number of steps, when enough weight is booked, when nothing is declined, or with ctx.
 func (p *Offline) Improve(ctx context.Context, steps int, enough float64) {
 	var declined []int32
 	for step := range steps {
@@ -56,7 +54,7 @@ func (p *Offline) step(target int32) {
 	out := p.out[:0]
 	from, to := j.Ready, j.Due
 	if span := to - from; span > 2*j.Length && p.rng.IntN(2) == 0 {
-		// One place in the window, rather than all of it.
+		// Take one place in the window, rather than all of it.
 		from += p.rng.Int64N(span - 2*j.Length + 1)
 		to = from + 2*j.Length
 	}
@@ -73,7 +71,7 @@ func (p *Offline) step(target int32) {
 			booked = append(booked, i)
 		}
 	}
-	// Not too many of the declined, any of them.
+	// Take any of the declined, but not too many.
 	if len(out) > mostOut {
 		p.rng.Shuffle(len(out), func(a, b int) { out[a], out[b] = out[b], out[a] })
 		out = out[:mostOut]

@@ -43,7 +43,7 @@ func (p *Offline) Windows(ctx context.Context, patient bool, enough float64, fou
 	})
 }
 
-// The kinds of neighbourhoods say which of the jobs that run in a declined one's window are free.
+// The kinds of neighbourhoods determine which jobs in a declined job's window are free.
 const (
 	byMoment = iota // those nearest to a moment
 	bySpan          // those that run nearest to it from their start to their end
@@ -52,7 +52,7 @@ const (
 	kinds
 )
 
-// steps is how many steps of Improve are taken where a neighbourhood could be searched.
+// steps is the number of steps of Improve in place of a neighbourhood.
 const steps = 500
 
 // windows is a large neighbourhood search of a plan.
@@ -64,8 +64,7 @@ type windows struct {
 
 func newWindows(p *Offline) *windows { return &windows{Search: lns.New(p.rng, kinds), Offline: p} }
 
-// choose draws a declined job, and at most so many jobs to be free, it among them. A quarter
-// of them are declined.
+// choose draws a declined job, and at most so many free jobs including it. A quarter of them are declined.
 func (x *windows) choose(kind, size int) []int32 {
 	if x.from, x.to = math.MinInt64, math.MaxInt64; size == len(x.starts) {
 		return slices.Clone(x.byReady)
@@ -123,7 +122,7 @@ func (x *windows) choose(kind, size int) []int32 {
 	return append(append(least(out, size/4), target), in...)
 }
 
-// search looks for a plan in which all but the free jobs stay where they are.
+// search looks for a plan in which all jobs except the free ones stay where they are.
 func (x *windows) search(ctx context.Context, free []int32) (o lns.Outcome) {
 	o.All = len(free) == len(x.starts)
 	before, value := make([]int64, len(free)), x.value
@@ -181,8 +180,8 @@ func (x *windows) search(ctx context.Context, free []int32) (o lns.Outcome) {
 	return o
 }
 
-// window is the constraint model of a neighbourhood: whether each free job is accepted,
-// its start, and the weight of those declined, which is to be minimised.
+// window is the constraint model of a neighbourhood: whether each free job is accepted, its start, and the weight of
+// the declined ones, which is minimised.
 type window struct {
 	cp.Model
 	weights    []int64

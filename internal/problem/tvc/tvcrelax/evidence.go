@@ -49,5 +49,5 @@ func (r *Relaxation) Evidence(in *model.TVC, m *Multipliers) *model.Evidence {
 	return e
 }
 
-// leastPrice is one that evidence may have. What is less than that makes no difference to PricesAt, which is widened by more.
+// leastPrice is the least price in evidence. Smaller ones make no difference to PricesAt, which is widened by more.
 const leastPrice = 1e-50

@@ -100,7 +100,7 @@ func (r *Relaxation) patternsAt(at *instants, t int) []pattern {
 	return at.patterns[t]
 }
 
-// used returns the share of the slots that is used by the active requests.
+// used returns the share of the slots in use by the active requests.
 func (r *Relaxation) used(active []int, x []float64) (sum float64) {
 	for _, i := range active {
 		sum += r.Resources[0].Demand[i] * x[i]

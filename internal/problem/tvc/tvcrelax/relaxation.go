@@ -49,9 +49,8 @@ func NewRelaxation(t *view.TVC, requests []int, w *Weights, few bool) *Relaxatio
 	return r
 }
 
-// Exceeded reports whether accepting the requests in a set, by position, exceeds a
-// resource at some instant or a cut, by more than rounding can be worth: not all of
-// them can be accepted.
+// Exceeded reports whether the requests in a set, by position, can't all be accepted: they exceed a resource at some
+// instant or a cut, by more than rounding.
 func (r *Relaxation) Exceeded(accepted func(i int) bool) bool {
 	const most = 1 + 1e-9
 	sums := make([]float64, r.Instants+1)

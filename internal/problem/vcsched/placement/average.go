@@ -27,9 +27,8 @@ const secondPhase = 50 * time.Millisecond
 // Without HiGHS each job in turn, by increasing CPU need Σ_h cpu_jh, gets the largest yield that its hosts have room
 // for.
 //
-// This takes little time beside finding the hosts, so the linear program has
-// secondPhase more time after ctx has ended; if that isn't enough, every job is left
-// at the minimum yield.
+// This takes little time compared with finding the hosts, so the linear program has secondPhase more time after ctx has
+// ended. If that isn't enough, every job is left at the minimum yield.
 func RaiseAverage(ctx context.Context, in *model.VCSched, p *model.Placement) (*model.Placement, error) {
 	hosts := p.TaskHosts()
 	lowest := in.Yield(hosts)

@@ -160,8 +160,8 @@ func TestRaiseAverageIsOptimal(t *testing.T) {
 	})
 }
 
-// The two ways of the second phase agree where both apply; large enough for
-// the noise of the linear program to show.
+// The two ways of the second phase agree if both apply; instances are large enough for the noise of the linear program
+// to show.
 func TestRaiseAverageBothWays(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -190,7 +190,7 @@ func TestRaiseAverageBothWays(t *testing.T) {
 	}
 }
 
-// What a solver's tolerance adds is taken back to the last bit, and no more.
+// The excess by a solver's tolerance is taken back to the last bit, and no more.
 func TestRepair(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 1))

@@ -102,7 +102,7 @@ func TestFewMovesByBruteForce(t *testing.T) {
 	}
 }
 
-// What Repair keeps without reaching the limit is a placement, and better than the start.
+// The result that Repair keeps without reaching the limit is a placement, and better than the start.
 func TestRepairKeeps(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(33, 34))

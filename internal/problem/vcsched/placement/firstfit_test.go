@@ -20,7 +20,7 @@ func equalHosts(rng *rand.Rand) *model.VCSched {
 	return in
 }
 
-// The tree finds the host that looking at one after the other finds.
+// The tree finds the same host as a look at one after the other.
 func TestFirstFitDecreasing(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 12))
