@@ -13,9 +13,9 @@
 //   - It stops within 100 ms of the end of its context or its time limit. It returns the results found and proved so
 //     far, and gives as the Reason why it proves no more. That is no error.
 //   - A Start that is a solution of the instance is never made worse.
-//   - Its nodes are the partial solutions or subproblems that it expanded, or HiGHS's branch-and-bound nodes; they only
-//     compare between runs of one engine. Nodes depend on the instance and the settings, not on time, unless a limit
-//     stopped the run.
+//   - Its nodes are the expanded partial solutions or subproblems, or HiGHS's branch-and-bound nodes; they only compare
+//     between runs of one engine. Nodes depend on the instance and the settings, not on time, unless a limit stopped
+//     the run.
 package exact
 
 import (

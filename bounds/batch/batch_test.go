@@ -106,8 +106,8 @@ func TestWidths(t *testing.T) {
 	}
 }
 
-// With a long and a short job on one processor, the heavy one goes first, and the bounds by mean busy times and by
-// prices are the optimum. The order of srpt isn't the best, so it is left out.
+// The heavy one of a long and a short job on one processor goes first, and the bounds by mean busy times and by prices
+// are the optimum. The order of srpt isn't the best, so it is left out.
 func TestWeights(t *testing.T) {
 	for _, weight := range []int{1, 2, 10} {
 		in := &model.Batch{Name: "two", Processors: 1, Tiers: 1, Jobs: []model.BatchJob{

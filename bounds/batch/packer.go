@@ -17,7 +17,7 @@ type packer struct {
 	taken    [][]bool  // that each job is in that
 }
 
-// mostPacked is the largest capacity, in widths' common units, that it packs.
+// mostPacked is the largest capacity for it, in widths' common units.
 const mostPacked = 1024
 
 func newPacker(capacity int, jobs []squashed.Job) *packer {

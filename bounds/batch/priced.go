@@ -108,7 +108,7 @@ func (p *prices) evidence(by string) *model.Evidence {
 }
 
 // Priced gives bounds of schedules in part by prices. Each job of a schedule costs its response times its weight in
-// Units, and pays for the processors that it uses; see prices.
+// Units, and pays for its processors; see prices.
 type Priced struct {
 	// Lost exceeds the joint rounding errors of Cost of all jobs and Free, except for 2^-46 of the sum of Cost.
 	Lost float64

@@ -20,7 +20,7 @@ func machinesOf(t *view.Batch, most int) []machine {
 	return uses(t, most)
 }
 
-// ranked is a machine with the ratio of the area that it gives to all jobs to its capacity.
+// ranked is a machine with the joint area of all jobs on it, over its capacity.
 type ranked struct {
 	machine
 	area float64
@@ -37,7 +37,7 @@ func largest(all []ranked, most int) []machine {
 }
 
 // widths returns the machines of one tier: the processors, and dual-feasible functions of them. At every instant the
-// widths w of the running jobs sum to at most P, so their values f(w) to at most f(P) (see duals.DualFeasible): the
+// widths w of the running jobs sum to at most P, so their values f(w) sum to at most f(P) (see duals.DualFeasible). The
 // machine has the capacity f(P) and each job the demand f(w). As on the plain one, a job holds that as long as it
 // works, which is all that package squashed asks for. Wide jobs that can't run side by side get a whole machine each.
 func widths(t *view.Batch, most int) []machine {

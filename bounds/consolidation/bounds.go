@@ -202,8 +202,8 @@ func (r *coverRow) add(j *view.ConsolidationJob, tasks, need int64) {
 	}
 }
 
-// apart adds the row of a rule by which all tasks of its jobs keep apart by host: a host holds one of them, or the ones
-// that it holds now.
+// apart adds the row of a rule by which all tasks of its jobs keep apart by host: a host holds one of them, or its
+// present ones.
 func (v *cover) apart(q int, places []bitset.Set) {
 	c, r := v.c, &v.c.Rules[q]
 	if r.Type != model.RuleApart || c.In.Rules[q].Domain != "" {

@@ -48,9 +48,9 @@ type Program struct {
 // Names describe each variable and row, in words and numbers from 1. Proofs have the same names with numbers from 0,
 // and the judge builds each from its name.
 //
-// Rules: let A be the tasks that are bound, B the others in a domain, and call tasks new if they are newly placed. By
-// Boolean variables, apart says that 1 new task of A excludes all of B and the other way round. Spread and together say
-// what must hold if a Boolean is 1, which it is if one of A is new. O(jobs × hosts) variables.
+// Rules: let A be the tasks that are bound, B the others in a domain, and call tasks new if they are newly placed.
+// Apart says, by Boolean variables, that 1 new task of A excludes all of B and the other way round. Spread and together
+// have Booleans that are 1 if one of A is new, and rows that must hold then. O(jobs × hosts) variables.
 func Build(in *model.Consolidation, most int64) (*Program, error) {
 	slots := view.Slots(in, most)
 	hosts := len(in.Hosts)

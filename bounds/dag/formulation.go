@@ -45,8 +45,8 @@ const maxWhole = 10_000
 //   - s_i ≥ Σ cost of the tasks that y and z put before i on its machine; C ≥ s_i + Σ cost of i and of the tasks after
 //     it; and C ≥ Σ_i cost_ia x_ia for each machine a.
 //
-// There is no product of two ordering variables, and costs may differ between machines. Of the valid rows tried, the
-// last ones pay (an eighth of the nodes at 16 tasks); transitivity of the orders, y ≤ x, and loads with heads and tails
+// There is no product of two ordering variables, and costs may differ between machines. The last of the valid rows
+// tried pay (an eighth of the nodes at 16 tasks); transitivity of the orders, y ≤ x, and loads with heads and tails
 // don't.
 //
 // There are O(V² M + E M²) variables and terms; above maxTerms the error is

@@ -102,7 +102,7 @@ type gatherNode struct {
 	to     []gatherEdge
 }
 
-// gatherSet is P and G of a head, by number, or one task p whose edge alone bounds it.
+// gatherSet is P and G of a head, by number, or one task p with an edge that alone bounds it.
 type gatherSet struct {
 	tasks []int32
 	plain bool

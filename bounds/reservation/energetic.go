@@ -22,8 +22,8 @@ import (
 //	e_j = PEs_j · max(0, min(b-a, length_j, ready_j+length_j-a, b-due_j+length_j)),
 //
 // the last two for its earliest and its latest start. If Σ_j e_j > PEs · (b-a), jobs must be declined with energies
-// that make up the excess: at least as many as the largest energies that do, or at least the weight of the fractional
-// knapsack.
+// that make up the excess. They are at least as many as the largest energies that do, or have at least the weight of
+// the fractional knapsack.
 //
 // Over disjoint windows the declined weights add up if no job counts twice: each
 // counts only in the window that contains the middle of its own. Dynamic programming
@@ -43,8 +43,7 @@ func energetic(ctx context.Context, t *view.Reservation) bounds.Bound {
 const maxWindowJobs = 200_000_000
 
 // windowSet decides which pairs of a beginning and an end are windows. It takes all, or those with n beginnings inside,
-// for n in 4, 4·growth, 4·growth², ...; of these it only takes pairs with the number of the beginning a multiple of
-// max(1, n/part).
+// for n in 4, 4·growth, 4·growth², ..., but only pairs with the number of the beginning a multiple of max(1, n/part).
 type windowSet struct {
 	all    bool
 	growth float64

@@ -26,7 +26,7 @@ const maxFlowArcs = 6_000_000
 // (between neighbouring ready and due times) its PEs times the interval's length. An interval passes on as much as all
 // PEs have in it.
 //
-// The largest weight Σ_j w_j y_j/a_j of areas y that a flow can give the jobs is found greedily: in descending order of
+// The largest weight Σ_j w_j y_j/a_j of areas y that a flow can give the jobs is found greedily. In descending order of
 // w_j/a_j, each job pushes as much as it can without lowering the total of any before. That is exact. Flows can give
 // the areas y if and only if y(S) ≤ f(S) for each set S of jobs, where f(S) is the largest flow with the sources of S
 // alone. f is submodular and monotone, as every largest flow is in its set of sources, so these y form a polymatroid
@@ -36,9 +36,9 @@ const maxFlowArcs = 6_000_000
 // largest flow of S sends exactly that.
 //
 // Rounding: for any partition of the jobs, bounds on the parts add up to a bound on all, and each may be rounded down.
-// When j finds no more room, all intervals that its search reached are full, and only jobs that it reached use them. So
-// the greedy result on a part that contains with each job all jobs in its reach is the same as within the whole. The
-// parts are the connected components of these reaches: splitting loses nothing, and each part with a fraction gains.
+// When j finds no more room, all intervals reached by its search are full, and only jobs reached by it use them. So the
+// greedy result on a part that contains with each job all jobs in its reach is the same as within the whole. The parts
+// are the connected components of these reaches: splitting loses nothing, and each part with a fraction gains.
 //
 // When ctx ends, jobs not yet pushed count in full. The pushes take most of the time; their paths stay near their jobs:
 // see the benchmark.
@@ -311,8 +311,8 @@ func (r *flowRun) join(k int32) {
 	}
 }
 
-// explain says why the last push failed: the intervals that it reached are full, and the jobs that it reached must
-// spend in them the work that they can't spend elsewhere.
+// explain says why the last push failed: the intervals reached are full, and the jobs reached must spend in them the
+// work that they can't spend elsewhere.
 func (r *flowRun) explain() string {
 	n, w := int32(len(r.w.jobs)), r.w
 	reached := make([]bool, len(r.part))

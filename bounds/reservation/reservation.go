@@ -14,8 +14,8 @@ import (
 )
 
 // All computes the bounds on the weight that any schedule of the requests can accept, weakest first as a rule. They
-// hold even for a schedule that knows in advance all requests, how long they run and which are withdrawn. The bounds
-// are those of Quick (with more windows), then
+// hold even for a schedule that knows in advance all requests, how long they run and which are withdrawn. They are the
+// bounds of Quick (with more windows), then
 //
 //   - flow: interruptible jobs in their own windows with at most their own PEs, by
 //     max-flow, rounded down in each part that is full by itself

@@ -25,8 +25,8 @@ import (
 // Requests that never run at the same time as others are bounded by themselves,
 // and sums of weights rounded down in each such part.
 //
-// In queue mode they are lower bounds on the mean response time, see Response. When ctx ends, slots is the bound proved
-// so far: parts that are left count whole.
+// Bounds for queue mode are lower bounds on the mean response time, see Response. When ctx ends, slots is the bound
+// proved so far: parts that are left count whole.
 func Quick(ctx context.Context, in *model.TVC) []bounds.Bound {
 	if all, ok := view.Kept[[]bounds.Bound](in, view.QuickBounds); ok {
 		return all

@@ -321,10 +321,10 @@ func largestRow(m *milp.Model, x []float64, load int) float64 {
 }
 
 // compactModel minimises the largest load L over n_kh, the number of tasks of type k on host h. Its rows break the
-// symmetry of the equal hosts, which are numbered by first use. With g the equal host before h, n_kh ≤ count_k Σ_{k' ≤
-// k} n_k'g, so a type may use host h only if host g is used by it or a type before it. Also n_kh = 0 if more equal
-// hosts are before h than Σ_{k' ≤ k} count_k'. Every placement satisfies them after renumbering the hosts of each size
-// among themselves.
+// symmetry of the equal hosts, which are numbered by first use. Let g be the equal host before h. Then n_kh ≤ count_k
+// Σ_{k' ≤ k} n_k'g, so a type may use host h only if host g is used by it or a type before it. Also n_kh = 0 if more
+// equal hosts are before h than Σ_{k' ≤ k} count_k'. Every placement satisfies them after renumbering the hosts of each
+// size among themselves.
 func compactModel(in *model.VCSched, u *view.VCSched, t *Tasks) *Formulation {
 	f := &Formulation{Budget: -1}
 	f.Name, f.Scheme, f.Scale = in.Name, "compact", &objective.Scale{Load: true}

@@ -355,7 +355,7 @@ func (t *Tasks) infeasibleByFillings(ctx context.Context) *refutation {
 }
 
 // infeasibleByNeeds returns why no placement fits, whatever the load; nil if it finds no reason. Its arguments, beyond
-// those of refute, concern several rigid resources, or hosts that differ.
+// refute's, concern several rigid resources, or hosts that differ.
 //
 //   - A task that fits on no host.
 //   - For each v, a host of capacity c has at most ⌊c/v⌋ of the tasks that need ≥ v.
@@ -409,7 +409,7 @@ func (t *Tasks) tooMany(needs []int64, capacity func(c class) int64) (tasks, nee
 
 // refute returns why no placement has L ≤ load; nil if these tests don't know, or if ctx ends. Tasks that conflict pair
 // by pair on one host (a clique of conflicts) need a host each. A dual-feasible function f has Σ f(x) ≤ f(bin) over the
-// tasks on a host, in a rigid resource (which PackingLoad asks once) or in CPU, so all tasks need ≥ Σ f(x) / f(bin)
+// tasks on a host, in a rigid resource (which PackingLoad asks once) or in CPU. So all tasks need ≥ Σ f(x) / f(bin)
 // hosts. If hosts differ, the largest is taken for each, which is a relaxation, and the tasks above a need are counted
 // (tooMany).
 func (t *Tasks) refute(ctx context.Context, load int64) *refutation {

@@ -6,8 +6,8 @@ import (
 	"github.com/gapwise/gapwise/exact/internal/engine"
 )
 
-// deviceSet is a set of the search's devices that are switched off. None changes the proved result, only the time that
-// it takes. The proof of each is where it is applied.
+// deviceSet is a set of the search's devices that are switched off. None changes the proved result, only how soon it
+// comes. The proof of each is where it is applied.
 type deviceSet uint32
 
 const (

@@ -62,7 +62,7 @@ func (j *jobs) total(mean float64) float64 {
 	return mean * weights * 1e6 / float64(j.units.Time)
 }
 
-// sum returns the least weighted sum of responses, in units, whose mean in seconds is at least mean. If mean is an
+// sum returns the least weighted sum of responses, in units, with a mean in seconds of at least mean. If mean is an
 // objective, the sum is the one behind it, unless another sum has the same mean within the precision of a float64.
 func (j *jobs) sum(mean float64) int64 {
 	low := int64(j.total(mean)*(1-0x1p-48)) - 1

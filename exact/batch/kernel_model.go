@@ -89,7 +89,7 @@ func newKernelModel(ctx context.Context, j *jobs, most int64, off deviceSet) *ke
 const mostCharged = 1 << 58
 
 // charge adds the Lagrangian bound of prices (batchbounds.Priced) in whole numbers. Job k pays λ_k(t) ≥ 0 for each unit
-// of time in which it runs, in whole multiples of 1/scale. Λ_k is the integral, and the jobs that run at the time t pay
+// of time in which it runs, in whole multiples of 1/scale. The integral is Λ_k. The jobs that run at the time t pay
 // K(t) together at most. So
 //
 //	Σ_k scale ω_k s_k + scale (Λ_k(s_k+p_k) - Λ_k(s_k)) ≤ scale (responses - constant) + scale ∫ K(t) dt,

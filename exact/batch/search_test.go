@@ -103,8 +103,8 @@ func TestSearchAgainstPlain(t *testing.T) {
 	}
 }
 
-// The test repeats that at the limits of instances: late and distant submissions, lengths of a microsecond beside the
-// longest, jobs as wide as the machine, ties, killed jobs.
+// The test runs at the limits of instances: late and distant submissions, lengths of a microsecond beside the longest,
+// jobs as wide as the machine, ties, killed jobs.
 func TestSearchExtremes(t *testing.T) {
 	t.Parallel()
 	submits, runtimes := []float64{0, 0, 1e-6, 1, 1e9 - 1, 1e9}, []float64{1e-6, 1, 9.999999, 10, 1e5, 1e8}

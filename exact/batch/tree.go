@@ -243,11 +243,11 @@ func (t *tree) earliest(x *node, k int) int64 {
 // expand makes the children of a node that may lead to a smaller sum. Apart from dominated children (memo), it leaves
 // out
 //
-//   - active schedules: job k that starts at s although another job i could start at e and end by s, e + p_i ≤ s. In
-//     each completion i starts at s or later, for starts ascend. At e it ends earlier, and it fits: only the running
+//   - active schedules: job k that starts at s although another job i could start at e and end by s, e + p_i ≤ s. Since
+//     starts ascend, i starts at s or later in each completion. At e it ends earlier, and it fits: only the running
 //     jobs are there before s. So no completion is optimal among the completions of the node.
 //   - identical jobs: job k if i, as long and as wide, has r_i ≤ r_k, ω_i ≥ ω_k, ω the weights, and isn't started; if
-//     all are equal, if i < k. In a completion k starts before i, and r_i ≤ r_k ≤ s_k ≤ s_i, so both may swap their
+//     all are equal, if i < k. Let k start before i in a completion. Then r_i ≤ r_k ≤ s_k ≤ s_i, so both may swap their
 //     starts. That adds (ω_k - ω_i)(s_i - s_k) ≤ 0 to the sum. This is a partial order of the jobs. A swap brings their
 //     order nearer to any order that contains it, so the swaps end.
 //

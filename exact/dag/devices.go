@@ -6,9 +6,8 @@ import (
 	"github.com/gapwise/gapwise/exact/internal/engine"
 )
 
-// deviceSet is a set of the search's devices that are switched off. None changes the proved result, only the time that
-// it takes: the optimum is the same without each of them and without all of them. Each has its proof where it is
-// applied.
+// deviceSet is a set of the search's devices that are switched off. None changes the proved result, only how soon it
+// comes: the optimum is the same without each of them and without all of them. Each has its proof where it is applied.
 type deviceSet uint32
 
 const (

@@ -112,9 +112,9 @@ func (k *kernelModel) orders() {
 //
 //	lower = max_t min_a (head_ta + cost_ta + tail_ta).
 //
-// findWeights chooses the weights by duals of a linear program, and the sets are all tasks, those with the longest
-// tails, and those with the latest heads. Beside each row there is the row of rounded rooms (dagmodel.WholeRow), which
-// a proof doesn't cover.
+// findWeights chooses the weights by duals of a linear program, and the sets are all tasks, the tasks with the longest
+// tails, and the tasks with the latest heads. Beside each row there is the row of rounded rooms (dagmodel.WholeRow),
+// which a proof doesn't cover.
 func (k *kernelModel) loads(machines []int) {
 	v, lower := k.v, int64(0)
 	head, least := make([]int64, v.n*v.m), make([]int64, v.n)

@@ -33,8 +33,8 @@ func (s *dagSearch) linkable(g *view.Graph) bool {
 // linkModel is kernelModel with the capacity of links: a relaxation of the schedules under contention. A start in it is
 // a schedule's start in ticks, rounded down.
 //
-// On each link, transfers may be interrupted and share it in any way. The only condition is that in no window of time
-// more data must pass than the link lets through (cp.Preemptive). A transfer's window goes from the end of its producer
+// On each link, transfers may be interrupted and share it in any way. There is only one condition: in no window of time
+// must more data pass than the link lets through (cp.Preemptive). A transfer's window goes from the end of its producer
 // and the start-up to the start of its consumer. That is a relaxation: the rates on a link never sum to more than its
 // capacity, or, under TCP, than the total for as many transfers as there are edges. As to rounding, let the transfers
 // of a set have windows within [a, b) in ticks. Their releases in ticks aren't above the true ones, which so are a or

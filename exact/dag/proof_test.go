@@ -19,7 +19,7 @@ import (
 )
 
 // spoilt are faults of a model, by which it excludes schedules that there are. Each returns whether the model has the
-// part that it spoils.
+// part to be spoilt.
 var spoilt = map[string]func(rng *rand.Rand, m *kernelModel) bool{
 	"transfers take longer": func(rng *rand.Rand, m *kernelModel) bool {
 		for _, c := range m.Constraints {

@@ -275,7 +275,7 @@ func TestDAGSearchEdgeCases(t *testing.T) {
 }
 
 // The bound includes TCP's reduction of a path's rate, under tcp-all of every path (Eq. 11): the search proves 12 on
-// one machine, whereas a plan without contention takes 11.5 across the link.
+// one machine; a plan without contention takes 11.5 across the link.
 func TestDAGSearchPlannedLengths(t *testing.T) {
 	t.Parallel()
 	for transfer, want := range map[model.TransferModel][2]float64{ // makespan and bound

@@ -40,7 +40,7 @@ const (
 // questions for k requests of n.
 //
 // A single proof shows that the set is a conflict. explain returns a subset of jobs such that others and the subset are
-// impossible, given that others and all jobs are; it drops the rest only after an answer that they are impossible
+// impossible, given that others and all jobs are. The rest is dropped only after an answer that they are impossible
 // without it. The set is minimal if each "possible" is true. The halves are explained one beside the other, so the last
 // job kept of each was kept because the jobs kept beside it, less that job, were possible. A question without an answer
 // counts as possible, and keeps more. If ctx ends, or a question takes too many nodes, the set is still a conflict, but

@@ -48,7 +48,7 @@ func (s *sweep) dominates(a, b *state) bool {
 	return true
 }
 
-// expanded is an expanded state, with figures that show fast that it doesn't dominate another.
+// expanded is an expanded state, with figures for a fast proof of no dominance over another.
 type expanded struct {
 	value    float64
 	possible uint64 // the first word

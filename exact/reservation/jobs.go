@@ -78,7 +78,7 @@ func weightUnit(t *view.Reservation) int64 {
 	return unit
 }
 
-// weightStep returns the power of two to whose multiples weights without a unit are rounded up: at most 2^-49 of their
+// weightStep returns a power of two; weights without a unit are rounded up to its multiples: at most 2^-49 of their
 // total.
 //
 // Sums of multiples below 2^53 steps are exact in float64s, so each start raises a plan's value, as the proofs of

@@ -70,7 +70,7 @@ const (
 )
 
 // learn has the kernel look for better plans and bounds of a part for so many conflicts. It goes on where it stopped,
-// with the nogoods that it learned.
+// with the learned nogoods.
 func (s *searcher) learn(p *part, off kernelSwitches, without lcg.Device, conflicts int64) {
 	if p.kernel == nil {
 		p.kernel = newKernelSearch(s, p, off, without)

@@ -129,7 +129,7 @@ func TestReservationKernelAgrees(t *testing.T) {
 	}
 }
 
-// The kernel has a plan and a valid bound if it is stopped at any moment that it reports.
+// The kernel has a plan and a valid bound if it is stopped at any of its reports.
 func TestReservationKernelStops(t *testing.T) {
 	t.Parallel()
 	in := arbitrary(25, 3, model.GoalPESeconds)

@@ -8,8 +8,8 @@ import (
 )
 
 // relaxation is the Lagrangian relaxation of the machine's capacity at fixed multipliers (Geoffrion 1974). At each
-// moment t the running jobs are a set R_t whose PEs fit. Multipliers λ_j(t) ≥ 0, constant per tick in each cell of a
-// grid, pay for running: for every plan and any λ
+// moment t the running jobs are a set R_t with PEs that fit. Multipliers λ_j(t) ≥ 0, constant per tick in each cell of
+// a grid, pay for running: for every plan and any λ
 //
 //	Σ_{j accepted} w_j = Σ_{j accepted} (w_j - ∫_run λ_j) + ∫ Σ_{j in R_t} λ_j
 //	                   ≤ Σ_j max(0, max_s (w_j - cost_j(s))) + ∫ max_R Σ_{j in R} λ_j = L(λ),

@@ -46,13 +46,13 @@ func search(r *engine.Run, v *model.Reservation, off switches, _ lcg.Device) err
 
 const (
 	// firstNodes is the limit on the nodes of the first sweeps of a part; each round has nodesGrowth times as many as
-	// the one before, and local search twice as many steps. With a growth of 2, one in 30 crowds of the plan
-	// reservation-exact isn't proved in 4 s of CPU any more.
+	// the one before, and local search twice as many steps. A growth of 2 leaves one in 30 crowds of the plan
+	// reservation-exact unproved in 4 s of CPU.
 	firstNodes  = 10_000
 	nodesGrowth = 8
-	// From a limit of kernelFrom on, the second round, a part goes to the learning kernel before it is swept, for a
-	// conflict for each kernelShare nodes of the limit. That takes some tenths of a second at first, a tenth of the
-	// most that the sweeps of the round take.
+	// A part goes to the learning kernel before it is swept from a limit of kernelFrom on, the second round. The kernel
+	// gets a conflict for each kernelShare nodes of the limit. That takes some tenths of a second at first, a tenth of
+	// the most that the sweeps of the round take.
 	kernelFrom  = firstNodes * nodesGrowth
 	kernelShare = 125
 	// firstSteps is the share of the local search's steps that come before the bounds. If there are more jobs than
@@ -181,8 +181,8 @@ func (s *searcher) open() bool {
 	return slices.ContainsFunc(s.parts, func(p *part) bool { return !p.closed() && p.given == "" })
 }
 
-// sweeps looks for a better plan of a part and a better bound, by sweeps of at most limit nodes for each value. From
-// the second round on, the learning kernel has its turn first.
+// sweeps looks for a better plan of a part and a better bound, by sweeps of at most limit nodes for each value. The
+// learning kernel has its turn first from the second round on.
 func (s *searcher) sweeps(p *part, limit int64) {
 	conflicts := int64(0)
 	if limit >= kernelFrom {
@@ -203,8 +203,8 @@ func (s *searcher) turns(p *part, conflicts, limit int64) {
 	}
 }
 
-// refutedAtOnce reports whether areas, energies or flows show that not all requests can be kept, and stores why. Of 72
-// drawn instances of the goal all it refutes 59, in a third of the time of the multipliers and sweeps, for a reason
+// refutedAtOnce reports whether areas, energies or flows show that not all requests can be kept, and stores why. It
+// refutes 59 of 72 drawn instances of the goal all, in a third of the time of the multipliers and sweeps, for a reason
 // that a reader can check. For the other goals the bound by multipliers is the better one (94 instances).
 func (s *searcher) refutedAtOnce() bool {
 	if s.Ctx.Err() != nil {
@@ -264,8 +264,8 @@ func (s *searcher) partial() bool {
 	return s.in.EffectiveGoal() == model.GoalAll && s.value() < s.total
 }
 
-// enough reports whether the gap asked for is reached. Then the search stops, with the value and the bound that it has.
-// It claims nothing of its own, as both give the status in the end (model.Result.SetBound).
+// enough reports whether the gap asked for is reached. Then the search stops, with its current value and bound. It
+// claims nothing of its own, as both give the status in the end (model.Result.SetBound).
 func (s *searcher) enough() bool {
 	if s.partial() {
 		return false

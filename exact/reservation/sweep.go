@@ -15,9 +15,9 @@ import (
 // sweep looks for plans of at least a given value: a search over partial plans in the order of time. A state holds the
 // jobs started so far; its children start one more job each, none before the last one, each as early as it fits.
 //
-// That finds a best plan. Take one with the least sum of starts. In the order of their starts, each job begins as early
-// as it fits after the jobs before it. From the last start on, those jobs only use fewer PEs. So if it fitted earlier,
-// it could be moved there, since the jobs after it don't begin until its start.
+// That finds a best plan. Take one with the least sum of starts. Each job, in the order of their starts, begins as
+// early as it fits after the jobs before it: those jobs only use fewer PEs from the last start on. So if it fitted
+// earlier, it could be moved there, since the jobs after it don't begin until its start.
 //
 // A state is dropped if the Lagrangian bound of its completions is below the
 // target (propagate), or if a state expanded before it, of the same time or

@@ -218,8 +218,8 @@ func TestSweepGapLimit(t *testing.T) {
 	}
 }
 
-// A weight that would be lost in the sum of a plan is rounded up to one that isn't. With two jobs of 2^60 and one of
-// weight 1 between them, the search dropped the second, in favour of the small one, and the small one, since it added
+// A weight that would be lost in the sum of a plan is rounded up to one that isn't. The search had two jobs of 2^60 and
+// one of weight 1 between them. It dropped the second, in favour of the small one, and the small one, since it added
 // nothing.
 func TestSweepLostWeight(t *testing.T) {
 	t.Parallel()

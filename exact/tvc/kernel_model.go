@@ -237,8 +237,8 @@ func (m *kernelModel) divide(r *placing, level, v int) {
 }
 
 // order puts siblings in descending order of their VMs of the component's requests, starting with the request of the
-// most VMs: lexicographically, as a sum with weights, for as many as the sum has room for. The first request goes by
-// the first lane.
+// most VMs. The order is lexicographic, as a sum with weights, for as many as the sum has room for. The first request
+// goes by the first lane.
 //
 // Children of a node can be exchanged with all below them, in all requests of the
 // component at once; that changes no number of VMs at a node above. So siblings can be

@@ -106,8 +106,7 @@ func (p *packer) embeddings(a placement) map[int32]*model.Embedding {
 }
 
 // descend adds to the embeddings the VMs below one node, the one of its level with the number node, and notes the lane
-// of each request that it divides. With the lowest switch above all VMs on that lane the request has the loads of the
-// split.
+// of each divided request. With the lowest switch above all VMs on that lane the request has the loads of the split.
 func (p *packer) descend(level, node int, items []item, h *held, lanes map[int32]int, all map[int32]*model.Embedding) {
 	for i, x := range items {
 		children := 0

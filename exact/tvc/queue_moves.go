@@ -14,12 +14,12 @@ import (
 // queueDecided holds the decisions about the schedules of a node if migrations cost something.
 //
 // A schedule that is looked for has some moves by each request. Its program makes each request longer by those that are
-// decided. If a point of it is whole, the sets that it runs may have places without more moves by any request: then it
-// is a schedule. If not, some of its sets have none, however ordered within their states (a conflict). Then each
-// schedule has more moves by one of the conflict's requests, or doesn't run some set of the conflict, nor any set that
-// contains it. These are the nodes below: one request more often, those before it no more often; or all no more often,
-// and a set less. Without moves by these requests a set has the same places in all states, so it runs in none; with
-// some, in its own.
+// decided. If a point of it is whole, its sets may have places without more moves by any request: then it is a
+// schedule. If not, some of its sets have none, however ordered within their states (a conflict). Then each schedule
+// has more moves by one of the conflict's requests, or doesn't run some set of the conflict, nor any set that contains
+// it. These are the nodes below: one request more often, those before it no more often; or all no more often, and a set
+// less. Without moves by these requests a set has the same places in all states, so it runs in none; with some, in its
+// own.
 type queueDecided struct {
 	moves  []int        // at least
 	capped uint32       // requests that move no more often

@@ -119,7 +119,7 @@ func (p *queueProgram) count(l int) (n int) {
 // first reports whether request i ends no later than j in some best schedule. One may replace the other in all sets
 // that fit (queueSets.alike), a_i ≤ a_j and p_i ≤ p_j, ties by position.
 //
-// Say that j ends first. From a_j to the end of j both run for a time b, i alone for u, and j alone for v. Then b + v =
+// Say that j ends first. Both run for a time b from a_j to the end of j, i alone for u, and j alone for v. Then b + v =
 // p_j, and the work r of i from a_j on satisfies r ≤ p_i ≤ b + v. Now let i have all of b, and r - b of u + v: it ends
 // when j did. The rest of u + v, and the r - u - b that i had later, go to j: with b that is b + (u + v - r + b) + (r -
 // u - b) = b + v. So j ends when i did, and everything else is as before. Each such exchange brings the order of ends

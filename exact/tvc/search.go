@@ -21,12 +21,12 @@ import (
 
 // Search is the native exact search for TVC.
 //
-// In loss mode it starts from the heuristics and takes the components of the instance one by one (tvcrelax.Components),
+// Loss mode: it starts from the heuristics and takes the components of the instance one by one (tvcrelax.Components),
 // small ones first. Bounds by the linear relaxation come first, then branch and bound on the set of accepted requests
 // (component), with a packer to decide which can be embedded together. The result carries the best solution and the
 // bound proved so far when ctx or the time limit ends. Threads aren't used.
 //
-// In queue mode it proves the schedule of the least mean response, for few requests at a time: see queueRun, queuePart
+// Queue mode: it proves the schedule of the least mean response, for few requests at a time: see queueRun, queuePart
 // and queueProgram.
 var Search = engine.Engine[*model.TVC, deviceSet]{ID: "search", Parts: devices, Work: search}
 

@@ -162,7 +162,7 @@ func (s *splitter) divide() bool {
 	return done
 }
 
-// scarcest returns the position of the open item whose parts have the least room beside the children's content now,
+// scarcest returns the position of the open item with the least room for its parts beside the children's content now,
 // beyond its need. It returns -1 if some item has no parts that fit: further content of the children takes room and
 // never gives any.
 func (s *splitter) scarcest() int {

@@ -82,8 +82,8 @@ func (s *run) patternsOfClasses(times int) error {
 	return s.priced(times)
 }
 
-// cover looks for a placement of at most the given load made of patterns of the pool. With x_q hosts of pattern q, it
-// minimises Σ x_q subject to Σ_q count_qk x_q ≥ count_k for each type k of tasks and Σ x_q ≤ hosts.
+// cover looks for a placement of at most the given load made of patterns of the pool. It minimises Σ x_q, with x_q
+// hosts of pattern q, subject to Σ_q count_qk x_q ≥ count_k for each type k of tasks and Σ x_q ≤ hosts.
 func (s *run) cover(p *vcbounds.Patterns, load int64) error {
 	if s.off&devCover != 0 || !highs.Available() {
 		return nil

@@ -39,7 +39,7 @@ func (s *run) keep() {
 }
 
 // learn takes turns, each twice as long as the one before: the kernel, another search of about so many nodes if there
-// is one, and local search. From learnConflicts on, column generation takes part.
+// is one, and local search. Column generation takes part from learnConflicts on.
 func (s *run) learn(improve func(steps int), other func(nodes int64)) error {
 	if s.closed() || s.stopped() { // the model of a large instance takes time
 		return nil

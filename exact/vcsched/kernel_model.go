@@ -22,7 +22,7 @@ import (
 //   - "budget", with a migration budget: Σ Memory[T] (1 - on(T, Current[T])) ≤ Budget,
 //     over the tasks that run now.
 //
-// Of each class the model has at most as many idle hosts as tasks. Without a proof, symmetries are broken (order).
+// The model has at most as many idle hosts of each class as tasks. Without a proof, symmetries are broken (order).
 type kernelModel struct {
 	cp.Model
 	u     *view.VCSched
@@ -124,8 +124,8 @@ func newKernelModel(u *view.VCSched, lower, upper int64, off deviceSet) *kernelM
 }
 
 // order breaks symmetries. Take the tasks in the order of decreasing size. Some placements are equal up to an exchange
-// of equal tasks (same needs and the same current host or none) and of the hosts on which nothing runs now. Of these,
-// keep the one with the lexicographically least list of hosts, by task. In it
+// of equal tasks (same needs and the same current host or none) and of the hosts on which nothing runs now. Keep the
+// one of these with the lexicographically least list of hosts, by task. In it
 //
 //   - equal tasks are on hosts of no smaller number than those before: else exchanging
 //     two makes the list smaller, at the first of them;

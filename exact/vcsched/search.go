@@ -48,8 +48,8 @@ const (
 	// firstNodes is the number of nodes that bin completion expands before column generation gets its turn: some
 	// seconds, in which it closes most instances of 48 tasks.
 	firstNodes = 1 << 22
-	// decisionNodes limits bin completion's first attempt at each load. A load that it leaves open comes again with
-	// limitGrowth times as many, after lower loads, which are refuted sooner.
+	// decisionNodes limits bin completion's first attempt at each load. A load left open comes again with limitGrowth
+	// times as many, after lower loads, which are refuted sooner.
 	decisionNodes = 1 << 15
 	limitGrowth   = 4
 	// maxProbe is the finest share of the interval of loads that is probed:

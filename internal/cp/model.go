@@ -179,15 +179,16 @@ type Delay struct {
 	By       [][]int64
 }
 
-// NoOverlap says that, of some activities, the ones whose literal holds don't run at one time: [start, start + Length).
-// Before[i][j], for i ≠ j, says that i goes first if both run; Before[j][i] is its negation. No length is 0 or less.
+// NoOverlap says that, of some activities, the ones with a literal that holds don't run at one time: [start, start +
+// Length). Before[i][j], for i ≠ j, says that i goes first if both run; Before[j][i] is its negation. No length is 0 or
+// less.
 type NoOverlap struct {
 	Starts  []Start
 	Lengths []int64
 	Before  [][]Lit
 }
 
-// Cumulative says that at any time the demands of the activities that run add up to at most the capacity. An activity
+// Cumulative says that the demands of the running activities add up to at most the capacity at any time. An activity
 // runs in [start, start + Length) if its literal holds. No length or demand is below 1.
 type Cumulative struct {
 	Starts   []Start

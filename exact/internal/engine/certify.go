@@ -407,8 +407,8 @@ func (c *certifier[S]) relax(ctx context.Context) (milp.Result, error) {
 	return r, err
 }
 
-// fix tightens bounds of integer variables by the node's Lagrangian bound and reduced costs: it drops each value whose
-// bound closes the node. It reports whether there is anything new.
+// fix tightens bounds of integer variables by the node's Lagrangian bound and reduced costs: it drops each value with a
+// bound that closes the node. It reports whether there is anything new.
 func (c *certifier[S]) fix(bound float64, reduced []float64) bool {
 	if math.IsInf(c.goal, 1) || c.d.off&noFixing != 0 {
 		return false
@@ -514,7 +514,7 @@ func (c *certifier[S]) expected(side, v int) float64 {
 	return p.sum / float64(max(1, p.n))
 }
 
-// probe solves one branch on a variable (side 0: downwards) and returns its gain, or that it is closed.
+// probe solves one branch on a variable (side 0: downwards) and returns its gain, or whether it is closed.
 func (c *certifier[S]) probe(ctx context.Context, bound float64, v int, at float64, side int) (gain float64, refuted bool, err error) {
 	b := &c.m.Vars[v]
 	before, change := *b, at-math.Floor(at)

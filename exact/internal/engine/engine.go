@@ -21,7 +21,7 @@ type Switch[B ~uint16 | ~uint32] struct {
 }
 
 // Engine is an exact engine for instances I, a model.Solver. What it works without is bits of B and devices of the
-// learning kernel. None of them changes the proved result, only the time that it takes.
+// learning kernel. None of them changes the proved result, only how soon it comes.
 type Engine[I model.Instance, B ~uint16 | ~uint32] struct {
 	ID     string      // its name
 	Parts  []Switch[B] // its devices, in the order in which they are listed

@@ -19,7 +19,7 @@ type Kernel struct {
 	// Start and Lower are the answer.
 	Model  *cp.Model
 	Reason string
-	// Start is a solution at hand, nil without one. The kernel only looks for solutions whose objective in the model is
+	// Start is a solution at hand, nil without one. The kernel only looks for solutions with an objective in the model
 	// below Upper: Start's objective, or a bound of the solutions worth finding.
 	Start model.Solution
 	Upper int64

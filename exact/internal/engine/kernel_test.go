@@ -127,8 +127,7 @@ func TestMinimiseEnds(t *testing.T) {
 	}
 }
 
-// number is an instance whose solutions are the whole numbers from 0 to most, with the number as objective; minimise
-// turns the sense.
+// number is an instance with the whole numbers from 0 to most as solutions and as objectives; minimise turns the sense.
 type number struct {
 	model.Instance
 	most     int

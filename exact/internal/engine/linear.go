@@ -25,7 +25,7 @@ const Tolerance = 1e-8
 // Such solvers compute in floating-point arithmetic, and are wrong now and then: HiGHS calls points optimal that
 // aren't, and models infeasible that aren't; others stop within an increment of their own. So their word is no proof:
 //
-//   - A point counts as the solution that it decodes to, with the objective that the instance computes for it.
+//   - A point counts as its decoded solution, with the objective that the instance computes.
 //   - "Optimal", "infeasible" and bounds come from the certifier, which computes its certificates here. It gets the
 //     rest of the run's limits after the solver's answer.
 //   - A bound that a known solution beats doesn't count.
@@ -80,8 +80,8 @@ func (e LinearEngine[I, S]) Solve(ctx context.Context, in model.Instance, set mo
 	})
 }
 
-// counting returns a backend that counts its work, so that it takes turns and a limit on the effort ends it in the same
-// place in each run. It has one thread for that. Backends other than HiGHS don't count.
+// counting returns a backend that counts its work. So the backend takes turns, and a limit on the effort ends it in the
+// same place in each run. It has one thread for that. Backends other than HiGHS don't count.
 func counting(b milp.Backend) milp.Backend {
 	solve := b.Solve
 	b.Solve = func(ctx context.Context, m *milp.Model, o milp.Options) (milp.Result, error) {
@@ -150,8 +150,8 @@ func (d *driver[S]) run(ctx context.Context) error {
 	return nil
 }
 
-// answer asks the solver about a formulation and certifies the answer as far as possible. again is true if the
-// formulation has got rows against a point that was no solution.
+// answer asks the solver about a formulation and certifies the answer if possible. again is true if the formulation has
+// got rows against a point that was no solution.
 func (d *driver[S]) answer(ctx context.Context, f *milp.Formulation[S]) (again bool, err error) {
 	start, done := d.reached(f)
 	if done {

@@ -18,7 +18,7 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// program is an instance whose solutions are whole numbers within bounds that satisfy rows of whole numbers.
+// program is an instance of whole numbers within bounds; solutions satisfy rows of whole numbers.
 type program struct {
 	model.Instance
 	maximise bool

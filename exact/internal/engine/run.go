@@ -126,7 +126,7 @@ func (r *Run) TellBest() {
 	r.Tell(r.Objective, r.Bound, func() model.Solution { return r.Solution })
 }
 
-// Team returns the kernels for the run: one per thread that it may use, but one for a proof, which covers the
+// Team returns the kernels for the run: one per allowed thread, but a single one for a proof, which covers the
 // derivations of one kernel.
 func (r *Run) Team(o lcg.Options, models ...*cp.Model) *lcg.Team {
 	threads := r.Set.Workers()

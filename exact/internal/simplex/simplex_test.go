@@ -40,8 +40,8 @@ func program(rng *rand.Rand) *milp.Model {
 	return m
 }
 
-// With bounds its optima equal HiGHS's, and its points satisfy all rows and bounds. Without them, and above a cutoff,
-// its answer is a bound.
+// If bounds are on, its optima equal HiGHS's, and its points satisfy all rows and bounds. If they are off, or above a
+// cutoff, its answer is a bound.
 func TestSolve(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()

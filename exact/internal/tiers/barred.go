@@ -7,7 +7,7 @@ package tiers
 // Let a job k have h processes of uses from the threshold on, and another one, j, need more than all processors but h.
 // When j enters the background, by its start, a migration or a turn, k is somewhere as well, since no job is suspended.
 // It isn't in the background: both together need more than all processors. So it is in the foreground, and one of its h
-// processes is above one of j, whose start there the judge refuses. So j is in the background with k in the foreground
+// processes is above one of j, so the judge refuses j's start there. So j is in the background with k in the foreground
 // only if it has been in the background since before k started, without a break.
 func (p *problem) bar() {
 	p.barred = make([]uint32, p.n)

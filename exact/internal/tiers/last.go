@@ -122,7 +122,7 @@ func (x *stand) forbids(front uint32) bool {
 	return false
 }
 
-// mixesAt returns the maximal mixes of the jobs that run then, some of which do nothing. No two jobs that share
+// mixesAt returns the maximal mixes of the jobs that run then; the idle jobs do nothing. No two jobs that share
 // processors are in the same tier, and a job in the background below another one has at most the rest of its
 // processors. No job is in the background under a job that never allows it.
 func (s *Search) mixesAt(x *stand, idle uint32) [][]float64 {

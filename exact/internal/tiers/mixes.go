@@ -28,7 +28,7 @@ func (s *Search) mixes(set uint32) [][]float64 {
 	return all
 }
 
-// mostClasses bounds the number of foreground uses that mix distinguishes, and mostLevels the ways that it tries.
+// mostClasses bounds the foreground uses that mix distinguishes, and mostLevels the ways for it to try.
 const (
 	mostClasses = 16
 	mostLevels  = 4096

@@ -119,10 +119,9 @@ func (s *Search) leaving(n *node, all []*node) []*node {
 // start above a job in the background, which takes from it, may be at any time.
 //
 // A job that has left a group that could turn (node.parked) comes to no processors at that very instant. Others have
-// been tried in puts, from the same state. If the place that it comes back to is like its own, and its group can turn
-// again, it may as well have stayed. Both before and after the group may be in either orientation, the others' rates
-// don't depend on whether the job's migration is over, and it does more. If it ends sooner, the jobs that it leaves
-// only get faster.
+// been tried in puts, from the same state. If its new place is like its own, and its group can turn again, it may as
+// well have stayed. Both before and after the group may be in either orientation, the others' rates don't depend on
+// whether the job's migration is over, and it does more. If it ends sooner, the jobs that it leaves only get faster.
 func (s *Search) begins(n *node, k int32, all []*node) []*node {
 	now := s.available(n)
 	within := func(list []int32, set []bool) bool {
@@ -347,7 +346,7 @@ func (s *Search) parks(n *node, x *lift, all []*node) []*node {
 	return append(all, c)
 }
 
-// migrations counts the migrations that have begun, except those of parks.
+// migrations counts the migrations that have begun, except by parks.
 func (n *node) migrations() (count int) {
 	for i := range n.events {
 		if n.events[i].what == moves {

@@ -78,7 +78,7 @@ func (s *Search) plans(n *node) (all []*node) {
 	return all
 }
 
-// mostAway bounds the jobs whose remaining migration cost is in plan: each one doubles the ways at most.
+// mostAway bounds the jobs with a remaining migration cost in plan: each one doubles the ways at most.
 const mostAway = 3
 
 // plan adds the time after the last point. Between two points of the plan each running job is in one of the tiers.

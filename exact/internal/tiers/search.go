@@ -24,7 +24,7 @@ const MostJobs = 9
 // extended first; now and then the most promising ones are followed down (follow).
 //
 // Times are as fine as one likes, and changes of the order before the judge's follow one another within no time. This
-// includes all schedules that the judge accepts: a job that holds its processors for a part of a tick after its work is
+// includes all schedules that the judge accepts. A job that holds its processors for a part of a tick after its work is
 // done could as well leave sooner, and the other jobs only get faster. So its bounds hold for all schedules that the
 // judge accepts, and schedules are played in whole ticks (player).
 //

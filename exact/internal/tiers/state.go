@@ -24,8 +24,8 @@ const (
 // Jobs that share processors, one in the foreground and one in the background of each, are a group. All of its jobs may
 // change tiers at once, at no cost, and none can do so by itself: so it has two orientations, the one stored and the
 // other. An orientation is entered only if each process in the background then finds a use below the threshold above
-// it; another one, in which a process has started above one in the background, can only be left. If a group may enter
-// both, their order between two points doesn't matter: the group is free, and its time in each orientation is a
+// it. Another orientation, in which a process has started above one in the background, can only be left. If a group may
+// enter both, their order between two points doesn't matter: the group is free, and its time in each orientation is a
 // variable.
 type node struct {
 	spans  int // so many points have been
@@ -153,9 +153,9 @@ type hosted struct {
 	use int64
 }
 
-// available returns the processors in whose background any process could start, for all of the span after a node. They
-// have no process, or a foreground process of a use below the threshold that stays there. A job alone on its processors
-// stays in the foreground unless the background is faster.
+// available returns the processors at which any process could start in the background, for all of the span after a
+// node. They have no process, or a foreground process of a use below the threshold that stays there. A job alone on its
+// processors stays in the foreground unless the background is faster.
 func (p *problem) available(n *node) []bool {
 	all := make([]bool, p.t.Processors)
 	front, back := p.hosts(n)

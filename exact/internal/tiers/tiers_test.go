@@ -411,7 +411,7 @@ func TestPlayed(t *testing.T) {
 	}
 }
 
-// With few open beginnings no bound is above the optimum, though only a schedule that is 2 % longer is known.
+// No bound is above the optimum with few open beginnings, though the only known schedule is 2 % longer.
 func TestHalve(t *testing.T) {
 	t.Parallel()
 	full, below, n := 0, 0, max(120, need.Rounds(120)) // fewer drop nothing that matters

@@ -332,7 +332,7 @@ func (w *watched) dive(r *rand.Rand, times int) {
 	}
 }
 
-// Everything that one constraint derives follows from it, and each assignment that it accepts holds.
+// Everything that one constraint derives follows from it, and each accepted assignment holds.
 func TestConstraints(t *testing.T) {
 	t.Parallel()
 	for _, name := range slices.Sorted(maps.Keys(draws)) {

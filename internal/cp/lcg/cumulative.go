@@ -24,9 +24,9 @@ import (
 // activities that run all over [t, u), and i, which meets it. O(n log n) and, for each activity that moves, the steps
 // that it passes.
 //
-// If a model asks for it, energy comes after it. It doesn't pay for projects and reservations. Of twelve random
-// projects of 30 activities on four resources the same seven were closed, with 2 % fewer conflicts in 2 to 20 times as
-// long. No crowd of reservations was closed sooner.
+// If a model asks for it, energy comes after it. It doesn't pay for projects and reservations. The same seven of twelve
+// random projects of 30 activities on four resources were closed, with 2 % fewer conflicts in 2 to 20 times as long. No
+// crowd of reservations was closed sooner.
 type cumulative struct {
 	c *cp.Cumulative
 	lazy

@@ -10,7 +10,7 @@ type Options struct {
 	Off Device
 }
 
-// Device is a set of parts of the kernel that it doesn't need to be correct.
+// Device is a set of parts of the kernel; without them it is still correct.
 type Device uint32
 
 // The devices.

@@ -17,8 +17,8 @@ import (
 // other. At the end of a round they exchange, in their order, the best objective and its bound, the facts of level 0,
 // and the nogoods of few levels. So their results don't depend on time.
 //
-// A kernel's derivations are true for all solutions that are better than the best that it knows. At the end of a round
-// all know the best of all before they take in anything else, so the facts they take in are true for the solutions they
+// A kernel's derivations are true for all solutions better than the best one known to it. At the end of a round all
+// know the best of all before they take in anything else, so the facts they take in are true for the solutions they
 // look for.
 //
 // Kernels of one model share the work. Kernels with an even number refute one objective after another; the others look
@@ -179,9 +179,9 @@ func (t *Team) share(o *Outcome) {
 	t.exchange()
 }
 
-// Round has each kernel work, by its number, until it has counted the effort of a round; then Stop says in its context
-// that it is to end. Kernels after one that closes the question don't count, and don't begin if that is known. It
-// returns how many count, and whether ctx has ended.
+// Round has each kernel work, by its number, until it has counted the effort of a round; then Stop reports the end in
+// its context. Kernels after one that closes the question don't count, and don't begin if that is known. It returns how
+// many count, and whether ctx has ended.
 func (t *Team) Round(ctx context.Context, work func(ctx context.Context, i int) (closed bool)) (count int, over bool) {
 	n := int64(len(t.Kernels))
 	var closed atomic.Int64 // kernels up to the first that closed the question

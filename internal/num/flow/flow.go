@@ -10,9 +10,9 @@ import "context"
 // has pushed is never taken back; later augmenting paths may reroute it.
 //
 // Searches start at the source and end at the first free way to the sink, so they cost no more than the source's
-// surroundings. Once a search fails, the nodes that it reached can be closed: no residual arc leaves that set, so no
-// later path passes through it, its arcs never change again, and later searches skip it. All failed searches together
-// then cost O(arcs).
+// surroundings. Once a search fails, the nodes reached can be closed: no residual arc leaves that set, so no later path
+// passes through it, its arcs never change again, and later searches skip it. All failed searches together then cost
+// O(arcs).
 type Network struct {
 	sink  int32
 	first []int32 // arcs first[v] to first[v+1]-1 leave node v

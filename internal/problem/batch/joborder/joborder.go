@@ -65,8 +65,8 @@ type job struct {
 var sizes = []int{60, 120, 250}
 
 // The whole schedule is made when windows have placed so many times the jobs. It costs one to five of them. If it isn't
-// better, because one window has spoilt the gains of others, it is made twice as often. With mostRound alone, nothing
-// is found for 100,000 jobs at load 0.8 in 6 s.
+// better, because one window has spoilt the gains of others, it is made twice as often. Nothing is found for 100,000
+// jobs at load 0.8 in 6 s with mostRound alone.
 const leastRound, mostRound = 2, 40
 
 // perMicrosecond is the number of jobs placed in a microsecond, for turns.Stop.

@@ -26,8 +26,9 @@ const (
 // A pattern is a possible content of one server at one instant, from the active requests: c_j VMs of j, Σ c_j slots and
 // Σ min(c_j, N_j - c_j)·B_j bit/s. Let y ≥ 0 and M the largest Σ y_j c_j of any pattern. If the requests with x_j = 1
 // run on S servers, the c_j of j sum to N_j x_j, so Σ_j y_j N_j x_j = Σ_servers Σ_j y_j c_j ≤ S·M: the cut. M is the
-// largest of all patterns, which are listed. The dual solution of covering N_j x_j by the fewest patterns is a y whose
-// cut the point x breaks most (Gilmore, Gomory: A linear programming approach to the cutting stock problem, 1961).
+// largest of all patterns, which are listed. The dual solution of covering N_j x_j by the fewest patterns is the y with
+// the cut that the point x breaks most (Gilmore, Gomory: A linear programming approach to the cutting stock problem,
+// 1961).
 //
 // Instants with more than maxPatterns patterns, and instants at which x leaves half of the slots, are left out. It
 // returns the last multipliers, nil if the linear program wasn't solved.

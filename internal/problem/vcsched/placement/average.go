@@ -88,7 +88,7 @@ func hostCPUs(in *model.VCSched) []float64 {
 	return cpus
 }
 
-// jobLoads returns, for each job, its CPU needs on each host that it uses.
+// jobLoads returns, for each job, its CPU needs on each of its hosts.
 func jobLoads(in *model.VCSched, hosts []int32) [][]hostLoad {
 	loads := make([][]hostLoad, len(in.Jobs))
 	k := 0

@@ -18,12 +18,12 @@ const tabu = 12
 const movePrice = 0.02
 
 // Repair looks for a placement with L ≤ limit (the yield 1 at least) that fits, by few steps from the current state.
-// Each step takes the host that exceeds the limits most. Of all moves of its tasks and all swaps with tasks elsewhere,
-// it makes the one that lowers the energy most, counting movePrice for each task that leaves its home ([task], -1 for
-// none). A task that was moved doesn't go back for some steps (tabu search, Glover: Future paths for integer
-// programming and links to artificial intelligence, 1986). It reports whether it found one, and keeps a placement that
-// is better than the best in any case. It looks at most at so many moves and swaps, O(resources) each; a step looks at
-// O(tasks on the host × tasks).
+// Each step takes the host that exceeds the limits most. It makes the move of one of its tasks, or the swap with a task
+// elsewhere, that lowers the energy most, counting movePrice for each task that leaves its home ([task], -1 for none).
+// A task that was moved doesn't go back for some steps (tabu search, Glover: Future paths for integer programming and
+// links to artificial intelligence, 1986). It reports whether it found one, and keeps a placement that is better than
+// the best in any case. It looks at most at so many moves and swaps, O(resources) each; a step looks at O(tasks on the
+// host × tasks).
 func (s *Improver) Repair(ctx context.Context, limit int64, home []int32, looks int) bool {
 	s.setLimit(limit)
 	until, from := make([]int, len(s.host)), make([]int32, len(s.host))
