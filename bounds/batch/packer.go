@@ -17,7 +17,7 @@ type packer struct {
 	taken    [][]bool  // that each job is in that
 }
 
-// mostPacked is the largest capacity for it, in widths' common units.
+// mostPacked is the largest capacity for a packer, in widths' common units.
 const mostPacked = 1024
 
 func newPacker(capacity int, jobs []squashed.Job) *packer {

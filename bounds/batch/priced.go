@@ -87,8 +87,8 @@ func (r *jobs) ascend(ctx context.Context, t *view.Batch, steps int) (p *prices,
 	return p, max(0, best)
 }
 
-// mostEvidence is the number of prices up to which they are kept. The judge takes 2 s for the 122,149 of LANL-CM5.
-// Tests may set it lower.
+// mostEvidence is the number of prices up to which they are kept. The judge takes 2 s for the 122,149 of LANL-CM5. A
+// test sets it lower.
 var mostEvidence = 1 << 18
 
 // evidence returns the prices of classes, or nil if there are many.

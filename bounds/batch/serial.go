@@ -32,8 +32,8 @@ func Serial(t *view.Batch, order []int) []int64 {
 	return starts
 }
 
-// Units are the units of weighted sums of responses: whole multiples of Time times Weight in schedules of Serial, and
-// of Weight ticks in all.
+// Units are the units of weighted sums of responses. The sums are whole multiples of Time times Weight in schedules of
+// Serial, and of Weight ticks in all schedules.
 type Units struct {
 	Time   int64 // ticks: the greatest common divisor of lengths and of times between submissions
 	Weight int64 // the greatest common divisor of the weights

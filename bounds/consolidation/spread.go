@@ -13,8 +13,8 @@ type spread struct {
 	least   int // variable: at most what the domain has that has fewest
 	most    float64
 	domains []spreadDomain
-	// least is 0 if there are fewer than min domains, and there is how many are always there. enough is the Boolean
-	// that says that there are min, -1 if that doesn't depend on the plan.
+	// min is the number of domains below which least is 0, and there is how many of them are always there. enough is
+	// the Boolean that says that there are min, -1 if that doesn't depend on the plan.
 	min, there int
 	enough     int
 }

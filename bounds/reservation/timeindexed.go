@@ -124,9 +124,9 @@ func chainPoints(t *view.Reservation, most int, once bool) (points [][]int64, ok
 //
 // where u_t is the number of PEs in use at t, and t' the point before t. That has two terms for each x; rows that list
 // all that is under way have hundreds, and HiGHS takes ten times as long. A t has a row only if something starts at it,
-// something ends after it before the next start, and all jobs that may run at it need too many PEs. At any other moment
-// no more PEs are in use than at one of these. All PE counts are divided by their greatest common divisor. O(P log P)
-// for P points.
+// something ends after it before the next start, and the jobs that may run at it together need too many PEs. At any
+// other moment no more PEs are in use than at one of these. All PE counts are divided by their greatest common divisor.
+// O(P log P) for P points.
 func buildTimeIndexed(t *view.Reservation, points [][]int64) *timeIndexed {
 	b := &timeIndexed{weighted: newWeighted(t, "time-indexed"), t: t, points: points, first: make([]int, len(t.Jobs))}
 	for j := range t.Jobs {

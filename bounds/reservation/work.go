@@ -25,7 +25,7 @@ type work struct {
 	// relaxes, as the rounding of ticks does (see view.Reservation).
 	shift     uint
 	jobs      []workJob          // by ready time, without jobs of a length that rounds to 0
-	number    []int32            // of each job in ticks
+	number    []int32            // of each job, among the jobs of ticks
 	in        *model.Reservation // the ids in evidence are its ids; nil: there is none
 	free      float64            // the weight of all others, which cost nothing to accept
 	total     float64            // the weight of the jobs

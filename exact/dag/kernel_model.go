@@ -65,7 +65,7 @@ func newKernelModel(v *ticks, horizon int64) *kernelModel {
 			k.Machine(a, order, func(i, j int) cp.Lit { return k.before[i][j] })
 			continue
 		}
-		for j, u := range order { // only once for each two tasks
+		for j, u := range order { // the same, for each two tasks by themselves
 			for i, t := range order[:j] {
 				k.Machine(a, []int32{t, u}, func(first, _ int) cp.Lit { return [2]cp.Lit{k.before[i][j], k.before[j][i]}[first] })
 			}

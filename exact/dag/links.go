@@ -33,14 +33,14 @@ func (s *dagSearch) linkable(g *view.Graph) bool {
 // linkModel is kernelModel with the capacity of links: a relaxation of the schedules under contention. A start in it is
 // a schedule's start in ticks, rounded down.
 //
-// On each link, transfers may be interrupted and share it in any way. There is only one condition: in no window of time
-// must more data pass than the link lets through (cp.Preemptive). A transfer's window goes from the end of its producer
-// and the start-up to the start of its consumer. That is a relaxation: the rates on a link never sum to more than its
-// capacity, or, under TCP, than the total for as many transfers as there are edges. As to rounding, let the transfers
-// of a set have windows within [a, b) in ticks. Their releases in ticks aren't above the true ones, which so are a or
-// later; their consumers start before b + 1. So less than b + 1 - a passes, and the lengths, rounded down, sum to b - a
-// at most. Costs and lengths are rounded down, so a task that starts when another one ended, or when its data arrived,
-// also starts at that time rounded down.
+// On each link, transfers may be interrupted and share it in any way. There is only one condition: no window of time
+// has to take more data than the link lets through (cp.Preemptive). A transfer's window goes from the end of its
+// producer and the start-up to the start of its consumer. That is a relaxation: the rates on a link never sum to more
+// than its capacity, or, under TCP, than the total for as many transfers as there are edges. As to rounding, let the
+// transfers of a set have windows within [a, b) in ticks. Their releases in ticks aren't above the true ones, which so
+// are a or later; their consumers start before b + 1. So less than b + 1 - a passes, and the lengths, rounded down, sum
+// to b - a at most. Costs and lengths are rounded down, so a task that starts when another one ended, or when its data
+// arrived, also starts at that time rounded down.
 func (s *dagSearch) linkModel(v *ticks, g *view.Graph, horizon int64) *kernelModel {
 	k := newKernelModel(v, horizon)
 	most := int32(max(1, len(g.Data)))

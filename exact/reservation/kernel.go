@@ -108,7 +108,8 @@ func newKernelSearch(s *searcher, p *part, off kernelSwitches, without lcg.Devic
 
 // run looks for plans that lose less than the best, and raises the bound on the loss, for so many conflicts. Other
 // engines may have changed the best plan since the last run, even to one that loses more if weights are rounded up
-// (weightStep). The plans that the kernel has left out by then lose at least x.lost, not at least that plan's loss.
+// (weightStep). The plans that the kernel has left out by then lose at least x.lost, which may differ from that plan's
+// loss.
 func (x *kernelSearch) run(s *searcher, p *part, conflicts int64) {
 	ctx, cancel := context.WithCancel(s.Ctx)
 	defer cancel()

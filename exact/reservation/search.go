@@ -50,9 +50,9 @@ const (
 	// reservation-exact unproved in 4 s of CPU.
 	firstNodes  = 10_000
 	nodesGrowth = 8
-	// A part goes to the learning kernel before it is swept from a limit of kernelFrom on, the second round. The kernel
-	// gets a conflict for each kernelShare nodes of the limit. That takes some tenths of a second at first, a tenth of
-	// the most that the sweeps of the round take.
+	// Once the limit is kernelFrom, in the second round, a part goes to the learning kernel before it is swept. The
+	// kernel gets a conflict for each kernelShare nodes of the limit. That takes some tenths of a second at first, a
+	// tenth of the most that the sweeps of the round take.
 	kernelFrom  = firstNodes * nodesGrowth
 	kernelShare = 125
 	// firstSteps is the share of the local search's steps that come before the bounds. If there are more jobs than

@@ -18,7 +18,7 @@ const coverNodes = 200
 // fractional cover by host patterns exists. Then it looks for integer covers by the patterns generated, at loads above
 // it (price and branch, or restricted master heuristic).
 //
-// If hosts differ, vcbounds.Moves does so, with times times coverNodes for covers.
+// If hosts differ, vcbounds.Moves does so, with coverNodes multiplied by times for covers.
 func (s *run) patterns(times int) error {
 	if len(s.u.Classes) > 1 {
 		return s.patternsOfClasses(times)

@@ -200,9 +200,10 @@ type Cumulative struct {
 	Energy bool
 }
 
-// Preemptive says that activities that may be interrupted have room on one machine. If all of its literals hold, an
-// activity can run for its length within its window, from From + After to To, one at a time. So it is if and only if no
-// window of time holds more work than its length (Jackson 1955; Horn 1974). The checker of proofs doesn't know it.
+// Preemptive says that activities that may be interrupted have room on one machine. The activities with literals that
+// all hold can each run for their length within their window, from From + After to To, one at a time. So it is if and
+// only if no window of time holds more work than its length (Jackson 1955; Horn 1974). The checker of proofs doesn't
+// know it.
 type Preemptive struct{ Items []Windowed }
 
 // Windowed is an activity of a Preemptive. Its variables are there if its literals hold,

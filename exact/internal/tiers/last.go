@@ -123,8 +123,8 @@ func (x *stand) forbids(front uint32) bool {
 }
 
 // mixesAt returns the maximal mixes of the jobs that run then; the idle jobs do nothing. No two jobs that share
-// processors are in the same tier, and a job in the background below another one has at most the rest of its
-// processors. No job is in the background under a job that never allows it.
+// processors are in the same tier, and a job in the background below another one has at most the rest that this leaves.
+// No job is in the background under a job that never allows it.
 func (s *Search) mixesAt(x *stand, idle uint32) [][]float64 {
 	key := binary.LittleEndian.AppendUint32(s.bytes[:0], x.set)
 	key = binary.LittleEndian.AppendUint32(key, idle)

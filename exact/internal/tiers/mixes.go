@@ -50,7 +50,8 @@ type level struct {
 // it takes some uses for lower ones and gives some jobs no processors, so rates are no less.
 //
 // The jobs of a pair are known to share processors, so they are in different tiers. The job in the background there has
-// at most the other one's rest, and holds these processors of its class. Its other processes may be anywhere.
+// at most the rest that the other one leaves, and holds these processors of its class. Its other processes may be
+// anywhere.
 func (s *Search) mix(all [][]float64, front, back uint32, pairs []pair) [][]float64 {
 	for _, x := range pairs {
 		if front>>x.front&1 == front>>x.back&1 {

@@ -4,7 +4,7 @@ package lcg
 
 // Options vary a kernel. The zero value is the one to use.
 type Options struct {
-	// A Seed other than 0 breaks ties between decisions that have been in as many conflicts, so that searches differ.
+	// Seed, if it isn't 0, breaks ties between decisions that have been in as many conflicts, so that searches differ.
 	Seed uint64
 	// Off are devices that are left out, to measure the worth of each.
 	Off Device

@@ -23,7 +23,7 @@ import (
 //
 // Kernels of one model share the work. Kernels with an even number refute one objective after another; the others look
 // for better solutions, each with a seed of its own. On 15 task graphs and batches that one kernel proves in 0.5 to 4
-// s, two of them need 1/1.57 of its effort each; two kernels that both do both need 1/1.2. If the time goes into
+// s, two of them need 1/1.57 of its effort each; two kernels that each do both need 1/1.2. If the time goes into
 // finding a solution, it is a matter of luck: of three graphs of 6 to 10 s two took them longer. All together is a
 // quarter more at the best, so there are as many kernels as threads, and no more: which of several best solutions is
 // found depends on the number of threads. Kernels of different models only share objectives; there is at least one
