@@ -45,8 +45,8 @@ func smallTwoTiers(rng *rand.Rand) *model.Batch {
 	return in
 }
 
-// plainTiers tries all schedules that start, migrate and change tiers at whole seconds, and returns the least weighted
-// sum of responses, in seconds, if it is below a known one. It doesn't use groups, events or programs.
+// plainTiers tries all schedules with jobs that start, migrate and change tiers at whole seconds, and returns the least
+// weighted sum of responses, in seconds, if it is below a known one. It doesn't use groups, events or programs.
 type plainTiers struct {
 	t      *view.Batch
 	places [][][]int32

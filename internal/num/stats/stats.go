@@ -38,7 +38,7 @@ func Mean(x []float64) float64 {
 
 // Shifted returns the shifted geometric mean of values of at least 0: the geometric mean of the values plus a shift,
 // less the shift. Unlike the arithmetic mean it isn't ruled by the few largest values, and unlike the geometric mean
-// not by the ones near 0 (Achterberg: Constraint Integer Programming, section A.3). NaN of no values.
+// not by the ones near 0 (Achterberg: Constraint Integer Programming, section A.3). NaN for no values.
 func Shifted(x []float64, shift float64) float64 {
 	logs := make([]float64, len(x))
 	least, most := math.Inf(1), math.Inf(-1)
