@@ -9,14 +9,12 @@ import (
 	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
-// mostSteps is how many subgradient steps All takes. On 10,000 jobs of F96-R, KTH-SP2 and
-// LANL-CM5 60 steps give 0.4, 0.5 and 0.8 % more than 20 do, 150 steps 0.0, 0.1 and 0.4 %
-// more than 60.
+// mostSteps is the number of subgradient steps that All takes. On 10,000 jobs of F96-R, KTH-SP2 and LANL-CM5, 60 steps
+// give 0.4, 0.5 and 0.8 % more than 20; 150 steps give 0.0, 0.1 and 0.4 % more than 60.
 const mostSteps = 60
 
-// leastCells is the number of cells of the grid, or one for each job if these are
-// more. Where jobs wait for many cells, mostTried starts for each of them, the grid
-// is made coarser, but not below leastCells.
+// leastCells is the number of cells of the grid, or one for each job if these are more. If jobs wait for many cells,
+// with mostTried starts for each of them, the grid is made coarser, but not below leastCells.
 const (
 	leastCells = 256
 	mostTried  = 100
@@ -29,7 +27,7 @@ type ascent struct {
 	kept []float64 // prices of best, by class and cell
 }
 
-// note keeps prices that give a bound if it is the best.
+// note keeps prices if they give the best bound.
 func (a *ascent) note(bound float64) bool {
 	if bound <= a.best {
 		return false
@@ -55,12 +53,12 @@ func (p *prices) ascent() *ascent {
 	return a
 }
 
-// leastPrice is below what matters; smaller ones are 0.
+// leastPrice is the least price that matters; smaller ones are 0.
 const leastPrice = 1e-30
 
-// priceBits is how many binary digits of the largest of the first prices there are before those of one
-// class are rounded down. So the judge need not compute with numbers of any size; the bound loses less than
-// the work of all jobs at 2^-44 of the largest price.
+// priceBits is the number of binary digits of the largest of the first prices that remain when the prices of one class
+// are rounded down. So the judge need not compute with numbers of any size; the bound loses less than the work of all
+// jobs at 2^-44 of the largest price.
 const priceBits = 44
 
 // rounded returns a multiple of the unit of prices, at least 0.
@@ -68,11 +66,10 @@ func (p *prices) rounded(price float64) float64 {
 	return max(0, math.Floor(price/p.unit)*p.unit)
 }
 
-// climb returns the best bound by so many subgradient steps on one class, until ctx ends.
-// A step changes a price by as much as a few jobs that wait make it, and less from time to
-// time (AdaGrad: Duchi, Hazan, Singer 2011; and 0.8 of that when the bound becomes worse).
-// Prices become larger where the least starts use more than the capacity, and smaller where
-// they use less. It is all the same for what is proved.
+// climb returns the best bound by so many subgradient steps on one class, until ctx ends. A step changes a price by as
+// much as a few waiting jobs change it, and by less from time to time (AdaGrad: Duchi, Hazan, Singer 2011; and 0.8 of
+// that when the bound becomes worse). Prices rise if the least starts use more than the capacity, and fall if they use
+// less. None of this matters for the proof.
 func (p *prices) climb(ctx context.Context, steps int) (best float64) {
 	weights, areas := 0.0, 0.0
 	for _, j := range p.jobs {
@@ -106,16 +103,15 @@ func (p *prices) climb(ctx context.Context, steps int) (best float64) {
 	return a.best
 }
 
-// mostStep is by how much of the bound a step tries to raise it at most. With 300 steps of ten
-// instances of 20 and 30 jobs 0.01 to 0.02 left least open; what is a tenth takes twice the steps.
+// mostStep is the largest share of the bound by which a step tries to raise it. On ten instances of 20 and 30 jobs with
+// 300 steps, 0.01 to 0.02 left least open; a share of a tenth takes twice the steps.
 const mostStep = 0.01
 
-// deflect returns the best bound by so many subgradient steps, until ctx ends or it reaches
-// a goal. The direction is the mean of the last subgradients, of which the latest has the
-// share 0.3 (Camerini, Fratta, Maffioli: On improving relaxation methods by modified
-// gradient techniques, 1975). A step is what brings the bound to the goal if it went on
-// like this (Polyak 1969), less by a factor of 0.8, and from the best prices, after each
-// 20 steps without success.
+// deflect returns the best bound by so many subgradient steps, until ctx ends or it reaches a goal. The direction is
+// the mean of the last subgradients, with a share of 0.3 for the latest (Camerini, Fratta, Maffioli: On improving
+// relaxation methods by modified gradient techniques, 1975). A step is the one that would bring the bound to the goal
+// if it went on like this (Polyak 1969). After each 20 steps without success, it is smaller by a factor of 0.8 and
+// starts from the best prices.
 func (p *prices) deflect(ctx context.Context, goal float64, steps int) (best float64) {
 	cells := len(p.room)
 	direction := make([]float64, len(p.classes)*cells)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package batch bounds what any scheduler of parallel jobs can reach, without
-// search, and holds the linear formulations of Batch.
+// Package batch bounds the results of any scheduler of parallel jobs, without search, and holds the linear formulations
+// of Batch.
 package batch
 
 import (
@@ -13,9 +13,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Quick computes the bounds of the mean response time from below that take no longer
-// than a heuristic: those of response, weakest first, and on one tier pricesBound without
-// steps, as far as ctx allows. O(n log n)
+// Quick computes the lower bounds on the mean response time that take no longer than a heuristic: the bounds of
+// response, weakest first, and on one tier pricesBound without steps, until ctx ends. O(n log n)
 func Quick(ctx context.Context, in *model.Batch) []bounds.Bound {
 	if all, ok := view.Kept[[]bounds.Bound](in, view.QuickBounds); ok {
 		return all
@@ -29,18 +28,16 @@ func Quick(ctx context.Context, in *model.Batch) []bounds.Bound {
 	return all
 }
 
-// Others computes bounds from below of figures that aren't the objective, as far as
-// ctx allows: of the mean bounded slowdown (Slowdown) and of the largest one
-// (MostSlowdown).
+// Others computes lower bounds on figures that aren't the objective, until ctx ends: the mean bounded slowdown
+// (Slowdown) and the largest one (MostSlowdown).
 func Others(ctx context.Context, in *model.Batch) []bounds.Bound {
 	t := view.OfBatch(in)
 	return []bounds.Bound{Slowdown(ctx, t, allFunctions, mostSteps), MostSlowdown(ctx, t)}
 }
 
-// All computes every bound that needs no search: those of response, the last of them
-// again with more dual-feasible functions or demands, and on one tier pricesBound, as far
-// as ctx allows. The error is model.ErrInvalid for an invalid instance. O(n log n)
-// for each function and step
+// All computes every bound that needs no search: the bounds of response, the last of them again with more dual-feasible
+// functions or demands, and on one tier pricesBound, until ctx ends. The error is model.ErrInvalid for an invalid
+// instance. O(n log n) for each function and step
 func All(ctx context.Context, in *model.Batch) (all []bounds.Bound, err error) {
 	if err := in.Validate(); err != nil {
 		return nil, fmt.Errorf("bounds: %w", err)
@@ -54,8 +51,8 @@ func All(ctx context.Context, in *model.Batch) (all []bounds.Bound, err error) {
 	return all, nil
 }
 
-// Each calls f with each bound of All of a valid instance as soon as it is known, with prices
-// again when they are better.
+// Each calls f with each bound of All of a valid instance as soon as it is known, and with prices again when they are
+// better.
 func Each(ctx context.Context, in *model.Batch, f func(bounds.Bound)) {
 	t := view.OfBatch(in)
 	r := newJobs(t)

@@ -94,8 +94,7 @@ func TestBoundsOneTier(t *testing.T) {
 	}
 }
 
-// Jobs wider than half the machine can't run side by side, though by their areas
-// they could.
+// Jobs wider than half the machine can't run side by side, though by their areas they could.
 func TestWidths(t *testing.T) {
 	in := &model.Batch{Name: "wide", Processors: 10, Tiers: 1}
 	for _, id := range []string{"a", "b", "c", "d"} {
@@ -107,9 +106,8 @@ func TestWidths(t *testing.T) {
 	}
 }
 
-// Of a long and a short job on one processor, the heavy one goes first: the bounds by
-// mean busy times and by prices are the optimum. The order of srpt isn't the best, so
-// that it is left out.
+// The heavy one of a long and a short job on one processor goes first, and the bounds by mean busy times and by prices
+// are the optimum. The order of srpt isn't the best, so it is left out.
 func TestWeights(t *testing.T) {
 	for _, weight := range []int{1, 2, 10} {
 		in := &model.Batch{Name: "two", Processors: 1, Tiers: 1, Jobs: []model.BatchJob{
@@ -133,8 +131,8 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// Two jobs of 100 s on one processor of two tiers. Where both take all of it, or
-// where nothing is lost in the background, the bound is the optimum.
+// Two jobs of 100 s on one processor of two tiers. If both take all of it, or if nothing is lost in the background, the
+// bound is the optimum.
 func TestTwoTiers(t *testing.T) {
 	for _, x := range []struct{ use, efficiency, least, optimum float64 }{
 		{0.5, 1, 100, 100},   // both at full speed

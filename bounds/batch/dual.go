@@ -8,13 +8,11 @@ import (
 	"github.com/gapwise/gapwise/internal/num/heap"
 )
 
-// dual sets the prices to a dual solution of the linear program of the mean busy
-// times (see package squashed): the job of the largest ρ_k works at each instant,
-// and λ(t) + ρ_k t is the same whenever job k works. Backwards in time, λ is 0 at
-// the end of a busy period; before that it grows by ρ_k while job k works, and when
-// an interrupted job works again it takes up that job's line. With these the bound of the responses
-// is that of mean busy times or more, but for the grid, if all jobs count there: a job may
-// work at any times there, and here it runs through.
+// dual sets the prices to a dual solution of the linear program of the mean busy times (see package squashed). The job
+// of the largest ρ_k works at each instant, and λ(t) + ρ_k t is the same whenever job k works. Backwards in time, λ is
+// 0 at the end of a busy period. Before that it grows by ρ_k while job k works, and when an interrupted job works again
+// it takes up that job's line. The bound of the responses by these prices is at least the bound of mean busy times, up
+// to the grid, if all jobs count there. A job may work at any times there, and here it runs through.
 func (p *prices) dual() {
 	n := len(p.jobs)
 	type piece struct {

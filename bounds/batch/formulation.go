@@ -27,10 +27,9 @@ var Formulations = []string{"time-indexed"}
 //     Multiproject scheduling with limited resources, Management Science 1969), of
 //     the starts that an optimum needs; see startPoints.
 //
-// It has the solutions that aren't worse than the best of some serial schedules.
-// Solutions are starts in ticks, by job. Decode takes the order of the starts from
-// the point and returns the schedule of Serial. Encode returns nil for what is worse,
-// and for starts that Serial doesn't give in their order.
+// It has the solutions that aren't worse than the best of some serial schedules. Solutions are starts in ticks, by job.
+// Decode takes the order of the starts from the point and returns the schedule of Serial. Encode returns nil for worse
+// solutions, and for starts that Serial doesn't give in their order.
 //
 // The error is model.ErrInvalid for an unknown name, and model.ErrUnsupported for two
 // tiers, for more than MaxJobs jobs, for more than maxPoints starts and for weighted
@@ -42,9 +41,8 @@ func Build(t *view.Batch, name string) (*milp.Formulation[[]int64], error) {
 	return BuildBelow(t, math.MaxInt64)
 }
 
-// BuildBelow builds the default formulation of the solutions whose weighted sum of
-// responses is at most so many Units. There may be none, and the model has no points
-// then.
+// BuildBelow builds the default formulation of the solutions with a weighted sum of responses of at most so many Units.
+// There may be none, and the model has no points then.
 func BuildBelow(t *view.Batch, most int64) (*milp.Formulation[[]int64], error) {
 	if t.Tiers != 1 {
 		return nil, fmt.Errorf("formulation time-indexed: %w: it is of one tier, the instance has %d", model.ErrUnsupported, t.Tiers)
@@ -91,9 +89,8 @@ func someSum(t *view.Batch, u Units) int64 {
 	return best
 }
 
-// startPoints returns ascending starts of each job, by job, that suffice for an
-// optimum whose weighted sum of responses is at most so many units; false if there
-// are more than limit.
+// startPoints returns ascending starts of each job, by job, that suffice for an optimum with a weighted sum of
+// responses of at most so many units; false if there are more than limit.
 //
 // An optimum of Serial starts each job at its submission or at another's end, so at a
 // submission plus the lengths of a chain of jobs. A job has points at its submission
@@ -206,8 +203,7 @@ func latestStarts(t *view.Batch, u Units, most int64) []int64 {
 	return latest
 }
 
-// mostBounded is the number of jobs up to which each is left out for a bound of the
-// others.
+// mostBounded is the number of jobs up to which each one is left out for a bound of the others.
 const mostBounded = 64
 
 // timeIndexed is the formulation being built: x_{k,s} = 1 if job k starts at its
@@ -269,13 +265,12 @@ func (b *timeIndexed) build() error {
 	return b.capacity()
 }
 
-// capacity adds the rows of the capacity. What is in use grows at starts alone, and
-// what runs at a start t runs at the last start before the next end, too. So only
-// such t have a row. O(points log points + terms)
+// capacity adds the rows of the capacity. The processors in use grow at starts alone, and the jobs that run at a start
+// t also run at the last start before the next end. So only such t have a row. O(points log points + terms)
 //
-// HiGHS finds cover cuts in these rows. With variables for the processors in use at
-// each t, and two terms for each x in the rows between them, it took four times as
-// long and up to 325 nodes for what now takes 6 (ten instances of 10 to 12 jobs).
+// HiGHS finds cover cuts in these rows. The variant with variables for the processors in use at each t, and two terms
+// for each x in the rows between them, took four times as long. It took up to 325 nodes for instances that now take 6
+// (ten instances of 10 to 12 jobs).
 func (b *timeIndexed) capacity() error {
 	type event struct {
 		at  int64
@@ -322,11 +317,11 @@ func (b *timeIndexed) capacity() error {
 	return nil
 }
 
-// maxTerms is the most terms that the rows of the capacity may have.
+// maxTerms is the largest number of terms in the rows of the capacity.
 const maxTerms = 1_000_000
 
-// checked returns the schedule of Serial in the order of some starts; the error is
-// model.ErrInvalid if they aren't as many as the jobs.
+// checked returns the schedule of Serial in the order of some starts; the error is model.ErrInvalid if their number
+// isn't the number of jobs.
 func (b *timeIndexed) checked(starts []int64) ([]int64, error) {
 	if len(starts) != len(b.t.Jobs) {
 		return nil, fmt.Errorf("%s: %w starts: there are %d, of %d jobs", b.Scheme, model.ErrInvalid, len(starts), len(b.t.Jobs))

@@ -7,9 +7,9 @@ import (
 	"github.com/gapwise/gapwise/internal/num/squashed"
 )
 
-// packer finds what pays most at an instant: a set of jobs, each a class of its own, that fit
-// the machine together, by dynamic programming over the processors that they hold (Bellman
-// 1957). A job that may not run pays nothing. O(jobs · capacity)
+// packer finds the largest payment at an instant, by a set of jobs, each a class of its own, that fit the machine
+// together. It uses dynamic programming over the processors that they hold (Bellman 1957). A job that may not run pays
+// nothing. O(jobs · capacity)
 type packer struct {
 	unit     int // the greatest common divisor of the widths; sizes are in it
 	capacity int
@@ -17,7 +17,7 @@ type packer struct {
 	taken    [][]bool  // that each job is in that
 }
 
-// mostPacked is the largest capacity, in widths' common units, that is packed.
+// mostPacked is the largest capacity for a packer, in widths' common units.
 const mostPacked = 1024
 
 func newPacker(capacity int, jobs []squashed.Job) *packer {
@@ -37,8 +37,8 @@ func (p *packer) reserve(classes int) {
 	}
 }
 
-// pack returns what pays most in cell c, and sets the processors that each class has in
-// it. value[f] is what pays most on f processors.
+// pack returns the largest payment in cell c, and sets the processors that each class has in it. value[f] is the
+// largest payment on f processors.
 func (p *packer) pack(classes []class, c int) float64 {
 	clear(p.value)
 	for x := range classes {

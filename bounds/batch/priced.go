@@ -25,8 +25,8 @@ func pricesBound(ctx context.Context, t *view.Batch, r *jobs, steps int) bounds.
 	return b
 }
 
-// classBound returns that of a class for each job, by more steps from there; false of more than
-// mostOwn jobs, or where it takes too much work.
+// classBound returns the bound with a class for each job, by more steps from there; false for more than mostOwn jobs,
+// or if it takes too much work.
 func classBound(ctx context.Context, t *view.Batch) (b bounds.Bound, ok bool) {
 	r := newJobs(t)
 	n := len(r.jobs)
@@ -47,9 +47,8 @@ func classBound(ctx context.Context, t *view.Batch) (b bounds.Bound, ok bool) {
 	return b, true
 }
 
-// From the prices of one class the bound falls first, and then needs some hundred steps to be
-// better. Of more jobs than mostOwn, with a class for each width, 300 steps raised it on one of 12 workloads by
-// 0.1 %.
+// The bound falls at first from its value with the prices of one class, and then needs some hundred steps to be better.
+// For more jobs than mostOwn, with a class for each width, 300 steps raised it on one of 12 workloads by 0.1 %.
 const (
 	mostOwn        = 64
 	mostClassSteps = 300
@@ -88,8 +87,8 @@ func (r *jobs) ascend(ctx context.Context, t *view.Batch, steps int) (p *prices,
 	return p, max(0, best)
 }
 
-// mostEvidence is the number of prices up to which they are kept. The judge takes 2 s for the
-// 122,149 of LANL-CM5. It is less in a test.
+// mostEvidence is the number of prices up to which they are kept. The judge takes 2 s for the 122,149 of LANL-CM5. A
+// test sets it lower.
 var mostEvidence = 1 << 18
 
 // evidence returns the prices of classes, or nil if there are many.
@@ -108,12 +107,10 @@ func (p *prices) evidence(by string) *model.Evidence {
 	return e
 }
 
-// Priced gives bounds of schedules in part by prices. Each job of a schedule costs its
-// response times its weight in Units, and pays for what it uses of the processors; see
-// prices.
+// Priced gives bounds of schedules in part by prices. Each job of a schedule costs its response times its weight in
+// Units, and pays for its processors; see prices.
 type Priced struct {
-	// Lost is more than what Cost of all jobs and Free err together by roundings, but for 2^-46 of
-	// the sum of Cost.
+	// Lost exceeds the joint rounding errors of Cost of all jobs and Free, except for 2^-46 of the sum of Cost.
 	Lost float64
 	p    *prices
 	// free[f] is the integral, at each point of the grid, of the most that jobs pay
@@ -121,9 +118,9 @@ type Priced struct {
 	free [][]float64
 }
 
-// NewPriced returns prices of each job, for the weighted responses of the jobs on one tier:
-// the best after so many steps towards a goal for their sum in ticks. There is a job. Where
-// the machine is too large to pack, all jobs pay the same.
+// NewPriced returns prices of each job, for the weighted responses of the jobs on one tier: the best after so many
+// steps towards a goal for their sum in ticks. There is a job. If the machine is too large to pack, all jobs pay the
+// same.
 func NewPriced(ctx context.Context, t *view.Batch, goal float64, steps int) *Priced {
 	p, _ := newJobs(t).ascend(ctx, t, classSteps)
 	if p.split(math.MaxInt) {
@@ -139,7 +136,7 @@ func NewPriced(ctx context.Context, t *view.Batch, goal float64, steps int) *Pri
 	return x
 }
 
-// classSteps is how many steps are taken on one class before there are more.
+// classSteps is the number of steps on one class before there are more classes.
 const classSteps = 100
 
 // tabulate sets free.
@@ -170,7 +167,7 @@ func (x *Priced) Free(free, from, to int64) float64 {
 	return by * (p.line(sum, to-p.first) - p.line(sum, from-p.first))
 }
 
-// Cost returns what job k costs and pays if it starts at a tick.
+// Cost returns the cost and payment of job k if it starts at a tick.
 func (x *Priced) Cost(k int, at int64) float64 {
 	p := x.p
 	j, f := &p.jobs[k], &p.classes[p.class[k]]
@@ -195,8 +192,7 @@ func (x *Priced) Points(k int) []int64 {
 	return slices.Compact(points)
 }
 
-// Prices returns ascending ticks, and what job k pays for a tick between each two of them, in
-// Units of weight.
+// Prices returns ascending ticks, and the payment of job k for a tick between each two of them, in Units of weight.
 func (x *Priced) Prices(k int) (at []int64, price []float64) {
 	p := x.p
 	for _, t := range p.grid {

@@ -45,9 +45,9 @@ func leastCosts(t *view.Batch) (responses, plain, slowdowns float64) {
 	return responses, plain, slowdowns
 }
 
-// Whatever the prices are, of one class or of more, the bound is below the optimum. The
-// dual solution of the mean busy times gives as much as these, but for the grid, and
-// steps from there more; classes give more than the processors alone.
+// Whatever the prices are, of one class or of more, the bound is below the optimum. The dual solution of the mean busy
+// times gives as much as these, up to the grid, and steps from there give more; classes give more than the processors
+// alone.
 func TestPrices(t *testing.T) {
 	t.Parallel()
 	rounds := max(100, need.Rounds(300))
@@ -110,8 +110,8 @@ func TestPrices(t *testing.T) {
 	}
 }
 
-// Two jobs of 10 s on one processor. With λ = (20 - t)/10 each start up to 10 s costs
-// and pays 25, and 20 are paid for: the optimum, 30. Without prices the bound is 20.
+// Two jobs of 10 s on one processor. If λ = (20 - t)/10, each start up to 10 s costs and pays 25, and 20 are paid for:
+// the optimum, 30. Without prices the bound is 20.
 func TestPricesByHand(t *testing.T) {
 	in := &model.Batch{Name: "two", Processors: 1, Tiers: 1}
 	for _, id := range []string{"a", "b"} {
@@ -138,10 +138,9 @@ func TestPricesByHand(t *testing.T) {
 	}
 }
 
-// The largest and smallest numbers that instances may have: late and distant
-// submissions, jobs as wide as the machine, long ones, a microsecond, a million
-// processors, ties, killed jobs, and the largest
-// weights; and sums of responses beyond int64.
+// The test takes the largest and smallest numbers that instances may have: late and distant submissions, jobs as wide
+// as the machine, long ones, a microsecond, a million processors. It also takes ties, killed jobs, the largest weights,
+// and sums of responses beyond int64.
 func TestExtremes(t *testing.T) {
 	t.Parallel()
 	submits := []float64{0, 0, 1e-6, 1, 1e9 - 1, 1e9}

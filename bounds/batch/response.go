@@ -18,10 +18,9 @@ import (
 // response returns bounds of the weighted mean response time from below:
 //
 //   - runtime: the mean of the least times that the jobs take.
-//   - srpt, mean-busy-time: of one machine as fast as all processors together, see
-//     package squashed. With two tiers they are those of the machine's CPU time.
-//     srpt is left out if the weights differ: its order is the best of equal ones
-//     alone. Mean busy times go by weight over work.
+//   - srpt, mean-busy-time: of one machine as fast as all processors together, see package squashed. On two tiers they
+//     are the bounds for the machine's CPU time. srpt is left out if the weights differ: its order is the best for
+//     equal ones alone. Mean busy times go by weight over work.
 //   - squashed: the best of these in each busy period of the machine, of the
 //     machine itself and of others, at most so many, on which jobs have other
 //     demands: see widths and uses.
@@ -78,18 +77,17 @@ const (
 	allFunctions   = 24
 )
 
-// jobs are those of an instance as jobs of a machine.
+// jobs holds an instance's jobs as jobs of a machine.
 type jobs struct {
 	jobs   []squashed.Job
-	skip   []bool         // who isn't on the machine at all
+	skip   []bool         // jobs that aren't on the machine at all
 	demand []squashed.Job // scratch of sums
-	common int64          // the weights' greatest common divisor, by which those of jobs are divided
+	common int64          // the weights' greatest common divisor, by which the jobs' weights are divided
 }
 
-// newJobs returns the jobs with the least durations, rounded down to whole ticks: a
-// job that works at rate R at most, in ten-thousandths, takes Length·10^4/R ticks
-// or longer. The bounds want a duration that the job can't beat, and that its
-// demand times it isn't more than what the job takes of the machine.
+// newJobs returns the jobs with the least durations, rounded down to whole ticks: a job that works at rate R at most,
+// in ten-thousandths, takes Length·10^4/R ticks or longer. The bounds need a duration that the job can't beat, and the
+// duration times its demand must be at most the job's use of the machine.
 func newJobs(t *view.Batch) *jobs {
 	r := &jobs{jobs: make([]squashed.Job, len(t.Jobs)), skip: make([]bool, len(t.Jobs)), common: UnitsOf(t).Weight}
 	most := int64(1<<61) / int64(max(1, len(t.Jobs))) // what is longer than it runs stays below 2^62
@@ -115,24 +113,22 @@ func fastest(t *view.Batch, k int) int64 {
 	return max(j.Foreground, j.Efficiency)
 }
 
-// least returns the ticks that job k takes at least.
+// least returns the least ticks that job k takes.
 func least(t *view.Batch, k int) int64 {
 	rate := fastest(t, k)
 	return (t.Jobs[k].Work() + rate - 1) / rate
 }
 
-// machine is a resource of which all that runs at any instant takes the capacity at
-// most, each job its demand while it works at its fastest rate, and in proportion
-// when it is slower. Then what a schedule does in an instant, the machine of package
-// squashed does, too.
+// machine is a resource with a capacity that bounds the demands of all jobs that run at any instant. Each job takes its
+// demand while it works at its fastest rate, and in proportion when it is slower. Then the machine of package squashed
+// can do in each instant all that a schedule does.
 type machine struct {
 	demand   func(k int) int
 	capacity int
 	why      model.Evidence
 }
 
-// sums returns bounds of the sum over all jobs but those skipped. Who has no
-// demand takes its duration.
+// sums returns bounds of the sum over all jobs but those skipped. A job without demand takes its duration.
 func (m machine) sums(r *jobs) squashed.Bounds {
 	all := slices.Grow(r.demand[:0], len(r.jobs))
 	r.demand = all
@@ -157,8 +153,8 @@ func (m machine) sums(r *jobs) squashed.Bounds {
 	return b
 }
 
-// mean returns a bound of the mean for one of the sum, in ticks by the jobs' weights.
-// The mean is rounded down twice, as the objective is rounded twice.
+// mean returns a bound of the mean from a bound of the sum, in ticks by the jobs' weights. The mean is rounded down
+// twice, as the objective is rounded twice.
 func (r *jobs) mean(t *view.Batch, name string, sum float64) bounds.Bound {
 	if len(r.jobs) == 0 {
 		return bounds.Bound{Name: name}

@@ -19,12 +19,10 @@ import (
 // slowdownFloor is τ in ticks.
 const slowdownFloor = int64(model.SlowdownFloor * 1e6)
 
-// Slowdown returns a bound of the mean bounded slowdown from below. It is that of the weighted
-// responses, by at most so many machines and on one tier by so many subgradient steps of prices,
-// with weights in proportion to 1/max(τ, work) instead of the jobs' own (view.Batch.Slowed).
-// No job's bounded slowdown is below 1, so that shorter jobs than τ, for which that
-// may give less, are left out in a second look, and count as 1. O(most · n log n),
-// without the steps
+// Slowdown returns a bound of the mean bounded slowdown from below. It is the bound of the weighted responses, by at
+// most so many machines and on one tier by so many subgradient steps of prices. Weights are in proportion to 1/max(τ,
+// work) instead of the jobs' own (view.Batch.Slowed). No job's bounded slowdown is below 1. That may give less for jobs
+// shorter than τ, so a second look leaves them out and counts them as 1. O(most · n log n), without the steps
 func Slowdown(ctx context.Context, t *view.Batch, most, steps int) bounds.Bound {
 	best := bounds.Bound{Name: evidence.MeanSlowdown, Value: 1, Evidence: &model.Evidence{Type: evidence.Sum, Method: "runtime"}}
 	for _, shortest := range []int64{0, slowdownFloor} {
@@ -43,7 +41,7 @@ func Slowdown(ctx context.Context, t *view.Batch, most, steps int) bounds.Bound 
 		}
 		for _, b := range all {
 			sum := b.Value * 1e6 * weights / view.SlowedUnit / float64(slowdownFloor)
-			// Less than what these sums have been rounded by.
+			// The margin exceeds the rounding of these sums.
 			if value := (float64(out) + sum) / float64(len(t.Jobs)) * (1 - 1e-9); value > best.Value {
 				best.Value, best.Evidence = value, b.Evidence
 			}
@@ -55,12 +53,10 @@ func Slowdown(ctx context.Context, t *view.Batch, most, steps int) bounds.Bound 
 	return best
 }
 
-// MostSlowdown returns a bound of the largest bounded slowdown from below. If it
-// could be S, each job would end by r + S·max(τ, work) on the machine of response,
-// too. There the job due first at each instant keeps all such dates if they can be
-// kept (Horn: Some simple scheduling algorithms, 1974). S is found by bisection, as
-// far as ctx allows, and then by the window in which that rule was busy with what is
-// due there (windowed). O(n log n) for each of its steps
+// MostSlowdown returns a bound of the largest bounded slowdown from below. If it could be S, each job would end by r +
+// S·max(τ, work) on the machine of response, too. There the job due first at each instant keeps all such dates if they
+// can be kept (Horn: Some simple scheduling algorithms, 1974). S is found by bisection, until ctx ends, and then by the
+// window in which that rule was busy with jobs due there (windowed). O(n log n) for each of its steps
 func MostSlowdown(ctx context.Context, t *view.Batch) bounds.Bound {
 	r, m := newJobs(t), machinesOf(t, 1)[0]
 	b := bounds.Bound{Name: evidence.MostSlowdown, Value: 1}
@@ -100,10 +96,9 @@ func MostSlowdown(ctx context.Context, t *view.Batch) bounds.Bound {
 	return b
 }
 
-// windowed returns the bound of the largest bounded slowdown by a window of ticks: those submitted in it
-// have S = (to - submission)/max(τ, work) if they end with it. The jobs of the
-// largest S that need more than the machine has in the window don't all end in it, so
-// that the least S of them isn't reached; 0 if all fit.
+// windowed returns the bound of the largest bounded slowdown by a window of ticks: jobs submitted in it have S = (to -
+// submission)/max(τ, work) if they end with it. The jobs of the largest S that need more than the machine has in the
+// window don't all end in it, so their least S isn't reached; 0 if all fit.
 func windowed(t *view.Batch, r *jobs, m machine, w model.EvidenceWindow) float64 {
 	type job struct{ slowdown, work float64 }
 	var all []job
@@ -122,9 +117,9 @@ func windowed(t *view.Batch, r *jobs, m machine, w model.EvidenceWindow) float64
 	return 0
 }
 
-// tooSoon reports that the machine can't give each job a bounded slowdown of at most
-// s, and the window up to a date that isn't kept, in which it only did what is due by then. Times are floating-point numbers, in ticks from the first submission. Each has
-// at most 2n roundings, so a job is late if it is by more than 10^-9 of the time.
+// tooSoon reports that the machine can't give each job a bounded slowdown of at most s. It returns the window up to a
+// date that isn't kept, in which the machine only did work due by then. Times are floating-point numbers, in ticks from
+// the first submission. Each has at most 2n roundings, so a job is late if it is by more than 10^-9 of the time.
 func tooSoon(t *view.Batch, r *jobs, m machine, s float64) (w model.EvidenceWindow, late bool) {
 	type due struct{ at, left float64 }
 	type piece struct{ from, to, due float64 }

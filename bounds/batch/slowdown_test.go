@@ -10,7 +10,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 )
 
-// A slowdown by more prices than evidence holds has none: a million jobs were a nil pointer.
+// A slowdown by more prices than evidence holds has no evidence: a million jobs were a nil pointer.
 func TestSlowdownOfMany(t *testing.T) {
 	spec := instances.NewBatchSpec()
 	spec.Jobs, spec.Tiers, spec.Load, spec.Seed = 300, 1, 2, 1

@@ -8,7 +8,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// parts is the capacity of a processor on machines whose demands are fractions.
+// parts is the capacity of a processor on machines with fractional demands.
 const parts = 1 << 40
 
 // uses returns the machines of two tiers. A process of use u has the demand
@@ -20,10 +20,9 @@ const parts = 1 << 40
 // efficiency E. Processes of one job may have different uses; c, at most 1, is the
 // job's own. The capacity is P.
 //
-// Proof that what works on one processor takes at most 1. A process works at most at
-// rate F ≤ R in the foreground, so alone it takes g(u) ≤ 1. In the background under
-// a foreground process of use v it works at most at rate E·min(1, (1-v)/u); with e =
-// E/R both take at most
+// Proof that the processes on one processor take at most 1. A process works at most at rate F ≤ R in the foreground, so
+// alone it takes g(u) ≤ 1. In the background under a foreground process of use v it works at most at rate E·min(1,
+// (1-v)/u); with e = E/R both take at most
 //
 //	h(v) = α + (1 - α) v + c e (α + (1 - α) u) min(1, (1-v)/u),
 //
@@ -33,14 +32,13 @@ const parts = 1 << 40
 //	h(1-u) = 1 - (1 - α) u + c e (α + (1 - α) u) ≤ 1, that is,
 //	c e (α + (1 - α) u) ≤ (1 - α) u.
 //
-// c is the largest for which that holds for all processes of the job. The pace
-// of a job is that of its slowest process, which makes what its other processes
-// take only less. Whether a process may start in the background isn't looked at.
+// c is the largest for which that holds for all processes of the job. The pace of a job is the pace of its slowest
+// process, which only lowers the amounts that its other processes take. Whether a process may start in the background
+// isn't looked at.
 //
-// With α = 0 it holds with c = 1: a demand is the CPU time that the job uses, of
-// which a processor has one second in a second. A larger α counts how little the
-// background can make of what the foreground leaves idle, where e is small; α = 1 is
-// for jobs without a background.
+// If α = 0, it holds with c = 1: a demand is the CPU time that the job uses, and a processor has one second of it in a
+// second. A larger α accounts for how little the background can make of the foreground's idle time if e is small; α = 1
+// is for jobs without a background.
 func uses(t *view.Batch, most int) []machine {
 	var all []ranked
 	for i := range 11 {

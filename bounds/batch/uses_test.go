@@ -12,8 +12,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// No two processes on a processor take more of it than there is, whatever their
-// jobs' uses, losses and efficiencies; and some take nearly all.
+// No two processes on a processor take more of it than there is, whatever their jobs' uses, losses and efficiencies,
+// and some take nearly all.
 func TestUses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	some := func(x ...int64) int64 { return x[rng.IntN(len(x))] }
@@ -56,9 +56,9 @@ func TestDemandOf(t *testing.T) {
 	}
 }
 
-// Whatever jobs do on two tiers, suspended and moved at will, no bound is above it:
-// one or more processes, nearly as fast in the background as in the foreground or
-// not at all, on one processor or some that stay idle.
+// No bound is above the outcome of any schedule on two tiers, with jobs suspended and moved at will. Jobs have one or
+// more processes, nearly as fast in the background as in the foreground or not at all, on one processor or some that
+// stay idle.
 func TestUsesSchedules(t *testing.T) {
 	t.Parallel()
 	near, rounds := 0, 300
@@ -119,7 +119,7 @@ func anySchedule(t *view.Batch, rng *rand.Rand) []float64 {
 	}
 	now, done := float64(t.Jobs[0].Submit), 0
 	switches := rng.IntN(2) == 0
-	order := rng.Perm(len(t.Jobs)) // who comes first, as long as nothing is changed
+	order := rng.Perm(len(t.Jobs)) // the priority of the jobs until something changes
 	for done < len(left) {
 		if switches {
 			order = rng.Perm(len(t.Jobs))

@@ -20,14 +20,13 @@ func machinesOf(t *view.Batch, most int) []machine {
 	return uses(t, most)
 }
 
-// ranked is a machine with the area that it gives to all jobs, over its capacity.
+// ranked is a machine with the joint area of all jobs on it, over its capacity.
 type ranked struct {
 	machine
 	area float64
 }
 
-// largest returns at most so many machines: the first, and those of the others with
-// the largest areas.
+// largest returns at most so many machines: the first, and the others with the largest areas.
 func largest(all []ranked, most int) []machine {
 	slices.SortStableFunc(all[1:], func(a, b ranked) int { return cmp.Compare(b.area, a.area) })
 	machines := make([]machine, min(len(all), most))
@@ -37,12 +36,10 @@ func largest(all []ranked, most int) []machine {
 	return machines
 }
 
-// widths returns the machines of one tier: the processors, and dual-feasible
-// functions of them. At every instant the widths w of the running jobs sum to at
-// most P, so their values f(w) to at most f(P) (see duals.DualFeasible): the machine
-// has the capacity f(P) and each job the demand f(w). As on the plain one, a job
-// holds that as long as it works, which is all that package squashed asks for. Wide
-// jobs that can't run side by side get a whole machine each.
+// widths returns the machines of one tier: the processors, and dual-feasible functions of them. At every instant the
+// widths w of the running jobs sum to at most P, so their values f(w) sum to at most f(P) (see duals.DualFeasible). The
+// machine has the capacity f(P) and each job the demand f(w). As on the plain one, a job holds that as long as it
+// works, which is all that package squashed asks for. Wide jobs that can't run side by side get a whole machine each.
 func widths(t *view.Batch, most int) []machine {
 	width := func(k int) int { return t.Jobs[k].Processes }
 	all := []ranked{{machine: machine{width, t.Processors, model.Evidence{Type: evidence.Machine}}}}

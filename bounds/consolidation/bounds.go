@@ -19,9 +19,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Quick returns the bound "cover" on the cost, or "emptied" on the moves. Either shows that there is no
-// solution where all hosts together don't cover what is needed, or where that costs more than
-// the limit. O(sets × resources × hosts log hosts + tasks).
+// Quick returns the bound "cover" on the cost, or "emptied" on the moves. Either shows that there is no solution if all
+// hosts together don't cover the need, or if covering it costs more than the limit. O(sets × resources × hosts log
+// hosts + tasks).
 func Quick(_ context.Context, in *model.Consolidation) []bounds.Bound {
 	c := coverOf(view.OfConsolidation(in, 1))
 	best, by := c.paid, (*model.Evidence)(nil)
@@ -48,32 +48,31 @@ func All(ctx context.Context, in *model.Consolidation) ([]bounds.Bound, error) {
 	return Quick(ctx, in), nil
 }
 
-// cover is what every plan has to cover: the tasks of some jobs, by what the hosts have on
-// which they can be.
+// cover holds the needs that every plan has to cover: the tasks of some jobs, by the capacity of the hosts on which
+// they can be.
 type cover struct {
 	c      *view.Consolidation
 	forced []bool // hosts that cost their price in any plan
-	paid   int64  // what they cost
-	unit   int64  // of which every cost is a multiple
+	paid   int64  // their cost
+	unit   int64  // every cost is a multiple of it
 	rows   []coverRow
 }
 
-// coverRow says that the hosts of a set have at least a need together, of which some may be
-// left out at a price.
+// coverRow says that the hosts of a set have at least a need together, less the tasks that may be left out at a price.
 type coverRow struct {
 	hosts bitset.Set
 	gives func(h int) int64
 	need  int64
-	// out are the jobs that may be left out: need and price of each task.
+	// out holds the jobs that may be left out: need and price of each task.
 	out      []outTask
 	evidence *model.Evidence
 }
 
 type outTask struct{ count, need, price int64 }
 
-// coverOf returns the rows: for each set of hosts that jobs may be placed on anew, with the
-// hosts that such jobs have now, and for each resource, the needs of all jobs that can be on no other
-// host; and for each rule by which tasks keep apart by host, their number.
+// coverOf returns the rows. For each set of hosts on which jobs may be newly placed, with the hosts that such jobs have
+// now, and for each resource, a row has the needs of all jobs that can be on no other host. For each rule by which
+// tasks keep apart by host, a row has their number.
 func coverOf(c *view.Consolidation) *cover {
 	v := &cover{c: c, forced: make([]bool, len(c.Hosts))}
 	for i := range c.Jobs {
@@ -91,7 +90,7 @@ func coverOf(c *view.Consolidation) *cover {
 		v.unit = gcd(v.unit, c.Hosts[h].Price)
 	}
 	places := make([]bitset.Set, len(c.Jobs)) // where tasks of a job can be
-	var sets []bitset.Set                     // the distinct ones, but for equal ones of odd jobs
+	var sets []bitset.Set                     // the distinct ones, except equal ones of odd jobs
 	set, common := make([]int, len(c.Jobs)), map[string]int{}
 	regions := map[string]bitset.Set{}
 	for i := range c.Jobs {
@@ -174,8 +173,8 @@ func (v *cover) sums(r int) bool {
 	return sum < 1<<59
 }
 
-// capacity returns what hosts give of a resource: what they have, of overfull ones what they
-// hold.
+// capacity returns the amount of a resource that hosts give: their capacity or, if they are overfull, their present
+// load.
 func (v *cover) capacity(r int) func(h int) int64 {
 	over := map[int]int64{}
 	for i := range v.c.Jobs {
@@ -203,8 +202,8 @@ func (r *coverRow) add(j *view.ConsolidationJob, tasks, need int64) {
 	}
 }
 
-// apart adds the row of a rule by which all tasks of its jobs keep apart by host: a host holds
-// one of them, or those that it holds now.
+// apart adds the row of a rule by which all tasks of its jobs keep apart by host: a host holds one of them, or its
+// present ones.
 func (v *cover) apart(q int, places []bitset.Set) {
 	c, r := v.c, &v.c.Rules[q]
 	if r.Type != model.RuleApart || c.In.Rules[q].Domain != "" {
@@ -228,10 +227,9 @@ func (v *cover) apart(q int, places []bitset.Set) {
 	v.rows = append(v.rows, row)
 }
 
-// row returns the least that the hosts cost by which a row is covered: those that are paid
-// in any case, and of the others, and of tasks left out, parts by price over what they give, rounded up.
-// A slot stands for all hosts of its offer, of which no plan has more in use than tasks. It reports
-// false if all together don't cover it.
+// row returns the least cost of hosts that cover a row: the hosts that are paid in any case, and parts of the others,
+// and of tasks left out, by price per amount given, rounded up. A slot represents all hosts of its offer, as no plan
+// has more of them in use than tasks. It reports false if all together don't cover it.
 func (v *cover) row(r coverRow) (int64, bool) {
 	tasks := int64(v.c.In.Tasks())
 	type item struct {
@@ -284,9 +282,9 @@ func (v *cover) row(r coverRow) (int64, bool) {
 	return v.paid + parts, true
 }
 
-// emptied returns the least that moves cost: no task stays on a host that isn't in use, and
-// those in use cost at most the limit. The hosts are chosen as parts of a knapsack (Dantzig 1957): by what
-// would have to move over their price, the whole of the last that fits in part rounded down. O(H log H).
+// emptied returns the least cost of moves: no task stays on a host that isn't in use, and the hosts in use cost at most
+// the limit. The hosts are chosen as parts of a knapsack (Dantzig 1957), by the cost of their moves over their price;
+// the last one fits in part, rounded down. O(H log H).
 func (v *cover) emptied() int64 {
 	c := v.c
 	if c.In.CostLimit == nil {
@@ -323,7 +321,7 @@ func (v *cover) emptied() int64 {
 	return max(0, total)
 }
 
-// products compares a·b with x·y, none of them below 0.
+// products compares a·b with x·y; none of them is below 0.
 func products(a, b, x, y int64) int {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))
 	otherHi, otherLo := bits.Mul64(uint64(x), uint64(y))

@@ -19,7 +19,7 @@ var Formulations = []string{"counts"}
 // maxVariables and maxTerms limit a formulation.
 const (
 	maxVariables = 1_000_000
-	// tightHosts is up to how many hosts each job has its own rows.
+	// tightHosts is the number of hosts up to which each job has its own rows.
 	tightHosts = 100
 )
 
@@ -29,29 +29,28 @@ type Program struct {
 	milp.Formulation[*model.Assignment]
 	View  *view.Consolidation
 	Use   []int           // variable of each host that is in use: 0 or 1
-	Stay  []map[int32]int // of each job and host, how many tasks stay
-	Anew  [][]int         // of each job and host: how many are placed anew, -1 where none can
-	Leave []int           // of each job: how many are left out, -1 where none may be
-	// Exact are the rows in whole numbers; Rows has some divided by their greatest coefficient.
+	Stay  []map[int32]int // by job and host: how many tasks stay
+	Anew  [][]int         // by job and host: how many are newly placed, -1 if none can be
+	Leave []int           // by job: how many are left out, -1 if none may be
+	// Exact holds the rows in whole numbers; Rows has some of them divided by their greatest coefficient.
 	Exact []milp.Row
-	// What encode computes: Booleans that are 1 if a term is, the least of some sums, and
-	// Booleans that are 1 if a sum is at most 1.
+	// The figures that encode computes: Booleans that are 1 if a term is, the least of some sums, and Booleans that are
+	// 1 if a sum is at most 1.
 	flags, alones []derived
 	spreads       []spread
 }
 
-// Build builds the formulation "counts": of each job, how many tasks stay on each host and how
-// many are placed there anew, and which hosts are in use. Tasks of a job are alike, so that nothing is
-// lost. Of each offer there are so many hosts as a solution of at most the cost `most` can have
-// (< 0: as many as tasks), the first ones in use before the others.
+// Build builds the formulation "counts". For each job it counts the tasks that stay on each host and the tasks that are
+// newly placed there; it also decides which hosts are in use. Tasks of a job are alike, so that nothing is lost. Each
+// offer has as many hosts as a solution of at most the cost `most` can have (< 0: as many as tasks), the first ones in
+// use before the others.
 //
-// Names say what each variable and row is, in words and numbers from 1: proofs have the same with
-// numbers from 0, and the judge builds each from its name.
+// Names describe each variable and row, in words and numbers from 1. Proofs have the same names with numbers from 0,
+// and the judge builds each from its name.
 //
-// Rules: with A the tasks that are bound, B the others in a domain, and "anew" those placed anew,
-// apart says that 1 of A anew excludes all of B and the other way round, by Boolean variables;
-// spread and together say what must hold where a Boolean is 1, which it is if one of A is anew.
-// O(jobs × hosts) variables.
+// Rules: let A be the tasks that are bound, B the others in a domain, and call tasks new if they are newly placed.
+// Apart says, by Boolean variables, that 1 new task of A excludes all of B and the other way round. Spread and together
+// have Booleans that are 1 if one of A is new, and rows that must hold then. O(jobs × hosts) variables.
 func Build(in *model.Consolidation, most int64) (*Program, error) {
 	slots := view.Slots(in, most)
 	hosts := len(in.Hosts)
@@ -113,7 +112,7 @@ func (b *builder) atMost(name string, most float64, terms ...milp.Term) {
 
 func term(v int, coef int64) milp.Term { return milp.Term{Var: v, Coef: float64(coef)} }
 
-// variables adds the variables, what each job has, and the order of bought hosts.
+// variables adds the variables, the counts of each job, and the order of bought hosts.
 func (b *builder) variables() {
 	c := b.View
 	current := make([]map[int32]int64, len(c.Jobs)) // tasks of each job on each host now
@@ -191,7 +190,7 @@ func (p *Program) each(i, h int, f func(v int, anew bool)) {
 	}
 }
 
-// capacities adds what hosts have, and that tasks are on hosts in use.
+// capacities adds the hosts' capacities, and that tasks are on hosts in use.
 func (b *builder) capacities() {
 	c := b.View
 	for h := range c.Hosts {
@@ -210,7 +209,7 @@ func (b *builder) capacities() {
 			}
 			b.atMost(fmt.Sprintf("has_%d_%d", r+1, h+1), 0, append(row, term(b.Use[h], -has))...)
 		}
-		// Rows for each job are tighter, and the only ones where tasks need nothing.
+		// Rows for each job are tighter, and the only ones if tasks need nothing.
 		for i := range c.Jobs {
 			needs := false
 			for _, x := range c.Jobs[i].Needs {
@@ -265,8 +264,8 @@ func (b *builder) objective() {
 // largeCoef is the coefficient from which on a row is scaled for solvers in floating-point numbers.
 const largeCoef = 1000
 
-// scale keeps the rows in whole numbers, divided by what divides all of a row, and scales those
-// of large coefficients for solvers.
+// scale keeps the rows in whole numbers, divided by the common divisor of each row, and scales rows with large
+// coefficients for solvers.
 func (b *builder) scale() {
 	b.Exact = make([]milp.Row, len(b.Rows))
 	for k := range b.Rows {

@@ -11,7 +11,7 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// decode returns the solution of a point: of the tasks of a job on a host as many stay as can.
+// decode returns the solution of a point: as many tasks of a job as possible stay on their hosts.
 func (p *Program) decode(x []float64) (*model.Assignment, error) {
 	c := p.View
 	plan := c.Today()

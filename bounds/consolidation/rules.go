@@ -10,15 +10,14 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// sides are the variables of a rule in a domain, with the most that they sum to.
+// sides holds the variables of a rule in a domain, with the largest sum that they can have.
 type sides struct {
 	anew, all []milp.Term
 	most      int64 // of anew
 	mostAll   int64
 }
 
-// of returns the variables of those of jobs that are in a set (nil: all), in a domain, on some hosts
-// (nil: all).
+// of returns the variables of the jobs that are in a set (nil: all), in a domain, on some hosts (nil: all).
 func (b *builder) of(jobs []int, domain, d int, only func(i int) bool, among bitset.Set) (s sides) {
 	c := b.View
 	for h, x := range c.Domains[domain] {
@@ -85,7 +84,7 @@ func plus(lists ...[]milp.Term) []milp.Term {
 	return all
 }
 
-// outside has tasks that are bound go to no host outside of domains, except by apart.
+// outside has bound tasks go to no host outside of domains, except by apart.
 func (b *builder) outside() {
 	c := b.View
 	for q := range c.Rules {
@@ -158,7 +157,7 @@ func (b *builder) placed(jobs []int) (all []milp.Term) {
 	return all
 }
 
-// flag returns the Boolean that is 1 if a task of a part of rule q is placed anew in domain d.
+// flag returns the Boolean that is 1 if a task of a part of rule q is newly placed in domain d.
 func (b *builder) flag(q, d int, part string, s sides) int {
 	name := fmt.Sprintf("flag_%d_%d_%s", q+1, d+1, part)
 	f, ok := b.flagOf[name]
@@ -185,8 +184,8 @@ func (b *builder) mutual(q, d int) {
 	}
 }
 
-// exclude adds that a task of one part that is placed anew excludes all of the other, and the
-// other way round. The parts have no job in common.
+// exclude adds that a newly placed task of one part excludes all of the other, and the other way round. The parts have
+// no job in common.
 func (b *builder) exclude(q, d int, x, y string) {
 	for _, pair := range [][2]string{{x, y}, {y, x}} {
 		if anew, all := b.part(q, d, pair[0]), b.part(q, d, pair[1]); anew.most > 0 && all.mostAll > 0 {

@@ -8,13 +8,13 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// spread are the variables of a rule of type spread.
+// spread holds the variables of a rule of type spread.
 type spread struct {
 	least   int // variable: at most what the domain has that has fewest
 	most    float64
 	domains []spreadDomain
-	// min is the number of domains below which least is 0, of which so many are always there; enough
-	// is the Boolean that says that there are so many, -1 where that doesn't depend on the plan.
+	// min is the number of domains below which least is 0, and there is how many of them are always there. enough is
+	// the Boolean that says that there are min, -1 if that doesn't depend on the plan.
 	min, there int
 	enough     int
 }
@@ -22,20 +22,20 @@ type spread struct {
 // spreadDomain is a domain with hosts that count.
 type spreadDomain struct {
 	number   int
-	all      []milp.Term // what it has: tasks, and what stands on bought hosts
+	all      []milp.Term // its content: tasks, and the tasks that bought hosts hold
 	standing float64     // on hosts that are there
-	opens    []int       // the Booleans by one of which it is there; nil: it always is
-	open     int         // Boolean: it is there; -1 where none is needed
+	opens    []int       // it is there if one of these Booleans is 1; nil: it always is
+	open     int         // Boolean: it is there; -1 if none is needed
 }
 
-// spread adds the rows of rule q. With f that a task is placed anew in a domain which has n:
+// spread adds the rows of rule q. Let f be that a task is newly placed in a domain which has n:
 //
 //	least ≤ n                       for each domain that is always there
 //	least ≤ n + (1 - use) most      for one that is there by a bought host in use
 //	n - least ≤ skew + (1 - f) (most n - skew)
 //
-// Of the hosts of an offer the first is in use if any is. If fewer domains than the rule asks for
-// are always there, least ≤ enough · most, and enough needs so many of the others.
+// If any host of an offer is in use, the first is. If fewer domains than the rule asks for are always there, least ≤
+// enough · most, and enough needs so many of the others.
 func (b *builder) spread(q int) {
 	c := b.View
 	r := &c.Rules[q]
@@ -113,7 +113,7 @@ func (b *builder) onlyWithTasks(h int) {
 	b.atMost(fmt.Sprintf("filled_%d", h+1), 0, row...)
 }
 
-// enoughDomains adds that least is 0 where there are too few domains.
+// enoughDomains adds that least is 0 if there are too few domains.
 func (b *builder) enoughDomains(q int, s *spread) {
 	switch {
 	case s.there >= max(1, s.min):
@@ -141,7 +141,7 @@ func (b *builder) enoughDomains(q int, s *spread) {
 	b.atMost(fmt.Sprintf("domains_%d", q+1), 0, row...)
 }
 
-// encode sets the variables of a spread at a point whose tasks and hosts are set.
+// encode sets the variables of a spread at a point with given tasks and hosts.
 func (s *spread) encode(x []float64, sum func([]milp.Term) float64) {
 	least, domains := s.most, 0
 	for k := range s.domains {

@@ -16,8 +16,8 @@ import (
 // QuickOf computes the bounds that need no linear program, each with its evidence:
 //
 //   - critical-path: the longest path, each task at its least cost, edges free. O(V M + E)
-//   - communication-path: the longest path, each task on its best machine for
-//     its predecessors and successors, edges between machines at their length. O(E M²)
+//   - communication-path: the longest path, with each task on its best machine for its predecessors and successors, and
+//     edges between machines at their length. O(E M²)
 //   - area: the least costs together over the number of machines, or the same
 //     with machines weighted by their speed. O(V M)
 //   - fernandez-bussell: the work that can't be moved out of some interval
@@ -28,12 +28,11 @@ import (
 //     its links, see gathering
 //   - traffic: under contention, the time of machines and their links over mixed places of the tasks, see traffic
 //
-// Where all times have a common unit, the sums are exact, and so are the bounds but
-// for a division, which rounds down. Elsewhere they are lowered by more than rounding
-// can add.
+// If all times have a common unit, the sums are exact, and so are the bounds except for a division, which rounds down.
+// Elsewhere they are lowered by more than rounding can add.
 //
-// critical-path and area are computed in any case. communication-path, gathering and traffic are left out,
-// and fernandez-bussell is what it has proved, when ctx ends.
+// critical-path and area are computed in any case. When ctx ends, communication-path, gathering and traffic are left
+// out, and fernandez-bussell is the bound proved so far.
 func QuickOf(ctx context.Context, d *model.DAG) []bounds.Bound {
 	x := newDAGPaths(ctx, view.OfDAG(d))
 	all := x.quick(ctx)
@@ -104,9 +103,8 @@ func (x *dagPaths) chain() []int32 {
 	return path
 }
 
-// straight returns the tasks of a path whose least heads, costs and tails are the
-// horizon of fernandezBussell: least heads and tails of its task of the largest sum need
-// the paths to and from it, on all machines.
+// straight returns the tasks of a path with least heads, costs and tails that sum to the horizon of fernandezBussell.
+// The least heads and tails of its task of the largest sum need the paths to and from it, on all machines.
 func (x *dagPaths) straight(ctx context.Context) []int32 {
 	best, most := int32(0), -1.0
 	for t := range x.g.Tasks {
@@ -136,7 +134,7 @@ func (x *dagPaths) binding(ctx context.Context) []int32 {
 	return x.around(ctx, x.widest)
 }
 
-// have makes rows hold heads, if forward, or tails, and reports whether ctx let it.
+// have makes rows hold heads, if forward, or tails, and returns false if ctx ended.
 func (x *dagPaths) have(ctx context.Context, forward bool) bool {
 	if x.whole && x.forward != forward {
 		x.whole = x.fill(ctx, forward)
@@ -144,8 +142,8 @@ func (x *dagPaths) have(ctx context.Context, forward bool) bool {
 	return x.whole
 }
 
-// way returns the tasks before (after) that of the longest path that bind on its machine, and
-// so on, by the heads (tails) that there are.
+// way returns the tasks before (after) the task of the longest path that bind on its machine, and so on, by the heads
+// (tails) that there are.
 func (x *dagPaths) way() (tasks []int32) {
 	for t, a := x.binds(x.widest, x.on); t >= 0; t, a = x.binds(t, a) {
 		tasks = append(tasks, t)
@@ -192,7 +190,7 @@ func (x *dagPaths) binds(t int32, a int) (task int32, on int) {
 	return task, on
 }
 
-// bindAll sets task to what binds returns on each machine, and most to the head (tail) there.
+// bindAll sets task to the result of binds on each machine, and most to the head (tail) there.
 func (x *dagPaths) bindAll(task []int32, most []float64, t int32) {
 	for a := range task {
 		task[a], most[a] = -1, math.Inf(-1)

@@ -20,48 +20,43 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// maxTerms is the most coefficients that Build gives a formulation.
+// maxTerms is the largest number of coefficients of a formulation of Build.
 const maxTerms = 2_000_000
 
-// maxWhole is the longest horizon in units for which the makespan is an integer
-// variable: large coefficients cost a solver digits.
+// maxWhole is the longest horizon in units for which the makespan is an integer variable: large coefficients cost a
+// solver digits.
 const maxWhole = 10_000
 
-// Build returns the formulation "ordering" of d under the ideal transfer model, for
-// schedules that end by the horizon in seconds: the makespan of any schedule, of a
-// good one for a small model, or +Inf for that of all tasks on one machine. It
-// minimises the makespan C. For tasks i, j, machines a, b and edges (i, j):
+// Build returns the formulation "ordering" of d under the ideal transfer model, for schedules that end by the horizon
+// in seconds. The horizon is the makespan of any schedule (a good one gives a small model), or +Inf for the makespan of
+// all tasks on one machine. It minimises the makespan C. For tasks i, j, machines a, b and edges (i, j):
 //
 //   - x_ia ∈ {0, 1}: task i is on machine a, Σ_a x_ia = 1; s_i is its start.
-//   - z_ijab ≥ 0 is the product x_ia x_jb for an edge that takes time, linearised
-//     compactly (Mallach: Compact linearization for binary quadratic problems
-//     subject to assignment constraints, 4OR 2018): Σ_b z_ijab = x_ia and
+//   - z_ijab ≥ 0 is the product x_ia x_jb for an edge that takes time, linearised compactly (Mallach: Compact
+//     linearization for binary quadratic problems subject to assignment constraints, 4OR 2018). Σ_b z_ijab = x_ia and
 //     Σ_a z_ijab = x_jb. So s_j ≥ s_i + Σ_a cost_ia x_ia + Σ_ab length_ab z_ijab.
-//   - y_ija ∈ {0, 1}: i is before j on machine a, for tasks that no path of edges
-//     orders: y_ija + y_jia ≥ x_ia + x_ja - 1, and s_j ≥ s_i + cost_ia if y_ija = 1,
-//     by a big coefficient. Starts and ordering binaries are those of Venugopalan
-//     and Sinnen (ILP formulations for optimal task scheduling with communication
-//     delays on parallel systems, IEEE TPDS 2015), here for each machine, since
-//     costs differ.
+//   - y_ija ∈ {0, 1}: i is before j on machine a, for tasks that no path of edges orders: y_ija + y_jia ≥ x_ia + x_ja -
+//     1, and s_j ≥ s_i + cost_ia if y_ija = 1, by a big coefficient. Starts and ordering binaries follow Venugopalan
+//     and Sinnen (ILP formulations for optimal task scheduling with communication delays on parallel systems, IEEE TPDS
+//     2015), here for each machine, since costs differ.
 //   - Heads and tails of each task on each machine, by dynamic programming over the
 //     graph, bound s, remove x and y that the horizon excludes, and make the big
 //     coefficients as small as possible.
-//   - s_i ≥ Σ cost of the tasks that y and z put before i on its machine, C ≥ s_i +
-//     Σ cost of i and of those after it, and C ≥ Σ_i cost_ia x_ia for each machine a.
+//   - s_i ≥ Σ cost of the tasks that y and z put before i on its machine; C ≥ s_i + Σ cost of i and of the tasks after
+//     it; and C ≥ Σ_i cost_ia x_ia for each machine a.
 //
-// There is no product of two ordering variables, and costs may differ between
-// machines. Of the valid rows tried, the last ones pay (an eighth of the nodes at 16
-// tasks); transitivity of the orders, y ≤ x, and loads with heads and tails don't.
+// There is no product of two ordering variables, and costs may differ between machines. The last of the valid rows
+// tried pay (an eighth of the nodes at 16 tasks); transitivity of the orders, y ≤ x, and loads with heads and tails
+// don't.
 //
 // There are O(V² M + E M²) variables and terms; above maxTerms the error is
 // model.ErrUnsupported, as for another transfer model. It is model.ErrInfeasible
 // if heads and tails alone prove that no schedule ends by the horizon.
 //
-// Encode plays the schedule semi-actively first, each task as early as the order of
-// starts allows, and returns nil if that ends after the horizon. Decode puts each
-// task on the machine of its largest x, in the order of the binaries y and then of
-// the starts s; it doesn't use the times of the point. Where all times have a common
-// unit (view.Graph.Unit), it is the model's unit, and C is an integer variable.
+// Encode plays the schedule semi-actively first, each task as early as the order of starts allows, and returns nil if
+// that ends after the horizon. Decode puts each task on the machine of its largest x, in the order of the binaries y
+// and then of the starts s; it doesn't use the times of the point. If all times have a common unit (view.Graph.Unit),
+// it is the model's unit, and C is an integer variable.
 func Build(d *model.DAG, horizon float64) (*milp.Formulation[*model.Schedule], error) {
 	b, err := build(d, horizon)
 	if err != nil {
@@ -70,7 +65,7 @@ func Build(d *model.DAG, horizon float64) (*milp.Formulation[*model.Schedule], e
 	return &b.Formulation, nil
 }
 
-// build is Build with what the rows and variables are.
+// build is Build with the meaning of the rows and variables.
 func build(d *model.DAG, horizon float64) (*dagBuild, error) {
 	if err := Check(d); err != nil {
 		return nil, err
@@ -108,12 +103,10 @@ func Check(d *model.DAG) error {
 	return bounds.CheckSize("ordering", "terms", int(min(5*n*n*m+4*e*m*m, math.MaxInt32)), maxTerms)
 }
 
-// Relaxation returns a lower bound on the makespan: the linear relaxation of Build
-// for the horizon, or the horizon if that is lower (it bounds any longer schedule).
-// It holds under every transfer model, since contention only delays. It is
-// evaluated from the duals so that it is valid however wrong they are
-// (duals.SafeLower), less a margin for rounding. If ctx ends it is 0 or the bound
-// by heads and tails.
+// Relaxation returns a lower bound on the makespan: the linear relaxation of Build for the horizon, or the horizon if
+// that is lower (it bounds any longer schedule). It holds under every transfer model, since contention only delays. It
+// is evaluated from the duals so that it is valid however wrong they are (duals.SafeLower), less a margin for rounding.
+// If ctx ends it is 0 or the bound by heads and tails.
 //
 // The evidence has the duals; without some it proves heads and tails. It is nil if the bound is the horizon
 // because no schedule ends by it.
@@ -156,8 +149,8 @@ func (b *dagBuild) signed(y []float64) []float64 {
 	return signed
 }
 
-// evidence returns the multipliers of rows by kind, in seconds where a row isn't of times; nil is none. If they are more than
-// the judge reads, it is a claim.
+// evidence returns the multipliers of rows by kind, in seconds if a row isn't of times; nil is none. If they are more
+// than the judge reads, it is a claim.
 func (b *dagBuild) evidence(y []float64) *model.Evidence {
 	e := &model.Evidence{Type: evidence.Ordering, Method: relaxationName, Window: []float64{0, b.horizon * b.unit}}
 	part := map[string]*model.Evidence{}
@@ -200,8 +193,8 @@ func (b *dagBuild) evidence(y []float64) *model.Evidence {
 // relaxationName is the name of the bound by Relaxation.
 const relaxationName = "ordering-relaxation"
 
-// roundingMargin returns the relative amount by which a bound is lowered for the
-// rounding of the figures that it is computed from; whole units have none.
+// roundingMargin returns the relative amount by which a bound is lowered for the rounding of the figures behind it;
+// whole units have none.
 func roundingMargin(whole bool) float64 {
 	if whole {
 		return 0

@@ -143,7 +143,7 @@ func randomOrdering(rng *rand.Rand) (d *model.DAG, machine []int32, start []floa
 	return d, machine, start, end
 }
 
-// broken says what is wrong with a schedule, beyond rounding.
+// broken describes the error of a schedule, beyond rounding.
 func broken(d *model.DAG, s *model.Schedule) string {
 	g := view.OfDAG(d)
 	machine, err := d.MachineOf(s)

@@ -14,30 +14,30 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// gathering returns a bound under contention: the longest path of heads and tails that know what must come together
-// on a task's machine. It is NaN if no machine has a link that all its routes in (or out) use, or ctx ends.
+// gathering returns a bound under contention: the longest path of heads and tails that know which data must come
+// together on a task's machine. It is NaN if no machine has a link that all its routes in (or out) use, or ctx ends.
 //
-// Let t be on machine a, and P some of its predecessors, G some predecessors of those that aren't in P. Of any
+// Let t be on machine a, P some of its predecessors, and G some predecessors of the tasks that aren't in P. In any
 // schedule let L be the tasks of P and G on a. Before t starts,
 //
 //   - the tasks of L run on a, one at a time, each v from head(v, a) on. After it come, if v isn't in P, each successor
 //     p of it in P, on a if p is in L, else on another machine b and after two transfers.
-//   - if all routes into a use a link, the data of edges into a pass it: from P \ L to t, and from G \ L to
-//     tasks of P in L, after which these run. Those of u pass after min over b ≠ a of head(u, b) + cost(u, b) + start-up of b.
+//   - if all routes into a use a link, the data of edges into a pass it: from P \ L to t, and from G \ L to tasks of P
+//     in L, after which these run. Those of u pass after min over b ≠ a of head(u, b) + cost(u, b) + start-up of b.
 //   - if all routes out of a use a link, so do the data from tasks of G in L to tasks of P \ L, after which
 //     these run elsewhere and send to t.
 //
-// So much work (data over the link's capacity) of length p_i can't begin before r_i and is followed by q_i until
-// t starts, on something that does one unit a second. For any set of them the start is at least min r + Σ p + min q:
-// what is in the set passes between min r and the start less min q. The largest of these over all sets and the three resources
-// bounds the start for this L, and the least of that over all L is head(t, a). The sets that matter have all i with r_i and
-// q_i from some value on (Jackson 1955). Heads without links hold, too. Tails are the same backwards in time, where
-// the start-up comes at the other end of a transfer.
+// So much work (data over the link's capacity) of length p_i can't begin before r_i and is followed by q_i until t
+// starts, on something that does one unit a second. For any set of them the start is at least min r + Σ p + min q: the
+// work of the set passes between min r and the start less min q. The largest of these over all sets and the three
+// resources bounds the start for this L, and the least of that over all L is head(t, a). The sets that matter have all
+// i with r_i and q_i from some value on (Jackson 1955). Heads without links hold, too. Tails are the same backwards in
+// time, where the start-up comes at the other end of a transfer.
 //
 // The sum of rates on a link is its capacity at most, under TCP the share of as many transfers as there are edges.
 //
-// O(2^K K²) for a task on a machine and K tasks in P and G together, so that all take gatherSteps sets at most.
-// x is what evidence is made of, nil with NaN.
+// O(2^K K²) for a task on a machine and K tasks in P and G together, so that all take gatherSteps sets at most. x holds
+// the figures for evidence, nil with NaN.
 func gathering(ctx context.Context, g *view.Graph) (value float64, x *gather) {
 	n, m := g.Tasks, g.Machines
 	in, out := machineLinks(g)
@@ -74,7 +74,7 @@ const (
 	gatherMost  = 15      // tasks that a set is chosen of
 )
 
-// gather computes heads or tails; words are those of heads.
+// gather computes heads or tails; its terms are the ones for heads.
 type gather struct {
 	g       *view.Graph
 	most    int
@@ -89,7 +89,7 @@ type gather struct {
 	local [gatherMost]bool
 	line  []gatherLine // of the machine, of the link in and of the link out
 	least float64      // of the sets so far
-	first float64      // what comes before data of a pass the link out
+	first float64      // the time before data of a pass the link out
 }
 
 // gatherNode is a task of P or G, for a machine a.
@@ -102,7 +102,7 @@ type gatherNode struct {
 	to     []gatherEdge
 }
 
-// gatherSet is P and G of a head, by number, or one task p whose edge alone bounds it.
+// gatherSet is P and G of a head, by number, or one task p with an edge that alone bounds it.
 type gatherSet struct {
 	tasks []int32
 	plain bool
@@ -111,7 +111,7 @@ type gatherSet struct {
 // gatherEdge is an edge to t, or to a task of P: node is its place.
 type gatherEdge struct {
 	node    int
-	arrives float64 // when its data can be on a, from another machine, and what comes before t then
+	arrives float64 // when its data can be on a, from another machine, and the time before t then
 	in, out float64 // time on the links into and out of a
 	here    float64 // time from the end on the link to t's start, if the edge leads into a
 	there   float64 // the same if it leads out of a
@@ -155,8 +155,8 @@ func machineLinks(g *view.Graph) (in, out []int32) {
 	return in, out
 }
 
-// shared returns the rate that transfers have together at most on links, 0 for -1: the capacity, under TCP times the share of
-// as many as there are edges.
+// shared returns the largest total rate of transfers on links, 0 for -1: the capacity, under TCP times the share for as
+// many transfers as there are edges.
 func shared(g *view.Graph, links []int32) []float64 {
 	share := 1.0
 	if g.Transfer != model.TransferFair {
@@ -233,8 +233,8 @@ func (x *gather) comm(e int32, from, to int) float64 {
 	return x.g.Comm(e, int32(from), int32(to))
 }
 
-// startup returns what comes before the data of a transfer pass a link, and after: its start-up in seconds is
-// before in time.
+// startup returns the time before the data of a transfer pass a link, and after: its start-up in seconds is before in
+// time.
 func (x *gather) startup(from, to int) (before, after float64) {
 	if x.forward {
 		return x.g.Startup[from], 0
@@ -242,7 +242,7 @@ func (x *gather) startup(from, to int) (before, after float64) {
 	return 0, x.g.Startup[to]
 }
 
-// elsewhere returns the least over the machines but a.
+// elsewhere returns the least over the machines except a.
 func (x *gather) elsewhere(a int, f func(b int) float64) float64 {
 	least := math.Inf(1)
 	for b := range x.g.Machines {
@@ -277,7 +277,7 @@ func (x *gather) times(data float64, a int) (in, out float64) {
 	return in, out
 }
 
-// head returns that of t on machine a, and of which tasks it is.
+// head returns the head of t on machine a, and the tasks that make it.
 func (x *gather) head(t int32, a int) (float64, gatherSet) {
 	g, m := x.g, x.g.Machines
 	edges, ends := x.before(t)
@@ -416,7 +416,7 @@ func (x *gather) farther(a int, last, ends []int32) {
 }
 
 // choose puts the k-th task and those after it on a or elsewhere in all ways, and makes least no more than the bound of
-// each way. What the tasks before it prove only grows, and is lower; below floor nothing matters.
+// each way. The bound that the tasks before it prove only grows, and is lower; below floor nothing matters.
 func (x *gather) choose(k int, lower, floor float64) {
 	if lower >= x.least || x.least <= floor {
 		return

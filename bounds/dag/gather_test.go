@@ -14,7 +14,8 @@ import (
 	"github.com/gapwise/gapwise/internal/test/testkit"
 )
 
-// No plan, played under contention, ends before the bound, and some end at it; the bound isn't below that by paths.
+// No plan, played under contention, ends before the bound, and some end at it; the bound isn't below the bound by
+// paths.
 func TestGatheringAgainstPlans(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(31, 1))
@@ -58,7 +59,7 @@ func TestGatheringAgainstPlans(t *testing.T) {
 	t.Log(rounds, none, met, better)
 }
 
-// plainHead returns x.head by enumeration: of all sets on a, all sets of work.
+// plainHead returns x.head by enumeration over all sets on a and all sets of work.
 func plainHead(x *gather, t int32, a int) float64 {
 	floored, _ := x.head(t, a) // for the nodes
 	if edges, _ := x.before(t); len(edges) == 0 {
@@ -110,7 +111,7 @@ func plainHead(x *gather, t int32, a int) float64 {
 	return least
 }
 
-// Heads by search are those by enumeration of all sets, to rounding.
+// Heads by search equal heads by enumeration of all sets, up to rounding.
 func TestGatheringAgainstSets(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(31, 2))

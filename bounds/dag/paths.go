@@ -3,11 +3,10 @@
 // Package dag bounds the makespan of a DAG from below, without search, and holds
 // its linear formulation.
 //
-// A bound without contention holds with it, since contention only delays. Longest
-// paths with the best machines, the machines' time and the work that must be done
-// within an interval need no solver; duals of linear programs are evaluated so that
-// the proof doesn't rest on the solver's arithmetic. One bound knows links: what must
-// come together on a task's machine.
+// A bound without contention holds with it, since contention only delays. Longest paths with the best machines, the
+// machines' time and the work that must be done within an interval need no solver. Duals of linear programs are
+// evaluated so that the proof doesn't rest on the solver's arithmetic. One bound knows links: which data must come
+// together on a task's machine.
 package dag
 
 import (
@@ -28,10 +27,9 @@ import (
 // Formulations are the names of the linear models of DAG.
 var Formulations = []string{"ordering"}
 
-// All computes the bounds on the makespan that need no search, for any
-// transfer model: all but gathering and traffic hold without contention, which only delays. Those that
-// need a linear program come last and are left out when ctx ends. Without HiGHS the
-// first of them has equal weights, and the last is left out.
+// All computes the bounds on the makespan that need no search, for any transfer model: all except gathering and traffic
+// hold without contention, which only delays. Bounds that need a linear program come last and are left out when ctx
+// ends. Without HiGHS the first of them has equal weights, and the last is left out.
 func All(ctx context.Context, d *model.DAG) ([]bounds.Bound, error) {
 	g := view.OfDAG(d)
 	all := QuickOf(ctx, d)
@@ -62,8 +60,7 @@ func All(ctx context.Context, d *model.DAG) ([]bounds.Bound, error) {
 // formulation: more take minutes.
 const maxRelaxed = 60
 
-// Lower returns the best of QuickOf d, whose view is g, in seconds. It computes none if
-// they are known already.
+// Lower returns the best of QuickOf d, in seconds; g is the view of d. It computes none if they are known already.
 func Lower(ctx context.Context, d *model.DAG, g *view.Graph) float64 {
 	all, ok := view.Kept[[]bounds.Bound](d, view.QuickBounds)
 	if !ok {
@@ -103,11 +100,11 @@ func roundingOf(n int) float64 { return 1e-12 + 1e-15*float64(n) }
 // a lower bound on its start there, the tail on the time from its end to the end of the schedule.
 type dagPaths struct {
 	g *view.Graph
-	// rows holds the heads, if forward, or the tails, of task t on machine m at
-	// [t*Machines+m]: they are most of what is kept.
+	// rows holds the heads, if forward, or the tails, of task t on machine m at [t*Machines+m]: they are most of the
+	// memory.
 	rows    []float64
 	forward bool
-	// Of each task, the least over the machines of head, cost and tail.
+	// For each task, the least head, cost and tail over the machines.
 	start, cost, rest []float64
 	whole             bool       // heads and tails were computed, and longest, start and rest
 	longest           float64    // max_t min_m (head + cost + tail)
@@ -115,13 +112,13 @@ type dagPaths struct {
 	on                int        // its first machine m there
 	down              float64    // factor that lowers bounds by their rounding, 1 if sums are exact
 	weights           []float64  // of the machines in area; nil: it is 0
-	window            [2]float64 // that of fernandezBussell; empty if none adds to the horizon
+	window            [2]float64 // the window of fernandezBussell; empty if none adds to the horizon
 	scratch           []float64  // by machine
 	gather            *gather    // of the bound gathering, nil without it
 	traffic           *traffic   // of the bound traffic, likewise
 }
 
-// newDAGPaths computes tails, and what needs heads, unless ctx ends. O(V M + E M²)
+// newDAGPaths computes tails, and the figures that need heads, unless ctx ends. O(V M + E M²)
 func newDAGPaths(ctx context.Context, g *view.Graph) *dagPaths {
 	n, m := g.Tasks, g.Machines
 	x := &dagPaths{g: g, rows: make([]float64, n*m), scratch: make([]float64, m),
@@ -142,7 +139,7 @@ func (x *dagPaths) row(t int32) []float64 { return x.rows[int(t)*x.g.Machines:][
 // over looks at ctx every thousand steps or so.
 func over(ctx context.Context, step int) bool { return step&0x3ff == 0x3ff && turns.Stop(ctx, 1<<9) }
 
-// fill computes all heads or tails, and reports whether ctx let it. O(V M + E M²)
+// fill computes all heads or tails, and returns false if ctx ended. O(V M + E M²)
 func (x *dagPaths) fill(ctx context.Context, forward bool) bool {
 	g := x.g
 	x.forward = forward
@@ -166,8 +163,8 @@ func (x *dagPaths) fill(ctx context.Context, forward bool) bool {
 	return true
 }
 
-// meet computes, from tails, what needs heads with them: longest, start and rest. It keeps
-// heads only until those of all successors are known. It reports whether ctx let it.
+// meet computes, from tails, the figures that need heads as well: longest, start and rest. It keeps heads only until
+// the heads of all successors are known. It reports whether ctx let it.
 func (x *dagPaths) meet(ctx context.Context) bool {
 	g, m := x.g, x.g.Machines
 	heads := make([][]float64, g.Tasks)
@@ -213,9 +210,9 @@ func (x *dagPaths) meet(ctx context.Context) bool {
 	return true
 }
 
-// reach sets row[a] to the least time, over the machines b of the task other, from the head
-// (or tail, if not forward) of other on b, in of, over its cost and edge e to machine a.
-// O(M²), on a uniform network O(M).
+// reach sets row[a] to the least time to machine a, over the machines b of the task other. The time goes from the head
+// (or tail, if not forward) of other on b, in of, over its cost and edge e to machine a. O(M²), on a uniform network
+// O(M).
 func (x *dagPaths) reach(row, of []float64, other, e int32) {
 	g := x.g
 	m := g.Machines
@@ -244,8 +241,8 @@ func (x *dagPaths) reach(row, of []float64, other, e int32) {
 	}
 }
 
-// extend raises row, the heads (or tails, if not forward) of a task, by those of the
-// task other across edge e, of.
+// extend raises row, the heads (or tails, if not forward) of a task, by the heads (or tails) of the task other across
+// edge e, of.
 func (x *dagPaths) extend(row, of []float64, other, e int32) {
 	x.reach(x.scratch, of, other, e)
 	for a, v := range x.scratch {
@@ -268,9 +265,8 @@ func (x *dagPaths) critical() float64 {
 	return longest
 }
 
-// area returns the load bound Σ_t min_m w_m cost_tm / Σ_m w_m, the greater of two
-// choices of weights of the machines: equal ones, and w_m = 1/Σ_t cost_tm, which are
-// the speeds if costs are work over speed.
+// area returns the load bound Σ_t min_m w_m cost_tm / Σ_m w_m, the greater of two choices of weights of the machines.
+// The weights are equal, or w_m = 1/Σ_t cost_tm, which are the speeds if costs are work over speed.
 func (x *dagPaths) area() float64 {
 	g := x.g
 	m := g.Machines
@@ -304,10 +300,9 @@ func (x *dagPaths) area() float64 {
 	return max(equal, weighted)
 }
 
-// fernandezBussell returns H + max_{a<b} (work(a, b)/M - (b - a)), where H is the
-// longest path and work(a, b) is what the tasks, each within [start, H - rest],
-// must do within [a, b] at least. For a makespan H + x the latest ends move by x,
-// and the same work must be done within [a, b + x] on M machines.
+// fernandezBussell returns H + max_{a<b} (work(a, b)/M - (b - a)). H is the longest path and work(a, b) is the least
+// work that the tasks, each within [start, H - rest], must do within [a, b]. For a makespan H + x the latest ends move
+// by x, and the same work must be done within [a, b + x] on M machines.
 func (x *dagPaths) fernandezBussell(ctx context.Context) float64 {
 	n := x.g.Tasks
 	if n == 0 {
@@ -327,7 +322,7 @@ func (x *dagPaths) fernandezBussell(ctx context.Context) float64 {
 	machines := float64(x.g.Machines)
 	whole := x.down == 1 && x.g.ExactSums(4*(n+1)*x.g.Machines)
 	worst, bound := 0.0, horizon
-	// A task must do min(most, b - after) by b if that is above 0, which most is not for many.
+	// A task must do min(most, b - after) by b if that is above 0; for many tasks most isn't.
 	type due struct{ most, after float64 }
 	dues := make([]due, 0, n)
 	for _, a := range from {
@@ -387,9 +382,9 @@ func thin(x []float64, most int) []float64 {
 // the load bound's linear program.
 const maxLoadProgram = 200_000
 
-// dagLoad returns the load bound Σ_t min_m w_m cost_tm / Σ_m w_m for the weights w of
-// LoadWeights: the value of R|pmtn|Cmax without release times, evaluated anew so
-// that it is valid for any w ≥ 0. It is NaN if HiGHS was interrupted.
+// dagLoad returns the load bound Σ_t min_m w_m cost_tm / Σ_m w_m for the weights w of LoadWeights: the value of
+// R|pmtn|Cmax without release times. It evaluates the bound again so that it is valid for any w ≥ 0. It is NaN if HiGHS
+// was interrupted.
 func dagLoad(ctx context.Context, g *view.Graph) (load float64, w []float64, err error) {
 	w, err = LoadWeights(ctx, g.Cost, g.Machines)
 	if w == nil || err != nil {
@@ -435,8 +430,8 @@ func LoadWeights(ctx context.Context, cost []float64, machines int) ([]float64, 
 		for a := range machines {
 			v := p.AddVar(milp.Var{Upper: 1})
 			once = append(once, milp.Term{Var: v, Coef: 1})
-			// Figures that solvers take: what costs more than everything
-			// else together isn't used, whatever it is.
+			// Solvers get limited figures: a machine that costs more than everything else together isn't used, whatever
+			// it costs.
 			loads[a] = append(loads[a], milp.Term{Var: v, Coef: -min(cost[t*machines+a]/scale*float64(n), 1e6*float64(n))})
 		}
 		p.AddRow("", 1, 1, once...)

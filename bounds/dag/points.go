@@ -11,13 +11,11 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// semiActive plays the tasks on the given machines, each as early as its data and
-// its machine allow, and returns when each starts and each edge is sent (in
-// seconds), and turn, each task's place in a topological order that has the order
-// of every machine. Of the tasks that wait for no other, the one is next that
-// ordered demands (it may be nil), then the one with the least start, end, and
-// place in the graph's order. An order that contradicts the edges is broken where
-// it does. O(V² + E), V³ with an order.
+// semiActive plays the tasks on the given machines, each as early as its data and its machine allow. It returns when
+// each starts and each edge is sent (in seconds), and turn, each task's place in a topological order that has the order
+// of every machine. The next task waits for no other; ordered (which may be nil) decides, then the least start, end,
+// and place in the graph's order. An order that contradicts the edges is broken at the contradiction. O(V² + E), V³
+// with an order.
 func (b *dagBuild) semiActive(machine []int32, start []float64, ordered func(i, j int) bool) (begin, sent []float64, turn []int) {
 	g, n, m := b.g, b.n, b.m
 	missing, done := make([]int, n), make([]bool, n)
@@ -99,7 +97,7 @@ func (b *dagBuild) encode(d *model.DAG, s *model.Schedule) []float64 {
 	}
 	begin, _, turn := b.semiActive(machine, start, nil)
 	x := make([]float64, len(b.Vars))
-	// set puts the variable to 1 and is false if the model doesn't have it.
+	// set puts the variable to 1, and returns false if the model doesn't have it.
 	set := func(v int) bool {
 		if v >= 0 {
 			x[v] = 1

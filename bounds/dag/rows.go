@@ -29,7 +29,7 @@ type dagBuild struct {
 	place      []int     // of each task in topological order
 	numbers    []numbered
 
-	// Variables by number; -1 for those that the model doesn't have.
+	// Variables by number; -1 for variables that the model doesn't have.
 	c int   // the makespan
 	s []int // start of task t: [t]
 	x []int // task t is on machine a: [t*m+a]
@@ -37,7 +37,7 @@ type dagBuild struct {
 	y []int // task i is before j on machine a: [(i*n+j)*m+a]; for an edge from i to j its z there
 }
 
-// numbered is a row's kind and its number among those of the kind.
+// numbered is a row's kind and its number among the rows of the kind.
 type numbered struct {
 	kind   string
 	number int64
@@ -155,8 +155,8 @@ func (b *dagBuild) windows() bool {
 	return true
 }
 
-// row adds a row, without terms of coefficient 0. Kind and number are those of evidence.Ordering; label
-// is what follows the kind in the name.
+// row adds a row, without terms of coefficient 0. Kind and number are as in evidence.Ordering; label follows the kind
+// in the name.
 func (b *dagBuild) row(kind string, number int, label string, lower, upper float64, terms ...milp.Term) {
 	b.numbers = append(b.numbers, numbered{kind, int64(number)})
 	kept := make([]milp.Term, 0, len(terms))

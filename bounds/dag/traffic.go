@@ -20,11 +20,12 @@ import (
 //
 //	-d_e o_a ≤ p_ea ≤ d_e i_a
 //
-// where d_e are the data of the edge, and a unit of data that leaves machine a weighs o_a on the link that all routes out of it use,
-// and one that comes to a i_a on that of all routes into it (w over the capacity, half of it if it is both for some
-// machines; 0 without such a link). By weight, C takes Σ L + Σ w. The tasks take Σ L cost of it. The data of an edge from a to
-// another machine b take d (o_a + i_b) ≥ p_eb - p_ea at least; those that stay 0 = p_ea - p_ea. So for each edge that is at least the
-// price on the machine where it leads less that where it comes from, and by tasks
+// where d_e are the data of the edge. A unit of data that leaves machine a weighs o_a on the link that all routes out
+// of it use, and a unit that comes to a weighs i_a on the link that all routes into it use (w over the capacity, half
+// of it if it is both for some machines; 0 without such a link). By weight, C takes Σ L + Σ w. The tasks take Σ L cost
+// of it. The data of an edge from a to another machine b take d (o_a + i_b) ≥ p_eb - p_ea at least; those that stay 0 =
+// p_ea - p_ea. So for each edge that is at least the price on its target machine less the price on its source machine,
+// and by tasks
 //
 //	C (Σ L + Σ w) ≥ Σ_t min_a (L_a cost_ta + Σ p_ea of edges into t - Σ p_ea of edges out of t).
 //
@@ -37,7 +38,7 @@ type traffic struct {
 
 	weights []float64 // L of the machines, w of the links
 	prices  []float64 // of [edge * machines + machine]
-	costs   []float64 // of [task * machines + machine]: what the least is taken of
+	costs   []float64 // at [task * machines + machine]: the costs to take the least of
 
 	i, o       []float64
 	share, row []float64 // by machine
@@ -53,9 +54,10 @@ const (
 // trafficBound returns the bound and its dual solution; NaN without links, if a machine takes no time, for more prices than
 // evidence holds, or if ctx ends. Machines are weighted as given, links by their capacities.
 //
-// The share of the links in all weights is sought by golden section: the optimum is concave in it. For each the prices are improved by
-// sequential reweighted message passing (Kolmogorov 2006) in the order of the tasks and back: each task in turn passes what it
-// costs, in equal parts, on to its edges. Few sweeps do: the sums hardly grow after ten. O(E M) for a sweep.
+// The share of the links in all weights is sought by golden section: the optimum is concave in it. For each share the
+// prices are improved by sequential reweighted message passing (Kolmogorov 2006) in the order of the tasks and back:
+// each task in turn passes its costs, in equal parts, on to its edges. A few sweeps suffice: the sums hardly grow after
+// ten. O(E M) for a sweep.
 func trafficBound(ctx context.Context, g *view.Graph, machines []float64) (value float64, x *traffic) {
 	m := g.Machines
 	x = &traffic{g: g, load: machines, both: make([]bool, len(g.Links))}
@@ -155,7 +157,7 @@ func (x *traffic) total() (sum float64) {
 	return sum
 }
 
-// settle computes the costs of weights and prices.
+// settle computes the costs for the weights and prices.
 func (x *traffic) settle() {
 	g, m := x.g, x.g.Machines
 	for k, c := range g.Cost {
@@ -201,8 +203,9 @@ func (x *traffic) sweep(forward bool) {
 	}
 }
 
-// pass sets the prices of an edge to what a share of the costs at its one end, less what came from the other, is worth
-// at the other: as much on the same machine, or on any other and the weighted time of the data.
+// pass sets the prices of an edge to the worth, at its other end, of a share of the costs at this end, less the part
+// that came from the other end. The worth is as much on the same machine, or on any other plus the weighted time of the
+// data.
 func (x *traffic) pass(e int32, forward bool, own, other []float64) {
 	m, d := x.g.Machines, x.g.Data[e]
 	prices := x.prices[int(e)*m:][:m]
@@ -227,7 +230,8 @@ func (x *traffic) pass(e int32, forward bool, own, other []float64) {
 	}
 }
 
-// round makes prices short and has them keep their limits whatever was rounded, and returns the bound less its rounding.
+// round makes prices short and keeps them within their limits whatever was rounded. It returns the bound less its
+// rounding.
 func (x *traffic) round() float64 {
 	g, m := x.g, x.g.Machines
 	worth, most := slices.Max(x.i)+slices.Max(x.o), 0.0
@@ -236,7 +240,7 @@ func (x *traffic) round() float64 {
 	}
 	_, exponent := math.Frexp(most)
 	unit := math.Ldexp(1, exponent-24)
-	mass := make([]float64, g.Tasks) // more than what the costs of a task are summed of
+	mass := make([]float64, g.Tasks) // more than the sum of a task's costs
 	for e, d := range g.Data {
 		for a := range m {
 			p := &x.prices[e*m+a]

@@ -26,7 +26,8 @@ func trafficOf(ctx context.Context, g *view.Graph) (float64, *traffic) {
 	return trafficBound(ctx, g, x.weights)
 }
 
-// wide draws tasks that wait for up to two others each, whose data take long, on up to four machines of different costs.
+// wide draws tasks that wait for up to two others each, with data that take long, on up to four machines of different
+// costs.
 func wide(rng *rand.Rand, tasks int) *model.DAG {
 	var costs [][]float64
 	var edges [][3]float64
@@ -50,7 +51,8 @@ func wide(rng *rand.Rand, tasks int) *model.DAG {
 	return d
 }
 
-// No plan, played under contention, ends before the bound, of few tasks and of many; that of many is often the strongest.
+// No plan, played under contention, ends before the bound, with few tasks or many; for many, it is often the strongest
+// bound.
 func TestTrafficAgainstPlans(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(30, 21))
@@ -106,7 +108,7 @@ func TestTrafficAgainstPlans(t *testing.T) {
 	}
 }
 
-// relaxed returns the optimum of the relaxation whose dual traffic is, with the best weights, by a linear program.
+// relaxed returns the optimum of the relaxation with the best weights, by a linear program; traffic is its dual.
 func relaxed(t *testing.T, g *view.Graph) float64 {
 	x := &traffic{g: g, both: make([]bool, len(g.Links))}
 	if x.in, x.out = machineLinks(g); x.in == nil {
@@ -151,7 +153,7 @@ func relaxed(t *testing.T, g *view.Graph) float64 {
 	return r.Objective
 }
 
-// The bound is at most the relaxation's optimum, and mostly not far below: its weights are those of speeds and capacities.
+// The bound is at most the relaxation's optimum, and mostly not far below: its weights come from speeds and capacities.
 func TestTrafficAgainstProgram(t *testing.T) {
 	t.Parallel()
 	need.HiGHS(t)

@@ -15,16 +15,15 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// area bounds the accepted weight by areas (PEs times ticks): it replaces the PEs by
-// one machine of their joint speed on which jobs may be interrupted, and all ready
-// times by the earliest, or all deadlines by the latest. For the number of requests
-// it finds the most jobs on time by Moore and Hodgson's rule (Moore: An n job, one
-// machine sequencing algorithm for minimizing the number of late jobs, 1968): in the
-// order of due times, whenever the jobs so far are too many, decline the largest.
-// For PE-seconds it relaxes to fractions of jobs: decline the least dense. O(n log n).
+// area bounds the accepted weight by areas (PEs times ticks). It replaces the PEs by one machine of their joint speed
+// on which jobs may be interrupted, and all ready times by the earliest, or all deadlines by the latest. For the number
+// of requests it finds the most jobs on time by Moore and Hodgson's rule (Moore: An n job, one machine sequencing
+// algorithm for minimizing the number of late jobs, 1968). It takes jobs in the order of due times and declines the
+// largest whenever the jobs so far are too many. For PE-seconds it relaxes to fractions of jobs: decline the least
+// dense. O(n log n).
 func area(t *view.Reservation) bounds.Bound { return newWork(t).area(context.Background()) }
 
-// area is Area, of as many resources as ctx allows, at least one.
+// area is Area, for as many resources as ctx allows, at least one.
 func (w *work) area(ctx context.Context) bounds.Bound {
 	best, why := w.total, ""
 	var by *model.Evidence
@@ -49,14 +48,13 @@ func (w *work) area(ctx context.Context) bounds.Bound {
 // areaJob is a job on the one machine.
 type areaJob struct {
 	due       int64
-	area      int64 // what is left of it
+	area      int64 // the rest of it
 	weight    float64
 	perWeight float64 // area per unit of weight: the largest is declined first
 }
 
-// onTime returns the most weight that can be on time in the sense of Area, with
-// time reversed if mirrored: then deadlines are relaxed instead of ready times. why
-// names the first deadline before which there is too much to do.
+// onTime returns the most weight that can be on time in the sense of Area. If mirrored, time is reversed: then
+// deadlines are relaxed instead of ready times. why names the first deadline before which there is too much to do.
 func (w *work) onTime(res *resource, mirrored bool) (accepted float64, why string) {
 	first, last := w.span()
 	jobs := make([]areaJob, len(w.jobs))
@@ -118,7 +116,7 @@ func (w *work) tooMuch(jobs, energy, room, from, to int64, res *resource) string
 	what := "PE-seconds"
 	scale := 1.0
 	if res.name != "" {
-		// Scaled such that the window offers what it does.
+		// The scale makes the window offer its real PE-seconds.
 		what = fmt.Sprintf("PE-seconds in sizes by the dual-feasible function %q", res.name)
 		scale = float64(w.resources[0].capacity) / float64(res.capacity)
 	}

@@ -47,8 +47,8 @@ func fractionalArea(w *work) float64 {
 	return min(forwards, backwards)
 }
 
-// The flow's relaxation is never weaker than the area's, the integer readings
-// never than the fractions, and time reversed gives the same.
+// The flow's relaxation is never weaker than the area's, and the integer readings never weaker than the fractions; time
+// reversed gives the same.
 func TestReservationDominance(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -21,19 +21,18 @@ import (
 //
 //	e_j = PEs_j · max(0, min(b-a, length_j, ready_j+length_j-a, b-due_j+length_j)),
 //
-// the last two for its earliest and its latest start. If Σ_j e_j > PEs · (b-a),
-// jobs must be declined whose energies make up the excess: at least as many as the
-// largest energies that do, or at least the weight of the fractional knapsack.
+// the last two for its earliest and its latest start. If Σ_j e_j > PEs · (b-a), jobs must be declined with energies
+// that make up the excess. They are at least as many as the largest energies that do, or have at least the weight of
+// the fractional knapsack.
 //
 // Over disjoint windows the declined weights add up if no job counts twice: each
 // counts only in the window that contains the middle of its own. Dynamic programming
 // over the ends of windows finds the best sequence of disjoint windows.
 //
-// Windows begin at ready times and latest starts, and end at due times and earliest
-// ends. Up to about 460 jobs all such pairs are tried, O(n³). Above, only windows
-// whose lengths, counted in possible beginnings, form a geometric series, and which
-// begin a 32nd of that length apart, O(n (c + log n)) for c jobs that are possible
-// at the same time. When ctx ends, the bound is that of the windows tried by then.
+// Windows begin at ready times and latest starts, and end at due times and earliest ends. Up to about 460 jobs all such
+// pairs are tried, O(n³). Above, it tries only windows with lengths, counted in possible beginnings, that form a
+// geometric series, and that begin a 32nd of that length apart. That takes O(n (c + log n)) for c jobs that are
+// possible at the same time. When ctx ends, the bound comes from the windows tried by then.
 func energetic(ctx context.Context, t *view.Reservation) bounds.Bound {
 	w := newWork(t)
 	return w.energetic(ctx, windowsFor(len(w.jobs), maxWindowJobs))
@@ -43,9 +42,8 @@ func energetic(ctx context.Context, t *view.Reservation) bounds.Bound {
 // windows are tried.
 const maxWindowJobs = 200_000_000
 
-// windowSet tells which pairs of a beginning and an end are windows: all; or those
-// with n beginnings inside, for n in 4, 4·growth, 4·growth², ..., and of these only
-// the ones whose beginning has a number that is a multiple of max(1, n/part).
+// windowSet decides which pairs of a beginning and an end are windows. It takes all, or those with n beginnings inside,
+// for n in 4, 4·growth, 4·growth², ..., but only pairs with the number of the beginning a multiple of max(1, n/part).
 type windowSet struct {
 	all    bool
 	growth float64
@@ -71,10 +69,9 @@ func quickWindows(jobs int) windowSet {
 type windowRun struct {
 	w      *work
 	middle []int64 // ready + due of each job, which is twice the middle
-	// ends are the times at which windows begin or end, ascending; begins the
-	// indices of those at which they begin, isEnd tells at which they end. Jobs
-	// before from[k] are due by ends[k] (or left out, which only weakens the
-	// bound), jobs from to[k] on are ready after it.
+	// ends are the times at which windows begin or end, ascending. begins has the indices of the beginnings, and isEnd
+	// says which are ends. Jobs before from[k] are due by ends[k] (or left out, which only weakens the bound), jobs
+	// from to[k] on are ready after it.
 	ends     []int64
 	isEnd    []bool
 	begins   []int
@@ -83,7 +80,7 @@ type windowRun struct {
 	who      []int32 // the jobs for which that isn't 0
 	items    []windowItem
 	why      string
-	// The resources by which the last window declined most, of all jobs and of its own.
+	// The resources by which the last window declined most, for all jobs and for its own.
 	byAll, byOwn int
 }
 
@@ -130,7 +127,7 @@ func (w *work) energetic(ctx context.Context, set windowSet) bounds.Bound {
 			before++
 		}
 		if w.ticks.Goal == model.GoalAll && r.why != "" {
-			// Some request must be declined, and that is all there is to know.
+			// Some request must be declined; nothing more is known.
 			return w.proved(w.bound("energetic", w.total-1, r.why), windowEvidence(alone))
 		}
 	}
@@ -221,9 +218,8 @@ func (r *windowRun) merge(begins, ends []int64) {
 	}
 }
 
-// declined returns the least weight that must be declined because of the window
-// between two ends: own among the jobs whose middle is inside, all among all jobs if
-// alone asks for that.
+// declined returns the least weight that must be declined because of the window between two ends: own among the jobs
+// with their middle inside, all among all jobs if alone asks for that.
 func (r *windowRun) declined(from, to int, alone bool) (all, own float64) {
 	w, a, b := r.w, r.ends[from], r.ends[to]
 	r.who = r.who[:0]
@@ -276,9 +272,8 @@ type windowItem struct {
 	price  float64 // weight per unit of energy
 }
 
-// cheapest returns the least weight of jobs whose energies sum to the excess, among
-// those whose middle is in [from, to): the fractional knapsack, rounded up to what
-// weights can add up to, at least one unit.
+// cheapest returns the least weight of jobs with energies that sum to the excess, among the jobs with their middle in
+// [from, to). It is the fractional knapsack, rounded up to a possible sum of weights, at least one unit.
 func (r *windowRun) cheapest(res *resource, excess, from, to int64) float64 {
 	items := r.items[:0]
 	for _, k := range r.who {

@@ -20,33 +20,28 @@ import (
 // which only relaxes.
 const maxFlowArcs = 6_000_000
 
-// flowOf bounds the accepted weight by a relaxation in which jobs may be interrupted,
-// resumed and run with fewer PEs than they ask for, but only within their own windows
-// and never with more than their PEs. What a set of jobs can be given is then a flow:
-// job j gets at most its area a_j from the source and may pass on to each elementary
-// interval (between neighbouring ready and due times) its PEs times the interval's
-// length; an interval passes on as much as all PEs have in it.
+// flowOf bounds the accepted weight by a relaxation in which jobs may be interrupted, resumed and run with fewer PEs
+// than they ask for, but only within their own windows and never with more than their PEs. The possible shares of a set
+// of jobs are then a flow. Job j gets at most its area a_j from the source and may pass on to each elementary interval
+// (between neighbouring ready and due times) its PEs times the interval's length. An interval passes on as much as all
+// PEs have in it.
 //
-// The largest weight Σ_j w_j y_j/a_j of areas y that a flow can give the jobs is found
-// greedily: in descending order of w_j/a_j, each job pushes what it can without taking
-// from the total of any before. That is exact. Flows can give the areas y if and only
-// if y(S) ≤ f(S) for each set S of jobs, where f(S) is the largest flow with the
-// sources of S alone. f is submodular and monotone, as every largest flow is in its set
-// of sources, so these y form a polymatroid (Megiddo: Optimal flows in networks with
-// multiple sources and sinks, 1974), on which the greedy method maximises every linear
-// function (Edmonds: Submodular functions, matroids, and certain polyhedra, 1970). Its
-// step for job j after the set S is f(S+j) - f(S); since no augmenting path lowers what
-// a source has sent, the push of j on top of a largest flow of S sends exactly that.
+// The largest weight Σ_j w_j y_j/a_j of areas y that a flow can give the jobs is found greedily. In descending order of
+// w_j/a_j, each job pushes as much as it can without lowering the total of any before. That is exact. Flows can give
+// the areas y if and only if y(S) ≤ f(S) for each set S of jobs, where f(S) is the largest flow with the sources of S
+// alone. f is submodular and monotone, as every largest flow is in its set of sources, so these y form a polymatroid
+// (Megiddo: Optimal flows in networks with multiple sources and sinks, 1974). On it the greedy method maximises every
+// linear function (Edmonds: Submodular functions, matroids, and certain polyhedra, 1970). Its step for job j after the
+// set S is f(S+j) - f(S). No augmenting path lowers the amount that a source has sent, so the push of j on top of a
+// largest flow of S sends exactly that.
 //
-// Rounding: for any partition of the jobs, bounds on the parts add up to a bound on
-// all, and each may be rounded down. When j finds no more room, all that its search
-// reached is full, and only jobs that it reached use it. So the greedy result on a part
-// that contains with each job all jobs in its reach is the same as within the whole.
-// The parts are the connected components of these reaches: splitting loses nothing, and
-// each part with a fraction gains.
+// Rounding: for any partition of the jobs, bounds on the parts add up to a bound on all, and each may be rounded down.
+// When j finds no more room, all intervals reached by its search are full, and only jobs reached by it use them. So the
+// greedy result on a part that contains with each job all jobs in its reach is the same as within the whole. The parts
+// are the connected components of these reaches: splitting loses nothing, and each part with a fraction gains.
 //
-// When ctx ends, jobs not yet pushed count in full. The time is that of the pushes,
-// whose paths stay near their jobs: see the benchmark.
+// When ctx ends, jobs not yet pushed count in full. The pushes take most of the time; their paths stay near their jobs:
+// see the benchmark.
 func flowOf(ctx context.Context, t *view.Reservation) bounds.Bound {
 	return newWork(t).flowBound(ctx, maxResources)
 }
@@ -77,7 +72,7 @@ func (w *work) flowBound(ctx context.Context, resources int) bounds.Bound {
 	return w.proved(w.bound("flow", best, why), by)
 }
 
-// flowResult is what a flow proves.
+// flowResult is the proof by a flow.
 type flowResult struct {
 	fractional float64 // the relaxation's value
 	accepted   float64 // with each part rounded down
@@ -110,7 +105,7 @@ func (w *work) flow(ctx context.Context, res *resource) flowResult {
 		order[k] = int32(k)
 		density[k] = w.jobs[k].weight / float64(res.size[k]*w.jobs[k].length)
 	}
-	if w.ticks.Goal != model.GoalAll { // else any order will do, and that of time is fast
+	if w.ticks.Goal != model.GoalAll { // otherwise any order will do, and the order of time is fast
 		slices.SortStableFunc(order, func(a, b int32) int {
 			return cmp.Compare(density[b], density[a])
 		})
@@ -173,8 +168,8 @@ func (w *work) flow(ctx context.Context, res *resource) flowResult {
 	return result
 }
 
-// uniform returns a price at which no job that the last push reached is better
-// declined for what it must spend in the intervals that the push reached.
+// uniform returns a price at which it is better to decline no job that the last push reached, given the PE-seconds that
+// it must spend in the intervals that the push reached.
 func (r *flowRun) uniform() float64 {
 	n := len(r.w.jobs)
 	reached := make([]bool, len(r.part))
@@ -309,15 +304,15 @@ func (r *flowRun) union(a, b int32) {
 	r.part[max(a, b)] = min(a, b)
 }
 
-// join makes all that the last search reached one part with k.
+// join makes everything that the last search reached one part with k.
 func (r *flowRun) join(k int32) {
 	for _, v := range r.g.Reached() {
 		r.union(k, v)
 	}
 }
 
-// explain says why the last push failed: the intervals that it reached are full, and
-// the jobs that it reached must spend in them what they can't spend elsewhere.
+// explain says why the last push failed: the intervals reached are full, and the jobs reached must spend in them the
+// work that they can't spend elsewhere.
 func (r *flowRun) explain() string {
 	n, w := int32(len(r.w.jobs)), r.w
 	reached := make([]bool, len(r.part))

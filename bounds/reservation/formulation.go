@@ -14,13 +14,11 @@ import (
 
 // Formulations are the names that Build knows, the default first.
 //
-// A second one, "events" (continuous starts, a binary for each pair of jobs that says
-// that one ends before the other starts), was measured and removed. On the 50
-// instances of the plan reservation-exact with up to 40 requests, HiGHS on one thread
-// proved 46 in 10 s by time-indexed; by events 36, one of which time-indexed didn't
-// prove, and 12 weren't possible, since their times differ too much for HiGHS's
-// tolerances. Where durations take many values (1 to 10,000 ticks, 20 to 40 requests)
-// events proved 4 of 18 instances and time-indexed 2. The native search proved 17 of
+// A second one, "events" (continuous starts, a binary for each pair of jobs that says that one ends before the other
+// starts), was measured and removed. On the 50 instances of the plan reservation-exact with up to 40 requests, HiGHS on
+// one thread proved 46 in 10 s by time-indexed. It proved 36 by events, including one that time-indexed didn't prove;
+// 12 weren't possible, since their times differ too much for HiGHS's tolerances. For durations with many values (1 to
+// 10,000 ticks, 20 to 40 requests) events proved 4 of 18 instances and time-indexed 2. The native search proved 17 of
 // these, each of the four in less than 0.6 s.
 var Formulations = []string{"time-indexed"}
 
@@ -32,12 +30,11 @@ var Formulations = []string{"time-indexed"}
 // It maximises the accepted weight; with the goal "all" every job is accepted and
 // there is nothing to maximise.
 //
-// Solutions are start times in ticks, by job, negative for declined. Decode takes
-// them from the point's binary decisions and checks them in whole ticks. Where they
-// break a window or a capacity, and to move all to the left, jobs are placed anew,
-// each as early as those that start before it allow. With the goal "all" a job that
-// then has no place is model.ErrInfeasible. Encode moves the starts to the left in
-// the same way; it returns nil if they aren't a solution.
+// Solutions are start times in ticks, by job, negative for declined. Decode takes them from the point's binary
+// decisions and checks them in whole ticks. If they break a window or a capacity, and to move all to the left, it
+// places jobs again, each as early as the jobs that start before it allow. With the goal "all" a job that then has no
+// place is model.ErrInfeasible. Encode moves the starts to the left in the same way; it returns nil if they aren't a
+// solution.
 //
 // The error is model.ErrInvalid for an unknown name, and model.ErrUnsupported for
 // more than maxPoints possible starts.
@@ -53,8 +50,8 @@ func Build(t *view.Reservation, name string) (*milp.Formulation[[]int64], error)
 	return &buildTimeIndexed(t, points).Formulation, nil
 }
 
-// maxPoints is the most possible starts that Build takes. With 86,000, HiGHS didn't
-// end the root relaxation in 20 s.
+// maxPoints is the largest number of possible starts that Build takes. With 86,000, HiGHS didn't end the root
+// relaxation in 20 s.
 const maxPoints = 100_000
 
 // weighted is a formulation with the weights of its jobs.
@@ -131,9 +128,9 @@ func (f *weighted) checkPoint(x []float64) error {
 	return nil
 }
 
-// repair makes a solution of decoded starts, by job: it moves them to the left, and
-// places jobs anew where the starts aren't a solution. With the goal "all" the error
-// is model.ErrInfeasible if that declines a job; it says what was wrong first.
+// repair makes a solution of decoded starts, by job: it moves them to the left, and places jobs again if the starts
+// aren't a solution. With the goal "all" the error is model.ErrInfeasible if that declines a job; it says what was
+// wrong first.
 func repair(t *view.Reservation, starts []int64) ([]int64, error) {
 	wrong := t.Check(starts)
 	starts = t.ShiftLeft(starts)

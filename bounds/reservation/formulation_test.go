@@ -88,7 +88,7 @@ func TestReservationTimesRows(t *testing.T) {
 		"once_3: 0 ≤ +1 x_3_1 ≤ 1",
 		"at_1: 0 ≤ -1 u_1 +2 x_1_0 +2 x_2_0 +1 x_3_1 ≤ 0",
 	}
-	// At 3 only the second and the third may be under way, which fit.
+	// Only the second and the third may be under way at 3, and they fit.
 	if diff := cmp.Diff(want, lines(&f.Model)); diff != "" {
 		t.Errorf("(-want,+got)\n%s", diff)
 	}
@@ -151,7 +151,7 @@ func TestReservationPoints(t *testing.T) {
 	}
 }
 
-// A point that is no solution decodes to one all the same, or is an error.
+// A point that is no solution still decodes to one, or is an error.
 func TestReservationDecodesAnything(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 6))

@@ -15,17 +15,17 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// maxLPPoints and maxLPTerms are the most possible starts and coefficients of a
-// relaxation that lp solves. HiGHS takes 0.1 s for 5,300 starts, 1 to 5 s for 16,400
-// with 48,600 to 58,300 coefficients, and 10 s for 37,800 with 125,000.
+// maxLPPoints and maxLPTerms are the largest numbers of possible starts and coefficients of a relaxation that lp
+// solves. HiGHS takes 0.1 s for 5,300 starts, 1 to 5 s for 16,400 with 48,600 to 58,300 coefficients, and 10 s for
+// 37,800 with 125,000.
 const (
 	maxLPPoints = 20_000
 	maxLPTerms  = 60_000
 )
 
-// lp bounds the accepted weight by the linear relaxation of the formulation
-// "time-indexed" (see Build), solved by HiGHS. The value is that of the Lagrangian
-// relaxation of the capacity with the dual solution's prices of a PE at each point,
+// lp bounds the accepted weight by the linear relaxation of the formulation "time-indexed" (see Build), solved by
+// HiGHS. The value is the bound of the Lagrangian relaxation of the capacity with the dual solution's prices of a PE at
+// each point,
 //
 //	PEs Σ_t π_t + Σ_j max(0, weight_j - PEs_j min_s Σ_{s ≤ t < s + length_j} π_t),
 //
@@ -38,8 +38,8 @@ func (w *work) lp(ctx context.Context) (b bounds.Bound, ok bool, err error) {
 	if ctx.Err() != nil || !highs.Available() {
 		return none, false, nil
 	}
-	// For the goal all, too, it bounds how many can be accepted: that fewer than
-	// all can be is a proof that doesn't depend on HiGHS's word.
+	// For the goal all, too, it bounds how many requests can be accepted: a bound below all is a proof that doesn't
+	// depend on HiGHS's word.
 	counted := *t
 	if t.Goal == model.GoalAll {
 		counted.Goal = model.GoalAccepted
@@ -63,8 +63,8 @@ func (w *work) lp(ctx context.Context) (b bounds.Bound, ok bool, err error) {
 	if r.Status != milp.Optimal {
 		return none, false, nil
 	}
-	// In the formulation's units, made up for the rounding of its sum.
-	// If the formulation is whole, so are the objectives of its solutions.
+	// The bound is in the formulation's units, made up for the rounding of its sum. If the formulation is whole, so are
+	// the objectives of its solutions.
 	times, prices := f.prices(r.Duals)
 	value, total := f.priced(times, prices)*(1+1e-12), f.Limit
 	if f.Whole {
@@ -97,7 +97,7 @@ func (b *timeIndexed) prices(duals []float64) (times []int64, prices []float64) 
 	return times, prices
 }
 
-// leastPrice is one that counts, in units of the objective.
+// leastPrice is the least price that counts, in units of the objective.
 const leastPrice = 1e-12
 
 // priced returns the value of the Lagrangian relaxation by prices at times.
@@ -124,8 +124,8 @@ func (b *timeIndexed) priced(times []int64, prices []float64) float64 {
 	return value
 }
 
-// atInstants returns the evidence of prices of a unit of PEs at times, times a factor; nil
-// if those are more than the judge reads.
+// atInstants returns the evidence of prices of a unit of PEs at times, times a factor; nil if there are more prices
+// than the judge reads.
 func (w *work) atInstants(times []int64, prices []float64, factor float64) *model.Evidence {
 	if len(prices) == 0 {
 		return &model.Evidence{Type: evidence.Windows} // that all may be accepted
@@ -143,5 +143,5 @@ func (w *work) atInstants(times []int64, prices []float64, factor float64) *mode
 	return &model.Evidence{Type: evidence.Prices, Parts: []model.Evidence{e}}
 }
 
-// mostPrices is how many prices evidence has at most.
+// mostPrices is the largest number of prices in evidence.
 const mostPrices = 1 << 14

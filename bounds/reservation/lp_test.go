@@ -30,8 +30,7 @@ func TestReservationLPAgainstPlain(t *testing.T) {
 	}
 }
 
-// A job that can't be interrupted is in the way wherever it starts, which the
-// flow doesn't know.
+// A job that can't be interrupted is in the way wherever it starts; the flow doesn't know that.
 func TestReservationLPStronger(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package reservation bounds what any schedule of the requests can accept from
-// above, without search, and holds the linear formulations of Reservation.
+// Package reservation bounds the requests that any schedule can accept from above, without search, and holds the linear
+// formulations of Reservation.
 package reservation
 
 import (
@@ -13,18 +13,17 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// All computes the bounds on what any schedule of the requests can accept, even one
-// that knows them all in advance, how long they run and which are withdrawn, weakest
-// first as a rule: those of Quick (with more windows), then
+// All computes the bounds on the weight that any schedule of the requests can accept, weakest first as a rule. They
+// hold even for a schedule that knows in advance all requests, how long they run and which are withdrawn. They are the
+// bounds of Quick (with more windows), then
 //
 //   - flow: interruptible jobs in their own windows with at most their own PEs, by
 //     max-flow, rounded down in each part that is full by itself
 //   - lp: the linear relaxation of the time-indexed formulation, up to a size
 //     that takes a few seconds
 //
-// All are valid when ctx ends early: a bound that needs more time is left out or says
-// what it had proved by then. The error is model.ErrInvalid for an invalid instance,
-// or one of HiGHS's.
+// All are valid when ctx ends early: a bound that needs more time is left out or gives the result proved so far. The
+// error is model.ErrInvalid for an invalid instance, or one of HiGHS's.
 func All(ctx context.Context, in *model.Reservation) ([]bounds.Bound, error) {
 	if err := in.Validate(); err != nil {
 		return nil, fmt.Errorf("bounds: %w", err)
@@ -62,13 +61,12 @@ func All(ctx context.Context, in *model.Reservation) ([]bounds.Bound, error) {
 //
 //   - area: the PEs as one machine of their joint speed, without ready times or
 //     without deadlines, by Moore and Hodgson's rule. O(n log n)
-//   - energetic: what jobs must spend within windows, and within disjoint windows
-//     together, for a thinned set of windows. O(n (c + log n)) for c jobs that are
-//     possible at the same time
+//   - energetic: the PE-seconds that jobs must spend within windows, and within disjoint windows together, for a
+//     thinned set of windows. O(n (c + log n)) for c jobs that are possible at the same time
 //   - flow: up to 1,000 jobs, see All
 //
-// For the goal all, a bound may be a proof that the requests don't all fit. When ctx
-// ends, all but area are what they have proved by then.
+// For the goal all, a bound may be a proof that the requests don't all fit. When ctx ends, each bound except area is
+// the best proved by then.
 func Quick(ctx context.Context, t *view.Reservation) []bounds.Bound {
 	return newWork(t).quick(ctx)
 }

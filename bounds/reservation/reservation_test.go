@@ -24,8 +24,7 @@ type wholeRequest struct {
 	pes                                        int
 }
 
-// reservationOf returns an instance whose unit of time is the given number of
-// seconds.
+// reservationOf returns an instance in units of the given number of seconds.
 func reservationOf(pes int, goal model.Goal, unit float64, rs ...wholeRequest) *model.Reservation {
 	in := &model.Reservation{Name: "test", Goal: goal, PEs: pes}
 	for k, r := range rs {
@@ -69,8 +68,8 @@ func everyBound(ticks *view.Reservation) []bounds.Bound {
 		w.energetic(ctx, windowSet{growth: 1.5, part: 2}), flowOf(ctx, ticks))
 }
 
-// checkPlain compares bounds with what the plain engine accepts on one of a series of
-// small instances, of all goals, units of time, runtimes and cancellations.
+// checkPlain compares bounds with the plain engine's results on one of a series of small instances, of all goals, units
+// of time, runtimes and cancellations.
 func checkPlain(t *testing.T, k int, tight, proofs map[string]int, bounds func(*view.Reservation) []bounds.Bound) {
 	units := []float64{1, 1, 0.1, 0.25, 1.0 / 3, 37 * 0x1p-30, 1e5}
 	rng := rand.New(rand.NewPCG(5, uint64(k)))
@@ -103,8 +102,7 @@ func checkPlain(t *testing.T, k int, tight, proofs map[string]int, bounds func(*
 	}
 }
 
-// No bound is below what the plain engine accepts, and no instance is called
-// infeasible that isn't.
+// No bound is below the plain engine's result, and no instance is called infeasible that isn't.
 func TestReservationBoundsAgainstPlain(t *testing.T) {
 	t.Parallel()
 	tight, proofs := map[string]int{}, map[string]int{}
@@ -164,7 +162,7 @@ func TestReservationBoundsTight(t *testing.T) {
 			map[string]float64{"flow": 4, "energetic": 4},
 		},
 		"PE-seconds in multiples of what all have": {
-			// 7 of the 8 PE-seconds can't be had.
+			// 7 of the 8 PE-seconds are out of reach.
 			4, []wholeRequest{fixed(0, 2, 3), fixed(0, 2, 3)}, model.GoalPESeconds,
 			map[string]float64{"area": 6, "energetic": 6, "flow": 6},
 		},
@@ -173,7 +171,7 @@ func TestReservationBoundsTight(t *testing.T) {
 			map[string]float64{"area": 16, "energetic": 16, "flow": 16},
 		},
 		"PE-seconds of what runs": {
-			// Withdrawn, the last one is worth nothing; at 0 it is in the others' way.
+			// The last one is worth nothing if withdrawn; at 0 it is in the others' way.
 			2, []wholeRequest{{0, 4, 4, 2, -1, 2}, {0, 4, 4, 2, -1, 2}, {0, 4, 6, 1, 0, 2}}, model.GoalPESeconds,
 			map[string]float64{"area": 4, "energetic": 4, "flow": 4},
 		},
@@ -270,7 +268,7 @@ func TestReservationBoundsEdges(t *testing.T) {
 	}
 }
 
-// The usable PEs are the largest sum of sizes, by trying all.
+// The usable PEs are the largest sum of sizes, found by trying all.
 func TestUsablePEs(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(8, 9))

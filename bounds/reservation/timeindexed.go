@@ -14,12 +14,11 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// chainEnd is where a chain of jobs ends, each of which starts when the one before
-// ends.
+// chainEnd is the end of a chain of jobs, each of which starts when the one before ends.
 type chainEnd struct {
 	at  int64  // ticks
 	job int32  // the last
-	set uint32 // all of its jobs as bits, where sets are kept
+	set uint32 // all of its jobs as bits, if sets are kept
 }
 
 // startPoints returns ascending starts of each job, by job, that suffice for an
@@ -30,10 +29,9 @@ type chainEnd struct {
 // blocked just before its start: the jobs that may run then need more PEs than it
 // leaves.
 //
-// No job is in a chain twice. That is enforced for neighbours in the chain only, which
-// makes some 1 % more points; with sets if the points are too many and the jobs few.
-// ok is false if there are more than most points.
-// O(points × jobs whose windows overlap).
+// No job is in a chain twice. That is enforced for neighbours in the chain only, which makes some 1 % more points; with
+// sets if the points are too many and the jobs few. ok is false if there are more than most points. O(points × jobs
+// with overlapping windows).
 func startPoints(t *view.Reservation, most int) (points [][]int64, ok bool) {
 	if few := len(t.Jobs); few <= maxChainJobs {
 		if points, ok = chainPoints(t, min(most, manyPoints*few), false); !ok {
@@ -47,7 +45,7 @@ func startPoints(t *view.Reservation, most int) (points [][]int64, ok bool) {
 const (
 	// maxChainJobs is the number of jobs up to which chains may keep their sets.
 	maxChainJobs = 12
-	// manyPoints is the number of points per job up to which they don't.
+	// manyPoints is the number of points per job up to which chains don't keep their sets.
 	manyPoints = 50
 )
 
@@ -124,12 +122,11 @@ func chainPoints(t *view.Reservation, most int, once bool) (points [][]int64, ok
 //	Σ_s x_{j,s} ≤ 1 (= 1 with the goal all)          for each job j
 //	u_t = u_t' + Σ_{starts in (t',t]} PEs_j x - Σ_{ends in (t',t]} PEs_j x ≤ PEs
 //
-// where u_t is the number of PEs in use at t, and t' the point before t. That has two
-// terms for each x; rows that list all that is under way have hundreds, and HiGHS
-// takes ten times as long. Only those t have a row at which something starts, after
-// which something ends before the next start, and at which all jobs that may run need
-// too many PEs; at any other moment no more PEs are in use than at one of these. All PE
-// counts are divided by their greatest common divisor. O(P log P) for P points.
+// where u_t is the number of PEs in use at t, and t' the point before t. That has two terms for each x; rows that list
+// all that is under way have hundreds, and HiGHS takes ten times as long. A t has a row only if something starts at it,
+// something ends after it before the next start, and the jobs that may run at it together need too many PEs. At any
+// other moment no more PEs are in use than at one of these. All PE counts are divided by their greatest common divisor.
+// O(P log P) for P points.
 func buildTimeIndexed(t *view.Reservation, points [][]int64) *timeIndexed {
 	b := &timeIndexed{weighted: newWeighted(t, "time-indexed"), t: t, points: points, first: make([]int, len(t.Jobs))}
 	for j := range t.Jobs {

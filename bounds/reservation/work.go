@@ -24,9 +24,9 @@ type work struct {
 	// lengths are rounded down, ends up, so that no area overflows. That only
 	// relaxes, as the rounding of ticks does (see view.Reservation).
 	shift     uint
-	jobs      []workJob          // by ready time, without those whose length is rounded to 0
-	number    []int32            // of each job among those of ticks
-	in        *model.Reservation // whose ids evidence names; nil: there is none
+	jobs      []workJob          // by ready time, without jobs of a length that rounds to 0
+	number    []int32            // of each job, among the jobs of ticks
+	in        *model.Reservation // the ids in evidence are its ids; nil: there is none
 	free      float64            // the weight of all others, which cost nothing to accept
 	total     float64            // the weight of the jobs
 	unit      float64            // every weight of a job is a whole multiple of it; 0: not known
@@ -218,12 +218,11 @@ func usablePEs(sizes, distinct []int64, pes int64) int64 {
 	return int64(can.AtMost(int(most))) * divisor
 }
 
-// down rounds a bound x on the accepted weight of some jobs down to what weights
-// can add up to, and never below the true bound. x is a float64 of a sum of at most
-// n + 8 terms and products of figures up to the total weight, each wrong by at most
-// 2^-53 of it. So the error is relative to the total, not to x, which may be a small
-// difference of large figures. With unit u > 0 all sums of weights are multiples of
-// u below 2^53 (units.Common rounds nothing), so u⌊x/u⌋ is still a bound.
+// down rounds a bound x on the accepted weight of some jobs down to a possible sum of weights, and never below the true
+// bound. x is a float64 of a sum of at most n + 8 terms and products of figures up to the total weight, each wrong by
+// at most 2^-53 of it. So the error is relative to the total, not to x, which may be a small difference of large
+// figures. With unit u > 0 all sums of weights are multiples of u below 2^53 (units.Common rounds nothing), so u⌊x/u⌋
+// is still a bound.
 func (w *work) down(x float64) float64 {
 	x += w.total * w.margin
 	if w.unit > 0 {
@@ -241,8 +240,8 @@ func (w *work) up(x float64) float64 {
 	return max(0, x)
 }
 
-// bound returns the Bound that says that at most the given weight of the jobs can
-// be accepted. For the goal all, why says why that isn't all of it.
+// bound returns a Bound: at most the given weight of the jobs can be accepted. For the goal all, why says why that
+// isn't all of it.
 func (w *work) bound(name string, accepted float64, why string) bounds.Bound {
 	accepted = min(accepted, w.total)
 	b := bounds.Bound{Name: name, Value: accepted + w.free}

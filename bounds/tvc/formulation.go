@@ -22,18 +22,15 @@ var Formulations = []string{"counts"}
 
 // Formulation is a linear model of loss mode.
 //
-// Binary variables say, of each request that fits an empty data centre, whether
-// it is accepted (x), by which lane it goes (y, see Tree), and which part each
-// node has of it (u). For each request:
+// For each request that fits an empty data centre, binary variables say whether it is accepted (x), by which lane it
+// goes (y, see Tree), and which part each node has of it (u). For each request:
 //
-//   - Σ y = x; the lanes of an edge switch's links are the groups of those of a
-//     pod's;
+//   - Σ y = x; the lanes of an edge switch's links are the groups of the lanes of a pod's links;
 //   - a node has at most one part, by a lane that the request goes by; a part with
 //     all VMs loads no lane;
-//   - the parts of a node's children have the VMs of the node's part, those of the
-//     root's children all VMs if the request is accepted. With HosePerPath their
-//     loads sum to no more than the load of the node's part, unless that has all
-//     VMs.
+//   - the parts of a node's children have the VMs of the node's part; the parts of the root's children have all VMs if
+//     the request is accepted. With HosePerPath their loads sum to no more than the load of the node's part, unless
+//     that has all VMs.
 //
 // A variable for each number of VMs, since the load min(m, N-m)·B isn't convex
 // in m. At every instant (see Instants) the parts of the active requests fit in
@@ -81,9 +78,8 @@ const (
 	mostTerms     = 6_000_000
 )
 
-// Check reports whether Build takes an instance, as far as the numbers of slots
-// alone tell. The error is model.ErrUnsupported for queue mode and for what would
-// be too large.
+// Check reports whether Build takes an instance, judged by the numbers of slots alone. The error is
+// model.ErrUnsupported for queue mode and for too large a formulation.
 func Check(in *model.TVC, name string) error {
 	switch {
 	case name != "" && name != Formulations[0]:
@@ -105,9 +101,8 @@ func Check(in *model.TVC, name string) error {
 	return bounds.CheckSize("counts", "variables", fits*nodes, mostVariables)
 }
 
-// Build builds a formulation of an instance in loss mode by its name, "" for the
-// default. The error is model.ErrUnsupported for queue mode and for what would be
-// too large, and that of ctx when it ends.
+// Build builds a formulation of an instance in loss mode by its name, "" for the default. The error is
+// model.ErrUnsupported for queue mode and for too large a formulation, and ctx's error when ctx ends.
 func Build(ctx context.Context, in *model.TVC, name string) (*Formulation, error) {
 	if err := Check(in, name); err != nil {
 		return nil, err
@@ -278,7 +273,7 @@ func (f *Formulation) divide(m *modelled, level, v int, uses []use) {
 	f.AddRow("", math.Inf(-1), 0, loads...)
 }
 
-// vmsOf returns sign times the VMs that the variables stand for.
+// vmsOf returns sign times the VMs that the variables represent.
 func vmsOf(uses []use, sign float64) []milp.Term {
 	terms := make([]milp.Term, len(uses))
 	for k, u := range uses {
@@ -287,15 +282,12 @@ func vmsOf(uses []use, sign float64) []milp.Term {
 	return terms
 }
 
-// tinyShare is the share of a capacity up to which a term is left out of a row:
-// below 1e-9 HiGHS takes it for 0, and near that it has called points optimal that
-// aren't. Rows without terms allow more; what they allow too much Exclude takes
-// back.
+// tinyShare is the share of a capacity up to which a term is left out of a row. HiGHS takes it for 0 below 1e-9, and
+// near that it has called points optimal that aren't. Rows without terms allow more; Exclude takes back the excess.
 const tinyShare = 1e-7
 
-// mostShare is the right-hand side of a row of shares. HiGHS has called 4 requests
-// optimal where 5 can be accepted, of which three loads of 0.333333333 sum to just
-// below 1; with some room above 1 it finds them.
+// mostShare is the right-hand side of a row of shares. HiGHS has called 4 requests optimal when 5 can be accepted:
+// three loads of 0.333333333 sum to just below 1. With some room above 1 it finds them.
 const mostShare = 1 + 1e-6
 
 // capacities adds the rows of slots and of lanes, in shares of the rate, for one
@@ -339,8 +331,8 @@ func (f *Formulation) capacities(own []*modelled, instants int) {
 	}
 }
 
-// cuts adds the rows of the resources but the first, the slots, which the rows of
-// the servers imply for fractions, too.
+// cuts adds the rows of the resources except the first, the slots, which the rows of the servers also imply for
+// fractions.
 func (f *Formulation) cuts(own []*modelled, r *tvcrelax.Relaxation) {
 	for _, resource := range r.Resources[1:] {
 		for at := range r.Instants {

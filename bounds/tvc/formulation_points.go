@@ -116,7 +116,7 @@ func (f *Formulation) permutation(place *model.Embedding) *permutation {
 		for _, s := range place.Servers {
 			vms[s.Server] += s.VMs
 		}
-		// Exchange the groups, then the lanes of what is now the first group.
+		// Exchange the groups, then the lanes of the group that is now first.
 		if lane := laneOf(place.Switch, f.ticks.Half); lane > 0 && lane < len(p.lane) {
 			h := f.ticks.Half
 			for l := range p.lane {
@@ -166,8 +166,8 @@ func (f *Formulation) permutation(place *model.Embedding) *permutation {
 	return p
 }
 
-// laneOf returns the lane of what a switch hosts, that of the first core switch of
-// the group for an aggregation switch, 0 for an edge switch.
+// laneOf returns the lane of a request that a switch hosts: for an aggregation switch the lane of the group's first
+// core switch, for an edge switch 0.
 func laneOf(s model.Switch, h int) int {
 	switch s.Layer {
 	case model.LayerCore:

@@ -19,12 +19,10 @@ import (
 // the requests that fit:
 //
 //   - runtime: the mean duration.
-//   - srpt, mean-busy-time: of one machine as fast as all slots together, see
-//     package squashed. The second is above the first where many requests need
-//     few slots for long, below it where they need many.
-//   - squashed: the best of these in each busy period of that machine, or of the
-//     machine whose rate is that of all links of servers together, or of those of slots and links
-//     (tvcrelax.Shares); the best of all.
+//   - srpt, mean-busy-time: of one machine as fast as all slots together, see package squashed. The second is above the
+//     first if many requests need few slots for long, and below it if they need many.
+//   - squashed: the best of these in each busy period of that machine, or of the machine with the joint rate of all
+//     links of servers, or of a machine of slots and links (tvcrelax.Shares); the best of all.
 //
 // All hold with suspension and migration, whatever the embedder and the cost of a
 // migration are. When ctx ends, the machines that are left aren't looked at.
@@ -87,8 +85,8 @@ func newResponses(t *view.TVC) *responses {
 	return r
 }
 
-// down returns a number that isn't above the sum of n whole numbers of less than 2^53,
-// for what comes out if they are added up as float64s: it is exact below 2^53.
+// down returns a lower bound on the sum of n whole numbers of less than 2^53, given their sum as float64s: it is exact
+// below 2^53.
 func down(sum float64, n int) float64 {
 	if sum < 1<<53 {
 		return sum
@@ -107,10 +105,9 @@ func (r *responses) jobs(slots func(k int) int) []squashed.Job {
 	return all
 }
 
-// of returns the bound in ticks by the machine of a resource, in its whole numbers as the judge
-// does. Where those are too large its capacity is so
-// many parts, of which demands are rounded down (the second factor is more than
-// what the demand may err by). Who has no demand takes its duration.
+// of returns the bound in ticks by the machine of a resource, in its whole numbers as the judge does. If those are too
+// large, its capacity is so many parts, and demands are rounded down to parts (the second factor is more than the
+// demand may err by). A request without demand takes its duration.
 func (r *responses) of(x tvcrelax.Resource) float64 {
 	parts, whole := 1<<40, x.Whole()
 	if whole.Capacity > 0 {
@@ -132,9 +129,9 @@ func (r *responses) of(x tvcrelax.Resource) float64 {
 	return down(down(others, len(r.requests))+best, 1)
 }
 
-// bound returns a bound of the mean for one of the sum, in ticks. The sum is a whole
-// number, so it is rounded up to one; as a float64 it is one from 2^53 on, and it may
-// be more than an int64. The mean is rounded down twice, as the objective is rounded twice.
+// bound returns a bound of the mean from a bound of the sum, in ticks. The sum is a whole number, so it is rounded up
+// to one; as a float64 it is one from 2^53 on, and it may be more than an int64. The mean is rounded down twice, as the
+// objective is rounded twice.
 func (r *responses) bound(name string, sum float64, why model.Evidence) bounds.Bound {
 	why.Method = name
 	if len(r.requests) == 0 {

@@ -20,8 +20,8 @@ func wide(requests ...[2]float64) *model.TVC {
 	return in
 }
 
-// Where one request runs at a time the bound by SRPT is the optimum, which the
-// solution reaches: the bound is at most two steps of a float64 below it.
+// If one request runs at a time, the bound by SRPT is the optimum, which the solution reaches: the bound is at most two
+// steps of a float64 below it.
 func TestResponseOptimum(t *testing.T) {
 	in := wide([2]float64{0, 10}, [2]float64{2, 3}, [2]float64{4, 1}, [2]float64{20, 0.3})
 	in.Requests = append(in.Requests, model.TVCRequest{ID: "never", ArrivalS: 21, DurationS: 5, VMs: 2, BandwidthMbps: 2})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package tvc bounds what any allocation of time-aware virtual clusters can
-// reach, without search, and holds the linear formulations of TVC in loss mode.
+// Package tvc bounds the results of any allocation of time-aware virtual clusters, without search, and holds the linear
+// formulations of TVC in loss mode.
 package tvc
 
 import (
@@ -25,8 +25,8 @@ import (
 // Requests that never run at the same time as others are bounded by themselves,
 // and sums of weights rounded down in each such part.
 //
-// In queue mode they bound the mean response time from below, see Response. When ctx
-// ends, slots is what it has proved: parts that are left count whole.
+// Bounds for queue mode are lower bounds on the mean response time, see Response. When ctx ends, slots is the bound
+// proved so far: parts that are left count whole.
 func Quick(ctx context.Context, in *model.TVC) []bounds.Bound {
 	if all, ok := view.Kept[[]bounds.Bound](in, view.QuickBounds); ok {
 		return all
@@ -72,14 +72,12 @@ func floor(r *tvcrelax.Relaxation, w *tvcrelax.Weights, requests []int, solve fu
 	return min(all, solve(r).Floor())
 }
 
-// All computes every bound that needs no search, weakest first: those of Quick,
-// then in queue mode ResponseByResources, and in loss mode
+// All computes every bound that needs no search, weakest first: the bounds of Quick, then in queue mode
+// ResponseByResources, and in loss mode
 //
-//   - lp: the linear relaxation by slots, by the links of every layer and by
-//     dual-feasible functions of both, at every instant (see Relaxation), with cuts
-//     by patterns (Tighten); what is too large for it by a long run of the
-//     subgradient method. Its evidence has the resources of Quick alone in each part in
-//     which they give as much
+//   - lp: the linear relaxation by slots, by the links of every layer and by dual-feasible functions of both, at every
+//     instant (see Relaxation), with cuts by patterns (Tighten). A long run of the subgradient method replaces it if it
+//     is too large. Its evidence has only the resources of Quick in each part in which they give as much
 //
 // All are valid when ctx ends early. The error is model.ErrInvalid for an invalid
 // instance, or one of HiGHS's.
@@ -133,7 +131,7 @@ func All(ctx context.Context, in *model.TVC) ([]bounds.Bound, error) {
 	return append(all, b), failed
 }
 
-// entries counts what stands in the lists of evidence.
+// entries counts the entries in the lists of evidence.
 func entries(e *model.Evidence) int {
 	n := len(e.Elements) + len(e.Weights) + len(e.Times) + len(e.Prices) + len(e.Parts)
 	for k := range e.Parts {

@@ -29,8 +29,8 @@ func fitting(t *view.TVC) (all []int) {
 	return all
 }
 
-// Instants are enough: whatever is active at a time is active at one of them, and
-// what is active at one of them is so at its arrival.
+// Instants are enough: requests active at a time are active at one of them, and requests active at one of them are so
+// at its arrival.
 func TestInstants(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 1))
 	for range need.Rounds(300) {
@@ -98,8 +98,7 @@ func TestComponents(t *testing.T) {
 	}
 }
 
-// Parts are those of some embedding into the empty data centre, with its loads,
-// and no others, in the order of VMs.
+// Parts are exactly the parts of some embedding into the empty data centre, with its loads, in the order of VMs.
 func TestParts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 3))
 	for range need.Rounds(60) {
@@ -143,8 +142,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// What a server holds has no more of the servers' resource than there is, and as much
-// where it is full: of the whole server, or of half its slots and all of its link.
+// The content of a server has no more of the servers' resource than there is, and exactly as much if the server is
+// full: all of it, or half its slots and all of its link.
 func TestShares(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 6))
 	full := 0
@@ -214,8 +213,8 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// Whatever the multipliers are, what follows from them holds for the optimum, and for
-// each set of accepted and rejected requests.
+// Whatever the multipliers are, their conclusions hold for the optimum, and for each set of accepted and rejected
+// requests.
 func TestMultipliers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 5))
 	for range need.Rounds(200) {
@@ -279,8 +278,7 @@ func TestMultipliers(t *testing.T) {
 	}
 }
 
-// The linear program is no worse than the subgradient method, and that comes near
-// it.
+// The linear program is no worse than the subgradient method, which comes near it.
 func TestAscend(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 6))
 	worst := 0.0
@@ -403,7 +401,7 @@ func TestBuildRefuses(t *testing.T) {
 	}
 }
 
-// Weights are the exact products in units, or rounded up where they are too large.
+// Weights are the exact products in units, or rounded up if they are too large.
 func TestWeights(t *testing.T) {
 	in := &model.TVC{FatTree: model.FatTree{K: 2, Slots: 8, LinkMbps: 1000}, Goal: model.GoalRevenue, Requests: []model.TVCRequest{
 		{ID: "a", VMs: 2, BandwidthMbps: 30, DurationS: 5}, {ID: "b", VMs: 3, BandwidthMbps: 10, DurationS: 10}, {ID: "never", VMs: 16, BandwidthMbps: 500, DurationS: 1}}}
@@ -460,8 +458,8 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// What exceeds the slots or a cover at some instant is found out, what doesn't isn't.
-// addCover adds a set of requests, by ascending position, that can't all be accepted.
+// Any excess over the slots or a cover at some instant is found, and only that. addCover adds a set of requests, by
+// ascending position, that can't all be accepted.
 func addCover(r *tvcrelax.Relaxation, cover []int) {
 	coef := make([]float64, len(cover))
 	for k := range coef {

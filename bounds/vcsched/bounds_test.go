@@ -43,8 +43,8 @@ func TestClosedFormIsLP(t *testing.T) {
 		if b.Infeasible {
 			continue
 		}
-		// A task larger than the average load strengthens the closed form
-		// beyond the LP by nothing: needs are at most a host.
+		// A task larger than the average load doesn't strengthen the closed form beyond the LP: needs are at most a
+		// host.
 		if math.Abs(b.Value-r.Objective) > 1e-6 {
 			t.Fatalf("%s: closed form %v, LP %v", in.Name, b.Value, r.Objective)
 		}
@@ -114,8 +114,7 @@ func TestFormulationErrors(t *testing.T) {
 	}
 }
 
-// Where memory is tight, patterns know more than packing; the tests against
-// brute force are in package exact.
+// If memory is tight, patterns give more than packing; the tests against brute force are in package exact.
 func TestPatternsStrengthen(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()

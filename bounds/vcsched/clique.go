@@ -20,14 +20,12 @@ func decreasing(keys []int64) []int32 {
 	return order
 }
 
-// extendClique builds a set of items of which no two fit together, greedily in the given
-// order, by decreasing x: two items fit if their x sum to at most roomX and their y to at
-// most roomY. It calls add with each item that joins, until add returns false or ctx ends.
-// O(log n) for each item.
+// extendClique builds a set of mutually conflicting items, greedily in the given order, by decreasing x: two items fit
+// if their x sum to at most roomX and their y to at most roomY. It calls add with each item that joins, until add
+// returns false or ctx ends. O(log n) for each item.
 //
-// Of the items before it, those whose x fits with an item's are the last ones, since
-// x decreases. So the item conflicts with all if the least y among them doesn't fit
-// with its own. A stack of the suffix minima of y knows that.
+// Among the items before an item, the ones that fit with it in x are the last ones, since x decreases. So the item
+// conflicts with all if the least y among them doesn't fit with its own. A stack of the suffix minima of y knows that.
 func extendClique(ctx context.Context, order []int32, x, y []int64, roomX, roomY int64, add func(item int32) bool) {
 	type minimum struct {
 		at int // in set

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// extendClique takes the items that a look at every pair takes.
+// extendClique takes the same items as a look at every pair.
 func TestExtendClique(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 2))

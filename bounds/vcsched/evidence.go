@@ -10,7 +10,7 @@ import (
 // evidenceOf returns the evidence of a bound on an instance.
 type evidenceOf func(in *model.VCSched) *model.Evidence
 
-// refutation is why no placement has a load, or why there is none, and the evidence of that.
+// refutation is the reason why no placement has a load, or why there is none, with its evidence.
 type refutation struct {
 	why      string
 	evidence evidenceOf
@@ -41,8 +41,8 @@ func (t *Tasks) misfit(kind int) evidenceOf {
 	}
 }
 
-// filling says that the needs of some resources together fill more hosts than there are, under a
-// dual-feasible function. Of CPU the load is relative, of others it is what a host has at most.
+// filling says that the needs of some resources together fill more hosts than there are, under a dual-feasible
+// function. For CPU the load is relative, for others it is the most that a host has.
 func (t *Tasks) filling(f *model.DualFunction, load int64, resources ...string) evidenceOf {
 	return func(*model.VCSched) *model.Evidence {
 		e := &model.Evidence{Type: evidence.Filling, Function: f, Load: load, Scale: t.units.Scale}
@@ -115,7 +115,7 @@ func (t *Tasks) judged(in *model.VCSched, load int64) int64 {
 	return max(1, load-most)
 }
 
-// cpuDown returns the CPU needs of which those of one unit, which may stand for less, are nothing.
+// cpuDown returns the CPU needs, with needs of one unit, which may represent less, as nothing.
 func (t *Tasks) cpuDown() []int64 {
 	down := make([]int64, len(t.CPU))
 	for k, cpu := range t.CPU {

@@ -14,20 +14,16 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// Formulation is a linear model of VCSched whose points are placements. Decode
-// puts every task on the host of its largest e (the numbers of tasks of a type
-// on a host are rounded) and gives it the CPU share of the best minimum yield
-// there.
+// Formulation is a linear model of VCSched with placements as points. Decode puts every task on the host of its largest
+// e (the numbers of tasks of a type on a host are rounded) and gives it the CPU share of the best minimum yield there.
 type Formulation struct {
 	milp.Formulation[*model.Placement]
-	// E holds the index of the variable that puts the k-th task, counted
-	// through the instance, on the first host; the other hosts follow. In the
-	// compact formulation it is the variable of the task's type, of which a
-	// host's value is the number of such tasks.
+	// E holds the index of the variable that puts the k-th task, counted through the instance, on the first host; the
+	// other hosts follow. In the compact formulation it is the variable of the task's type; a host's value is the
+	// number of such tasks.
 	E []int
-	// Rigid holds the rows of what the hosts have of memory and the other rigid
-	// resources, [resource of view.VCSched.Rigid][host], Budget the row of the
-	// migration budget, -1 without.
+	// Rigid holds the rows of the hosts' memory and other rigid resources, [resource of view.VCSched.Rigid][host].
+	// Budget is the row of the migration budget, -1 without.
 	Rigid  [][]int
 	Budget int
 }
@@ -35,9 +31,9 @@ type Formulation struct {
 // Formulations are the names that Build knows, the default first.
 var Formulations = []string{"compact", "paper", "parallel", "migration"}
 
-// maxFormulationVariables and maxFormulationTerms limit the size of a formulation,
-// so that a large instance is an error and doesn't take all of the memory: a variable
-// with its rows takes some 600 bytes, a term 16. Solvers give up at smaller sizes.
+// maxFormulationVariables and maxFormulationTerms limit the size of a formulation, so that a large instance is an error
+// and doesn't take all of the memory. A variable with its rows takes some 600 bytes, a term 16. Solvers give up at
+// smaller sizes.
 const (
 	maxFormulationVariables = 1_000_000
 	maxFormulationTerms     = 50_000_000
@@ -54,9 +50,8 @@ const (
 // Each further rigid resource has rows as memory has, unless they follow from others,
 // and hosts of different sizes have their own right sides.
 //
-// With a migration budget only migration and compact are valid. The number of
-// variables is 2nH+1 for the first three and TH+1, T the number of different
-// tasks, for compact (nH+1 with a budget). What would need more than
+// With a migration budget only migration and compact are valid. The number of variables is 2nH+1 for the first three
+// and TH+1, T the number of different tasks, for compact (nH+1 with a budget). Anything that would need more than
 // maxFormulationVariables or maxFormulationTerms is model.ErrUnsupported.
 func Build(in *model.VCSched, name string) (*Formulation, error) {
 	sequential := in.Tasks() == len(in.Jobs)
@@ -325,12 +320,11 @@ func largestRow(m *milp.Model, x []float64, load int) float64 {
 	return largest
 }
 
-// compactModel minimises the largest load L over n_kh, the number of tasks of type k on
-// host h. Its rows break the symmetry of the equal hosts, which are numbered by first use:
-// n_kh ≤ count_k Σ_{k' ≤ k} n_k'g, g being the equal host before h, so a type may use
-// host h only if host g is used by it or a type before it; and n_kh = 0 if more equal
-// hosts are before h than Σ_{k' ≤ k} count_k'. Every placement satisfies them after
-// renumbering the hosts of each size among themselves.
+// compactModel minimises the largest load L over n_kh, the number of tasks of type k on host h. Its rows break the
+// symmetry of the equal hosts, which are numbered by first use. Let g be the equal host before h. Then n_kh ≤ count_k
+// Σ_{k' ≤ k} n_k'g, so a type may use host h only if host g is used by it or a type before it. Also n_kh = 0 if more
+// equal hosts are before h than Σ_{k' ≤ k} count_k'. Every placement satisfies them after renumbering the hosts of each
+// size among themselves.
 func compactModel(in *model.VCSched, u *view.VCSched, t *Tasks) *Formulation {
 	f := &Formulation{Budget: -1}
 	f.Name, f.Scheme, f.Scale = in.Name, "compact", &objective.Scale{Load: true}

@@ -14,7 +14,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// What is too large to be built is refused before anything is.
+// Instances too large to be built are refused before anything is built.
 func TestFormulationSize(t *testing.T) {
 	t.Parallel()
 	budget := 0.5

@@ -12,15 +12,13 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// LeastHosts bounds from below how many hosts of the instance's first size the tasks need,
-// whatever their CPU needs. It tells the bounds that are better than those before and how
-// each follows, as far as ctx allows:
+// LeastHosts bounds from below how many hosts of the instance's first size the tasks need, whatever their CPU needs. It
+// reports each bound that is better than the ones before and how it follows, until ctx ends:
 //
-//   - the sum of the needs of a resource over what a host has, O(n);
-//   - dual-feasible functions of the needs of each resource, and of the sums of two of them
-//     and of all: what fits on a host needs at most Σ_r cap_r of Σ_r need_r. O(n) for each
-//     of 132 functions;
-//   - tasks of which no two fit on one host, O(n log n) for memory alone, else O(n²).
+//   - the sum of the needs of a resource over a host's capacity, O(n);
+//   - dual-feasible functions of the needs of each resource, and of the sums of two of them and of all: the tasks on a
+//     host need at most Σ_r cap_r of Σ_r need_r. O(n) for each of 132 functions;
+//   - tasks that exclude each other on one host, pair by pair: O(n log n) for memory alone, else O(n²).
 func LeastHosts(ctx context.Context, in *model.VCSched, tell func(hosts int64, why string)) {
 	t := NewTasks(view.OfVCSched(in))
 	best := int64(0)
@@ -51,9 +49,8 @@ func LeastHosts(ctx context.Context, in *model.VCSched, tell func(hosts int64, w
 	}
 }
 
-// sums calls each with the sum of the needs of two rigid resources by type, and what a
-// host has of both at most; for each two, then for all if there are more. It ends when
-// each returns false.
+// sums calls each with the sum of the needs of two rigid resources by type, and a host's joint capacity of both; for
+// each two, then for all if there are more. It ends when each returns false.
 func (t *Tasks) sums(each func(size []int64, most int64, resources ...int) bool) {
 	sum := func(resources ...int) bool {
 		size, most := make([]int64, len(t.CPU)), int64(0)

@@ -12,8 +12,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// The bound is the largest number of hosts that Packing refutes, and one; what it tells
-// rises.
+// The bound is the largest number of hosts that Packing refutes, plus one; its reports rise.
 func TestLeastHosts(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(21, 22))

@@ -18,26 +18,21 @@ import (
 // no more memory than the migration budget moves, if there is one. It relaxes a placement to
 // patterns, one for each host, that cover all tasks together, and prices moves.
 //
-// Let w_k ≥ 0 be a weight of each task of type k, a type being of equal needs and on
-// one host now, and p_k ≥ 0 prices of moving such that what may move costs at most β.
-// In a placement each task is on one host, and host h has a set S_h of tasks of at most
-// the load and one memory. So Σ_h w(S_h) = w(all). C_h being the tasks that run on h now
-// and C all that run, C less the tasks of all S_h ∩ C_h are those that move, and
-// p(C) - Σ_h p(S_h ∩ C_h) ≤ β. Hence
+// Let w_k ≥ 0 be a weight of each task of type k, a type having equal needs and one present host, and p_k ≥ 0 prices of
+// moving such that the possible moves cost at most β. In a placement each task is on one host, and host h has a set S_h
+// of tasks of at most the load and one memory. So Σ_h w(S_h) = w(all). Let C_h be the tasks that run on h now and C all
+// that run. Then the tasks that move are C less the tasks of all S_h ∩ C_h, and p(C) - Σ_h p(S_h ∩ C_h) ≤ β. Hence
 //
 //	Σ_h max_S [w(S) + p(S ∩ C_h)] ≥ w(all) + p(C) - β,
 //
-// and if this is violated, no placement has that load. It is the Lagrangian relaxation
-// of the budget, with p = λ memory and β = λ budget, and of placing each task once. The
-// left side is a knapsack of all resources for each host, and one for all hosts of a
-// class on which nothing runs; they are solved exactly and in integers, as in Patterns.
-// Without a budget nothing has a price, and what is left says that Σ_h max_S w(S) ≥
-// w(all): it is Patterns for hosts that differ.
+// and if this is violated, no placement has that load. It is the Lagrangian relaxation of the budget, with p = λ memory
+// and β = λ budget, and of placing each task once. The left side is a knapsack of all resources for each host, and one
+// for all hosts of a class on which nothing runs; they are solved exactly and in integers, as in Patterns. Without a
+// budget nothing has a price, and the rest says that Σ_h max_S w(S) ≥ w(all): it is Patterns for hosts that differ.
 //
-// Two kinds of prices are tried: w = 0 and λ = 1, by which each host keeps as much
-// memory as it can and the rest must move; and the duals of the linear program over
-// patterns, by column generation. The latter are at least as strong as Patterns, whose
-// test is λ = 0.
+// Two kinds of prices are tried. With w = 0 and λ = 1 each host keeps as much memory as it can and the rest must move.
+// The others are the duals of the linear program over patterns, by column generation. The latter are at least as strong
+// as Patterns, which tests λ = 0.
 type Moves struct {
 	t      *Tasks // types also by the current host
 	hosts  []movesHost
@@ -50,7 +45,7 @@ type Moves struct {
 	lambda  float64 // the price of moving the memory of a host
 }
 
-// movesHost is a host on which tasks run now, or all those of a class without.
+// movesHost is a host with running tasks, or all hosts of a class without any.
 type movesHost struct {
 	class class
 	own   []bool  // [type]: its tasks run there
@@ -189,15 +184,15 @@ func (m *Moves) best(ctx context.Context, c class, weights []int64, load, thresh
 	return best, found, true
 }
 
-// Keep returns a lower bound on L, at least lower, which is one, by the first kind of
-// prices at loads up to upper.
+// Keep returns a lower bound on L that is at least lower, itself a lower bound, by the first kind of prices at loads up
+// to upper.
 func (m *Moves) Keep(ctx context.Context, lower, upper int64) int64 {
 	lower, _ = raise(ctx, m.t.Unit, lower, upper, 0, func(load int64) (bool, error) { return m.keep(ctx, load), nil })
 	return lower
 }
 
-// Raise returns a lower bound on L, at least lower, which is one, by both kinds of
-// prices at loads up to upper, to a relative width.
+// Raise returns a lower bound on L that is at least lower, itself a lower bound, by both kinds of prices at loads up to
+// upper, to a relative width.
 func (m *Moves) Raise(ctx context.Context, lower, upper int64, width float64) (int64, error) {
 	return raise(ctx, m.t.Unit, lower, upper, width, func(load int64) (bool, error) { return m.Refute(ctx, load) })
 }
@@ -206,12 +201,11 @@ func (m *Moves) Raise(ctx context.Context, lower, upper int64, width float64) (i
 // can be mixed to a fractional placement within the budget, or that ctx or maxPricing
 // ended the attempt; without HiGHS, that no constant weights prove it.
 //
-// The master is: minimise Σ_k cost_k a_k + b, the CPU needs (or larger ones, where some
-// are 0 or there are further resources) that patterns leave uncovered
-// and the memory that moves beyond the budget, subject to Σ_q count_qk x_q + a_k ≥
-// count_k for each type k, Σ_{q of g} x_q ≤ count_g for each host g and Σ_q kept_q x_q +
-// b ≥ memory(C) - budget, where kept_q is the memory of the host's own tasks in q. Its
-// duals times weightScale, rounded, are w and λ; β is rounded up.
+// The master minimises Σ_k cost_k a_k + b: the CPU needs (or larger ones, if some are 0 or there are further resources)
+// that patterns leave uncovered, and the memory that moves beyond the budget. It is subject to Σ_q count_qk x_q + a_k ≥
+// count_k for each type k, Σ_{q of g} x_q ≤ count_g for each host g and Σ_q kept_q x_q + b ≥ memory(C) - budget. Here
+// kept_q is the memory of the host's own tasks in q. Its duals times weightScale, rounded, are w and λ; β is rounded
+// up.
 func (m *Moves) Refute(ctx context.Context, load int64) (bool, error) {
 	n := len(m.t.CPU)
 	for k := range n {
@@ -310,9 +304,9 @@ func (m *Moves) master(load int64) (master *milp.Model, patterns []movesPattern)
 	return master, patterns
 }
 
-// Mix looks for a placement made of the pool's patterns of at most the given load:
-// integers in the master, of which no needs are left uncovered. It returns the hosts of
-// the tasks, [task], or nil, as always without HiGHS; nodes limits the branch and bound.
+// Mix looks for a placement made of the pool's patterns of at most the given load: integers in the master that leave no
+// needs uncovered. It returns the hosts of the tasks, [task], or nil, as always without HiGHS; nodes limits the branch
+// and bound.
 func (m *Moves) Mix(ctx context.Context, load, nodes int64) ([]int32, error) {
 	if !highs.Available() {
 		return nil, nil
@@ -333,7 +327,7 @@ func (m *Moves) Mix(ctx context.Context, load, nodes int64) ([]int32, error) {
 	place := make([]int32, len(m.t.units.CPU))
 	left := make([][]int32, len(m.t.Tasks))
 	copy(left, m.t.Tasks)
-	// A mix may have more of a type than there are: tasks stay where they may.
+	// A mix may have more tasks of a type than there are: tasks stay if they may.
 	for _, stay := range []bool{true, false} {
 		used := make([]int, len(m.hosts))
 		for v, q := range patterns {
@@ -406,7 +400,7 @@ func (m *Moves) price(ctx context.Context, duals []float64, load int64) (refuted
 		hosts += int64(len(m.hosts[g].hosts))
 	}
 	if spare < 0 {
-		return false, nil, true // the duals are those of a fractional placement, but for rounding
+		return false, nil, true // the duals belong to a fractional placement, up to rounding
 	}
 	left := int64(0)
 	gains := make([]int64, n)

@@ -14,12 +14,12 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// proved notes by what a load was refuted.
+// proved notes the means by which a load was refuted.
 func (m *Moves) proved(load int64, weights []int64, lambda float64) {
 	m.refuted, m.weights, m.lambda = load, slices.Clone(weights), lambda
 }
 
-// evidence says by which weights and price no placement has the load last refuted, which CPU decides or not.
+// evidence returns the weights and the price by which no placement has the load last refuted; CPU decides that or not.
 func (m *Moves) evidence(in *model.VCSched, byCPU bool) *model.Evidence {
 	u := m.t.units
 	e := &model.Evidence{Type: evidence.Moves, Load: m.refuted, Scale: u.Scale}
@@ -58,8 +58,8 @@ func (m *Moves) evidence(in *model.VCSched, byCPU bool) *model.Evidence {
 	return e
 }
 
-// pricedMoves returns the bound by Moves for an instance with a migration budget, to a
-// relative width of 1e-4, or what ctx allows.
+// pricedMoves returns the bound by Moves for an instance with a migration budget, to a relative width of 1e-4, or a
+// larger one if ctx ends.
 func pricedMoves(ctx context.Context, in *model.VCSched) (bounds.Bound, error) {
 	b := bounds.Bound{Name: "priced-moves"}
 	u := view.OfVCSched(in)
@@ -92,5 +92,5 @@ func pricedMoves(ctx context.Context, in *model.VCSched) (bounds.Bound, error) {
 	return b, nil
 }
 
-// overBudget is why there is no placement if Moves refutes every load.
+// overBudget is the reason why there is no placement if Moves refutes every load.
 const overBudget = "the migration budget is too small for what the hosts' memory makes move"

@@ -15,8 +15,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Against every placement of tiny instances: never below the best yield, and never
-// infeasible where there is one; by either kind of prices.
+// The test covers every placement of tiny instances: the bound is never below the best yield, and never infeasible if
+// there is a placement, by either kind of prices.
 func TestMovesAgainstPlain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 1))
@@ -64,7 +64,7 @@ func TestMovesAgainstPlain(t *testing.T) {
 	}
 }
 
-// Every inequality that the duals make holds for every placement, whatever the duals.
+// Every inequality from the duals holds for every placement, whatever the duals are.
 func TestMovesInequality(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 2))

@@ -3,13 +3,12 @@
 // Package vcsched bounds the minimum yield of VCSched from above, without search,
 // and holds its linear formulations.
 //
-// With the hosts of the tasks fixed, the best minimum yield is Y = min(1, 1/L), L
-// being the largest CPU load of a host, as a share of its CPU. Inside this package everything is a load L
-// to minimise, outside a yield Y to maximise, and each is the reciprocal of the
-// other: so "lower" and "upper" swap at the door. A lower bound on L comes from
-// tests that refute a load: "the tasks don't fit on H hosts of this load and one
-// memory each". What is said of memory holds for every rigid resource (Rigid), and where
-// hosts differ in size, for the room of each at that load. Model formulations stand here because their relaxations are bounds.
+// If the hosts of the tasks are fixed, the best minimum yield is Y = min(1, 1/L), L being the largest CPU load of a
+// host, as a share of its CPU. Inside this package everything is a load L to minimise, outside a yield Y to maximise,
+// and each is the reciprocal of the other: so "lower" and "upper" swap at the door. A lower bound on L comes from tests
+// that refute a load: "the tasks don't fit on H hosts of this load and one memory each". What is said of memory holds
+// for every rigid resource (Rigid), and where hosts differ in size, for the room of each at that load. Model
+// formulations are in this package because their relaxations are bounds.
 package vcsched
 
 import (
@@ -41,12 +40,10 @@ func ClosedForm(in *model.VCSched) bounds.Bound {
 	return b
 }
 
-// Quick returns one bound, packing: the closed form strengthened by bounds for two-dimensional
-// vector packing that need no linear program: the largest task, cliques of
-// conflicting tasks, and dual-feasible functions on either resource, as far as ctx
-// allows. O(n log n) for each of some 50 loads; O(n²) with further resources or hosts of
-// several sizes. It keeps the load
-// that the bound is from for PackingLoad.
+// Quick returns one bound, packing: the closed form strengthened by bounds for two-dimensional vector packing that need
+// no linear program. They are the largest task, cliques of conflicting tasks, and dual-feasible functions on either
+// resource, until ctx ends. O(n log n) for each of some 50 loads; O(n²) with further resources or hosts of several
+// sizes. It keeps the load that the bound is from for PackingLoad.
 func Quick(ctx context.Context, in *model.VCSched) []bounds.Bound {
 	b := bounds.Bound{Name: "packing"}
 	t := NewTasks(view.OfVCSched(in))
@@ -62,15 +59,15 @@ func Quick(ctx context.Context, in *model.VCSched) []bounds.Bound {
 	return []bounds.Bound{b}
 }
 
-// packed is what PackingLoad returns, and by what.
+// packed is the result of PackingLoad, and the means of its proof.
 type packed struct {
 	load int64
 	why  string
 	by   evidenceOf
 }
 
-// All returns every bound of this package on the instance, weakest first. Those by
-// column generation are what they have proved when ctx ends.
+// All returns every bound of this package on the instance, weakest first. When ctx ends, each bound by column
+// generation is the best proved so far.
 func All(ctx context.Context, in *model.VCSched) ([]bounds.Bound, error) {
 	all := append([]bounds.Bound{ClosedForm(in)}, Quick(ctx, in)...)
 	if all[1].Infeasible {
@@ -193,7 +190,7 @@ func (t *Tasks) fits(k int, c class) bool {
 	return true
 }
 
-// infeasibleBySum compares the needs of each rigid resource with what all hosts have; nil if these suffice.
+// infeasibleBySum compares the needs of each rigid resource with the capacity of all hosts; nil if these suffice.
 func (t *Tasks) infeasibleBySum() *refutation {
 	for r, needs := range t.Rigid {
 		sum, cap := int64(0), int64(0)
@@ -218,10 +215,9 @@ func (t *Tasks) infeasibleBySum() *refutation {
 	return nil
 }
 
-// AreaLoad returns the least load L, a multiple of Unit, at which the hosts' rooms sum to
-// the CPU needs of all tasks and every task has a host with room for it: L is no less
-// than the average load and than what a task makes alone. On equal hosts that is
-// max(⌈Σ cpu / H⌉, max cpu). O(n).
+// AreaLoad returns the least load L, a multiple of Unit, at which the hosts' rooms sum to the CPU needs of all tasks
+// and every task has a host with room for it. L is at least the average load and the load of any single task. On equal
+// hosts that is max(⌈Σ cpu / H⌉, max cpu). O(n).
 func (t *Tasks) AreaLoad() int64 {
 	load, _ := t.area()
 	return load
@@ -290,8 +286,8 @@ func (t *Tasks) areaOfAll() (load int64, by evidenceOf) {
 //     integers). Refutations needn't be monotone in the load: each value that lo
 //     takes has its own.
 //
-// When ctx ends, it returns what it has proved by then. While the instance is being
-// solved, it is known once Quick has found it.
+// When ctx ends, it returns the best load proved so far. While the instance is being solved, it is known once Quick has
+// found it.
 func (t *Tasks) PackingLoad(ctx context.Context, in *model.VCSched) (load int64, infeasible string) {
 	p := t.packing(ctx, in)
 	return p.load, p.why
@@ -344,7 +340,7 @@ func (t *Tasks) packing(ctx context.Context, in *model.VCSched) packed {
 	return packed{load: (lo + t.Unit - 1) / t.Unit * t.Unit, by: by}
 }
 
-// infeasibleByFillings asks dual-feasible functions of the needs of each rigid resource; nil if none knows.
+// infeasibleByFillings asks dual-feasible functions of the needs of each rigid resource; nil if none finds a reason.
 func (t *Tasks) infeasibleByFillings(ctx context.Context) *refutation {
 	for r, needs := range t.Rigid {
 		if n, f := duals.NewItems(needs, t.Count).Bound(ctx, t.most[r]); n > t.Hosts {
@@ -358,15 +354,13 @@ func (t *Tasks) infeasibleByFillings(ctx context.Context) *refutation {
 	return nil
 }
 
-// infeasibleByNeeds returns why no placement fits, whatever the load, by arguments
-// beside those of refute that concern several rigid resources, or hosts that differ; nil
-// if these don't know.
+// infeasibleByNeeds returns why no placement fits, whatever the load; nil if it finds no reason. Its arguments, beyond
+// refute's, concern several rigid resources, or hosts that differ.
 //
 //   - A task that fits on no host.
 //   - For each v, a host of capacity c has at most ⌊c/v⌋ of the tasks that need ≥ v.
-//   - Dual-feasible functions of the sum of two resources, or of all: what fits on a host
-//     needs at most Σ_r cap_r of Σ_r need_r. Where hosts differ, each is taken to have as
-//     much of every resource as any host has, as in refute.
+//   - Dual-feasible functions of the sum of two resources, or of all: the tasks on a host need at most Σ_r cap_r of Σ_r
+//     need_r. If hosts differ, each is taken to have as much of every resource as any host has, as in refute.
 func (t *Tasks) infeasibleByNeeds(ctx context.Context) (no *refutation) {
 	for k := range t.CPU {
 		if !slices.ContainsFunc(t.class, func(c class) bool { return t.fits(k, c) }) {
@@ -394,11 +388,11 @@ func (t *Tasks) infeasibleByNeeds(ctx context.Context) (no *refutation) {
 	return no
 }
 
-// tooMany returns a number of tasks, and the need that each of them has at least, of
-// which the hosts take fewer, each being able to take some capacity; 0 if there is none.
+// tooMany returns a number of tasks that exceeds the hosts' room for them, and the least need of each; 0 if there is
+// none. Each host can take some capacity.
 func (t *Tasks) tooMany(needs []int64, capacity func(c class) int64) (tasks, need int64) {
 	for _, k := range decreasing(needs) {
-		if needs[k] <= 1 { // which may stand for 0
+		if needs[k] <= 1 { // which may represent 0
 			break
 		}
 		tasks += int64(t.Count[k])
@@ -413,12 +407,11 @@ func (t *Tasks) tooMany(needs []int64, capacity func(c class) int64) (tasks, nee
 	return 0, 0
 }
 
-// refute returns why no placement has L ≤ load; nil if these tests don't know, or if ctx
-// ends. Tasks of which no two fit on one host (a clique of conflicts) need a host each. A
-// dual-feasible function f has Σ f(x) ≤ f(bin) over what fits on a host, in a rigid
-// resource (which PackingLoad asks once) or in CPU, so all tasks need ≥ Σ f(x) / f(bin)
-// hosts. Where hosts differ, the largest is taken for each, which is a relaxation, and the
-// tasks above a need are counted (tooMany).
+// refute returns why no placement has L ≤ load; nil if these tests don't know, or if ctx ends. Tasks that conflict pair
+// by pair on one host (a clique of conflicts) need a host each. A dual-feasible function f has Σ f(x) ≤ f(bin) over the
+// tasks on a host, in a rigid resource (which PackingLoad asks once) or in CPU. So all tasks need ≥ Σ f(x) / f(bin)
+// hosts. If hosts differ, the largest is taken for each, which is a relaxation, and the tasks above a need are counted
+// (tooMany).
 func (t *Tasks) refute(ctx context.Context, load int64) *refutation {
 	if turns.Stop(ctx, int64(len(t.CPU))) {
 		return nil
@@ -444,10 +437,9 @@ func (t *Tasks) refute(ctx context.Context, load int64) *refutation {
 	return nil
 }
 
-// clique returns the size of a set of tasks of which no two fit on one host, and their types, by a
-// greedy extension in the order of each need, as far as ctx allows. A type whose tasks
-// conflict with each other counts with all of them, another with one. O(n log n) for
-// memory alone and equal hosts, else O(resources n² classes).
+// clique returns the size of a set of tasks that conflict pair by pair on one host, and their types, by a greedy
+// extension in the order of each need, until ctx ends. A type of tasks that conflict with each other counts with all of
+// them, another with one. O(n log n) for memory alone and equal hosts, else O(resources n² classes).
 func (t *Tasks) clique(ctx context.Context, load int64) (best int64, types []int32) {
 	if t.orders == nil {
 		for _, key := range append([][]int64{t.CPU}, t.Rigid...) {

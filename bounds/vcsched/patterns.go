@@ -28,22 +28,20 @@ type patternItem struct {
 	Type, Count int32
 }
 
-// Patterns tests by column generation whether the tasks fit on H equal hosts at a given
-// CPU load (Gilmore, Gomory: A linear programming approach to the cutting-stock problem,
-// 1961, with several resources). The master is min Σ_q x_q subject to Σ_q count_qk x_q ≥
-// count_k for each type k, over the patterns q of at most the load; the pricing problem
-// is a knapsack of as many dimensions as there are resources. An optimum > H proves that
-// no placement has that load. Where hosts differ, Moves tells.
+// Patterns tests by column generation whether the tasks fit on H equal hosts at a given CPU load (Gilmore, Gomory: A
+// linear programming approach to the cutting-stock problem, 1961, with several resources). The master is min Σ_q x_q
+// subject to Σ_q count_qk x_q ≥ count_k for each type k, over the patterns q of at most the load. The pricing problem
+// is a knapsack of as many dimensions as there are resources. An optimum > H proves that no placement has that load. If
+// hosts differ, Moves does the test.
 //
-// The proof doesn't rest on floating-point arithmetic: the duals are rounded down to
-// integers w ≥ 0 and the knapsack is solved exactly. If Σ_k w_k count_qk ≤ z for every
-// pattern q, then w/z is feasible for the dual, so every cover has ≥ Σ_k w_k count_k / z
-// patterns (Farley: A note on bounding a class of linear programming problems, 1990),
-// which is compared with H in integers.
+// The proof doesn't rest on floating-point arithmetic: the duals are rounded down to integers w ≥ 0 and the knapsack is
+// solved exactly. If Σ_k w_k count_qk ≤ z for every pattern q, then w/z is feasible for the dual. So every cover has ≥
+// Σ_k w_k count_k / z patterns (Farley: A note on bounding a class of linear programming problems, 1990), which is
+// compared with H in integers.
 type Patterns struct {
 	t    *Tasks
 	pool []pattern
-	// The last load that was refuted and the weights by type that did; nil: none.
+	// The last refuted load and the weights by type that refuted it; nil: none.
 	refuted int64
 	weights []int64
 }
@@ -173,9 +171,9 @@ func (p *Patterns) Refute(ctx context.Context, load int64) (bool, error) {
 	return false, nil
 }
 
-// price returns patterns whose weight exceeds the threshold, for each type the best
-// one that has this type as its first, by depth-first branch and bound over types in
-// the order of weight per need. complete is false if it was cut off.
+// price returns patterns that weigh more than the threshold, for each type the best one that has this type as its
+// first. It searches by depth-first branch and bound over types in the order of weight per need. complete is false if
+// it was cut off.
 func (t *Tasks) price(ctx context.Context, weights []int64, load, threshold int64) (found []pattern, complete bool) {
 	s := t.newPricer(ctx, weights, t.class[0], load)
 	// Diverse columns end the column generation sooner than the single best one.
@@ -192,10 +190,9 @@ func (t *Tasks) price(ctx context.Context, weights []int64, load, threshold int6
 
 // pricing is a search for patterns of the largest weight.
 type pricing interface {
-	// leads returns the number of items that can be a pattern's first.
+	// leads returns the number of items that can be first in a pattern.
 	leads() int
-	// lead returns the best pattern whose first item is k, if its weight is above
-	// the given one.
+	// lead returns the best pattern with first item k, if its weight is above the given one.
 	lead(k int, above int64) (weight int64, q pattern, found bool)
 	// isCut reports whether maxPricing or the context ended the search early.
 	isCut() bool
@@ -236,12 +233,12 @@ func newVectorPricer[V vectors.Vector](ctx context.Context, t *Tasks, weights []
 		for r, needs := range t.Rigid {
 			it.size[1+r] = needs[k]
 		}
-		// What fits on no host of the class alone is in no pattern.
+		// A task that fits on no host of the class by itself is in no pattern.
 		if weights[k] > 0 && (len(t.class) == 1 || within(&it.size, &s.cap, s.n)) {
 			s.items = append(s.items, it)
 		}
 	}
-	// A resource counts by what the tasks need of it, as a share of one host.
+	// A resource counts by the tasks' need of it, as a share of one host.
 	need, needs := make([]float64, s.n), 0.0
 	for r := range need {
 		size := t.CPU
@@ -299,7 +296,7 @@ func newVectorPricer[V vectors.Vector](ctx context.Context, t *Tasks, weights []
 	return s
 }
 
-// within reports whether the first n amounts of a are at most those of b.
+// within reports whether each of the first n amounts of a is at most the same amount of b.
 func within[V vectors.Vector](a, b *V, n int) bool {
 	for r := range n {
 		if (*a)[r] > (*b)[r] {
@@ -329,10 +326,9 @@ type pricerItem[V vectors.Vector] struct {
 	size        V // CPU, rigid resources
 }
 
-// pricer is the search for a pattern of the largest weight. Its bound relaxes the
-// knapsack to one resource, or to the weighted sum of all: what is left of it times
-// the largest weight per size of the items to come. Where one of these has no size, that
-// resource says nothing.
+// pricer is the search for a pattern of the largest weight. Its bound relaxes the knapsack to one resource, or to the
+// weighted sum of all: the rest of it times the largest weight per size of the items to come. If one of these has no
+// size, that resource doesn't count.
 type pricer[V vectors.Vector] struct {
 	ctx       context.Context
 	n         int             // resources; the amounts behind are 0
@@ -354,7 +350,7 @@ func (s *pricer[V]) isCut() bool { return s.cut }
 
 func (s *pricer[V]) searched() int64 { return s.nodes }
 
-// lead searches the patterns whose first item in the order is k.
+// lead searches the patterns that start with item k in the order.
 func (s *pricer[V]) lead(k int, above int64) (int64, pattern, bool) {
 	s.best, s.bestTaken = above, nil
 	it := &s.items[k]
@@ -373,7 +369,7 @@ func (s *pricer[V]) lead(k int, above int64) (int64, pattern, bool) {
 	return s.best, s.pattern(), true
 }
 
-// fits reports whether one task of the type fits in what is left.
+// fits reports whether one task of the type fits in the rest.
 func (s *pricer[V]) fits(it *pricerItem[V], left *V) bool {
 	for r := range len(*left) {
 		if it.size[r] > (*left)[r] {
@@ -383,7 +379,7 @@ func (s *pricer[V]) fits(it *pricerItem[V], left *V) bool {
 	return true
 }
 
-// put takes what a task of the type needs from what is left.
+// put takes the needs of a task of the type from the rest.
 func (s *pricer[V]) put(it *pricerItem[V], left *V) {
 	for r := range len(*left) {
 		(*left)[r] -= it.size[r]
@@ -400,7 +396,7 @@ func (s *pricer[V]) grow(k int, weight int64, left V) {
 		s.cut = true
 	}
 	for ; k < len(s.items) && !s.cut; k++ {
-		// A node looks at many items, where there are many.
+		// A node looks at many items if there are many.
 		if s.looks++; s.looks&0xffff == 0 && turns.Stop(s.ctx, 1<<10) {
 			s.cut = true
 		}
@@ -414,7 +410,7 @@ func (s *pricer[V]) grow(k int, weight int64, left V) {
 		if d := s.all[k]; !math.IsInf(d, 1) {
 			room = min(room, d*sum)
 		}
-		// With a margin for the rounding of the products.
+		// A margin covers the rounding of the products.
 		if float64(weight)+room*(1+1e-9)+1 <= float64(s.best) {
 			return
 		}
@@ -438,8 +434,8 @@ func (s *pricer[V]) grow(k int, weight int64, left V) {
 	}
 }
 
-// Raise returns a lower bound on L that is at least lower, which is one, by bisection
-// of the loads up to upper, to a relative width (0: as far as the linear program can).
+// Raise returns a lower bound on L that is at least lower, itself a lower bound. It bisects the loads up to upper, to a
+// relative width (0: to the limit of the linear program).
 func (p *Patterns) Raise(ctx context.Context, lower, upper int64, width float64) (int64, error) {
 	return raise(ctx, p.t.Unit, lower, upper, width, func(load int64) (bool, error) { return p.Refute(ctx, load) })
 }
@@ -463,17 +459,16 @@ func raise(ctx context.Context, unit, lower, upper int64, width float64, refute 
 	return lower, nil
 }
 
-// NoPatterns is why there is no placement if patterns of no load cover the tasks.
+// NoPatterns is the reason why there is no placement if patterns of no load cover the tasks.
 const NoPatterns = "the memory needs fit in no number of host patterns up to the number of hosts"
 
-// mostTypes limits the types of tasks, so the rows of the linear program: each round solves
-// one knapsack a type. With 50,000 types 8 s of CPU raise no bound, with 460,000 the first
-// program alone takes 1.4 GB.
+// mostTypes limits the types of tasks, so the rows of the linear program: each round solves one knapsack a type. For
+// 50,000 types 8 s of CPU raise no bound; for 460,000 the first program alone takes 1.4 GB.
 const mostTypes = 1 << 15
 
-// ColumnGeneration returns the bound by column generation over host patterns, to a
-// relative width of 1e-4. It proves infeasibility if there is no fractional cover by
-// patterns of any load. Of more than mostTypes types it is the bound of Packing.
+// ColumnGeneration returns the bound by column generation over host patterns, to a relative width of 1e-4. It proves
+// infeasibility if there is no fractional cover by patterns of any load. For more than mostTypes types it is the bound
+// of Packing.
 func ColumnGeneration(ctx context.Context, in *model.VCSched) (bounds.Bound, error) {
 	b := bounds.Bound{Name: "patterns"}
 	t := NewTasks(view.OfVCSched(in))

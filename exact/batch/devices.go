@@ -6,8 +6,8 @@ import (
 	"github.com/gapwise/gapwise/exact/internal/engine"
 )
 
-// deviceSet is a set of the search's devices that are switched off. None changes
-// what is proved, only how soon. The proof of each is where it is applied.
+// deviceSet is a set of the search's devices that are switched off. None changes the proved result, only how soon it
+// comes. The proof of each is where it is applied.
 type deviceSet uint32
 
 const (
@@ -36,7 +36,7 @@ var devices = []engine.Switch[deviceSet]{
 	{Bit: devBarred, Name: "background-entry", Summary: "two tiers: who needs processors under another job's busy ones doesn't enter the background while that one runs"},
 }
 
-// kernelDevices are those of Kernel. Its model says why each changes nothing.
+// kernelDevices lists the devices of Kernel. Its model says why each changes nothing.
 var kernelDevices = []engine.Switch[deviceSet]{
 	{Bit: devActive, Name: "supported-starts", Summary: "a job starts at its submission or at another's end"},
 	{Bit: devIdentical, Name: "identical-jobs", Summary: "of equally long and wide jobs one that is submitted no later and weighs no less starts first"},

@@ -10,7 +10,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// jobs are those of an instance with one tier, in whole units of time and of weight.
+// jobs holds the jobs of an instance with one tier, in whole units of time and of weight.
 type jobs struct {
 	in         *model.Batch
 	t          *view.Batch
@@ -53,7 +53,7 @@ func (j *jobs) ticks(starts []int64) []int64 {
 // mean returns the objective for a weighted sum of responses in units.
 func (j *jobs) mean(sum int64) float64 { return j.units.Mean(j.t, sum) }
 
-// total returns the mean in seconds as a weighted sum in units, about.
+// total returns the mean in seconds as an approximate weighted sum in units.
 func (j *jobs) total(mean float64) float64 {
 	weights := 0.0
 	for _, w := range j.weight {
@@ -62,9 +62,8 @@ func (j *jobs) total(mean float64) float64 {
 	return mean * weights * 1e6 / float64(j.units.Time)
 }
 
-// sum returns the least weighted sum of responses, in units, whose mean in seconds is
-// as much or more: that of a mean that is an objective, unless another sum has the
-// same mean, as far as a float64 can tell.
+// sum returns the least weighted sum of responses, in units, with a mean in seconds of at least mean. If mean is an
+// objective, the sum is the one behind it, unless another sum has the same mean within the precision of a float64.
 func (j *jobs) sum(mean float64) int64 {
 	low := int64(j.total(mean)*(1-0x1p-48)) - 1
 	for j.mean(low) < mean {

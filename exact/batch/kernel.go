@@ -12,11 +12,10 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Kernel is the exact engine for Batch on one tier by lazy clause generation: the
-// constraint model of newKernelModel, solved by package lcg. Like Search it begins
-// with the heuristics and moves jobs in their orders; a node is a conflict. Two tiers
-// are refused. Of more than mostKernelJobs jobs, and where weighted sums of responses
-// may not fit, it hands back what it began with and the quick bounds.
+// Kernel is the exact engine for Batch on one tier by lazy clause generation: the constraint model of newKernelModel,
+// solved by package lcg. Like Search it begins with the heuristics and moves jobs in their orders; a node is a
+// conflict. Two tiers are refused. It returns its starting solution and the quick bounds for more than mostKernelJobs
+// jobs, or if weighted sums of responses may not fit.
 var Kernel = engine.Engine[*model.Batch, deviceSet]{ID: "kernel", Parts: kernelDevices, Learns: true, Proof: true,
 	Work: engine.Learning(ask)}
 

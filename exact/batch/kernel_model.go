@@ -20,14 +20,13 @@ type kernelModel struct {
 	starts []cp.Var
 }
 
-// newKernelModel returns the model of the schedules with a sum of at most most. Some
-// optimum is among them, if its sum is: jobs run through (batchbounds.Serial).
+// newKernelModel returns the model of the schedules with a sum of at most most. Some optimum is among them if its sum
+// is at most most: jobs run through (batchbounds.Serial).
 //
 // Devices that leave an optimum, all at once:
 //
-//   - active: each job starts at its submission or at another's end. In every optimum:
-//     a job k that starts later than both fits one unit earlier, too, for what runs then
-//     and isn't k runs at its start.
+//   - active: each job starts at its submission or at another's end. This holds in every optimum: a job k that starts
+//     later than both also fits one unit earlier, because every other job that runs then also runs at k's start.
 //   - identical: of jobs as long and as wide, i with r_i ≤ r_k and ω_i ≥ ω_k starts no
 //     later than k, see tree.expand: a swap of their starts makes no optimum worse.
 func newKernelModel(ctx context.Context, j *jobs, most int64, off deviceSet) *kernelModel {
@@ -44,7 +43,7 @@ func newKernelModel(ctx context.Context, j *jobs, most int64, off deviceSet) *ke
 	shared := &cp.Cumulative{Capacity: j.processors}
 	sum := &cp.Linear{AtMost: -constant, Terms: []cp.Term{{Times: -1, Var: m.Objective}}}
 	for k := range n {
-		// From the last submission on the others run one after the other at worst.
+		// The others run one after the other at worst from the last submission on.
 		high := last + end - j.length[k]
 		if response := most / j.weight[k]; response < high+j.length[k]-j.release[k] {
 			high = j.release[k] - j.length[k] + response
@@ -86,19 +85,18 @@ func newKernelModel(ctx context.Context, j *jobs, most int64, off deviceSet) *ke
 	return m
 }
 
-// mostCharged is below what all figures of the row of charges sum to, as a float64.
+// mostCharged exceeds the sum of all figures in the row of charges, as a float64.
 const mostCharged = 1 << 58
 
-// charge adds the Lagrangian bound of prices (batchbounds.Priced) in whole numbers: job k pays
-// λ_k(t) ≥ 0 for each unit of time in which it runs, in whole multiples of 1/scale, Λ_k is the integral,
-// and the jobs that run at the time t pay K(t) together at most. So
+// charge adds the Lagrangian bound of prices (batchbounds.Priced) in whole numbers. Job k pays λ_k(t) ≥ 0 for each unit
+// of time in which it runs, in whole multiples of 1/scale. The integral is Λ_k. The jobs that run at the time t pay
+// K(t) together at most. So
 //
 //	Σ_k scale ω_k s_k + scale (Λ_k(s_k+p_k) - Λ_k(s_k)) ≤ scale (responses - constant) + scale ∫ K(t) dt,
 //
-// for the responses are Σ_k ω_k s_k + constant. Prices are rounded down and K up. Any prices are valid;
-// good ones make the row tight. It is a
-// global constraint for the sum of weighted starts (Kovács, Beck 2008) whose
-// multipliers are those of the root.
+// for the responses are Σ_k ω_k s_k + constant. Prices are rounded down and K up. Any prices are valid; good ones make
+// the row tight. It is a global constraint for the sum of weighted starts (Kovács, Beck 2008) with the multipliers of
+// the root.
 func (m *kernelModel) charge(j *jobs, priced *batchbounds.Priced, shared *cp.Cumulative, constant int64) {
 	at, _ := priced.Prices(0)
 	for i := range at {

@@ -30,7 +30,7 @@ func without(t testing.TB, names ...string) model.Solver {
 	return s
 }
 
-// names returns those of some devices.
+// names returns the names of some devices.
 func names(devices []exact.Device) (all []string) {
 	for _, d := range devices {
 		all = append(all, d.Name)
@@ -48,8 +48,8 @@ func exactly(t testing.TB, s model.Solver, in *model.Batch) model.Result {
 	return r
 }
 
-// The kernel, whole, without each of its devices in turn and without all, finds what
-// the plain engine finds; one in ten at the limits of instances.
+// The kernel finds the plain engine's results: whole, without each of its devices in turn, and without all; one in ten
+// is at the limits of instances.
 func TestKernelAgainstPlain(t *testing.T) {
 	t.Parallel()
 	submits, runtimes := []float64{0, 0, 1e-6, 1, 1e9 - 1, 1e9}, []float64{1e-6, 1, 9.999999, 10, 1e5, 1e8}
@@ -85,7 +85,7 @@ func TestKernelAgainstPlain(t *testing.T) {
 	}
 }
 
-// The kernel and the search agree, on larger instances, too.
+// The kernel and the search agree on larger instances, too.
 func TestKernelSearch(t *testing.T) {
 	t.Parallel()
 	open := 0
@@ -112,7 +112,7 @@ func TestKernelSearch(t *testing.T) {
 	}
 }
 
-// Each device is worth its lines: without it, the kernel meets more conflicts.
+// Each device is worth its lines: the kernel meets more conflicts without it.
 func TestKernelDevices(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -178,8 +178,7 @@ func TestKernelRelations(t *testing.T) {
 	}
 }
 
-// A larger gap limit is kept, a start is never made worse, and a kernel that is
-// stopped hands back what it has.
+// A larger gap limit is kept, a start is never made worse, and a stopped kernel returns its best result.
 func TestKernelSettings(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(need.Rounds(30)) {

@@ -4,7 +4,7 @@ package batch
 
 import "slices"
 
-// memo holds the nodes that were made, by their sets of jobs.
+// memo holds the nodes made so far, by their sets of jobs.
 //
 // A node B is dropped if A has the same jobs and
 //
@@ -30,7 +30,7 @@ type remembered struct {
 	used      []int64
 }
 
-// mostMemo bounds the steps of all nodes together. Beyond that none is added.
+// mostMemo bounds the steps of all nodes together. Beyond that no node is added.
 const mostMemo = 4 << 20
 
 // dominates reports whether a node dominates x; else it adds x, and forgets those
@@ -84,13 +84,12 @@ func (m *memo) dominates(x *node, t *tree) bool {
 	return false
 }
 
-// dominates reports whether a dominates b, whose jobs to come start at from or
-// later. from is at least b.now.
+// dominates reports whether a dominates b if the jobs to come in b start at from or later. from is at least b.now.
 func (a *remembered) dominates(b *remembered, from int64) bool {
 	if a.cost > b.cost || a.now > from {
 		return false
 	}
-	// What is in use only falls. So it is compared where it falls in b, and at from.
+	// The processors in use only fall. So they are compared at from, and at each fall in b.
 	i := 0
 	at := func(t int64) int64 {
 		for i+1 < len(a.times) && a.times[i+1] <= t {

@@ -40,7 +40,7 @@ func newPaid(ctx context.Context, j *jobs, target int64) *paid {
 // tick returns a time in ticks.
 func (p *paid) tick(at int64) int64 { return p.first + at*p.units.Time }
 
-// from returns the least that job k costs and pays for a start, or any later one.
+// from returns the least cost and payment of job k for a start at a time or any later one.
 func (p *paid) from(k int, start int64) float64 {
 	at := p.tick(start)
 	i, _ := slices.BinarySearch(p.points[k], at)
@@ -50,10 +50,9 @@ func (p *paid) from(k int, start int64) float64 {
 	return min(p.priced.Cost(k, at), p.least[k][i])
 }
 
-// of returns a bound of the weighted sum of responses of all completions of x, which
-// hasn't started the listed jobs. They start at x.now or later, each from its earliest start on,
-// and at each time they pay at most what can be paid for the processors that the
-// started ones leave free, F(t) of them: with what jobs cost, pay and may pay as in batchbounds.Priced,
+// of returns a bound of the weighted sum of responses of all completions of x, which hasn't started the listed jobs.
+// They start at x.now or later, each from its earliest start on. At each time they pay at most the most that any jobs
+// can pay for the F(t) processors that the started ones leave free: with costs and payments as in batchbounds.Priced,
 //
 //	Σ_k c_k(s_k) ≥ Σ_k min_{s ≥ earliest_k} [c_k(s) + pay_k(s)] - ∫_{now} K(F(t), t) dt.
 //

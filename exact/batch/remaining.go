@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// remaining bounds the weighted sum of responses of all completions of a node: each job that hasn't
-// started ends no earlier than its earliest start plus its length; and all of them pay for the
-// processors that the started ones leave free, see paid.of.
+// remaining bounds the weighted sum of responses of all completions of a node. Each job that hasn't started ends no
+// earlier than its earliest start plus its length, and all of them pay for the processors that the started ones leave
+// free (see paid.of).
 type remaining struct {
 	earliest []int64 // by job
 	order    []int32 // by earliest start
@@ -18,7 +18,7 @@ type remaining struct {
 
 func newRemaining(j *jobs) *remaining { return &remaining{earliest: make([]int64, len(j.release))} }
 
-// of returns the bound of x. O(jobs log jobs), and what paid.of takes.
+// of returns the bound of x. O(jobs log jobs), plus the time of paid.of.
 func (r *remaining) of(t *tree, x *node) int64 {
 	sum := x.cost
 	r.order = r.order[:0]

@@ -16,11 +16,10 @@ import (
 
 // Search is the native exact search for Batch; on two tiers it is twoTiers.
 //
-// It starts from the heuristics, moves jobs in their orders, and then branches on
-// the order of the starts (tree). The result carries the best solution and the bound
-// proved by then when ctx or the time limit ends. Of more than 64 jobs, and where
-// weighted sums of responses may not fit (batchbounds.Units.Fit), it proves
-// batchbounds.All alone. Threads aren't used.
+// It starts from the heuristics, moves jobs in their orders, and then branches on the order of the starts (tree). The
+// result carries the best solution and the bound proved so far when ctx or the time limit ends. It only proves
+// batchbounds.All for more than 64 jobs, or if weighted sums of responses may not fit (batchbounds.Units.Fit). Threads
+// aren't used.
 var Search = engine.Engine[*model.Batch, deviceSet]{ID: "search", Parts: devices, Work: search}
 
 func search(r *engine.Run, in *model.Batch, off deviceSet, _ lcg.Device) error {
@@ -114,7 +113,7 @@ func (s *run) bound(value float64) {
 	s.Raise(value)
 }
 
-// report stores what a tree, if any, has found and proved, and tells it.
+// report stores and reports the results of a tree, if there is one.
 func (s *run) report(t *tree) {
 	incumbent := s.Objective
 	if t != nil {

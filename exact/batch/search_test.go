@@ -60,8 +60,8 @@ func weighted(rng *rand.Rand, in *model.Batch) *model.Batch {
 	return in
 }
 
-// The search, whole and without each of its devices in turn, finds what the plain engine
-// finds, and no bound is above it.
+// The search finds the plain engine's results, whole and without each of its devices in turn, and no bound is above
+// them.
 func TestSearchAgainstPlain(t *testing.T) {
 	t.Parallel()
 	rounds := 2000
@@ -103,8 +103,8 @@ func TestSearchAgainstPlain(t *testing.T) {
 	}
 }
 
-// The same at the limits of instances: late and distant submissions, lengths of a
-// microsecond beside the longest, jobs as wide as the machine, ties, killed jobs.
+// The test runs at the limits of instances: late and distant submissions, lengths of a microsecond beside the longest,
+// jobs as wide as the machine, ties, killed jobs.
 func TestSearchExtremes(t *testing.T) {
 	t.Parallel()
 	submits, runtimes := []float64{0, 0, 1e-6, 1, 1e9 - 1, 1e9}, []float64{1e-6, 1, 9.999999, 10, 1e5, 1e8}
@@ -131,7 +131,7 @@ func TestSearchExtremes(t *testing.T) {
 	}
 }
 
-// Dominance, which hardly matters for few jobs, loses no optimum of more of them.
+// Dominance hardly matters for few jobs; it loses no optimum of more of them.
 func TestDominance(t *testing.T) {
 	t.Parallel()
 	weak, err := batchexact.Search.Without("dominance", "prices")
@@ -154,7 +154,7 @@ func TestDominance(t *testing.T) {
 	}
 }
 
-// Each device is worth its lines: without it, the search meets more nodes.
+// Each device is worth its lines: the search meets more nodes without it.
 func TestDevices(t *testing.T) {
 	t.Parallel()
 	nodes := func(s model.Solver) (sum int64) {
@@ -195,7 +195,7 @@ func TestDevices(t *testing.T) {
 	}
 }
 
-// The search and HiGHS agree, on larger instances, too.
+// The search and HiGHS agree on larger instances, too.
 func TestSearchHiGHS(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()
@@ -309,8 +309,7 @@ func TestSearchRelations(t *testing.T) {
 	}
 }
 
-// A larger gap limit is kept, a start is never made worse, and a stopped search
-// hands back what it has.
+// A larger gap limit is kept, a start is never made worse, and a stopped search returns its best result.
 func TestSearchSettings(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(60) {
@@ -347,7 +346,7 @@ func best(t testing.TB, in *model.Batch) (x float64) {
 	return x + 1e-9*x
 }
 
-// What can't be ended in time has a bound, and the search ends soon after its limit.
+// An instance that can't be ended in time has a bound, and the search ends soon after its limit.
 func TestSearchStops(t *testing.T) {
 	t.Parallel()
 	in := busy(rand.New(rand.NewPCG(1, 7)), 60, 50)
@@ -362,8 +361,8 @@ func TestSearchStops(t *testing.T) {
 	}
 }
 
-// Of sums of responses that don't fit whole numbers, the search proves bounds and
-// says why it does no more; HiGHS and the formulation refuse them.
+// If sums of responses don't fit whole numbers, the search proves bounds and says why it does no more; HiGHS and the
+// formulation refuse the instance.
 func TestSumsDontFit(t *testing.T) {
 	in := &model.Batch{Name: "large", Processors: 1, Tiers: 1}
 	for k, submit := range []float64{0, 1e-6, 1e9} {
@@ -385,7 +384,7 @@ func TestSumsDontFit(t *testing.T) {
 	solve(t, batchexact.Search, in)
 }
 
-// Two tiers are refused by HiGHS and the kernel, and by HiGHS many jobs, before anything is computed.
+// HiGHS and the kernel refuse two tiers, and HiGHS refuses many jobs, before anything is computed.
 func TestUnsupported(t *testing.T) {
 	many := busy(rand.New(rand.NewPCG(1, 8)), batchbounds.MaxJobs+1, 9)
 	if _, err := batchexact.Linear(highs.Backend).Solve(context.Background(), many, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {

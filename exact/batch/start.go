@@ -47,7 +47,7 @@ func (j *jobs) orderOf(e *model.Execution) ([]int, error) {
 // localSearch returns a search over orders of the jobs from a solution.
 func (j *jobs) localSearch(ctx context.Context, best *model.Execution, seed uint64) (*joborder.Search, error) {
 	starts, err := processors.Starts(j.in, best)
-	if errors.Is(err, model.ErrUnsupported) { // something else than what Place makes
+	if errors.Is(err, model.ErrUnsupported) { // other than the schedules that Place makes
 		var order []int
 		if order, err = j.orderOf(best); err == nil {
 			starts = batchbounds.Serial(j.t, order)
@@ -63,9 +63,8 @@ func (j *jobs) localSearch(ctx context.Context, best *model.Execution, seed uint
 	return joborder.New(ctx, j.t, lengths, starts, seed), nil
 }
 
-// improved returns the starts, and the weighted sum of responses, to which a local search
-// from a solution comes, in units. Its effort is 100 times the square of the jobs, a tenth
-// of a second for 100.
+// improved returns the result of a local search from a solution: the starts, and the weighted sum of responses in
+// units. Its effort is 100 times the square of the jobs, a tenth of a second for 100.
 func (j *jobs) improved(ctx context.Context, best *model.Execution, seed uint64) (starts []int64, sum int64, err error) {
 	l, err := j.localSearch(ctx, best, seed)
 	if err != nil {

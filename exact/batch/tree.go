@@ -18,18 +18,16 @@ const mostJobs = 64
 // its children start one more job each, no earlier than the one before, as early as it
 // fits.
 //
-// Some leaf is an optimum: take the jobs of one by their starts. If one could start
-// earlier beside those before it, and no earlier than the last of these, it could do
-// so beside those after it, too, which start no earlier than it did: the optimum
-// could be improved.
+// Some leaf is an optimum: take the jobs of one by their starts. Suppose one could start earlier beside those before
+// it, and no earlier than the last of these. Then it could do so beside those after it, too, which start no earlier
+// than it did: the optimum could be improved.
 //
-// Nodes that aren't explored yet lie in layers by the number of jobs that they have started. In
-// rounds the best of each layer are explored, in each round twice as many as in the one
-// before (Kao, Sewell, Jacobson: A branch, bound, and remember algorithm for the 1|r_i|Σt_i
-// scheduling problem, Journal of Scheduling 12, 2009). So most nodes that others of the same jobs
-// dominate are never explored: depth first, 420,473 of 719,981 nodes of an instance of 30 jobs
-// were found to be dominated when it was too late. Where there
-// is no room for more the deepest layer goes first, so that layers don't grow.
+// Nodes that aren't explored yet lie in layers by the number of jobs that they have started. Each round explores the
+// best nodes of each layer, twice as many as the round before (Kao, Sewell, Jacobson: A branch, bound, and remember
+// algorithm for the 1|r_i|Σt_i scheduling problem, Journal of Scheduling 12, 2009). So most nodes that others of the
+// same jobs dominate are never explored: depth first, 420,473 of 719,981 nodes of an instance of 30 jobs were found to
+// be dominated when it was too late. If there is no room for more, the deepest layer goes first, so that layers don't
+// grow.
 type tree struct {
 	*jobs
 	ctx    context.Context
@@ -57,7 +55,7 @@ type node struct {
 	set   uint64
 	now   int64 // the last start
 	cost  int64 // the weighted responses of the jobs in set
-	ends  []end // of those that run after now, ascending
+	ends  []end // of the jobs that run after now, ascending
 	bound int64
 	from  *node // without its last job
 	job   int32 // the last
@@ -115,7 +113,7 @@ func (t *tree) lower() int64 {
 	return low
 }
 
-// push puts a node into a layer, a leaf aside.
+// push puts a node into a layer; it keeps a leaf aside.
 func (t *tree) push(x *node) {
 	d := bits.OnesCount64(x.set)
 	if d == len(t.release) {
@@ -128,10 +126,10 @@ func (t *tree) push(x *node) {
 	t.layers[d].Push(x)
 }
 
-// firstRound is how many nodes of each layer are explored in the first round.
+// firstRound is the number of nodes of each layer that the first round explores.
 const firstRound = 16
 
-// search explores all. When ctx ends it stops, and lower is what is proved.
+// search explores all. When ctx ends it stops, and lower is the bound proved so far.
 func (t *tree) search() {
 	t.push(&node{}) // as long as nothing is known, 0 is the bound
 	for most := firstRound; ; most = min(2*most, 1<<20) {
@@ -161,7 +159,7 @@ func (t *tree) search() {
 	}
 }
 
-// mostOpen is how many nodes layers may hold before the deepest goes first.
+// mostOpen is the number of nodes that layers may hold before the deepest goes first.
 const mostOpen = 1 << 20
 
 // full reports whether there is no room for more nodes.
@@ -201,7 +199,7 @@ func (t *tree) next(d int) bool {
 // thousand nodes.
 const nodesBeforePrices = 200
 
-// usePrices makes prices for the nodes to come, and for those in layers.
+// usePrices makes prices for the nodes to come, and for the nodes in layers.
 func (t *tree) usePrices() {
 	t.bound.paid = newPaid(t.ctx, t.jobs, t.target)
 	for d := range t.layers {
@@ -242,18 +240,16 @@ func (t *tree) earliest(x *node, k int) int64 {
 	return at
 }
 
-// expand makes the children of a node that may lead to a smaller sum. Left out are, but for
-// those that are dominated (memo),
+// expand makes the children of a node that may lead to a smaller sum. Apart from dominated children (memo), it leaves
+// out
 //
-//   - active schedules: job k that starts at s although another job i could start
-//     at e and end by s, e + p_i ≤ s. In each completion i starts at s or later, for
-//     starts ascend. At e it ends earlier, and it fits: only the running jobs are
-//     there before s. So no completion is optimal among those of the node.
-//   - identical jobs: job k if i, as long and as wide, has r_i ≤ r_k, ω_i ≥ ω_k, ω the
-//     weights, and isn't started; if all are equal, if i < k. In a completion k starts
-//     before i, and r_i ≤ r_k ≤ s_k ≤ s_i, so both may swap their starts. That adds
-//     (ω_k - ω_i)(s_i - s_k) ≤ 0 to the sum. This is a partial order of the jobs; a swap
-//     brings their order nearer to any order that it is a part of, so that swaps end.
+//   - active schedules: job k that starts at s although another job i could start at e and end by s, e + p_i ≤ s. Since
+//     starts ascend, i starts at s or later in each completion. At e it ends earlier, and it fits: only the running
+//     jobs are there before s. So no completion is optimal among the completions of the node.
+//   - identical jobs: job k if i, as long and as wide, has r_i ≤ r_k, ω_i ≥ ω_k, ω the weights, and isn't started; if
+//     all are equal, if i < k. Let k start before i in a completion. Then r_i ≤ r_k ≤ s_k ≤ s_i, so both may swap their
+//     starts. That adds (ω_k - ω_i)(s_i - s_k) ≤ 0 to the sum. This is a partial order of the jobs. A swap brings their
+//     order nearer to any order that contains it, so the swaps end.
 //
 // Both leave one of the node's best completions.
 func (t *tree) expand(x *node) {

@@ -13,8 +13,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// twoTiers solves an instance of two tiers: after the heuristics and batchbounds.All, of at most
-// tiers.MostJobs jobs, the best order of what happens (tiers.Search).
+// twoTiers solves an instance of two tiers. It runs the heuristics and batchbounds.All and, for at most tiers.MostJobs
+// jobs, looks for the best order of events (tiers.Search).
 func twoTiers(r *engine.Run, in *model.Batch, off deviceSet) error {
 	best, err := start(r)
 	if err != nil {

@@ -45,8 +45,8 @@ func smallTwoTiers(rng *rand.Rand) *model.Batch {
 	return in
 }
 
-// plainTiers tries all schedules whose jobs start, migrate and change tiers at whole seconds, and returns the
-// least weighted sum of responses, in seconds, if it is below a known one. It knows nothing of groups, events or programs.
+// plainTiers tries all schedules with jobs that start, migrate and change tiers at whole seconds, and returns the least
+// weighted sum of responses, in seconds, if it is below a known one. It doesn't use groups, events or programs.
 type plainTiers struct {
 	t      *view.Batch
 	places [][][]int32
@@ -227,8 +227,8 @@ func (p *plainTiers) run(second int, jobs []plainJob, cost float64) {
 	p.step(second+1, jobs, cost)
 }
 
-// No schedule on a grid of whole seconds is below what Search proves, and what it calls optimal is a schedule.
-// Without each of what it brings it comes to the same.
+// No schedule on a grid of whole seconds is below the bound that Search proves, and each value called optimal belongs
+// to a schedule. The result is the same without each of its devices.
 func TestTwoTiersAgainstPlain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(38, 1))
@@ -277,8 +277,8 @@ func TestTwoTiersAgainstPlain(t *testing.T) {
 	}
 }
 
-// Without the rules that drop beginnings, and without what migrations under way cost, ordinary instances come to the
-// same, whose jobs migrate at many lengths of migrations, too.
+// Without the rules that drop beginnings, and without the cost of migrations under way, ordinary instances give the
+// same results, also if their jobs migrate at many lengths of migrations.
 func TestTwoTiersWithout(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(38, 3))
@@ -319,7 +319,7 @@ func TestTwoTiersWithout(t *testing.T) {
 }
 
 // Neither of two jobs can enter the background under the other one, so they run one after the other. Without that rule
-// places that nobody has while on its way seem to make it possible.
+// it seems possible, as a job on its way holds no places.
 func TestTwoTiersEntry(t *testing.T) {
 	t.Parallel()
 	in := &model.Batch{Name: "entry", Processors: 4, Tiers: 2, MigrationS: 20, Jobs: []model.BatchJob{
@@ -365,7 +365,7 @@ func TestTwoTiersAgainstSchedulers(t *testing.T) {
 	}
 }
 
-// What the search finds at ordinary sizes, where jobs migrate in many ways, is accepted by the judge.
+// The judge accepts the search's results at ordinary sizes, where jobs migrate in many ways.
 func TestTwoTiersJudged(t *testing.T) {
 	t.Parallel()
 	found := 0

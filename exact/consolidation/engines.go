@@ -21,13 +21,13 @@ func Engines() []model.Algorithm {
 	}
 }
 
-// start returns the best of the start and of the heuristics but the search.
+// start returns the best of the start and of all heuristics except the search.
 func start(r *engine.Run) (*model.Assignment, error) {
 	return engine.First[*model.Assignment](r, slices.DeleteFunc(consheur.Algorithms(), func(a model.Algorithm) bool { return a.Seeded }))
 }
 
-// most returns the cost that no better solution has, -1 if there is none: how many hosts of each
-// offer it can buy follows.
+// most returns a cost that no better solution has, -1 if there is none. It limits the hosts of each offer that a better
+// solution can buy.
 func most(in *model.Consolidation, a *model.Assignment) int64 {
 	if in.CostLimit != nil {
 		return *in.CostLimit

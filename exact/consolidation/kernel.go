@@ -105,8 +105,8 @@ func dearest(in *model.Consolidation) (most int64) {
 	return most
 }
 
-// constraints returns the rows of a program as a constraint model, whose objective is at least
-// lower. All have the program's names, with numbers from 0.
+// constraints returns the rows of a program as a constraint model with an objective of at least lower. All have the
+// program's names, with numbers from 0.
 func constraints(p *consbounds.Program, lower int64) (*cp.Model, error) {
 	m := new(cp.Model)
 	low, high := int64(p.Offset), int64(p.Offset)

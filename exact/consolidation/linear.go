@@ -16,8 +16,9 @@ import (
 )
 
 // mostLinear bounds the rows and variables of a model that HiGHS gets. On models of 5,500 it proved optima in a second
-// that nothing else did, and one of 40,000, which others prove, too, in eleven. On those of clusters of 500 hosts, 79,000, and on drawn ones of
-// 86,000 it had no better bound after a minute than "cover", and no better solution than "lns" after two seconds.
+// that nothing else did, and one of 40,000, which others prove, too, in eleven. On models of clusters of 500 hosts
+// (79,000) and on drawn ones (86,000) it had no better bound after a minute than "cover", and no better solution than
+// "lns" after two seconds.
 const mostLinear = 50_000
 
 // Linear solves the formulation "counts" by a solver of linear models. Its points count if

@@ -17,7 +17,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// TestPlain holds engines, heuristics and bounds against the plain engine on tiny instances.
+// TestPlain compares engines, heuristics and bounds with the plain engine on tiny instances.
 func TestPlain(t *testing.T) {
 	t.Parallel()
 	n := 800

@@ -13,15 +13,14 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// beforeLinks is after how many conflicts the kernel without contention leaves the rest to linked,
-// which proves more: a second or so.
+// beforeLinks is the number of conflicts after which the kernel without contention leaves the rest to linked, which
+// proves more: a second or so.
 const beforeLinks = 3000
 
-// contended solves d under contention. What may be decided is the machine of each task, the
-// order on each machine, and when each transfer starts, which may be later than its data
-// are there; tasks start as soon as they can. First the makespan without contention is a
-// bound; then linked proves what links have time for, and in the end the optimum. Where
-// the instance is too large for that, the bound is without contention.
+// contended solves d under contention. The decisions are the machine of each task, the order on each machine, and the
+// start of each transfer, which may be later than its data are there; tasks start as soon as they can. First the
+// makespan without contention is a bound; then linked proves which makespans the links have time for, and in the end
+// the optimum. If the instance is too large for that, the bound is without contention.
 func (s *dagSearch) contended(d *model.DAG) error {
 	g := view.OfDAG(d)
 	best, ok := s.Set.Start.(*model.Schedule)
@@ -44,7 +43,7 @@ func (s *dagSearch) contended(d *model.DAG) error {
 	}
 	tell := s.Set.Progress
 	if tell != nil {
-		// What the search finds is of use without contention.
+		// The search's results are of use without contention.
 		s.Set.Progress = func(p model.Progress) {
 			p.Incumbent, p.Solution = s.Objective, nil
 			tell(p)

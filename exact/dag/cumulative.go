@@ -13,11 +13,10 @@ import (
 // cumulativeModel is the constraint model of a DAG on identical machines between which
 // data take no time, in ticks: for each task a start, and no machines.
 //
-// Tasks that start at such times fit on m machines if and only if at no time more than m of
-// them run: in the order of their starts each one takes a machine that is free by then
-// (interval graphs are perfect). So one cumulative constraint stands for all machines, of
-// which no two then differ by names alone. Tasks that cost nothing aren't in it. It is
-// for bounds and schedules beside the kernelModel, and not for proofs.
+// Tasks that start at such times fit on m machines if and only if at no time more than m of them run. Proof: in the
+// order of their starts each one takes a machine that is free by then (interval graphs are perfect). So one cumulative
+// constraint represents all machines, and no two of them then differ by names alone. Tasks that cost nothing aren't in
+// it. It is for bounds and schedules beside the kernelModel, and not for proofs.
 //
 // Variables are the makespan and the starts, from the head of a task to the horizon less
 // its cost and tail. Starts are decided in the order of time, at a tie the task with the

@@ -6,9 +6,8 @@ import (
 	"github.com/gapwise/gapwise/exact/internal/engine"
 )
 
-// deviceSet is a set of the search's devices that are switched off. None changes
-// what is proved, only how soon: the optimum is the same without each of them and
-// without all of them. Each has its proof where it is applied.
+// deviceSet is a set of the search's devices that are switched off. None changes the proved result, only how soon it
+// comes: the optimum is the same without each of them and without all of them. Each has its proof where it is applied.
 type deviceSet uint32
 
 const (
@@ -24,12 +23,11 @@ const (
 	endOfDevices
 
 	allDevices = endOfDevices - 1
-	// devStart is all that comes before the kernel: it begins with all tasks on one
-	// machine.
+	// devStart is everything before the kernel, which then begins with all tasks on one machine.
 	devStart = endOfDevices
-	// devLinked is what proves more under contention than without it.
+	// devLinked are the devices that prove more under contention than without it.
 	devLinked = endOfDevices << 1
-	// devUnproved is what a proof knows nothing of.
+	// devUnproved are the devices that a proof doesn't cover.
 	devUnproved = devWholeLoads | devCumulative | devLinked
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Without any one device the search proves the same, from a good start and from none.
+// The search proves the same without any one device, from a good start and from none.
 func TestWithout(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(13, 14))

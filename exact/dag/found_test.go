@@ -20,10 +20,9 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// foundDAGs are instances on which version 0.3.0 called a value optimal that
-// isn't, with the right one: dag-search-* and dag-m*, -18x4 for want of the
-// makespan in the dominance key, dag-falsely-* for the load bound of no work,
-// dag-assigner-* for machines taken for exchangeable, or tails of another search.
+// foundDAGs are instances for which version 0.3.0 called a wrong value optimal, with the right one. The causes:
+// dag-search-* and dag-m*, -18x4, the makespan missing from the dominance key; dag-falsely-*, the load bound of no
+// work; dag-assigner-*, machines taken for exchangeable, or tails of another search.
 var foundDAGs = map[string]float64{
 	"dag-18x4":                           332,
 	"dag-m472":                           674,
@@ -86,8 +85,8 @@ func TestDAGSearchFound(t *testing.T) {
 	}
 }
 
-// Figures of any size that Validate takes, side by side, make no engine and no
-// bound fail, and none proves more than the optimum.
+// No engine and no bound fails on figures of any size that Validate takes, side by side, and none proves more than the
+// optimum.
 func TestDAGFigures(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(21, 22))

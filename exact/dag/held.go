@@ -17,19 +17,17 @@ import (
 // heldSearch looks, for one plan, for the best moments at which transfers start: whether
 // the plan's schedule can end before upper if some are held back.
 //
-// It is a search over the order of what happens: a transfer starts, or something ends, a
-// task, a start-up or a transfer. Between two events nobody's rate changes, so for one
-// order the lengths of the spans between them are the variables of a linear program: what
-// a transfer got over its spans is its data, what a task had is its cost, and no makespan
-// is below the end of anything under way and the longest path after it. The program of the
+// It is a search over the order of what happens: a transfer starts, or something ends, a task, a start-up or a
+// transfer. Between two events no rate changes, so for one order the lengths of the spans between them are the
+// variables of a linear program. The amounts that a transfer got over its spans sum to its data, the amounts of a task
+// to its cost. No makespan is below the end of anything under way plus the longest path after it. The program of the
 // events so far bounds all schedules that begin with them.
 //
-// Tasks start as soon as they can, and so do transfers that meet no other: a task that
-// starts sooner takes nothing from anybody, and its transfers can still be held back.
+// Tasks start as soon as they can, and so do transfers that meet no other: a task that starts sooner takes nothing from
+// any other, and its transfers can still be held back.
 //
-// The bound is that of duals.SafeLower, so it holds however HiGHS rounds. Violations of
-// the rows cost more than any makespan instead of being refused: no program is infeasible,
-// and so no claim rests on HiGHS's word for that.
+// The bound is computed by duals.SafeLower, so it holds however HiGHS rounds. Violations of the rows cost more than any
+// makespan instead of being refused: no program is infeasible, and so no claim rests on HiGHS's word for that.
 type heldSearch struct {
 	ctx    context.Context
 	g      *view.Graph
@@ -43,7 +41,7 @@ type heldSearch struct {
 	flows        []int32   // edges that share links
 	isFlow       []bool
 	most         []float64 // data in a second that a flow ever gets
-	onLink       [][]int32 // flows of each link, those with the longest paths after them first
+	onLink       [][]int32 // flows of each link, longest path after them first
 	beside       [][]int32 // flows that share a link with a flow and may be under way with it
 	programs     int64
 	limit        int64   // of programs
@@ -52,8 +50,8 @@ type heldSearch struct {
 	failed       error
 }
 
-// heldGap is how much better than upper, relatively, a schedule must be to be looked for: above
-// the errors of spans and replays.
+// heldGap is the relative margin by which a schedule must be better than upper to be looked for: above the errors of
+// spans and replays.
 const heldGap = 1e-8
 
 // How far a transfer is.
@@ -71,7 +69,7 @@ type holding struct {
 	missing []int32
 	edge    []uint8
 	started []int32   // of each edge: the event at which it started
-	acts    []holdAct // what has begun
+	acts    []holdAct // tasks, start-ups and transfers that have begun
 }
 
 // holdAct is something with an amount to be done: a cost in seconds, a start-up, the
@@ -164,7 +162,7 @@ func (h *heldSearch) rest(e int32) float64 {
 	return h.cost(t) + h.tail[t]
 }
 
-// length returns how long an edge takes at least.
+// length returns the least time that an edge takes.
 func (h *heldSearch) length(e int32) float64 {
 	m, n := h.ends(e)
 	if h.isFlow[e] {
@@ -190,8 +188,8 @@ func (h *heldSearch) share(e, f int32) bool {
 	return false
 }
 
-// run searches, and reports whether it has shown that no schedule of the plan ends before
-// upper, which it lowers to what it finds.
+// run searches, and reports whether it has shown that no schedule of the plan ends before upper; it lowers upper to the
+// best schedule found.
 func (h *heldSearch) run() bool {
 	if h.upper <= 0 {
 		return true
@@ -210,7 +208,7 @@ func (h *heldSearch) begin(n *holding, t int32) {
 	n.acts = append(n.acts, holdAct{what: actTask, id: t, amount: h.cost(t), from: n.spans})
 }
 
-// arrive tells that the data of an edge are there.
+// arrive records that the data of an edge are there.
 func (h *heldSearch) arrive(n *holding, e int32) {
 	n.edge[e] = over
 	t := h.g.To[e]
@@ -284,8 +282,8 @@ func (h *heldSearch) close(n *holding, rate func(*holdAct) float64) *holding {
 	return c
 }
 
-// rates returns how much of its amount each thing under way gets in a second: flows at max-min fair
-// rates by progressive filling, as dagplay.Replay does.
+// rates returns the amount that each thing under way gets in a second: flows at max-min fair rates by progressive
+// filling, as dagplay.Replay does.
 func (h *heldSearch) rates(n *holding) func(*holdAct) float64 {
 	g, rate := h.g, map[int32]float64{}
 	left, open := slices.Clone(g.Links), make([]int32, len(g.Links))
@@ -357,7 +355,7 @@ func (h *heldSearch) walk(n *holding) bool {
 	if bound >= h.upper*(1-heldGap) {
 		return true
 	}
-	// What starts comes first, then what ends soonest at the program's spans.
+	// Starts come first, then the acts in the order of their ends at the program's spans.
 	done, rate := true, h.rates(n)
 	for _, e := range h.flows {
 		if n.edge[e] == waits {

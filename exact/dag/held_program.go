@@ -11,9 +11,9 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// program bounds the makespans of all schedules that begin with a node's events, and returns the
-// lengths of its spans. Its times are in units of upper, its amounts in units of each one's own; an
-// amount that takes next to no time isn't asked for. O(acts · spans) figures.
+// program bounds the makespans of all schedules that begin with a node's events, and returns the lengths of its spans.
+// Its times are in units of upper, and each amount is in a unit of its own; it ignores an amount that takes next to no
+// time. O(acts · spans) figures.
 func (h *heldSearch) program(n *holding) (bound float64, spans []float64, err error) {
 	h.programs++
 	m := &milp.Model{}
@@ -22,8 +22,8 @@ func (h *heldSearch) program(n *holding) (bound float64, spans []float64, err er
 	}
 	end := m.AddVar(milp.Var{Upper: 10, Cost: 1})
 	inf := math.Inf(1)
-	price := milp.Var{Upper: 2, Cost: 1000} // of what a row is violated by: above what any makespan gains
-	// later adds that the end is a time after the last event, but for what something got in its spans.
+	price := milp.Var{Upper: 2, Cost: 1000} // of a row's violation: above the gain of any makespan
+	// later adds that the end is a time after the last event, less the progress that an act made in its spans.
 	later := func(a *holdAct, most, rest float64) {
 		row := []milp.Term{{Var: end, Coef: 1}}
 		for k := range n.spans {
@@ -78,8 +78,8 @@ func (h *heldSearch) program(n *holding) (bound float64, spans []float64, err er
 	return duals.SafeLower(m, r.Duals) * h.upper, spans, nil
 }
 
-// loads adds, for each link, that the end is so much after the last event as the link needs for what is
-// left of those of its flows that have a path of some length after them, and that path.
+// loads adds a row for each link and each length of path after its flows. The end is later than the last event by at
+// least the time that the link needs for the rest of the flows with such a path, plus that path.
 func (h *heldSearch) loads(m *milp.Model, n *holding, end int) {
 	under := map[int32]*holdAct{}
 	for k := range n.acts {
@@ -131,7 +131,7 @@ func (h *heldSearch) capacity(l, flows int) float64 {
 	return h.g.Links[l] * model.TCPShare(int32(flows))
 }
 
-// after returns the most that something under way gets in a second, and the longest path after it.
+// after returns the most that an act under way gets in a second, and the longest path after it.
 func (h *heldSearch) after(a *holdAct) (most, rest float64) {
 	if a.what == actTask {
 		return 1, h.tail[a.id]

@@ -154,14 +154,14 @@ func TestDAGHiGHSExamples(t *testing.T) {
 	}
 }
 
-// A stopped run says so, and what it proved by then holds.
+// A stopped run says so, and the results proved so far hold.
 func TestDAGHiGHSStops(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()
 	d := tinyDAG(rand.New(rand.NewPCG(1, 1)), 5)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	// On a path a look at the bounds is a proof; here it isn't.
+	// On a path the bounds alone are a proof; here they aren't.
 	wide := randomDAG(rand.New(rand.NewPCG(1, 1)), 12, 3, 0.3, 30, 60)
 	r, err := dagexact.Linear(highs.Backend).Solve(ctx, wide, model.Settings{})
 	if err != nil || r.Status == model.StatusOptimal || r.Reason == "" || r.Solution == nil {

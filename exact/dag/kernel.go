@@ -27,13 +27,11 @@ const kernelAlone = 64
 
 // kernel has the kernel look for schedules better than the plan and for bounds.
 //
-// Ticks are a relaxation, so a bound in ticks is one of the instance: the plan in
-// ticks ends no later than in the instance, and a proof that none in ticks is better
-// proves its makespan in ticks as the bound.
+// Ticks are a relaxation, so a bound in ticks is a bound of the instance. The plan in ticks ends no later than in the
+// instance, and a proof that none in ticks is better proves its makespan in ticks as the bound.
 //
-// With a proof it is the kernel alone, up to its own bound, even if other bounds or
-// the gap asked for would end the run before; and nothing is in the model that the
-// checker doesn't know.
+// If a proof is asked for, the kernel runs alone, up to its own bound, even if other bounds or the gap asked for would
+// end the run before. Then the model holds nothing that the checker doesn't know.
 func (s *dagSearch) kernel() error {
 	n, m, proof := s.g.Tasks, s.g.Machines, s.Set.Proof
 	if !s.kernelTakes() {
@@ -53,7 +51,7 @@ func (s *dagSearch) kernel() error {
 	v := newTicks(s.g, s.upper, s.off)
 	lower := s.roundUp(v.Ticks)
 	if proof != nil {
-		s.lower = 0 // what isn't in the proof
+		s.lower = 0 // bounds that aren't in the proof
 	} else if s.closed() {
 		return nil
 	}
@@ -62,10 +60,10 @@ func (s *dagSearch) kernel() error {
 	}
 	_, start, upper := v.Play(s.plan.Machine, s.plan.Order)
 	horizon := upper
-	if proof != nil && upper > 0 { // what is longer than the plan takes more than this in whole ticks, too
+	if proof != nil && upper > 0 { // a longer schedule takes more than this in whole ticks, too
 		horizon--
 	}
-	turns.Stop(s.Ctx, int64(n*n/2*m)) // what it costs to make the model
+	turns.Stop(s.Ctx, int64(n*n/2*m)) // the cost of making the model
 	x := newKernelModel(v, horizon)
 	ask := question{ticks: v, best: upper}
 	if proof == nil && s.off&devCumulative == 0 && v.Graph.Interchangeable() {
@@ -92,15 +90,14 @@ func (s *dagSearch) kernel() error {
 	return nil
 }
 
-// question is what the kernel is asked: for schedules better than the best, on one or
-// two models.
+// question asks the kernel for schedules better than the best, on one or two models.
 type question struct {
 	*lcg.Team
 	ticks  *ticks
 	models []*cp.Model
 	planOf []func(values []int64) dagplay.Plan // of each model
-	follow func(start []int64)                 // tells it of a better plan, by its starts
-	best   int64                               // of its solutions, in ticks, or what it has been told of
+	follow func(start []int64)                 // reports a better plan to it, by its starts
+	best   int64                               // of its solutions, in ticks, or of a reported one
 }
 
 // minimise asks for schedules better than the plan, until the question is answered or the
@@ -145,10 +142,9 @@ func (s *dagSearch) kernelTakes() bool {
 	return n <= 1<<12 && n*n/2*m <= maxPairs && m <= math.MaxInt8
 }
 
-// roundUp returns the bound in ticks, rounded up. Where no time was rounded, makespans
-// are whole ticks, so this is a bound, too. The bound was made of whole figures
-// without rounding, or is less than they give by more than 1e-12 of it. Elsewhere the
-// result is where to begin, no more.
+// roundUp returns the bound in ticks, rounded up. If no time was rounded, makespans are whole ticks, so this is a
+// bound, too. The bound was made of whole figures without rounding, or is less than they give by more than 1e-12 of it.
+// Elsewhere the result is where to begin, no more.
 func (s *dagSearch) roundUp(ticks *view.DAGTicks) int64 {
 	lower := int64(math.Ceil(s.lower/ticks.Unit*(1-1e-14) - 1e-9))
 	if ticks.Whole {
@@ -157,8 +153,7 @@ func (s *dagSearch) roundUp(ticks *view.DAGTicks) int64 {
 	return lower
 }
 
-// phases returns values of the variables that stand for a schedule's machines and
-// orders.
+// phases returns values of the variables that represent a schedule's machines and orders.
 func (k *kernelModel) phases(start []int64, on []int32) []int64 {
 	values := make([]int64, len(k.Low))
 	for i, t := range k.Graph.Order {

@@ -12,11 +12,11 @@ import (
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
 )
 
-// kernelModel is the constraint model of a DAG without contention, in ticks: for
-// each task a machine, and on each machine an optional start; an order of each two
-// tasks without a path between them, which counts where both are on one machine.
+// kernelModel is the constraint model of a DAG without contention, in ticks. Each task has a machine, and on each
+// machine an optional start. Each two tasks without a path between them have an order, which counts if both are on one
+// machine.
 //
-// What a proof may use has a name, in the numbers of the instance's arrays. Variables:
+// Everything that a proof may use has a name, in the numbers of the instance's arrays. Variables:
 //
 //	makespan       0 to the horizon
 //	on T M         1 if task T is on machine M; not there with one machine
@@ -65,7 +65,7 @@ func newKernelModel(v *ticks, horizon int64) *kernelModel {
 			k.Machine(a, order, func(i, j int) cp.Lit { return k.before[i][j] })
 			continue
 		}
-		for j, u := range order { // the same for each two tasks alone
+		for j, u := range order { // the same, for each two tasks by themselves
 			for i, t := range order[:j] {
 				k.Machine(a, []int32{t, u}, func(first, _ int) cp.Lit { return [2]cp.Lit{k.before[i][j], k.before[j][i]}[first] })
 			}
@@ -112,9 +112,9 @@ func (k *kernelModel) orders() {
 //
 //	lower = max_t min_a (head_ta + cost_ta + tail_ta).
 //
-// findWeights chooses the weights by duals of a linear program, and the sets are all
-// tasks, those with the longest tails, and those with the latest heads. Beside each row
-// is that of rounded rooms (dagmodel.WholeRow), which a proof knows nothing of.
+// findWeights chooses the weights by duals of a linear program, and the sets are all tasks, the tasks with the longest
+// tails, and the tasks with the latest heads. Beside each row there is the row of rounded rooms (dagmodel.WholeRow),
+// which a proof doesn't cover.
 func (k *kernelModel) loads(machines []int) {
 	v, lower := k.v, int64(0)
 	head, least := make([]int64, v.n*v.m), make([]int64, v.n)

@@ -16,9 +16,8 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// At sizes that no brute force reaches, on all families of figures, graphs and
-// machines, with each device and without, a plain branch and bound finds nothing better
-// than what is called optimal, and nothing that a bound excludes.
+// A plain branch and bound finds nothing better than a value called optimal, and nothing that a bound excludes. It runs
+// at sizes that no brute force reaches, on all families of figures, graphs and machines, with each device and without.
 func TestSearchAgainstPlain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(31, 32))
@@ -58,7 +57,7 @@ func TestSearchAgainstPlain(t *testing.T) {
 	}
 }
 
-// Names in the numbers of the instance, one each, for all that a proof may use.
+// The names are in the numbers of the instance, one each, for everything that a proof may use.
 func TestKernelNames(t *testing.T) {
 	d := testkit.RandomDAG(rand.New(rand.NewPCG(1, 8)), 9, 3)
 	g := view.OfDAG(d.WithoutContention())
@@ -84,8 +83,7 @@ func TestKernelNames(t *testing.T) {
 	}
 }
 
-// A run that is stopped ends with what it has, a limit of the gap ends it, too, and a
-// start isn't made worse.
+// A stopped run ends with its best result, a limit of the gap ends it, too, and a start isn't made worse.
 func TestKernelStops(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 9))

@@ -12,15 +12,13 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// Linear solves the formulation of dagbounds.Build, which knows no contention, by
-// a solver of linear models. The horizon is the makespan of the best schedule of
-// dagheur.Improve or of Settings.Start.
+// Linear solves the formulation of dagbounds.Build, which leaves contention out, by a solver of linear models. The
+// horizon is the makespan of the best schedule of dagheur.Improve or of Settings.Start.
 //
-// The solver is asked for the least makespan, and certificates are of the model for
-// what it has found, since heads and tails exclude more for an earlier horizon.
+// The solver gets the question for the least makespan. The certificates are for the model of its answer, since heads
+// and tails exclude more for an earlier horizon.
 //
-// Instances whose transfer model isn't ideal, or for which the formulation is too
-// large, are model.ErrUnsupported.
+// Instances with a transfer model that isn't ideal, or with too large a formulation, are model.ErrUnsupported.
 func Linear(backend milp.Backend) model.Solver {
 	ask := func(r *engine.Run, d *model.DAG) (h engine.Linear[*model.Schedule], err error) {
 		if err := dagbounds.Check(d); err != nil {

@@ -16,8 +16,7 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// maxLinked bounds the transfers on links that the model of links has: edges times pairs of machines
-// times links of a route.
+// maxLinked bounds the size of the model of links: edges times pairs of machines times links of a route.
 const maxLinked = 1 << 15
 
 // linkable reports whether linked takes the graph.
@@ -31,19 +30,17 @@ func (s *dagSearch) linkable(g *view.Graph) bool {
 	return s.off&devLinked == 0 && s.Set.Proof == nil && g.Tasks <= kernelAlone && size <= maxLinked
 }
 
-// linkModel is kernelModel with what links have time for: a relaxation of the schedules under
-// contention. A start in it is a schedule's start in ticks, rounded down.
+// linkModel is kernelModel with the capacity of links: a relaxation of the schedules under contention. A start in it is
+// a schedule's start in ticks, rounded down.
 //
-// On each link, transfers may be interrupted and share it in any way: all that is asked is
-// that in no window of time more data must pass than the link lets through (cp.Preemptive).
-// A transfer's window goes from the end of its producer and the start-up to the start of its
-// consumer. That is a relaxation: rates on a link never sum to more than its capacity, or
-// than what as many transfers as there are edges get of it under TCP. As to rounding, let
-// the transfers of a set have windows within [a, b) in ticks. Their releases in ticks aren't
-// above the true ones, which so are a or later; their consumers start before b + 1. So less
-// than b + 1 - a passes, and the lengths, rounded down, sum to b - a at most. Likewise a task that
-// starts when another one ended, or when its data arrived, does so rounded down, for costs
-// and lengths are rounded down.
+// On each link, transfers may be interrupted and share it in any way. There is only one condition: no window of time
+// has to take more data than the link lets through (cp.Preemptive). A transfer's window goes from the end of its
+// producer and the start-up to the start of its consumer. That is a relaxation: the rates on a link never sum to more
+// than its capacity, or, under TCP, than the total for as many transfers as there are edges. As to rounding, let the
+// transfers of a set have windows within [a, b) in ticks. Their releases in ticks aren't above the true ones, which so
+// are a or later; their consumers start before b + 1. So less than b + 1 - a passes, and the lengths, rounded down, sum
+// to b - a at most. Costs and lengths are rounded down, so a task that starts when another one ended, or when its data
+// arrived, also starts at that time rounded down.
 func (s *dagSearch) linkModel(v *ticks, g *view.Graph, horizon int64) *kernelModel {
 	k := newKernelModel(v, horizon)
 	most := int32(max(1, len(g.Data)))
@@ -105,7 +102,7 @@ type deferred struct {
 	final bool    // more programs don't help: rounding leaves it open
 }
 
-// firstPrograms is how many programs a plan is given at first.
+// firstPrograms is the number of programs for a plan at first.
 const firstPrograms = 1000
 
 // linked proves the best schedule under contention (logic-based Benders decomposition: Hooker,
@@ -128,7 +125,7 @@ func (s *dagSearch) linked(d *model.DAG, g *view.Graph) error {
 	return x.rest()
 }
 
-// plans asks for plans until there are none, and reports whether that is so.
+// plans asks for plans until there are none, and reports whether there are none.
 func (s *linkSearch) plans(v *ticks) (bool, error) {
 	if err := s.follow(v); err != nil {
 		return false, err
@@ -137,7 +134,7 @@ func (s *linkSearch) plans(v *ticks) (bool, error) {
 	bound, step, before := int64(s.lower/unit*(1-1e-12)), int64(1), s.Nodes
 	for {
 		s.Nodes = before + k.Conflicts
-		// A makespan below the best one is, in ticks and rounded down, below this.
+		// Any makespan below the best one, in ticks and rounded down, is below this.
 		best := int64(math.Ceil(s.Objective / unit * (1 - 1e-12)))
 		if s.raise(float64(bound) * unit); bound >= best || s.proved() {
 			return true, nil
@@ -180,7 +177,7 @@ func (s *linkSearch) plans(v *ticks) (bool, error) {
 	}
 }
 
-// follow has the kernel try first what the best schedule has.
+// follow has the kernel try the best schedule's values first.
 func (s *linkSearch) follow(v *ticks) error {
 	if s.off&devHint != 0 {
 		return nil
@@ -194,8 +191,8 @@ func (s *linkSearch) follow(v *ticks) error {
 	return nil
 }
 
-// raise stores a bound of all plans that aren't excluded: what is excluded ends no sooner than the
-// best schedule, but for heldGap, and what waits has a bound of its own.
+// raise stores a bound of all plans that aren't excluded. Excluded plans end no sooner than the best schedule, within
+// heldGap, and waiting plans have bounds of their own.
 func (s *linkSearch) raise(bound float64) {
 	bound = min(bound, s.Objective*s.sure)
 	for _, x := range s.later {
@@ -209,7 +206,7 @@ func (s *linkSearch) proved() bool {
 	return model.Gap(s.Objective, s.lower) <= min(s.Set.GapLimit(), 1)*0.9
 }
 
-// rest takes the plans that wait, those of the least bounds first, with more programs each time.
+// rest takes the waiting plans, least bounds first, with more programs each time.
 func (s *linkSearch) rest() error {
 	for slices.ContainsFunc(s.later, func(x deferred) bool { return !x.final }) && !s.proved() {
 		s.limit *= 4
@@ -223,7 +220,7 @@ func (s *linkSearch) rest() error {
 				return s.failed
 			}
 			last := len(s.later)
-			s.later = append(s.later, waiting...) // what isn't looked at has its bound still
+			s.later = append(s.later, waiting...) // plans not looked at still have their bound
 			s.raise(math.Inf(1))
 			s.later = s.later[:last:last]
 			s.Tell(s.Objective, s.lower, func() model.Solution { return s.Solution })
@@ -232,8 +229,8 @@ func (s *linkSearch) rest() error {
 	return nil
 }
 
-// settle finds the best schedule of a plan, if it is better than the best so far, or has the plan wait. It
-// reports false if the run is over.
+// settle finds the best schedule of a plan, if it is better than the best so far, or has the plan wait. It reports
+// false if the run is over.
 func (s *linkSearch) settle(p dagplay.Plan) bool {
 	take := func(sent []float64) {
 		if made := s.replay.RunFrom(p, sent); made < s.Objective && s.failed == nil {
@@ -257,7 +254,7 @@ func (s *linkSearch) settle(p dagplay.Plan) bool {
 	return s.failed == nil && s.Ctx.Err() == nil
 }
 
-// planIs returns the literals that say a solution's machines, and its orders on them.
+// planIs returns the literals of a solution's machines, and of its orders on them.
 func (k *kernelModel) planIs(values []int64) (is []cp.Lit) {
 	a := cp.Assignment{Model: &k.Model.Model, Values: values}
 	on := make([]int, k.v.n)

@@ -46,8 +46,8 @@ func heldOnGrid(rng *rand.Rand, g *view.Graph, r *dagplay.Replay, p dagplay.Plan
 	return best
 }
 
-// Of a plan the search finds a schedule that no other on a grid beats, with the loads of
-// links in its programs or without.
+// No schedule of a plan on a grid beats the one that the search finds for it, with the loads of links in its programs
+// or without.
 func TestHeldAgainstGrid(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(31, 1))
@@ -90,9 +90,9 @@ instances:
 	}
 }
 
-// What is called optimal under contention is: no plan with transfers held back at random, and no plan
-// at all with transfers at once, is better; and it is the same from a poor schedule, without what only
-// makes it faster.
+// A value called optimal under contention is optimal: no plan with transfers held back at random, and no plan at all
+// with transfers at once, is better. It is the same from a poor schedule, and without the devices that only make it
+// faster.
 func TestLinkedAgainstPlans(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(31, 2))
@@ -148,8 +148,8 @@ func TestLinkedAgainstPlans(t *testing.T) {
 	}
 }
 
-// The model of links lets every schedule through: with its machines, orders and starts, rounded
-// down, given, no constraint is broken.
+// The model of links lets every schedule through: no constraint is broken with its machines, orders and starts, rounded
+// down.
 func TestLinkModelRelaxes(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(31, 3))

@@ -18,8 +18,8 @@ import (
 //
 //	min C, Σ_a x_ta = 1 for each task t, Σ_t cost_ta x_ta ≤ C for each machine a,
 //
-// for all tasks and for those with the longer tails. Any weights give a valid
-// bound; these give the best at the start of the search.
+// for all tasks and for the tasks with the longer tails. Any weights give a valid bound; these give the best at the
+// start of the search.
 func (v *ticks) findWeights(ctx context.Context) error {
 	v.byTail = slices.Clone(v.Graph.Order)
 	slices.SortStableFunc(v.byTail, func(a, b int32) int { return cmp.Compare(v.least[b], v.least[a]) })
@@ -51,7 +51,7 @@ func (v *ticks) addWeights(w []int64) {
 
 // columnWeights returns weights by which all machines have the same weighted sum of costs,
 // in the least whole numbers; nil if these are above 10,000, or a machine has only costs of
-// 0. They are the duals where machines differ in speed alone, and without rounding, which
+// 0. They are the duals if machines differ only in speed, and without rounding, which
 // whole rooms (dagmodel.WholeRow) need.
 func (v *ticks) columnWeights() []int64 {
 	sum, all := make([]int64, v.m), int64(0)

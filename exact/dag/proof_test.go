@@ -18,8 +18,8 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// spoilt are faults of a model, by which it excludes schedules that there are. Each
-// returns whether the model has what it spoils.
+// spoilt are faults of a model, by which it excludes schedules that there are. Each returns whether the model has the
+// part to be spoilt.
 var spoilt = map[string]func(rng *rand.Rand, m *kernelModel) bool{
 	"transfers take longer": func(rng *rand.Rand, m *kernelModel) bool {
 		for _, c := range m.Constraints {
@@ -62,8 +62,7 @@ var spoilt = map[string]func(rng *rand.Rand, m *kernelModel) bool{
 	},
 }
 
-// A kernel whose model is wrong writes proofs that the checker refuses, unless what
-// they claim is true all the same.
+// A kernel with a wrong model writes proofs that the checker refuses, unless they claim something true all the same.
 func TestProofOfSpoiltModel(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range spoilt {

@@ -19,8 +19,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// poorPlan puts tasks on random machines in topological order: from there a
-// search has far to go, and whatever it drops wrongly shows.
+// poorPlan puts tasks on random machines in topological order: a search has far to go from there, and anything it drops
+// wrongly shows.
 func poorPlan(rng *rand.Rand, g *view.Graph) dagplay.Plan {
 	p := dagplay.Plan{Machine: make([]int32, g.Tasks), Order: make([][]int32, g.Machines)}
 	for _, t := range g.Order {
@@ -31,9 +31,8 @@ func poorPlan(rng *rand.Rand, g *view.Graph) dagplay.Plan {
 	return p
 }
 
-// searchFrom searches from a plan and returns what it found and what it proved. As
-// ticks are made for the horizon that the plan gives, it searches again from a plan
-// that is much better.
+// searchFrom searches from a plan and returns the result and the proof. As ticks are made for the horizon that the plan
+// gives, it searches again from a plan that is much better.
 func searchFrom(d *model.DAG, g *view.Graph, plan dagplay.Plan, off deviceSet) (*dagSearch, error) {
 	s := &dagSearch{Run: &engine.Run{Ctx: context.Background()}, d: d, g: g, off: off | devStart, plan: plan}
 	s.upper = dagplay.NewReplay(g).Run(plan, nil)
@@ -74,8 +73,8 @@ func alike(rng *rand.Rand, d *model.DAG) {
 	}
 }
 
-// Random instances are solved from poor plans, without bounds before, with each device
-// off, all, and none; the results are held against the plain engine.
+// Random instances are solved from poor plans, without bounds before, with each device off, all, and none; the results
+// are compared with the plain engine's.
 func TestDAGRules(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -150,8 +149,7 @@ func TestWholeLoads(t *testing.T) {
 	}
 }
 
-// Where machines don't differ, one cumulative for all proves in fewer conflicts than a model
-// of each machine, and the same.
+// If machines don't differ, one cumulative for all proves the same in fewer conflicts than a model of each machine.
 func TestCumulative(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(9, 4))

@@ -22,23 +22,19 @@ import (
 //  4. the learning kernel looks for better ones, and proves the bound (kernelModel;
 //     on identical machines without data in turns with cumulativeModel).
 //
-// Under contention the makespan without it is a lower bound for any schedule: the
-// same machines and orders, played without contention, end no later, since a
-// transfer's rate is never above its path's rate (see model.TransferModel) and a
-// task never starts before its data are there. So the search proves that bound,
-// and the schedule is the better of that of dagheur.Improve and of the plan without
-// contention and, on small instances, the best of a search over all plans
-// (contended).
+// Under contention the makespan without it is a lower bound for any schedule. The same machines and orders, played
+// without contention, end no later: a transfer's rate is never above its path's rate (see model.TransferModel), and a
+// task never starts before its data are there. So the search proves that bound. The schedule is the better one of
+// dagheur.Improve's and of the plan without contention and, on small instances, of the best from a search over all
+// plans (contended).
 //
-// It is any-time: when ctx or the time limit ends, the result carries the best
-// schedule and the bound proved by then. What is proved doesn't depend on the
-// number of threads. A node is a conflict of the kernel, from which a nogood is
-// learned. Instances of more than maxPairs pairs of tasks on machines get the schedule
-// and the bounds without search.
+// It is any-time: when ctx or the time limit ends, the result carries the best schedule and the bound proved so far.
+// What is proved doesn't depend on the number of threads. A node is a conflict of the kernel, from which a nogood is
+// learned. Instances of more than maxPairs pairs of tasks on machines get the schedule and the bounds without search.
 var Search = engine.Engine[*model.DAG, deviceSet]{ID: "search", Parts: devices, Learns: true, Work: work}
 
-// Kernel is Search without bounds that a proof log knows nothing of: what it claims can
-// be written as a proof and replayed (Settings.Proof).
+// Kernel is Search without bounds that a proof log doesn't cover: its claims can be written as a proof and replayed
+// (Settings.Proof).
 var Kernel = engine.Engine[*model.DAG, deviceSet]{ID: "kernel", Parts: devices, Learns: true, Proof: true,
 	Work: func(r *engine.Run, d *model.DAG, off deviceSet, without lcg.Device) error {
 		return work(r, d, off|devUnproved, without)
@@ -108,7 +104,7 @@ func (s *dagSearch) run() error {
 	if s.off&devLocalSearch != 0 || s.beside {
 		steps = 0
 	}
-	// Round the bound up before anybody aims at it: with 263.5 in view no heuristic ends at 264.
+	// Round the bound up before any heuristic aims at it: none with the goal 263.5 ends at 264.
 	if s.Set.Proof == nil && s.kernelTakes() {
 		s.roundUp(s.g.Ticks(dagplay.NewReplay(s.g).Run(dagplay.OnMachine(s.g, 0), nil)))
 	}
@@ -150,8 +146,7 @@ func (s *dagSearch) neighbourhoods(alone bool) {
 	})
 }
 
-// news takes the plan of a schedule that another solver has found, if it is better than
-// the one known.
+// news takes the plan of a schedule that another solver has found, if it is better than the known one.
 func (s *dagSearch) news() bool {
 	schedule, _ := s.News(s.upper)
 	x, ok := schedule.(*model.Schedule)
@@ -170,14 +165,14 @@ func (s *dagSearch) news() bool {
 	return true
 }
 
-// closed reports whether the gap is small enough to end: a tenth below the gap at
-// which a schedule counts as optimal, so that the reported one, computed anew,
-// does. Makespans above 10^6 ticks may therefore be a tick above the least one.
+// closed reports whether the gap is small enough to end: a tenth below the gap at which a schedule counts as optimal,
+// so that the reported gap, computed again, is small enough, too. Makespans above 10^6 ticks may therefore be a tick
+// above the least one.
 func (s *dagSearch) closed() bool {
 	return s.upper <= s.lower || model.Gap(s.upper, s.lower) <= min(s.Set.GapLimit(), 1)*0.9
 }
 
-// better takes a plan if it is better than the one known.
+// better takes a plan if it is better than the known one.
 func (s *dagSearch) better(p dagplay.Plan) {
 	if makespan := dagplay.NewReplay(s.g).Run(p, nil); makespan < s.upper {
 		s.plan, s.upper = p, makespan

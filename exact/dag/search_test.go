@@ -143,8 +143,7 @@ func TestDAGSearchExamples(t *testing.T) {
 	}
 }
 
-// A start is taken under any transfer model, one that isn't a schedule of the
-// instance is refused.
+// A start is taken under any transfer model; a start that isn't a schedule of the instance is refused.
 func TestDAGSearchStart(t *testing.T) {
 	t.Parallel()
 	in, err := instances.Load(filepath.Join("..", "..", "docs", "examples", "six-tasks.json"))
@@ -172,7 +171,7 @@ func TestDAGSearchStart(t *testing.T) {
 	}
 }
 
-// What is proved doesn't depend on the number of threads.
+// The proved result doesn't depend on the number of threads.
 func TestDAGSearchThreads(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(9, 10))
@@ -258,8 +257,8 @@ func TestDAGSearchEdgeCases(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				// Nothing is shared, so the models are the same, but for what TCP
-				// takes of each path: here only "many exits" transfers data.
+				// Nothing is shared, so the models are the same except for TCP's reduction of each path: here only
+				// "many exits" transfers data.
 				want := c.want
 				if name == "many exits" && transfer == model.TransferTCPAll {
 					want = 1 + 2/0.75 + 4
@@ -275,9 +274,8 @@ func TestDAGSearchEdgeCases(t *testing.T) {
 	}
 }
 
-// What TCP takes of a path is in the bound, under tcp-all of every path (Eq. 11): the
-// search proves 12 on one machine, where 11.5 across the link is what a plan without
-// contention takes.
+// The bound includes TCP's reduction of a path's rate, under tcp-all of every path (Eq. 11): the search proves 12 on
+// one machine; a plan without contention takes 11.5 across the link.
 func TestDAGSearchPlannedLengths(t *testing.T) {
 	t.Parallel()
 	for transfer, want := range map[model.TransferModel][2]float64{ // makespan and bound

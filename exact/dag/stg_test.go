@@ -21,8 +21,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// On graphs of the Standard Task Graph set what the search proves is what is
-// published, and neither bounds nor schedules contradict it.
+// On graphs of the Standard Task Graph set the search proves the published values, and neither bounds nor schedules
+// contradict them.
 func TestSTGOptima(t *testing.T) {
 	t.Parallel()
 	table, err := os.Open(need.Data(t, "stg", "makespans.csv"))
@@ -82,7 +82,7 @@ func TestSTGOptima(t *testing.T) {
 				t.Fatal(err)
 			}
 			ctx, set := stopAfter(t, 100)
-			set.TimeLimit = time.Second // the kernel tells nothing for long where it finds nothing
+			set.TimeLimit = time.Second // the kernel reports nothing for long if it finds nothing
 			search := model.Solver(dagexact.Search)
 			if m%8 == 0 {
 				search = fromPoor

@@ -10,8 +10,7 @@ import (
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
 )
 
-// ticks is a contention-free DAG in whole numbers of a unit of time, with what the
-// search precomputes.
+// ticks is a contention-free DAG in whole numbers of a unit of time, with the figures that the search precomputes.
 type ticks struct {
 	dagmodel.Times
 	n, m    int // tasks and machines
@@ -33,8 +32,8 @@ func newTicks(g *view.Graph, horizon float64, off deviceSet) *ticks {
 	return v
 }
 
-// identical reports whether all machines are: equal costs, and equal lengths of edges
-// to and from all others, and to each other.
+// identical reports whether all machines are identical: equal costs, and equal lengths of edges to and from all others,
+// and to each other.
 func (v *ticks) identical() bool {
 	for b := range v.m {
 		for t := range int32(v.n) {
@@ -56,10 +55,9 @@ func (v *ticks) identical() bool {
 	return true
 }
 
-// tails computes tail[t*m+a], a lower bound on the time R from the end of task t on
-// machine a to the end of the schedule: R ≥ max_s min_b (length(a, b) + cost_sb + tail_sb)
-// over the successors s and machines b, by induction over the topological order (PEFT's
-// optimistic cost table, with the true lengths of edges). O(E M²).
+// tails computes tail[t*m+a], a lower bound on the time R from the end of task t on machine a to the end of the
+// schedule. R ≥ max_s min_b (length(a, b) + cost_sb + tail_sb) over the successors s and machines b, by induction over
+// the topological order (PEFT's optimistic cost table, with the true lengths of edges). O(E M²).
 func (v *ticks) tails() {
 	m := v.m
 	v.tail, v.least = make([]int64, v.n*m), make([]int64, v.n)

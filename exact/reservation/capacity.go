@@ -2,17 +2,14 @@
 
 package reservation
 
-// reduceCapacity sets the state's blocked PEs: those in use, and, until the
-// last of them comes free, those that no possible jobs can use together
-// (subset-sum capacity reduction, as Boschetti and Mingozzi 2003 reduce the bin
-// of a packing problem).
+// reduceCapacity sets the state's blocked PEs. These are the PEs in use and, until the last of them comes free, the PEs
+// that no possible jobs can use together (subset-sum capacity reduction). Boschetti and Mingozzi (2003) reduce the bin
+// of a packing problem in this way.
 //
-// While F PEs are free, the jobs that start later and run then use a sum of
-// their PEs, so at most the largest subset sum S ≤ F of the jobs that may run
-// then: F - S PEs are idle in every completion that starts possible jobs only.
-// Between two ends of running jobs those are the jobs with first fit < end and
-// latest + length > beginning. Replacing S by the largest so far keeps blocked
-// PEs from rising again, and only weakens the reduction.
+// While F PEs are free, the jobs that start later and run then use a sum of their PEs. That is at most the largest
+// subset sum S ≤ F of the jobs that may run then. So F - S PEs are idle in every completion that only starts possible
+// jobs. Between two ends of running jobs these are the jobs with first fit < end and latest + length > beginning.
+// Replacing S by the largest so far keeps blocked PEs from rising again, and only weakens the reduction.
 func (s *sweep) reduceCapacity(y *state) {
 	n := len(y.running)
 	y.blocked = append(y.blocked[:0], y.running...)

@@ -28,28 +28,23 @@ const (
 	// about a second for some 100 jobs.
 	conflictNodes = 200_000
 	conflictSteps = 500
-	// maxWindowStarts is how many ready times overloaded looks at, evenly
-	// spread.
+	// maxWindowStarts is the number of ready times that overloaded looks at, evenly spread.
 	maxWindowStarts = 2000
 )
 
-// minimalConflict returns the ids of a minimal set of requests, in the order of
-// the instance, that can't all be accepted though without any one of them the
-// others can. The instance must be known not to allow all of its requests.
+// minimalConflict returns the ids of a minimal set of requests, in the order of the instance, that can't all be
+// accepted; without any one of them, the others can. The instance must be known not to allow all of its requests.
 //
-// It begins with the requests of a window that is too short for their
-// PE-seconds, if there is one, or of an independent part proved infeasible, and
-// halves what is left (QuickXplain, Junker 2004), with the sweep as judge:
-// about 2 k log2(n/k) questions for k requests of n.
+// It begins with the requests of a window that is too short for their PE-seconds, if there is one, or of an independent
+// part proved infeasible. It halves the rest (QuickXplain, Junker 2004), with the sweep as judge: about 2 k log2(n/k)
+// questions for k requests of n.
 //
-// That it is a conflict needs but one proof: explain returns a subset of jobs
-// such that others and the subset are impossible, given that others and all
-// jobs are; it drops the rest only when told that they are impossible without.
-// It is minimal if each "possible" is true: the halves are explained one beside
-// the other, so the last job kept of each was kept since what is kept beside
-// it, less that job, was possible. A question without an answer counts as
-// possible, and keeps more: if ctx ends, or a question takes too many nodes,
-// the set is a conflict still, but minimal is false.
+// A single proof shows that the set is a conflict. explain returns a subset of jobs such that others and the subset are
+// impossible, given that others and all jobs are. The rest is dropped only after an answer that they are impossible
+// without it. The set is minimal if each "possible" is true. The halves are explained one beside the other, so the last
+// job kept of each was kept because the jobs kept beside it, less that job, were possible. A question without an answer
+// counts as possible, and keeps more. If ctx ends, or a question takes too many nodes, the set is still a conflict, but
+// minimal is false.
 func minimalConflict(ctx context.Context, in *model.Reservation, seed uint64) (ids []string, minimal bool) {
 	t := view.OfReservation(in)
 	jobs, u := newJobs(t)
@@ -75,9 +70,8 @@ func minimalConflict(ctx context.Context, in *model.Reservation, seed uint64) (i
 	return ids, !x.unsure
 }
 
-// overloaded returns the jobs of a window that is too short for the jobs
-// within, of those the one with the fewest jobs; nil if there is none. O(n log
-// n + maxWindowStarts·n).
+// overloaded returns the jobs of a window that is too short for the jobs within, the window with the fewest jobs; nil
+// if there is none. O(n log n + maxWindowStarts·n).
 func overloaded(jobs []job, pes int) []job {
 	byDue := slices.Clone(jobs)
 	slices.SortFunc(byDue, func(a, b job) int { return cmp.Compare(a.due(), b.due()) })
@@ -109,7 +103,7 @@ func overloaded(jobs []job, pes int) []job {
 	return best
 }
 
-// conflict is the state of a search for one.
+// conflict is the state of a search for a conflict.
 type conflict struct {
 	ctx    context.Context
 	t      *view.Reservation
@@ -118,9 +112,8 @@ type conflict struct {
 	unsure bool // a question had no answer
 }
 
-// explain returns a minimal subset of jobs that is impossible together with
-// others, which are known to be impossible with all jobs. changed tells that
-// the others are not those of the last question.
+// explain returns a minimal subset of jobs that is impossible together with others, which are known to be impossible
+// with all jobs. changed reports that others differ from the last question's.
 func (x *conflict) explain(others []job, changed bool, jobs []job) []job {
 	if changed && x.impossible(others) {
 		return nil
@@ -135,8 +128,8 @@ func (x *conflict) explain(others []job, changed bool, jobs []job) []job {
 	return append(left, right...)
 }
 
-// impossible reports whether jobs can't all be accepted. False may mean that it
-// isn't known; unsure is set then.
+// impossible reports whether jobs can't all be accepted. False may mean that the answer isn't known; unsure is set
+// then.
 func (x *conflict) impossible(jobs []job) bool {
 	sorted := slices.Clone(jobs)
 	for i := range sorted {

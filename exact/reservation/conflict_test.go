@@ -29,7 +29,7 @@ func TestConflict(t *testing.T) {
 	if d := cmp.Diff([]string{"a", "b"}, got); d != "" {
 		t.Errorf("(-want,+got)\n%s", d)
 	}
-	// Stopped, it has what is known, and says so.
+	// A stopped run has the result known so far, and says so.
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	got, minimal = minimalConflict(ctx, in, 0)

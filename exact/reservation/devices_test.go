@@ -17,9 +17,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Without any one device, without it and the local search, which leaves little
-// to the sweeps, and without all of them the search proves what the plain engine
-// finds.
+// The search proves the plain engine's results: without any one device, without it and the local search, which leaves
+// little to the sweeps, and without all of them.
 func TestWithout(t *testing.T) {
 	t.Parallel()
 	var sets [][]string
@@ -53,9 +52,8 @@ func TestWithout(t *testing.T) {
 	}
 }
 
-// uglyReservation draws from the families of randomReservation, with equal
-// requests or windows that just fit among them, and times from 1 s to 3e15 s in
-// one instance, so that the weights' sums are beyond 2^53.
+// uglyReservation draws from the families of randomReservation, with equal requests or windows that just fit among
+// them. Times range from 1 s to 3e15 s in one instance, so that the weights' sums are beyond 2^53.
 func uglyReservation(rng *rand.Rand, n int) *model.Reservation {
 	in := testkit.RandomReservation(rng, n)
 	switch rng.IntN(6) {
@@ -93,9 +91,8 @@ func uglyReservation(rng *rand.Rand, n int) *model.Reservation {
 	return in
 }
 
-// With each device off by itself, forwards and backwards, the same optimum
-// comes out as with all on and as the plain engine finds; and with a large gap limit
-// the bound is one still.
+// Each device off by itself, forwards and backwards, gives the same optimum as all on and as the plain engine. With a
+// large gap limit the bound is still a bound.
 func TestReservationDevices(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(12, 24))
@@ -128,8 +125,7 @@ func TestReservationDevices(t *testing.T) {
 			nodes[k] += r.Nodes
 			same := math.Abs(r.Value-want) <= 2e-9*total && (in.EffectiveGoal() == model.GoalAll || math.Abs(r.Upper-want) <= 2e-9*total)
 			if in.EffectiveGoal() == model.GoalAll {
-				// Without grains it can't be told that less than all is one
-				// less at least.
+				// Without grains the search can't know that less than all is at least one less.
 				same = (r.Value > total-0.5) == (want > total-0.5) && (strings.HasPrefix(names[k], "whole-values") || (r.Upper > total-0.5) == (want > total-0.5))
 			}
 			if !same {

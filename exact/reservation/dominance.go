@@ -7,18 +7,14 @@ import (
 	"math/bits"
 )
 
-// dominates reports whether every completion of b that reaches the target is
-// matched by a completion of a of at least its value. It demands that a's lead,
-// value(a) - value(b), is at least the weight of the possible jobs of b that a
-// can't start, that time(a) ≤ time(b), and that from then on a's running jobs
-// use no more PEs than are blocked in b.
+// dominates reports whether every completion of b that reaches the target is matched by a completion of a of at least
+// its value. It demands that a's lead, value(a) - value(b), is at least the weight of the possible jobs of b that a
+// can't start, and that time(a) ≤ time(b). From then on a's running jobs must use no more PEs than are blocked in b.
 //
-// Take a completion of b that reaches the target. It starts possible jobs only;
-// leave out of it those that a can't start. The rest completes a: it starts no
-// earlier than time(b) ≥ time(a), and the PEs in use by a are at each moment at
-// most those in use by b or of no use to the completion (reduceCapacity). It is
-// worth value(a) + rest ≥ value(b) + all. Dominance never lowers the value and
-// each start raises it, so states don't drop each other in a ring.
+// Take a completion of b that reaches the target. It only starts possible jobs; leave out the ones that a can't start.
+// The rest completes a: it starts no earlier than time(b) ≥ time(a). The PEs in use by a are at each moment at most the
+// PEs in use by b or of no use to the completion (reduceCapacity). It is worth value(a) + rest ≥ value(b) + all.
+// Dominance never lowers the value and each start raises it, so states don't drop each other in a ring.
 func (s *sweep) dominates(a, b *state) bool {
 	lead := a.value - b.value
 	if lead < 0 || a.time > b.time {
@@ -52,8 +48,7 @@ func (s *sweep) dominates(a, b *state) bool {
 	return true
 }
 
-// expanded is an expanded state, with what tells fast that it doesn't dominate
-// another.
+// expanded is an expanded state, with figures for a fast proof of no dominance over another.
 type expanded struct {
 	value    float64
 	possible uint64 // the first word
@@ -77,7 +72,7 @@ func (s *sweep) dominated(b *state) bool {
 			continue
 		}
 		if s.dominates(a.state, b) {
-			// It may well dominate others: halfway to the end of the list.
+			// It may well dominate others, so it moves halfway to the end of the list.
 			h := k + (last-k)/2
 			s.expanded[k], s.expanded[h] = s.expanded[h], s.expanded[k]
 			return true

@@ -13,11 +13,10 @@ type candidate struct {
 // expand makes the children of a state: each starts one more possible job, as
 // early as it fits.
 //
-// Active schedules (Giffler and Thompson 1960): let T be the least start +
-// length of the jobs that may be started, and i the job of it. A child that
-// starts at T or later is left out. Nothing starts before it, so in any
-// completion i is declined or starts later, and may be moved to end by T, where
-// it fits; the value is no less, and the plan follows the child that starts i.
+// Active schedules (Giffler and Thompson 1960): let T be the least start + length of the jobs that may be started, and
+// i the job of it. A child that starts at T or later is left out. Nothing starts before it, so any completion declines
+// i or starts it later, and i may be moved to end by T, where it fits. The value is no less, and the plan follows the
+// child that starts i.
 //
 // Identical jobs: of two jobs q and j of equal PEs, length and weight that can
 // start at one moment, with latest(q) ≤ latest(j), j first is left out. If q is
@@ -47,8 +46,7 @@ func (s *sweep) expand(x *state) {
 	}
 }
 
-// hasTwinBefore reports whether another child starts an identical job at the
-// same time that is to come first.
+// hasTwinBefore reports whether another child, which has precedence, starts an identical job at the same time.
 func (s *sweep) hasTwinBefore(c int) bool {
 	if s.off&identicalJobs != 0 {
 		return false

@@ -12,7 +12,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// SweepDevice is a device that a sweep drops something by, as a mask of Sweeps.
+// SweepDevice is a device by which a sweep drops states, as a mask of Sweeps.
 type SweepDevice struct {
 	Name string
 	Mask int
@@ -35,11 +35,9 @@ type SweepAlone struct {
 	Nodes        int64
 }
 
-// Sweeps searches an instance by sweeps alone, without local search or other
-// bounds, once for each mask of devices that are off; a negative mask is that
-// of its complement, with time backwards. The multipliers are the same for all.
-// The first attempt has limit nodes, each other twice those of the one before;
-// 0: no limit.
+// Sweeps searches an instance by sweeps alone, without local search or other bounds, once for each mask of devices that
+// are off; a negative mask means its complement, with time backwards. The multipliers are the same for all. The first
+// attempt has limit nodes, and each other one has twice as many as the one before; 0: no limit.
 func Sweeps(in *model.Reservation, set model.Settings, masks []int, limit int64) ([]SweepAlone, error) {
 	first := newSearcher(&engine.Run{Ctx: context.Background(), Set: set}, in, view.OfReservation(in))
 	for _, p := range first.parts {
@@ -74,9 +72,8 @@ func Sweeps(in *model.Reservation, set model.Settings, masks []int, limit int64)
 	return out, nil
 }
 
-// Turns is Search with tiny turns of the learning kernel and of the sweeps from the
-// first round on, and with nothing that would find the best plans before them. It
-// counts rounds of a part in which both searched.
+// Turns is Search with tiny turns of the learning kernel and of the sweeps from the first round on, and without
+// anything that would find the best plans before them. It counts rounds of a part in which both searched.
 func Turns(both *int) model.Solver {
 	return engine.Engine[*model.Reservation, switches]{ID: "turns", Work: func(r *engine.Run, v *model.Reservation, _ switches, _ lcg.Device) error {
 		x := newSearcher(r, v, view.OfReservation(v))

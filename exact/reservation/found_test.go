@@ -19,8 +19,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// Instances on which version 0.3.0 was wrong: the optimum, or 0 where times
-// can't be kept apart.
+// Version 0.3.0 was wrong on these instances: the optimum, or 0 if times can't be kept apart.
 func TestReservationFound(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]float64{

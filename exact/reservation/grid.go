@@ -11,9 +11,8 @@ import (
 // grid[c+1]). It ascends from the first ready time to the last due time.
 type grid []tick
 
-// newGrid returns a grid of at most the given number of boundaries: all ready,
-// latest start and due times and the ends of jobs started first, thinned out if
-// they are too many, else with evenly spread times added.
+// newGrid returns a grid of at most the given number of boundaries: all ready, latest start and due times and the ends
+// of jobs started first. If they are too many they are thinned out, otherwise evenly spread times are added.
 func newGrid(jobs []job, most int) grid {
 	first, last := jobs[0].ready, jobs[0].due()
 	var g grid
@@ -79,8 +78,8 @@ func (g grid) first(t tick) int {
 	return c
 }
 
-// interpolate returns a running sum, sum[c] up to the beginning of cell c, at a
-// share of cell c. Outside of its cells it stays what it is at the ends.
+// interpolate returns a running sum, sum[c] up to the beginning of cell c, at a share of cell c. Outside of the cells
+// it keeps the value at the nearest end.
 func interpolate(sum []float64, c int, share float64) float64 {
 	switch {
 	case c < 0:
@@ -91,9 +90,8 @@ func interpolate(sum []float64, c int, share float64) float64 {
 	return sum[c] + share*(sum[c+1]-sum[c])
 }
 
-// corners returns, for each job, the starts between which any cost that is
-// constant per tick in each cell is linear in the start: the first, the last,
-// and those at which the job begins or ends at a boundary.
+// corners returns, for each job, the starts between which any cost that is constant per tick in each cell is linear in
+// the start. They are the first start, the last one, and the starts at which the job begins or ends at a boundary.
 func (g grid) corners(jobs []job) [][]tick {
 	all := make([][]tick, len(jobs))
 	for i := range jobs {

@@ -23,8 +23,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// exactly asks for the optimum itself: near ties in the draws are below the gap that
-// counts as optimal by default.
+// exactly asks for the exact optimum: near ties in the draws are below the gap that counts as optimal by default.
 var exactly = model.Settings{Seed: 1, Gap: 1e-8}
 
 // agree compares a result with the optimum, and asks the judge.
@@ -53,8 +52,7 @@ func text(in *model.Reservation) string {
 	return string(b)
 }
 
-// The formulation, solved by HiGHS alone, and the engine on it find what the plain engine
-// finds.
+// The formulation, solved by HiGHS alone, and the engine on it find the plain engine's results.
 func TestReservationHiGHSAgainstPlain(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()
@@ -130,8 +128,7 @@ func TestReservationHiGHSErrors(t *testing.T) {
 	}
 }
 
-// crowd is n requests of which any may run at any time, of no two the same
-// length.
+// crowd is n requests, any of which may run at any time; no two have the same length.
 func crowd(n int) *model.Reservation {
 	rng := rand.New(rand.NewPCG(6, 9))
 	in := &model.Reservation{Name: "crowd", PEs: 16}
@@ -144,7 +141,7 @@ func crowd(n int) *model.Reservation {
 	return in
 }
 
-// A stopped run says so, and what it proved by then holds.
+// A stopped run says so, and the results proved so far hold.
 func TestReservationHiGHSStops(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()

@@ -65,9 +65,8 @@ func byReady(a, b job) int {
 	return cmp.Or(cmp.Compare(a.ready, b.ready), cmp.Compare(a.latest, b.latest), cmp.Compare(a.id, b.id))
 }
 
-// weightUnit returns the common unit of all weights in PE-ticks, or 0 if there
-// is none or a sum of weights, in units, may reach 2^50: below, float64s hold
-// sums exactly.
+// weightUnit returns the common unit of all weights in PE-ticks. It returns 0 if there is none or a sum of weights, in
+// units, may reach 2^50: below, float64s hold sums exactly.
 func weightUnit(t *view.Reservation) int64 {
 	unit, total := t.WeightUnit(), 0.0
 	for i := range t.Jobs {
@@ -79,14 +78,13 @@ func weightUnit(t *view.Reservation) int64 {
 	return unit
 }
 
-// weightStep returns the power of two of which weights without a unit are
-// rounded up to multiples: at most 2^-49 of their total.
+// weightStep returns a power of two; weights without a unit are rounded up to its multiples: at most 2^-49 of their
+// total.
 //
-// Sums of multiples below 2^53 steps are exact in float64s, so each start
-// raises a plan's value, as the proofs of dominates and expand need: where 2^60
-// + 1 = 2^60, a child dropped for its parent and a gap left for that child
-// would lose all that comes after. Weights only grow by rounding, so a bound
-// remains one; all of them together grow by less than the slack.
+// Sums of multiples below 2^53 steps are exact in float64s, so each start raises a plan's value, as the proofs of
+// dominates and expand need. If 2^60 + 1 = 2^60, a child dropped for its parent and a gap left for that child would
+// lose all that comes after. Weights only grow by rounding, so a bound remains one; all of them together grow by less
+// than the slack.
 func weightStep(t *view.Reservation) float64 {
 	total := 0.0
 	for i := range t.Jobs {
@@ -96,8 +94,7 @@ func weightStep(t *view.Reservation) float64 {
 	return math.Ldexp(1, e-50)
 }
 
-// split cuts jobs, sorted by ready time, into groups whose windows don't
-// overlap: each may be solved alone.
+// split cuts jobs, sorted by ready time, into groups with windows that don't overlap: each may be solved alone.
 func split(jobs []job) [][]job {
 	var parts [][]job
 	end := tick(math.MinInt64)

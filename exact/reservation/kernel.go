@@ -13,9 +13,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Kernel solves Reservation by learning (package lcg): it looks for plans by the
-// clairvoyant's local search first, then for better ones and for bounds on the
-// constraint model of each part (kernelModel), in whole numbers throughout.
+// Kernel solves Reservation by learning (package lcg), in whole numbers throughout. It first looks for plans by the
+// clairvoyant's local search, then for better ones and for bounds on the constraint model of each part (kernelModel).
 //
 // Like Search it is any-time. A node is a conflict, from which a
 // nogood is learned. Parts of more than 2,000 jobs get a plan without a bound.
@@ -34,7 +33,7 @@ var Kernel = engine.Engine[*model.Reservation, kernelSwitches]{ID: "kernel", Par
 			}
 			upper := p.upper
 			err := s.bound(p)
-			p.upper = upper // what is claimed is proved in whole numbers
+			p.upper = upper // the claim is proved in whole numbers
 			return err
 		}
 		s.attempt = func(p *part, limit int64) {
@@ -64,14 +63,14 @@ var kernelDevices = []engine.Switch[kernelSwitches]{
 }
 
 const (
-	// kernelNodes is how many nodes of the search's limits count as one conflict.
+	// kernelNodes is the number of nodes of the search's limits that count as one conflict.
 	kernelNodes = 10
 	// kernelJobs is the largest number of jobs of a part that the kernel takes.
 	kernelJobs = 2000
 )
 
-// learn has the kernel look for better plans and bounds of a part for so many
-// conflicts. It goes on where it stopped, with what it learned.
+// learn has the kernel look for better plans and bounds of a part for so many conflicts. It goes on where it stopped,
+// with the learned nogoods.
 func (s *searcher) learn(p *part, off kernelSwitches, without lcg.Device, conflicts int64) {
 	if p.kernel == nil {
 		p.kernel = newKernelSearch(s, p, off, without)
@@ -88,12 +87,11 @@ type kernelSearch struct {
 	lost  int64 // least of any plan so far: the kernel looks for less only
 }
 
-// newKernelSearch returns the kernel on a part, whose multipliers it takes unless that
-// device is off.
+// newKernelSearch returns the kernel on a part, with the part's multipliers unless that device is off.
 func newKernelSearch(s *searcher, p *part, off kernelSwitches, without lcg.Device) *kernelSearch {
 	x := &kernelSearch{unit: 1, lost: math.MaxInt64}
 	if s.scale.grain == 0 {
-		x.unit = weightStep(s.t) // of which all weights are multiples
+		x.unit = weightStep(s.t) // all weights are multiples of it
 	}
 	weights := make([]int64, len(p.jobs))
 	for i := range p.jobs {
@@ -108,10 +106,10 @@ func newKernelSearch(s *searcher, p *part, off kernelSwitches, without lcg.Devic
 	return x
 }
 
-// run looks for plans that lose less than the best, and raises the bound on what is
-// lost, for so many conflicts. Other engines may have changed the best plan since the
-// last run, even to one that loses more where weights are rounded up (weightStep): what
-// the kernel has left out by then loses x.lost at least, not what that plan loses.
+// run looks for plans that lose less than the best, and raises the bound on the loss, for so many conflicts. Other
+// engines may have changed the best plan since the last run, even to one that loses more if weights are rounded up
+// (weightStep). The plans that the kernel has left out by then lose at least x.lost, which may differ from that plan's
+// loss.
 func (x *kernelSearch) run(s *searcher, p *part, conflicts int64) {
 	ctx, cancel := context.WithCancel(s.Ctx)
 	defer cancel()

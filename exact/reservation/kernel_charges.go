@@ -8,8 +8,7 @@ import (
 	"github.com/gapwise/gapwise/internal/cp"
 )
 
-// chargeBits is the binary logarithm of what all figures of a row of charges sum to
-// at most.
+// chargeBits is the binary logarithm of the largest sum of all figures of a row of charges.
 const chargeBits = 58
 
 // charge adds the Lagrangian bound of multipliers (see relaxation) in whole numbers:
@@ -18,9 +17,9 @@ const chargeBits = 58
 //
 //	Σ_{j accepted} ∫_run r_j + Σ_{j declined} scale w_j ≤ scale lost + ∫ max_R Σ_{j in R} r_j
 //
-// where R ranges over the sets of jobs that may run at that time and fit. For at any
-// time those that run are such a set, and lost ≥ Σ_{j declined} w_j. Any rates are
-// valid; good multipliers make the row tight. The knapsacks are solved in whole numbers.
+// where R ranges over the sets of jobs that may run at that time and fit. For the jobs that run at any time are such a
+// set, and lost ≥ Σ_{j declined} w_j. Any rates are valid; good multipliers make the row tight. The knapsacks are
+// solved in whole numbers.
 func (k *kernelModel) charge(pes int, r *relaxation) {
 	g, size := r.grid, 0.0
 	total := int64(0)

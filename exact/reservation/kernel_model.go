@@ -8,9 +8,9 @@ import (
 	"github.com/gapwise/gapwise/internal/cp"
 )
 
-// kernelModel is the constraint model of a part: for each job whether it is
-// accepted, and an optional start in its window; one cumulative on the machine's
-// PEs; and what is lost, the weight of the declined jobs, to be minimised.
+// kernelModel is the constraint model of a part. For each job it holds whether the job is accepted, and an optional
+// start in its window; one cumulative is on the machine's PEs. The objective to minimise is the loss, the weight of the
+// declined jobs.
 //
 //	Σ weight_j (1 - in_j) ≤ lost
 //
@@ -23,8 +23,7 @@ type kernelModel struct {
 	starts  []cp.Var
 }
 
-// newKernelModel returns the model of a part. request tells the number of a job in
-// the instance.
+// newKernelModel returns the model of a part. request returns the number of a job in the instance.
 func newKernelModel(pes int, jobs []job, weights []int64, request func(j *job) int, off kernelSwitches) *kernelModel {
 	k := &kernelModel{jobs: jobs, weights: weights}
 	capacity := &cp.Cumulative{Capacity: int64(pes)}
@@ -58,21 +57,17 @@ func newKernelModel(pes int, jobs []job, weights []int64, request func(j *job) i
 // maxOrders bounds the pairs of jobs that dominate orders, some 500 bytes each.
 const maxOrders = 50_000
 
-// dominate leaves out plans that another of no less weight dominates.
+// dominate leaves out plans that another plan of no less weight dominates.
 //
-// Exchange: a job j stands in for i if it has no more PEs, is no longer, weighs no
-// less, ready_j + length_j ≤ ready_i + length_i and latest_j ≥ latest_i. For in any
-// start s of i, from max(s, ready_j), which is at most min(s + length_i - length_j,
-// latest_j), j runs within i's run. So some best plan has no i without j: replace i by
-// j as long as that can be done. To stand in for is transitive, and of equal jobs
-// only the first one stands in for the other, so this ends.
+// Exchange: a job j stands in for i if it has no more PEs, is no longer, weighs no less, ready_j + length_j ≤ ready_i +
+// length_i and latest_j ≥ latest_i. For in any start s of i, from max(s, ready_j), which is at most min(s + length_i -
+// length_j, latest_j), j runs within i's run. So some best plan has no i without j: replace i by j as long as that can
+// be done. The relation is transitive, and of equal jobs only the first one stands in for the other, so this ends.
 //
-// Order: of two jobs of equal PEs and length with ready_i ≤ ready_j and latest_i ≤
-// latest_j that are both accepted, i starts no later: else they can change places,
-// since ready_j ≤ start_j < start_i ≤ latest_i. Each exchange of places raises the
-// sum of starts times the places of the jobs in one order that has all such i before
-// j, so this ends too, and it changes no acceptance. The plans that are left meet
-// both.
+// Order: take two accepted jobs of equal PEs and length with ready_i ≤ ready_j and latest_i ≤ latest_j. Then i starts
+// no later: else they can change places, since ready_j ≤ start_j < start_i ≤ latest_i. Each exchange of places raises
+// the sum of starts times the places of the jobs in one order that has all such i before j, so this ends too, and it
+// changes no acceptance. The plans that are left meet both.
 //
 // It is off when a proof is asked for.
 func (k *kernelModel) dominate() {

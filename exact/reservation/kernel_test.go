@@ -31,8 +31,7 @@ func kernel(t testing.TB, ctx context.Context, in *model.Reservation, set model.
 	return r
 }
 
-// The kernel finds what the plain engine finds: whole, without local search, and without
-// any device of its own.
+// The kernel finds the plain engine's results: whole, without local search, and without any device of its own.
 func TestReservationKernelAgainstPlain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 31))
@@ -59,8 +58,8 @@ func TestReservationKernelAgainstPlain(t *testing.T) {
 	}
 }
 
-// The search in turns with the kernel finds what the plain engine finds, and at ordinary size
-// what the kernel finds alone, for all goals.
+// The search in turns with the kernel finds the plain engine's results and, at ordinary size, the results of the kernel
+// alone, for all goals.
 func TestReservationTurns(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 31))
@@ -130,7 +129,7 @@ func TestReservationKernelAgrees(t *testing.T) {
 	}
 }
 
-// Stopped at any moment that it reports, the kernel has a plan and a bound that holds.
+// The kernel has a plan and a valid bound if it is stopped at any of its reports.
 func TestReservationKernelStops(t *testing.T) {
 	t.Parallel()
 	in := arbitrary(25, 3, model.GoalPESeconds)

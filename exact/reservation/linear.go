@@ -16,8 +16,7 @@ import (
 // Linear solves the time-indexed formulation of Reservation, as the clairvoyant sees
 // it, by a solver of linear models.
 //
-// It starts from Settings.Start, moved to the left, or from a serial schedule that
-// is better.
+// It starts from Settings.Start, moved to the left, or from a serial schedule if that is better.
 //
 // What the formulation can't hold is model.ErrUnsupported.
 func Linear(backend milp.Backend) model.Solver {

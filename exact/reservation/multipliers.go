@@ -2,11 +2,9 @@
 
 package reservation
 
-// uniform are multipliers λ_j(t) = pes_j·λ(t): one per PE, the same for all
-// jobs. The capacity term is free·∫λ, as the jobs of a set R have at most as
-// many PEs as are free. The least bound is that of the linear relaxation with a
-// variable for each job and start (Geoffrion 1974: each job's inner problem is
-// integral).
+// uniform are multipliers λ_j(t) = pes_j·λ(t): one per PE, the same for all jobs. The capacity term is free·∫λ, as the
+// jobs of a set R have at most as many PEs as are free. The least bound is the bound of the linear relaxation with a
+// variable for each job and start (Geoffrion 1974: each job's inner problem is integral).
 type uniform struct {
 	jobs []job
 	grid grid
@@ -47,9 +45,8 @@ func (u *uniform) reversed(g grid, jobs []job) *uniform {
 	return &uniform{jobs, g, sum}
 }
 
-// magnitude returns the sum of what all jobs cost from the first tick to the last, and
-// how many additions a bound takes. It counts what is done to the running sum as
-// rounded, which is what λ is.
+// magnitude returns the sum of all jobs' costs from the first tick to the last, and how many additions a bound takes.
+// It counts the additions to the running sum as rounded, which is λ.
 func (u *uniform) magnitude() (costs float64, additions int) {
 	for i := range u.jobs {
 		costs += float64(u.jobs[i].pes) * u.sum[len(u.sum)-1]

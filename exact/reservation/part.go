@@ -9,8 +9,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// part is jobs whose windows overlap no others': it is solved alone. Values are
-// in units of scale.weight.
+// part holds jobs with windows that overlap no others': it is solved alone. Values are in units of scale.weight.
 type part struct {
 	jobs  []job // by ready time
 	total float64
@@ -33,18 +32,18 @@ func (p *part) closed() bool { return p.done || p.upper <= p.value }
 // lower takes a bound on the value of any plan.
 func (p *part) lower(bound float64) { p.upper = max(p.value, min(p.upper, bound)) }
 
-// slack returns more than the rounding errors of bounds by the part's
-// multipliers, and than what rounding up its weights adds (weightStep).
+// slack returns more than the rounding errors of bounds by the part's multipliers, and more than the weight that
+// rounding up adds (weightStep).
 func (p *part) slack() float64 {
 	slack := max(1e-10, float64(len(p.jobs))*0x1p-47) * p.total
 	if p.relax != nil {
-		slack = max(slack, 4*p.relax.rounding) // that of the reversed one is much alike
+		slack = max(slack, 4*p.relax.rounding) // the reversed one's rounding is much alike
 	}
 	return slack
 }
 
-// grainOf returns what all values of a part are multiples of, as far as bounds
-// can tell them apart: 0 if a grain isn't four times as much as the slack.
+// grainOf returns a common divisor of all values of a part, within the precision of the bounds: 0 if a grain isn't four
+// times as much as the slack.
 func (s *searcher) grainOf(p *part) float64 {
 	if p.slack() >= s.scale.grain/4 || s.off&wholeValues != 0 {
 		return 0
@@ -52,9 +51,8 @@ func (s *searcher) grainOf(p *part) float64 {
 	return s.scale.grain
 }
 
-// floor rounds a bound down to what a plan may be worth. All plans are worth
-// value ≤ bound + slack, as sums are rounded by less than the slack; and value
-// is a multiple of the grain, so it is at most the last multiple there.
+// floor rounds a bound down to a value that a plan may have. All plans are worth value ≤ bound + slack, as sums are
+// rounded by less than the slack; and value is a multiple of the grain, so it is at most the last multiple there.
 func (s *searcher) floor(p *part, bound float64) float64 {
 	bound += p.slack()
 	if grain := s.grainOf(p); grain > 0 {

@@ -35,8 +35,8 @@ func (s *searcher) prove(off kernelSwitches, without lcg.Device) error {
 	return proof.Close()
 }
 
-// proofUnit returns of how many PE-ticks all weights are multiples, 1 for requests that
-// count alike, or 0 if weights aren't whole.
+// proofUnit returns the common unit of all weights in PE-ticks, 1 for requests that count alike, or 0 if weights aren't
+// whole.
 func proofUnit(s *searcher) int64 {
 	switch {
 	case s.scale.grain == 0 || s.in.EffectiveGoal() == model.GoalAll:

@@ -12,9 +12,8 @@ import "math"
 //
 //	B = value + Σ_j max(0, p_j) + capacityOf(state),
 //
-// where p_j is the most reduced profit of job j from its first fit on (see
-// relaxation). If B is below the target by more than what sums are rounded by,
-// nothing follows.
+// where p_j is the most reduced profit of job j from its first fit on (see relaxation). If B is below the target by
+// more than the rounding of sums, nothing follows.
 func (s *sweep) propagate(y *state) bool {
 	i := s.findCandidates(y)
 	next := tick(math.MaxInt64)

@@ -4,8 +4,8 @@ package reservation
 
 import "github.com/gapwise/gapwise/internal/num/heap"
 
-// queue is the open states: the earliest first, or, when there are too many,
-// the latest; of one time the most valuable first.
+// queue holds the open states: the earliest first or, if there are too many, the latest; at a tie the most valuable
+// first.
 type queue struct {
 	heap.Heap[*state]
 	deep bool

@@ -7,19 +7,16 @@ import (
 	"slices"
 )
 
-// relaxation is the Lagrangian relaxation of the machine's capacity at fixed
-// multipliers (Geoffrion 1974). At each moment t the jobs running are a set R_t
-// whose PEs fit. Multipliers λ_j(t) ≥ 0, constant per tick in each cell of a
-// grid, pay for running: for every plan and any λ
+// relaxation is the Lagrangian relaxation of the machine's capacity at fixed multipliers (Geoffrion 1974). At each
+// moment t the running jobs are a set R_t with PEs that fit. Multipliers λ_j(t) ≥ 0, constant per tick in each cell of
+// a grid, pay for running: for every plan and any λ
 //
 //	Σ_{j accepted} w_j = Σ_{j accepted} (w_j - ∫_run λ_j) + ∫ Σ_{j in R_t} λ_j
 //	                   ≤ Σ_j max(0, max_s (w_j - cost_j(s))) + ∫ max_R Σ_{j in R} λ_j = L(λ),
 //
-// where cost_j(s) is the integral of λ_j over [s, s+length_j), the starts s are
-// those in the job's window, and R ranges over the sets of jobs that fit (weak
-// duality). So any multipliers give a bound; where they come from doesn't
-// matter. The first sum is of the jobs' reduced profits, the integral is the
-// capacity term.
+// where cost_j(s) is the integral of λ_j over [s, s+length_j), the starts s lie in the job's window, and R ranges over
+// the sets of jobs that fit (weak duality). So any multipliers give a bound; where they come from doesn't matter. The
+// first sum is of the jobs' reduced profits, the integral is the capacity term.
 type relaxation struct {
 	pes  int
 	jobs []job
@@ -30,7 +27,7 @@ type relaxation struct {
 	profit  [][]float64 // most reduced profit from each corner on, may be negative
 	later   []float64   // later[i]: sum of the positive reduced profits of jobs i and on
 
-	rounding float64 // more than what rounding adds to a bound of any state, or takes away
+	rounding float64 // more than the rounding adds to a bound of any state, or takes away
 }
 
 func newRelaxation(pes int, jobs []job, g grid, corners [][]tick, m *uniform) *relaxation {
@@ -93,12 +90,10 @@ func (r *relaxation) capacityOf(y *state) float64 {
 	return sum + r.capacity(free, y.time, to)
 }
 
-// reversed returns the relaxation of the same jobs with time running backwards:
-// windows begin at minus their due times. A job that runs over [s, s+length)
-// runs over [-s-length, -s) then: s ≥ ready becomes the end ≤ -ready, s ≤
-// latest the start ≥ -(latest+length), and as many PEs are in use at -t as at t
-// (but at the ends of runs, which have no length). So a plan of the one is a
-// plan of the other, of the same value, and either may be searched.
+// reversed returns the relaxation of the same jobs with time running backwards: windows begin at minus their due times.
+// A job that runs over [s, s+length) runs over [-s-length, -s) then. s ≥ ready becomes the end ≤ -ready, and s ≤ latest
+// the start ≥ -(latest+length). As many PEs are in use at -t as at t (except at the ends of runs, which have no
+// length). So a plan of the one is a plan of the other, of the same value, and either may be searched.
 func (r *relaxation) reversed() *relaxation {
 	cells := r.grid.cells()
 	g := make(grid, cells+1)

@@ -23,19 +23,16 @@ import (
 //  1. a plan by local search (bookings.Offline),
 //  2. the instance is cut where no window goes on, and each part bounded by a
 //     Lagrangian relaxation of the capacity (relaxation),
-//  3. in turn with more local search, a search of each part over partial plans in
-//     the order of time (sweep), forwards and backwards, for plans of one value
-//     after another from the bound down, first with few nodes, then with more,
-//     until the gap is closed; from the second round on in turns with the
-//     learning kernel (kernelModel), which closes crowds that sweeps don't, as
-//     they forget each dead end.
+//  3. in turn with more local search, a search of each part over partial plans in the order of time (sweep), forwards
+//     and backwards. It looks for plans of one value after another from the bound down, first with few nodes, then with
+//     more, until the gap is closed. From the second round on it takes turns with the learning kernel (kernelModel),
+//     which closes crowds that sweeps don't, as they forget each dead end.
 //
 // For the goal all, infeasibility is proved by the bounds or by the sweep; the
 // result then names a minimal set of requests in conflict.
 //
-// It is any-time: when ctx or the time limit ends, the result carries the best
-// plan and the bound proved by then. The solution doesn't depend on the number
-// of threads: one is used. Memory is bounded by some 2 GB.
+// It is any-time: when ctx or the time limit ends, the result carries the best plan and the bound proved so far. The
+// solution doesn't depend on the number of threads: one is used. Memory is bounded by some 2 GB.
 var Search = engine.Engine[*model.Reservation, switches]{ID: "search", Parts: devices, Work: search}
 
 func search(r *engine.Run, v *model.Reservation, off switches, _ lcg.Device) error {
@@ -48,22 +45,19 @@ func search(r *engine.Run, v *model.Reservation, off switches, _ lcg.Device) err
 }
 
 const (
-	// firstNodes is the limit on the nodes of the first sweeps of a part; each
-	// round has nodesGrowth times as many as the one before, and local search
-	// twice as many steps. With a growth of 2, one in 30 crowds of the plan
-	// reservation-exact isn't proved in 4 s of CPU any more.
+	// firstNodes is the limit on the nodes of the first sweeps of a part; each round has nodesGrowth times as many as
+	// the one before, and local search twice as many steps. A growth of 2 leaves one in 30 crowds of the plan
+	// reservation-exact unproved in 4 s of CPU.
 	firstNodes  = 10_000
 	nodesGrowth = 8
-	// From a limit of kernelFrom on, the second round, a part is given to the learning
-	// kernel before it is swept, for a conflict for each kernelShare nodes of the
-	// limit. That takes some tenths of a second at first, a tenth of what the sweeps
-	// of the round take at most.
+	// Once the limit is kernelFrom, in the second round, a part goes to the learning kernel before it is swept. The
+	// kernel gets a conflict for each kernelShare nodes of the limit. That takes some tenths of a second at first, a
+	// tenth of the most that the sweeps of the round take.
 	kernelFrom  = firstNodes * nodesGrowth
 	kernelShare = 125
-	// firstSteps is the share of the local search's steps that come before the
-	// bounds. With more jobs than manyJobs all of them do, as multipliers may
-	// take all the time that there is: with 10,000 requests in 10 s, 2 % more
-	// PE-seconds.
+	// firstSteps is the share of the local search's steps that come before the bounds. If there are more jobs than
+	// manyJobs, all of them do, as multipliers may take all the time that there is: with 10,000 requests in 10 s, 2 %
+	// more PE-seconds.
 	firstSteps = 1. / 8
 	// nearGap is the share of the gap limit at which the search stops, as the
 	// objective is added up in another order.
@@ -98,7 +92,7 @@ func newSearcher(r *engine.Run, in *model.Reservation, t *view.Reservation) *sea
 	return s
 }
 
-// solve runs the search, and stores what it has found and proved.
+// solve runs the search, and stores its results and proofs.
 func (s *searcher) solve() error {
 	if err := s.run(); err != nil {
 		return err
@@ -167,7 +161,7 @@ func (s *searcher) run() error {
 	return nil
 }
 
-// improveOffline is offline.Improve. With others beside it, it tells better plans soon.
+// improveOffline is offline.Improve. It reports better plans soon if other engines run beside it.
 func (s *searcher) improveOffline(offline *bookings.Offline, steps int, enough float64) {
 	each := steps
 	if s.Set.Others != nil {
@@ -187,9 +181,8 @@ func (s *searcher) open() bool {
 	return slices.ContainsFunc(s.parts, func(p *part) bool { return !p.closed() && p.given == "" })
 }
 
-// sweeps looks for a better plan of a part and a better bound, by sweeps of at most
-// limit nodes for each value looked for, after a turn of the learning kernel from the
-// second round on.
+// sweeps looks for a better plan of a part and a better bound, by sweeps of at most limit nodes for each value. The
+// learning kernel has its turn first from the second round on.
 func (s *searcher) sweeps(p *part, limit int64) {
 	conflicts := int64(0)
 	if limit >= kernelFrom {
@@ -198,9 +191,8 @@ func (s *searcher) sweeps(p *part, limit int64) {
 	s.turns(p, conflicts, limit)
 }
 
-// turns gives a part to the learning kernel, for so many conflicts, and then to
-// sweeps of at most limit nodes. They share the best plan and the bound. What the
-// kernel learned of the part is kept for its next turn; sweeps begin anew.
+// turns gives a part to the learning kernel, for so many conflicts, and then to sweeps of at most limit nodes. They
+// share the best plan and the bound. The kernel keeps what it learned of the part for its next turn; sweeps start over.
 func (s *searcher) turns(p *part, conflicts, limit int64) {
 	if conflicts > 0 && len(p.jobs) <= kernelJobs && s.off&learning == 0 {
 		s.learn(p, 0, 0, conflicts)
@@ -211,16 +203,14 @@ func (s *searcher) turns(p *part, conflicts, limit int64) {
 	}
 }
 
-// refutedAtOnce reports whether areas, energies or flows show that not all requests can
-// be kept, and stores why. Of 72 drawn instances of the goal all it refutes 59, in a third
-// of the time that the multipliers and sweeps take for them, by a reason that a reader can
-// check. For the other goals the bound by multipliers is the better one (94 instances).
+// refutedAtOnce reports whether areas, energies or flows show that not all requests can be kept, and stores why. It
+// refutes 59 of 72 drawn instances of the goal all, in a third of the time of the multipliers and sweeps, for a reason
+// that a reader can check. For the other goals the bound by multipliers is the better one (94 instances).
 func (s *searcher) refutedAtOnce() bool {
 	if s.Ctx.Err() != nil {
 		return false
 	}
-	// Without free requests: their weight may be so large that nothing is left
-	// of the others' digits.
+	// Free requests are left out: their weight may be so large that nothing is left of the others' digits.
 	held := *s.t
 	held.Free, held.FreeWeight = nil, 0
 	for _, b := range resbounds.Quick(s.Ctx, &held) {
@@ -274,9 +264,8 @@ func (s *searcher) partial() bool {
 	return s.in.EffectiveGoal() == model.GoalAll && s.value() < s.total
 }
 
-// enough reports whether the gap asked for is reached: the search stops then,
-// with the value and the bound that it has. It claims nothing of its own, as
-// the status is found by both in the end (model.Result.SetBound).
+// enough reports whether the gap asked for is reached. Then the search stops, with its current value and bound. It
+// claims nothing of its own, as both give the status in the end (model.Result.SetBound).
 func (s *searcher) enough() bool {
 	if s.partial() {
 		return false
@@ -299,14 +288,14 @@ func (s *searcher) progress() {
 	})
 }
 
-// result stores what is found and proved.
+// result stores the solution and the proof.
 func (s *searcher) result() error {
 	if s.Status == model.StatusInfeasible {
 		addConflict(s.Ctx, s.in, s.Set.Seed, &s.Result)
 		return nil
 	}
 	if !s.partial() {
-		// Earlier starts where they fit, for the second objective.
+		// Move jobs to earlier starts that fit, for the second objective.
 		o := bookings.NewOffline(s.t, 0)
 		o.Set(s.starts)
 		o.ShiftLeft(s.Ctx)
@@ -327,12 +316,10 @@ func (s *searcher) result() error {
 	return nil
 }
 
-// objectiveBound returns a bound on the objective. With whole weights, of a
-// common unit u, plans are worth whole numbers of u, and float64s add them up
-// exactly. So upper ≤ value proves Σ w ≤ value for every plan: the plan's
-// objective u·value + free is the optimum, and the bound is the objective as the
-// result has it, added up in another order than here. Where u is whole, so is the bound:
-// no plan is worth more than ⌊upper⌋ units.
+// objectiveBound returns a bound on the objective. If weights are whole multiples of a common unit u, plans are worth
+// whole numbers of u, and float64s add them up exactly. So upper ≤ value proves Σ w ≤ value for every plan. The plan's
+// objective u·value + free is the optimum, and the bound is the objective as the result has it, added up in another
+// order than here. If u is whole, so is the bound: no plan is worth more than ⌊upper⌋ units.
 func (s *searcher) objectiveBound() float64 {
 	upper := s.upper()
 	if s.scale.grain > 0 && upper <= s.value() && s.Solution != nil {

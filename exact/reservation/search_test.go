@@ -34,9 +34,8 @@ func reservationSearch(t testing.TB, ctx context.Context, in *model.Reservation,
 	return r
 }
 
-// The search finds what the plain engine finds (mostly without the sweep, which
-// TestSweepAgainstBruteForce has alone), and of what can't be kept names
-// requests that can be once any one of them is left out.
+// The search finds the plain engine's values (mostly without the sweep, which TestSweepAgainstBruteForce has alone). If
+// not all requests can be kept, it names requests that can be once any one of them is left out.
 func TestReservationSearchAgainstPlain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 17))
@@ -56,7 +55,7 @@ func TestReservationSearchAgainstPlain(t *testing.T) {
 	}
 }
 
-// part is an instance of the requests named, less one.
+// part is an instance of the named requests, without one.
 func part(in *model.Reservation, ids []string, less string) *model.Reservation {
 	p := *in
 	p.Requests = nil
@@ -116,7 +115,7 @@ func TestReservationSearchSameValueInAnyOrder(t *testing.T) {
 	}
 }
 
-// load is n requests of powers of two of 64 PEs of which some are too many.
+// load is n requests, each for a power of two of 64 PEs; some are too many.
 func load(n int, seed uint64, goal model.Goal) *model.Reservation {
 	rng := rand.New(rand.NewPCG(seed, uint64(n)))
 	in := &model.Reservation{Name: "load", PEs: 64, Goal: goal}
@@ -148,8 +147,7 @@ func TestReservationSearchProvesTheSameWithAnyThreads(t *testing.T) {
 	}
 }
 
-// Stopped at any moment, it has a plan and a bound that holds. The moments are
-// those at which it reports progress.
+// The search has a plan and a valid bound whenever it is stopped. The moments are its reports of progress.
 func TestReservationSearchStops(t *testing.T) {
 	t.Parallel()
 	in := load(40, 0, model.GoalPESeconds)
@@ -178,7 +176,7 @@ func TestReservationSearchStops(t *testing.T) {
 			t.Error(report, err)
 		}
 	}
-	// What can't all be kept isn't said to be kept.
+	// Requests that can't all be kept aren't reported as kept.
 	all := load(40, 5, model.GoalAll)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -219,9 +217,8 @@ func TestReservationSearchStart(t *testing.T) {
 	}
 }
 
-// A request that is cancelled at a moment runs if it starts then, whatever
-// digits the sums of floats have, and whatever rounding to ticks does to its
-// latest start. Two such requests want one PE at once.
+// A request that is cancelled at a moment runs if it starts then, whatever the digits of float sums and the rounding of
+// its latest start to ticks. Two such requests want one PE at once.
 func TestReservationCancelledAtItsStart(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

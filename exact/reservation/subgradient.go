@@ -9,10 +9,9 @@ import (
 	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
-// lagrangian returns the Lagrangian dual function L of uniform multipliers: at charges
-// y ≥ 0, what all PEs pay for a cell, it returns L(y), and writes a subgradient to sub:
-// how much of each charge the capacity term has less how much of it the jobs pay at
-// their best starts. L is convex and piecewise linear. It is infinity when ctx ends.
+// lagrangian returns the Lagrangian dual function L of uniform multipliers. At charges y ≥ 0, which all PEs pay for a
+// cell, it returns L(y) and writes a subgradient to sub: how much of each charge the capacity term has less how much of
+// it the jobs pay at their best starts. L is convex and piecewise linear. It is infinity when ctx ends.
 func lagrangian(ctx context.Context, pes int, jobs []job, g grid, corners [][]tick) func(y, sub []float64) float64 {
 	looked := 0
 	for i := range corners {

@@ -12,15 +12,12 @@ import (
 	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
-// sweep looks for plans of at least a given value: a search over partial plans
-// in the order of time. A state is what was started so far; its children start
-// one more job each, none before the last one, each as early as it fits.
+// sweep looks for plans of at least a given value: a search over partial plans in the order of time. A state holds the
+// jobs started so far; its children start one more job each, none before the last one, each as early as it fits.
 //
-// That finds a best plan. Take one with the least sum of starts. In the order
-// of their starts, each job begins as early as it fits after those before it:
-// from the last start on the PEs in use by those only become fewer, so if it
-// fitted earlier, it could be moved there, since those after it don't begin
-// until its start.
+// That finds a best plan. Take one with the least sum of starts. Each job, in the order of their starts, begins as
+// early as it fits after the jobs before it: those jobs only use fewer PEs from the last start on. So if it fitted
+// earlier, it could be moved there, since the jobs after it don't begin until its start.
 //
 // A state is dropped if the Lagrangian bound of its completions is below the
 // target (propagate), or if a state expanded before it, of the same time or
@@ -47,7 +44,7 @@ type sweep struct {
 	limit       int64   // on nodes; 0: none
 	off         switches
 
-	target float64 // plans worth less aren't looked for, but for rounding
+	target float64 // plans worth less aren't looked for, up to rounding
 	best   float64
 	bestAt int32 // in the trace; -1: none
 	nodes  int64 // states expanded or dominated
@@ -86,7 +83,7 @@ func newSweep(ctx context.Context, pes int, jobs []job, relax *relaxation) *swee
 		s.alive = append(s.alive, latest)
 	}
 	for i := range jobs {
-		// A state looks no further ahead than the end of what runs.
+		// A state looks no further ahead than the end of the running jobs.
 		s.words = max(s.words, i>>6-s.firstAlive(jobs[i].ready-longest)>>6+1)
 	}
 	return s
@@ -129,8 +126,7 @@ func (s *sweep) run() bool {
 	return true
 }
 
-// bound returns what no plan is worth more than, also if the search was
-// stopped.
+// bound returns an upper bound on the value of all plans, also if the search was stopped.
 func (s *sweep) bound() float64 {
 	b := max(s.best, s.target-s.grain)
 	for _, x := range s.open.Items {

@@ -18,7 +18,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// randomJobs are some jobs of like size, whose windows may all touch.
+// randomJobs returns some jobs of similar size; all of their windows may touch.
 func randomJobs(rng *rand.Rand, n, pes int) []job {
 	jobs := make([]job, n)
 	longest, slack, span, heavy := 1+rng.Int64N(8), 1+rng.Int64N(8), 1+rng.Int64N(int64(2*n)), rng.IntN(2)
@@ -78,8 +78,7 @@ func randomRelaxation(rng *rand.Rand, pes int, jobs []job) *relaxation {
 	return newRelaxation(pes, jobs, g, corners, charged(pes, jobs, g, y))
 }
 
-// The sweep alone finds the optimum, whatever the multipliers, the direction,
-// the states that it compares with and the memory that it has.
+// The sweep alone finds the optimum, for any multipliers, direction, states to compare with and memory.
 func TestSweepAgainstBruteForce(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(8, 20))
@@ -138,8 +137,8 @@ func TestSweepAgainstBruteForce(t *testing.T) {
 	}
 }
 
-// With each device off alone the same optimum comes out as with all on, at
-// sizes beyond brute force, with equal jobs and windows that just fit.
+// Each device off by itself gives the same optimum as all on, at sizes beyond brute force, with equal jobs and windows
+// that just fit.
 func TestSweepDevices(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(10, 22))
@@ -180,9 +179,8 @@ func TestSweepDevices(t *testing.T) {
 	}
 }
 
-// Where a gap limit ends the search, the bound is no less than the optimum: the
-// steps of the value looked for are whole grains, or a value between two of
-// them would be denied. It begins with what few states find.
+// If a gap limit ends the search, the bound is no less than the optimum. The steps of the value looked for are whole
+// grains, or a value between two of them would be denied. It begins with a value that few states find.
 func TestSweepGapLimit(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 26))
@@ -220,10 +218,9 @@ func TestSweepGapLimit(t *testing.T) {
 	}
 }
 
-// A weight that is lost beside what a plan has already is rounded up to one
-// that isn't: of two jobs of 2^60 and one of weight 1 between them the search
-// dropped the second, in favour of the small one, and the small one, since it
-// added nothing.
+// A weight that would be lost in the sum of a plan is rounded up to one that isn't. The search had two jobs of 2^60 and
+// one of weight 1 between them. It dropped the second, in favour of the small one, and the small one, since it added
+// nothing.
 func TestSweepLostWeight(t *testing.T) {
 	t.Parallel()
 	const long = 1 << 50
@@ -311,8 +308,8 @@ func TestRelaxation(t *testing.T) {
 	}
 }
 
-// What lagrangian calls the value of L at a point is the bound at it, and the
-// subgradient supports L: L(z) ≥ L(y) + g(z - y).
+// The value of L that lagrangian gives at a point is the bound at it, and the subgradient supports L: L(z) ≥ L(y) +
+// g(z - y).
 func TestDual(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(16, 28))

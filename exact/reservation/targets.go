@@ -9,10 +9,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// targetShare is where, from the best value to the bound, a plan is looked for
-// first: a high target keeps few states open, a low one finds plans. It matters
-// little: with 0.5 and 1 the crowds of the plan reservation-exact take as many
-// nodes.
+// targetShare is the place, from the best value to the bound, of the first plan to look for: a high target keeps few
+// states open, a low one finds plans. It matters little: at 0.5 and 1 the crowds of the plan reservation-exact take as
+// many nodes.
 const targetShare = 0.75
 
 // improve sweeps a part for better plans, with at most limit nodes for each

@@ -13,18 +13,15 @@ import (
 	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
-// component is the search for the requests to accept among those of one
-// component (tvcrelax.Components).
+// component is the search for the requests to accept within one component (tvcrelax.Components).
 //
-// A depth-first search decides on the requests in the order of arrival, accepted
-// first. A set of accepted requests must be embedded together (packer). It goes back
-// where no more can be had than the best so far, by one of these bounds:
+// A depth-first search decides on the requests in the order of arrival, accepted first. A set of accepted requests must
+// be embedded together (packer). It goes back if no more can be had than the best so far, by one of these bounds:
 //
-//   - the weight accepted plus that of the requests to come;
+//   - the weight accepted plus the weight of the requests to come;
 //   - Lagrangian multipliers of the component's linear relaxation (devMultipliers), a
 //     sum for each set;
-//   - the linear relaxation, solved again for what is accepted and rejected by
-//     then (devRelaxation).
+//   - the linear relaxation, solved again for the requests accepted and rejected so far (devRelaxation).
 //
 // The relaxation has cuts by patterns (devPatterns).
 type component struct {
@@ -164,8 +161,8 @@ func (c *component) multiply() error {
 	return nil
 }
 
-// beaten reports whether the linear relaxation, solved for what is accepted and
-// rejected before i, proves that nothing better than the best can come.
+// beaten reports whether the linear relaxation, solved for the requests accepted and rejected before i, proves that
+// nothing better than the best can come.
 func (c *component) beaten(i int, accepted set) bool {
 	for j := range c.choices {
 		switch {
@@ -179,7 +176,7 @@ func (c *component) beaten(i int, accepted set) bool {
 	}
 	m, err := c.relax.Solve(c.ctx, c.choices)
 	if err != nil || m == nil {
-		return false // the other bounds stand
+		return false // the other bounds still hold
 	}
 	bound := m.Base
 	for j, x := range c.choices {
@@ -193,8 +190,7 @@ func (c *component) beaten(i int, accepted set) bool {
 	return math.Floor(bound) <= float64(c.best)
 }
 
-// walk decides on the requests from i on, beside those accepted, of the weight
-// sum, placed by p.
+// walk decides on the requests from i on, beside the accepted ones, which have the weight sum and the places p.
 func (c *component) walk(i int, accepted set, sum int64, p placement) {
 	if sum > c.best {
 		c.best = sum

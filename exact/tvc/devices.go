@@ -6,8 +6,8 @@ import (
 	"github.com/gapwise/gapwise/exact/internal/engine"
 )
 
-// deviceSet is a set of the search's devices that are switched off. None changes
-// what is proved, only how soon.
+// deviceSet is a set of the search's devices that are switched off. None changes the proved result, only how soon it
+// comes.
 type deviceSet uint32
 
 const (

@@ -11,8 +11,8 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// Found by gapwise audit: HiGHS called 4 requests optimal, of loads that sum to just
-// below a link's rate (see mostShare of bounds/tvc).
+// gapwise audit found this: HiGHS called 4 requests optimal, with loads that sum to just below a link's rate (see
+// mostShare of bounds/tvc).
 func TestHiGHSLoadsJustBelowARate(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()

@@ -14,11 +14,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Kernel is the exact engine for TVC in loss mode by lazy clause generation: the
-// constraint model of newKernelModel, solved by package lcg, from the heuristics'
-// solution on; a node is a conflict. Queue mode is refused. Of instances whose model
-// has more than mostKernelVariables variables it hands back the heuristics' solution
-// and the quick bounds.
+// Kernel is the exact engine for TVC in loss mode by lazy clause generation: the constraint model of newKernelModel,
+// solved by package lcg, from the heuristics' solution on; a node is a conflict. Queue mode is refused. If the model
+// has more than mostKernelVariables variables, it returns the heuristics' solution and the quick bounds.
 var Kernel = engine.Engine[*model.TVC, kernelSet]{ID: "kernel", Parts: kernelDevices, Learns: true, Proof: true,
 	Work: engine.Learning(ask)}
 
@@ -28,7 +26,7 @@ type kernelSet uint32
 const (
 	offSiblings kernelSet = 1 << iota
 	offTotals
-	offOtherTotals // all but that of the slots
+	offOtherTotals // all totals except the one of the slots
 )
 
 var kernelDevices = []engine.Switch[kernelSet]{
@@ -78,7 +76,7 @@ func ask(r *engine.Run, v *model.TVC, off kernelSet, q *engine.Kernel) error {
 	return nil
 }
 
-// embeddings returns the solution that values of the variables say.
+// embeddings returns the solution that values of the variables describe.
 func (m *kernelModel) embeddings(values []int64) *model.Embeddings {
 	e := &model.Embeddings{Runs: []model.Run[model.Embedding]{}}
 	slices.SortFunc(m.requests, func(a, b *placing) int { return a.index - b.index })

@@ -13,10 +13,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// kernelModel is the constraint model of loss mode, that of tvcbounds.Formulation in
-// whole numbers: of each request that fits whether it is accepted, the lane that it goes
-// by, and at each node of the tree the part that it has there, with its lane. Its
-// objective is the weight of what is rejected.
+// kernelModel is the constraint model of loss mode: the model of tvcbounds.Formulation in whole numbers. For each
+// request that fits it holds whether the request is accepted, its lane, and its part at each node of the tree, with the
+// part's lane. Its objective is the weight of the rejected requests.
 type kernelModel struct {
 	cp.Model
 	in       *model.TVC
@@ -37,7 +36,7 @@ type placing struct {
 	at     [][][]choice // by level and node; the first one is that it has nothing there
 }
 
-// choice is what a request may have at a node; lane is -1 if it loads none.
+// choice is a possible part of a request at a node; lane is -1 if it loads none.
 type choice struct {
 	is   cp.Var
 	part tvcrelax.Part
@@ -119,11 +118,11 @@ func (m *kernelModel) one(name string, vars []cp.Var) {
 
 // place adds the variables and constraints of one request:
 //
-//   - the parts of a node's children have the VMs of the node's part, those of the
-//     root's children all VMs if the request is accepted, else none;
+//   - the parts of a node's children have the VMs of the node's part; the parts of the root's children have all VMs if
+//     the request is accepted, otherwise none;
 //   - with HosePerPath their loads sum to no more than the load of the node's part,
 //     unless that has all VMs;
-//   - a part goes by a lane of its level, a group of those of the request.
+//   - a part goes by a lane of its level, within the group of the request's lanes.
 func (m *kernelModel) place(k int, span tvcrelax.Span) *placing {
 	t, q := m.tree, &m.t.Requests[k]
 	root := t.Root()
@@ -169,7 +168,7 @@ func (m *kernelModel) place(k int, span tvcrelax.Span) *placing {
 	return r
 }
 
-// vms and load are what sums are of.
+// vms and load are the quantities that are summed.
 func vms(c choice) int64  { return int64(c.part.VMs) }
 func load(c choice) int64 { return int64(c.part.Load) }
 
@@ -191,7 +190,7 @@ func most(all []choice, f func(c choice) int64) (x int64) {
 	return x
 }
 
-// sum adds that the VMs of some nodes are those of one, or times the variable x.
+// sum adds that the VMs of some nodes add up to the VMs of one node, or to times the variable x.
 func (m *kernelModel) sum(name string, nodes [][]choice, one []choice, x cp.Var, times int64) {
 	least, most1 := &cp.Linear{}, &cp.Linear{}
 	for _, n := range nodes {
@@ -237,9 +236,9 @@ func (m *kernelModel) divide(r *placing, level, v int) {
 	}
 }
 
-// order puts siblings in descending order of their VMs of the component's requests,
-// those of the most VMs first: lexicographically, as a sum with weights, for as many as
-// the sum has room for. The first request goes by the first lane.
+// order puts siblings in descending order of their VMs of the component's requests, starting with the request of the
+// most VMs. The order is lexicographic, as a sum with weights, for as many as the sum has room for. The first request
+// goes by the first lane.
 //
 // Children of a node can be exchanged with all below them, in all requests of the
 // component at once; that changes no number of VMs at a node above. So siblings can be
@@ -287,8 +286,7 @@ func activeAt(own []*placing, at int) (active []*placing, last int) {
 	return active, last
 }
 
-// capacities adds what holds at an instant: the slots of each server and the rate of
-// each lane.
+// capacities adds the limits at an instant: the slots of each server and the rate of each lane.
 func (m *kernelModel) capacities(own []*placing, at int) {
 	active, last := activeAt(own, at)
 	t := m.tree
@@ -310,8 +308,7 @@ func (m *kernelModel) capacities(own []*placing, at int) {
 	}
 }
 
-// row adds that what the active requests have at a node is at most a capacity, unless it
-// always is.
+// row adds that the active requests have at most a capacity at a node, unless they always do.
 func (m *kernelModel) row(name string, active []*placing, level, v int, capacity int64, f func(r *placing, c choice) int64) {
 	row, sum := &cp.Linear{AtMost: capacity}, 0.0
 	for _, r := range active {
@@ -326,9 +323,8 @@ func (m *kernelModel) row(name string, active []*placing, level, v int, capacity
 	}
 }
 
-// totals adds that the accepted requests that run at an instant take at most a capacity
-// of all nodes together, unless they always do (tvcrelax.Tree.Totals). The first one is
-// that of all slots, which checkers of proofs know.
+// totals adds that the accepted requests that run at an instant take at most a capacity of all nodes together, unless
+// they always do (tvcrelax.Tree.Totals). The first one is the total of all slots, which checkers of proofs know.
 func (m *kernelModel) totals(own []*placing, instants int) {
 	requests, place := make([]int, len(own)), map[*placing]int{}
 	for i, r := range own {

@@ -28,7 +28,7 @@ func kernelWithout(t testing.TB, names ...string) model.Solver {
 	return s
 }
 
-// On two pods the kernel finds what the plain engine finds, whole and without devices.
+// The kernel finds the plain engine's results on two pods, whole and without devices.
 func TestKernelAgainstPlain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(21, 1))
@@ -50,8 +50,7 @@ func TestKernelAgainstPlain(t *testing.T) {
 	}
 }
 
-// On four pods, where requests have a choice of routes, the kernel and the search
-// agree.
+// The kernel and the search agree on four pods, where requests have a choice of routes.
 func TestKernelSearch(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(21, 2))
@@ -74,8 +73,7 @@ func TestKernelSearch(t *testing.T) {
 	}
 }
 
-// A start isn't made worse, a kernel that is stopped hands back what it has, and
-// queues and large models are refused.
+// A start isn't made worse, a stopped kernel returns its best result, and queues and large models are refused.
 func TestKernelSettings(t *testing.T) {
 	t.Parallel()
 	in := drawn(t, rand.New(rand.NewPCG(21, 3)), 8)

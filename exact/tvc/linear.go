@@ -14,9 +14,8 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// Linear solves the formulation "counts" of TVC in loss mode by a solver of linear
-// models. Points whose embeddings exceed a rate by less than its tolerance are
-// excluded by rows. Queue mode, and what would make too large a formulation, is
+// Linear solves the formulation "counts" of TVC in loss mode by a solver of linear models. Rows exclude points with
+// embeddings that exceed a rate by less than its tolerance. Queue mode, and instances with too large a formulation, are
 // model.ErrUnsupported.
 func Linear(backend milp.Backend) model.Solver {
 	return engine.LinearEngine[*model.TVC, *model.Embeddings]{Backend: backend, Prepare: questions}

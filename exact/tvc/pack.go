@@ -17,12 +17,10 @@ import (
 // packer decides whether a set of requests can be embedded together, each in one
 // embedding from its arrival to its end.
 //
-// It works from the root of the tree down. First the VMs of every request are
-// split among the pods, then those of every pod among its edge switches, and
-// those of every edge switch among its servers. What a node can hold depends on
-// its items alone (which request, how many VMs, which load on the links up), not
-// on the other nodes: so each collection of items is decided once and noted
-// (devMemo), for all nodes of a level, which are alike, and for all sets.
+// It works from the root of the tree down. First it splits the VMs of every request among the pods, then the VMs of
+// every pod among its edge switches, and the VMs of every edge switch among its servers. A node's capacity for items
+// depends on its items alone (which request, how many VMs, which load on the links up), not on the other nodes. So each
+// collection of items is decided once and noted (devMemo), for all nodes of a level, which are alike, and for all sets.
 type packer struct {
 	tree     *tvcrelax.Tree
 	perPath  bool
@@ -45,14 +43,13 @@ type request struct {
 	index     int // in the instance
 	vms       int32
 	bandwidth int64
-	span      tvcrelax.Span     // what at goes from and to
+	span      tvcrelax.Span     // the first and last instant of at
 	at        []int             // the instants at which it runs
 	parts     [][]tvcrelax.Part // by level
 }
 
-// item is what one node has of a request. Its route is the lane that the request
-// uses on the links of the node's children, -1 if it is open: then all VMs are
-// below the node.
+// item is the part of a request at one node. Its route is the lane that the request uses on the links of the node's
+// children, -1 if it is open: then all VMs are below the node.
 type item struct {
 	request int32
 	part    tvcrelax.Part
@@ -65,8 +62,8 @@ type held struct {
 	parts  [][]tvcrelax.Part // by item and child
 }
 
-// newPacker returns a packer for requests of t, in order of arrival, and the
-// number that it gives to each of them.
+// newPacker returns a packer for requests of t, in order of arrival, and the number that the packer uses for each of
+// them.
 func newPacker(ctx context.Context, t *view.TVC, requests []int, off deviceSet) (p *packer, rank []int32) {
 	p = &packer{tree: tvcrelax.NewTree(t), perPath: t.PerPath, half: t.Half, off: off, ctx: ctx, limit: math.MaxInt64}
 	spans, instants := tvcrelax.Instants(t, requests)
@@ -104,7 +101,7 @@ func (p *packer) rootItems(requests []int32) []item {
 	return items
 }
 
-// open returns the route of an item whose VMs are all below a node of the level.
+// open returns the route of an item with all of its VMs below a node of the level.
 func (p *packer) open(level int) int32 {
 	if level > 0 && p.tree.Lanes[level-1] > 1 {
 		return -1
@@ -124,9 +121,8 @@ func (p *packer) below(level int, x item, part tvcrelax.Part, route int32) item 
 	return item{x.request, part, 0}
 }
 
-// hold returns how a node of a level can hold the items, nil if it can't or the
-// packer has stopped. Lanes are renamed in the order of their first use before the
-// collection is looked up: the children of a node are joined to each of its
+// hold returns how a node of a level can hold the items, nil if it can't or the packer has stopped. Lanes are renamed
+// in the order of their first use before the collection is looked up. The children of a node are joined to each of its
 // switches alike, so any renaming of the lanes is an automorphism of the node.
 func (p *packer) hold(level int, items []item) *held {
 	lanes := p.tree.Lanes[level-1]
@@ -161,7 +157,7 @@ func (p *packer) hold(level int, items []item) *held {
 	if h == nil || lanes == 1 {
 		return h
 	}
-	// The lanes get their own names back; new ones take those that are free.
+	// The lanes get their own names back; new ones take free names.
 	var lane [64]int32
 	free := int32(0)
 	for name := range int32(lanes) {

@@ -31,19 +31,18 @@ func (a placement) only(keep func(request int32) bool) placement {
 	return b
 }
 
-// A search for a placement alternates between searches with the parts in random
-// orders, restarted after some nodes, and one that runs with the largest parts
-// first, each time with more nodes, until one of them has an answer (Gomes,
-// Selman, Kautz: Boosting combinatorial search through randomization, 1998). A
-// first choice that is wrong at the root is found out late otherwise.
+// A search for a placement alternates between searches with the parts in random orders, restarted after some nodes, and
+// one that runs with the largest parts first. Each time they have more nodes, until one of them has an answer (Gomes,
+// Selman, Kautz: Boosting combinatorial search through randomization, 1998). A first choice that is wrong at the root
+// is found out late otherwise.
 const (
 	restarts     = 16
 	restartNodes = 1000
 	wholeNodes   = 10_000
 )
 
-// extend returns a placement of the requests that leaves what is in before, which
-// holds some of them, where it is at the root; false if there is none.
+// extend returns a placement of the requests that leaves the ones in before, which holds some of them, where they are
+// at the root; false if there is none.
 func (p *packer) extend(requests []int32, before placement) (placement, bool) {
 	all := p.rootItems(requests)
 	added := slices.DeleteFunc(slices.Clone(all), func(x item) bool { return slices.Contains(before.requests, x.request) })
@@ -106,9 +105,8 @@ func (p *packer) embeddings(a placement) map[int32]*model.Embedding {
 	return all
 }
 
-// descend adds to the embeddings what is below one node, the one of its level with
-// the number node, and notes the lane of each request that it divides. With the
-// lowest switch above all VMs on that lane the request has the loads of the split.
+// descend adds to the embeddings the VMs below one node, the one of its level with the number node, and notes the lane
+// of each divided request. With the lowest switch above all VMs on that lane the request has the loads of the split.
 func (p *packer) descend(level, node int, items []item, h *held, lanes map[int32]int, all map[int32]*model.Embedding) {
 	for i, x := range items {
 		children := 0
@@ -187,7 +185,7 @@ func (p *packer) understand(requests []int32, embedding map[int32]*model.Embeddi
 	return a, true
 }
 
-// contents returns what each child of the root has in a placement.
+// contents returns the content of each child of the root in a placement.
 func (p *packer) contents(a placement) [][]item {
 	root := p.tree.Root()
 	all := make([][]item, p.tree.Fan[root])

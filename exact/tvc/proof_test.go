@@ -20,7 +20,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// linear returns a row of a name that begins with a word, nil without one.
+// linear returns a row with a name that begins with a word, nil without one.
 func (m *kernelModel) linear(rng *rand.Rand, word string) *cp.Linear {
 	var all []*cp.Linear
 	for c, name := range m.Names {
@@ -78,8 +78,7 @@ var spoilt = map[string]func(rng *rand.Rand, m *kernelModel) bool{
 	},
 }
 
-// A kernel whose model is wrong writes proofs that the checker refuses, unless what
-// they claim is true all the same.
+// A kernel with a wrong model writes proofs that the checker refuses, unless they claim something true all the same.
 func TestProofOfSpoiltModel(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range spoilt {

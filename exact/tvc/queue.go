@@ -18,13 +18,12 @@ import (
 
 // queueRun is a run of Search in queue mode.
 //
-// The requests are taken in parts, which in the best schedule known follow each other in time. What a part
-// needs alone it needs at least among others: the best sums of responses of the parts, or what bounds them,
-// add up to a bound. Where the best schedule of a part goes on after the next one's first arrival, the two
-// are one part.
+// The requests are taken in parts, which in the best schedule known follow each other in time. A part needs at least as
+// much time among others as it needs alone, so the parts' best sums of responses, or bounds on them, add up to a bound.
+// If the best schedule of a part goes on after the next one's first arrival, the two are one part.
 type queueRun struct {
 	*run
-	close float64 // what is better by a smaller part isn't looked for
+	close float64 // a smaller relative improvement isn't looked for
 	runs  map[int]model.Run[model.Embedding]
 	parts []*queuePart
 	fit   int // requests that fit

@@ -11,9 +11,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// pieces makes a schedule of a point: sets run in the order of intervals, and of how many have ended, for
-// as many whole ticks as the point says, and whoever isn't done then, for rounding, goes on. Whatever has
-// room beside runs, too, the one that ends soonest in the point first.
+// pieces makes a schedule from a point. Sets run in the order of intervals, then of how many requests have ended, for
+// as many whole ticks as the point says; any request that isn't done then, for rounding, goes on. Any other request
+// with room beside them runs, too, the one that ends soonest in the point first.
 func (p *queueProgram) pieces(x []float64) []queuePiece {
 	b := &queueBuilder{queuePart: p.queuePart, left: slices.Clone(p.queuePart.length)}
 	rank := make([]float64, p.n)
@@ -52,7 +52,7 @@ func (p *queueProgram) pieces(x []float64) []queuePiece {
 	return b.pieces
 }
 
-// mostRounding is how many ticks rounding can take from a request.
+// mostRounding is the number of ticks that rounding can take from a request.
 const mostRounding = 1000
 
 // queueBuilder makes a schedule from sets that run one after the other.
@@ -60,7 +60,7 @@ type queueBuilder struct {
 	*queuePart
 	now    int64
 	left   []int64
-	order  []int // who runs beside the others first
+	order  []int // requests in the order in which they run beside the others
 	pieces []queuePiece
 }
 
@@ -73,7 +73,7 @@ func (b *queueBuilder) unfinished() (s uint32) {
 	return s
 }
 
-// until has those of a set run that are there and not done, and who has room beside them, up to a time.
+// until runs the requests of a set that are there and not done, and others with room beside them, up to a time.
 func (b *queueBuilder) until(end int64, s uint32) {
 	for b.now < end && b.unfinished() != 0 {
 		next, here := end, b.unfinished()
@@ -104,8 +104,8 @@ func (b *queueBuilder) until(end int64, s uint32) {
 	}
 }
 
-// moving returns embeddings of a schedule's pieces: what runs in two pieces that follow each other stays
-// where it is if there is room. They are nil if the run has ended.
+// moving returns embeddings of a schedule's pieces: a request that runs in two consecutive pieces stays where it is if
+// there is room. They are nil if the run has ended.
 func (q *queuePart) moving(pieces []queuePiece) (places []map[int32]*model.Embedding) {
 	c := q.sets.c
 	var before placement

@@ -11,15 +11,15 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// queueDecided is what is decided of the schedules of a node where migrations cost something.
+// queueDecided holds the decisions about the schedules of a node if migrations cost something.
 //
-// A schedule that is looked for has some moves by each request. Its program makes each request longer by those that
-// are decided. If a point of it is whole, the sets that it runs may have places in which nobody moves more often: then
-// it is a schedule. If not, some of its sets have none, however ordered within their states (a conflict). Then in each
-// schedule either one of the conflict's requests moves more often, or some set of the conflict doesn't run, nor does
-// one that it is in. These are the nodes below: one request more often, those before it no more often; or all
-// no more often, and a set less. Without moves by these requests a set has the same places in all states, so
-// it runs in none; with some, in its own.
+// A schedule that is looked for has some moves by each request. Its program makes each request longer by those that are
+// decided. If a point of it is whole, its sets may have places without more moves by any request: then it is a
+// schedule. If not, some of its sets have none, however ordered within their states (a conflict). Then each schedule
+// has more moves by one of the conflict's requests, or doesn't run some set of the conflict, nor any set that contains
+// it. These are the nodes below: one request more often, those before it no more often; or all no more often, and a set
+// less. Without moves by these requests a set has the same places in all states, so it runs in none; with some, in its
+// own.
 type queueDecided struct {
 	moves  []int        // at least
 	capped uint32       // requests that move no more often
@@ -42,13 +42,13 @@ type queueUse struct {
 	time float64
 }
 
-// queueLife is a part of a request's run that is in one place: the instants at which it is.
+// queueLife is a part of a request's run in one place: the instants at which it is there.
 type queueLife struct {
 	request int
 	at      []int
 }
 
-// answer is what a limited search says.
+// answer is the answer of a limited search.
 type answer int
 
 const (
@@ -63,8 +63,8 @@ const (
 	mostOrders = 2000
 )
 
-// together returns embeddings of lives, each of which stays where it is. A no is of slots and of the links of servers
-// alone where the fabric has several lanes: a request may change them without a migration.
+// together returns embeddings of lives, each of which stays where it is. A no only covers slots and the links of
+// servers if the fabric has several lanes: a request may change lanes without a migration.
 func (q *queuePart) together(lives []queueLife, instants int) (places []*model.Embedding, fits answer) {
 	t := *q.t
 	t.Requests = make([]view.TVCRequest, len(lives))
@@ -100,8 +100,8 @@ func (q *queuePart) together(lives []queueLife, instants int) (places []*model.E
 	}
 }
 
-// uses returns the sets that a whole point runs, in the order of states: of each the requests that are under way
-// and whose work it takes.
+// uses returns the sets that a whole point runs, in the order of states. Each has the requests that are under way and
+// have work in it.
 func (p *queueProgram) uses(x []float64) (all []queueUse) {
 	idle := map[[2]int]float64{} // by request and number of ended ones: for how long it is in sets without work
 	for j := range p.n {
@@ -130,13 +130,13 @@ func (p *queueProgram) uses(x []float64) (all []queueUse) {
 	return all
 }
 
-// leastTime is what a time in a program is more than if it isn't a rounding error.
+// leastTime is less than any time in a program that isn't a rounding error.
 const leastTime = 1e-9
 
 // realised is an order of sets and places for them.
 type realised struct {
 	uses   []queueUse
-	life   [][]int // of each request in each use, -1: it doesn't run
+	life   [][]int // by request and use, -1: it doesn't run
 	places [][]*model.Embedding
 }
 
@@ -241,7 +241,7 @@ func (q *queuePart) moves(n *queueNode) (all []*queueNode, searched bool) {
 	r, fits := q.realise(d, uses)
 	if fits == yes {
 		q.keep(p, r)
-		return nil, false // its bound is that of what is searched
+		return nil, false // its bound is the bound of the nodes searched
 	}
 	if fits == unknown {
 		q.why = "places in which nobody moves were neither found nor refuted"
@@ -287,7 +287,7 @@ func (q *queuePart) moves(n *queueNode) (all []*queueNode, searched bool) {
 	return all, true
 }
 
-// conflict returns as little as possible of what has no places that has none either.
+// conflict returns as small a part as possible of uses, which have no places, that has none either.
 func (q *queuePart) conflict(d *queueDecided, uses []queueUse) []queueUse {
 	refuted := func(less []queueUse) bool {
 		_, fits := q.realise(d, less)
@@ -311,8 +311,8 @@ func (q *queuePart) conflict(d *queueDecided, uses []queueUse) []queueUse {
 	return uses
 }
 
-// keep takes the schedule of places in an order, if it is the best so far. Ends are rounded to ticks; whoever
-// isn't done then for it goes on alone.
+// keep takes the schedule of places in an order, if it is the best so far. Ends are rounded to ticks; any request that
+// isn't done then, for the rounding, goes on alone.
 func (q *queuePart) keep(p *queueProgram, r *realised) {
 	runs, left := make([][]queueStay, q.n), slices.Clone(p.length)
 	now := int64(0)
@@ -367,8 +367,8 @@ func (q *queuePart) keep(p *queueProgram, r *realised) {
 	}
 }
 
-// finish cuts off what a request runs after its work is done, and reports whether it is: after each move it
-// works again when it has run for a migration's time, in one piece or several.
+// finish cuts off the time that a request runs after its work is done, and reports whether its work is done. After each
+// move the request works again once it has run for a migration's time, in one piece or several.
 func (q *queuePart) finish(j int, run *[]queueStay) bool {
 	work, owed := q.length[j], int64(0)
 	for i := range *run {

@@ -13,7 +13,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// gridBeats reports whether a schedule on two servers that changes at whole seconds alone has a sum of responses below
+// gridBeats reports whether a schedule on two servers that only changes at whole seconds has a sum of responses below
 // one, over all places, with the cost of migrations.
 func gridBeats(in *model.TVC, sum int) bool {
 	const most = 5
@@ -98,7 +98,7 @@ func gridBeats(in *model.TVC, sum int) bool {
 	return from(start, 0)
 }
 
-// movingQueue returns a queue on two servers whose requests meet, with migrations that cost something.
+// movingQueue returns a queue on two servers with requests that meet and migrations that cost something.
 func movingQueue(rng *rand.Rand, n int) *model.TVC {
 	in := &model.TVC{Name: "moves", Queue: true, MigrationS: 1,
 		FatTree: model.FatTree{K: 2, Slots: 2 + rng.IntN(2), LinkMbps: 10, Fabric: model.FabricNonBlocking}}
@@ -113,7 +113,7 @@ func movingQueue(rng *rand.Rand, n int) *model.TVC {
 	return in
 }
 
-// Where migrations cost something the search proves an optimum that no schedule on a grid beats, over all places.
+// If migrations cost something, the search proves an optimum that no schedule on a grid beats, over all places.
 func TestQueueMoves(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(39, 1))

@@ -12,10 +12,10 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// queuePart is a search for the best schedule of some requests of a queue, as if they were all.
+// queuePart is a search for the best schedule of some requests of a queue, as if there were no others.
 //
-// It is a branch and bound on the whole variables of a queueProgram, the node of the least bound first. Where
-// migrations cost something it goes on at points that are whole (see moves).
+// It is a branch and bound on the whole variables of a queueProgram, the node of the least bound first. If migrations
+// cost something, it goes on at points that are whole (see moves).
 type queuePart struct {
 	*queueRun
 	n        int
@@ -72,7 +72,7 @@ func (p *queueProgram) node(fixed []queueFixed, bound float64) *queueNode {
 	return n
 }
 
-// newPart returns the search for some requests, with the schedule and bounds that are known.
+// newPart returns the search for some requests, with the known schedule and bounds.
 func (q *queueRun) newPart(requests []int) *queuePart {
 	p := &queuePart{queueRun: q, n: len(requests), requests: requests, base: q.t.Requests[requests[0]].Arrival}
 	alone := *q.t
@@ -106,7 +106,7 @@ func (q *queuePart) here(l int) (s uint32) {
 	return s
 }
 
-// count returns how many requests can have ended when interval l begins.
+// count returns the number of requests that can have ended when interval l begins.
 func (p *queueProgram) count(l int) (n int) {
 	for j, a := range p.arrival {
 		if a+p.length[j] <= p.begins[l] {
@@ -116,17 +116,17 @@ func (p *queueProgram) count(l int) (n int) {
 	return n
 }
 
-// first reports whether request i ends no later than j in some best schedule: one may stand for the other in all
-// sets that fit (queueSets.alike), a_i ≤ a_j and p_i ≤ p_j, ties by position.
+// first reports whether request i ends no later than j in some best schedule. One may replace the other in all sets
+// that fit (queueSets.alike), a_i ≤ a_j and p_i ≤ p_j, ties by position.
 //
-// Say that j ends first. From a_j to the end of j both run for a time b, i alone for u, j alone for v: b + v = p_j, and
-// what i has to do from a_j on is r ≤ p_i ≤ b + v. Now let i have all of b, and r - b of u + v: it ends when j
-// did. What is left of u + v, and the r - u - b that i had later, are for j: with b that is
-// b + (u + v - r + b) + (r - u - b) = b + v. So j ends when i did, and everything else is as before. Each such exchange
-// brings the order of ends nearer to one in which all such pairs are right.
+// Say that j ends first. Both run for a time b from a_j to the end of j, i alone for u, and j alone for v. Then b + v =
+// p_j, and the work r of i from a_j on satisfies r ≤ p_i ≤ b + v. Now let i have all of b, and r - b of u + v: it ends
+// when j did. The rest of u + v, and the r - u - b that i had later, go to j: with b that is b + (u + v - r + b) + (r -
+// u - b) = b + v. So j ends when i did, and everything else is as before. Each such exchange brings the order of ends
+// nearer to one in which all such pairs are right.
 //
-// Where migrations cost something such an exchange may be one. Then it is those alone that differ in nothing: their
-// names can be exchanged.
+// If migrations cost something, such an exchange may be one. Then the rule only applies to requests that differ in
+// nothing: their names can be exchanged.
 func (q *queuePart) first(i, j int) bool {
 	if i == j || q.arrival[i] > q.arrival[j] || q.length[i] > q.length[j] || !q.sets.alike(i, j) {
 		return false
@@ -168,8 +168,8 @@ func (h *queueHeap) Pop() any {
 	return x
 }
 
-// enough reports whether what is no less than a bound needs no search: no better schedule has that many
-// whole ticks, or it is better by too little.
+// enough reports whether a value no less than a bound needs no search: no better schedule has that many whole ticks, or
+// it is better by too little.
 func (q *queuePart) enough(bound float64) bool {
 	return bound > float64(q.value)-1 || bound >= float64(q.value)*(1-q.close)
 }
@@ -177,7 +177,7 @@ func (q *queuePart) enough(bound float64) bool {
 // search looks for the best schedule until it is found or the run ends.
 func (q *queuePart) search(root *queueProgram) error {
 	open := &queueHeap{}
-	done := math.Inf(1) // the least bound of what isn't searched further
+	done := math.Inf(1) // the least bound of the nodes that aren't searched further
 	// add solves a node's program, and keeps the node if there is something to search.
 	add := func(n *queueNode) error {
 		q.done++
@@ -240,8 +240,8 @@ func (q *queuePart) children(n *queueNode) (all []*queueNode, searched bool) {
 	return all, true
 }
 
-// take keeps the schedule of some pieces if it is the best so far: one in which nobody migrates, or, where that costs
-// nothing, any.
+// take keeps the schedule of some pieces if it is the best so far. No request may migrate in it, unless migrations cost
+// nothing.
 func (q *queuePart) take(pieces []queuePiece) {
 	if q.responses(pieces) >= q.value {
 		return

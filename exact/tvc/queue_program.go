@@ -14,27 +14,26 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// queueProgram is the mixed-integer program of a part of a queue. Migrations cost nothing in it but those that
-// are decided: they make requests longer, and whoever migrates more often has more to do than that. What
-// is in its last interval beyond the work of all is a pause, which a schedule can do without.
+// queueProgram is the mixed-integer program of a part of a queue. Only the migrations that are decided cost anything in
+// it: they make requests longer, and a request with more migrations has more to do than that. Any time in its last
+// interval beyond the work of all is a pause, which a schedule can do without.
 //
-// The instants of arrivals cut time into intervals l. The state of a schedule is the interval, the
-// number k of requests that have ended, and the set c that runs. What makes a schedule is how long
-// it is in each state: x(l,k,c). With n - k requests under way, the sum of the responses is
-// Σ (n-k) x(l,k,c) less the arrivals: no other variable has a cost. Of sets only the largest are
-// listed; a request may be in one though it has nothing to do.
+// The instants of arrivals cut time into intervals l. The state of a schedule is the interval, the number k of requests
+// that have ended, and the set c that runs. A schedule is given by how long it is in each state: x(l,k,c). As n - k
+// requests are under way in a state, the sum of the responses is Σ (n-k) x(l,k,c) less the arrivals: no other variable
+// has a cost. Only the largest sets are listed; a request may be in one though it has nothing to do.
 //
 //   - ended(j,k): request j is one of the first k that end. Σ_j ended(j,k) = k, and
 //     ended(j,k) ≤ ended(j,k+1).
 //   - past(l,k): k requests have ended when interval l begins. Then x(l,k',c) = 0 for k' < k. Without
 //     it x(l-1,k',c) = 0 for k' ≥ k.
-//   - work(j,k): what j does while k have ended: at most Σ x(l,k,c) over the sets with j, and at most
-//     p_j (1 - ended(j,k)); the sum over k is p_j.
+//   - work(j,k), the work of j while k have ended: at most Σ x(l,k,c) over the sets with j, and at most p_j (1 -
+//     ended(j,k)); the sum over k is p_j.
 //
-// If these are whole numbers, the states are those of a schedule in which what runs in a state runs in any
-// order: in interval l the number of ended requests grows from that at its beginning to that at
-// the next one's. The relaxation is strong because fractions of orders are averages of orders, so
-// that early ends need early work. Rows that hold in all schedules make it stronger:
+// If these are whole numbers, the states belong to a schedule in which the sets of a state run in any order. In
+// interval l the number of ended requests grows from its value at the interval's beginning to its value at the next
+// one's. The relaxation is strong because fractions of orders are averages of orders, so that early ends need early
+// work. Rows that hold in all schedules make it stronger:
 //
 //   - end(k) ≥ Σ_j (ended(j,k) - ended(j,k-1)) (a_j + p_j), where end(k) is Σ x(l,k',c) over k' < k;
 //   - ended(j,k) + past(l,k) ≤ 1 if interval l begins before a_j + p_j;
@@ -45,7 +44,7 @@ import (
 type queueProgram struct {
 	*queuePart
 	decided *queueDecided
-	length  []int64 // of requests, with the migrations that are decided
+	length  []int64 // of requests, with their decided migrations
 	last    int     // the last interval
 	horizon float64
 	span    []float64 // lengths of intervals
@@ -65,13 +64,13 @@ type queueWhole struct {
 	at, k int
 }
 
-// queueState is where a schedule is for a time.
+// queueState is the state of a schedule for a time.
 type queueState struct {
 	interval, ended int
 	set             uint32
 }
 
-// queueScale is the length of all that a program is about, in its unit of time.
+// queueScale is the length of the whole program, in its unit of time.
 const queueScale = 1000
 
 // mostStates bounds the variables of a program.
@@ -80,8 +79,7 @@ const mostStates = 1 << 14
 // mostPivots bounds the steps of our own simplex method in one program.
 const mostPivots = 20_000
 
-// newQueueProgram returns the program of a part of which something is decided, nil if it is too large.
-// O(n² · states) terms.
+// newQueueProgram returns the program of a part with some decisions, nil if it is too large. O(n² · states) terms.
 func newQueueProgram(q *queuePart, d *queueDecided) *queueProgram {
 	p := &queueProgram{queuePart: q, decided: d, model: &milp.Model{}, length: slices.Clone(q.length), last: len(q.begins) - 1}
 	work := int64(0)
@@ -179,7 +177,7 @@ func (p *queueProgram) addWhole() {
 	}
 }
 
-// addPast adds the rows that tell past from the states.
+// addPast adds the rows that derive past from the states.
 func (p *queueProgram) addPast() {
 	m, inf := p.model, math.Inf(1)
 	for l := 1; l <= p.last; l++ {
@@ -233,7 +231,7 @@ func (p *queueProgram) addWork() {
 	}
 }
 
-// addEnds adds the rows of what ends no sooner than after its arrival and its work.
+// addEnds adds the rows of the requests that end no sooner than after their arrival and their work.
 func (p *queueProgram) addEnds() {
 	inf := math.Inf(1)
 	for k := 1; k <= p.n; k++ {
@@ -259,7 +257,8 @@ func (p *queueProgram) addEnds() {
 	}
 }
 
-// addFirst adds the rows of who can't have ended when an interval begins, and of who goes first.
+// addFirst adds the rows of the requests that can't have ended when an interval begins, and of the requests that go
+// first.
 func (p *queueProgram) addFirst() {
 	inf := math.Inf(1)
 	for j := range p.n {
@@ -305,7 +304,7 @@ func (p *queueProgram) addOrder() {
 	}
 }
 
-// fix fixes a variable, and those that follow by the rows of order.
+// fix fixes a variable, and the ones that follow by the rows of order.
 func (p *queueProgram) fix(low, high []float64, w *queueWhole, value float64) {
 	set := func(x int) { low[x], high[x] = value, value }
 	if w.ended {
@@ -325,9 +324,9 @@ func (p *queueProgram) fix(low, high []float64, w *queueWhole, value float64) {
 	}
 }
 
-// solve returns a lower bound in ticks on the sum of the responses of the schedules within the
-// bounds of the whole variables, and the point that HiGHS finds, nil if there is none. Without HiGHS our own
-// simplex method does, which takes longer.
+// solve returns a lower bound in ticks on the sum of the responses of the schedules within the bounds of the whole
+// variables, and the point that HiGHS finds, nil if there is none. Without HiGHS it uses our own simplex method, which
+// takes longer.
 func (p *queueProgram) solve(ctx context.Context, low, high []float64) (bound float64, x []float64, err error) {
 	m := *p.model
 	m.Vars = slices.Clone(m.Vars)

@@ -11,21 +11,20 @@ import (
 	"github.com/gapwise/gapwise/internal/problem/tvc/tvcrelax"
 )
 
-// mostQueued is the number of requests of a part of a queue up to which it is searched: what they
-// can be embedded in together is listed.
+// mostQueued is the number of requests of a part of a queue up to which it is searched: the sets of them that can be
+// embedded together are listed.
 const mostQueued = 12
 
-// queueSets tells which of the requests of a part of a queue can be embedded at once. Sets are
-// bits by position in the part.
+// queueSets finds out which requests of a part of a queue can be embedded at once. Sets are bits by position in the
+// part.
 type queueSets struct {
 	c       *component
 	fits    []bool   // by set
 	maximal []uint32 // sets that fit and that nothing can be added to
 }
 
-// newQueueSets lists the sets of at most mostQueued requests, nil if it is stopped. A set fits
-// only if all sets with one request less do: what is left of an embedding of some is one of the
-// others.
+// newQueueSets lists the sets of at most mostQueued requests, nil if it is stopped. A set fits only if all sets with
+// one request less do: the rest of an embedding of some is an embedding of the others.
 func newQueueSets(ctx context.Context, t *view.TVC, part []int, off deviceSet) *queueSets {
 	once := *t // all requests at one instant
 	once.Requests = append([]view.TVCRequest(nil), t.Requests...)
@@ -58,7 +57,7 @@ func newQueueSets(ctx context.Context, t *view.TVC, part []int, off deviceSet) *
 	return q
 }
 
-// add returns s with those of the others that fit one after the other.
+// add returns s with the others that fit, added one after the other.
 func (q *queueSets) add(s, others uint32) uint32 {
 	for rest := others &^ s; rest != 0; rest &= rest - 1 {
 		if more := s | rest&-rest; q.fits[more] {
@@ -68,8 +67,8 @@ func (q *queueSets) add(s, others uint32) uint32 {
 	return s
 }
 
-// alike reports whether two requests may stand for each other: a set without them fits with one if and only if it
-// fits with the other.
+// alike reports whether two requests are interchangeable: a set without them fits with one if and only if it fits with
+// the other.
 func (q *queueSets) alike(i, j int) bool {
 	for s := range uint32(len(q.fits)) {
 		if (s>>i|s>>j)&1 == 0 && q.fits[s|1<<i] != q.fits[s|1<<j] {

@@ -35,8 +35,8 @@ func shortQueue(rng *rand.Rand, n int) *model.TVC {
 	return in
 }
 
-// together tells, by set, which requests can be embedded at once: those that the learning kernel
-// accepts in loss mode.
+// together returns, by set, whether its requests can be embedded at once, as accepted by the learning kernel in loss
+// mode.
 func together(t *testing.T, in *model.TVC) []bool {
 	t.Helper()
 	fits := make([]bool, 1<<len(in.Requests))
@@ -58,8 +58,8 @@ func together(t *testing.T, in *model.TVC) []bool {
 	return fits
 }
 
-// enumerateQueue returns the least sum of responses: of all orders of arrivals and ends the best lengths of
-// the spans between them, by a linear program each. All requests must fit.
+// enumerateQueue returns the least sum of responses over all orders of arrivals and ends. A linear program for each
+// order gives the best lengths of the spans between them. All requests must fit.
 func enumerateQueue(t *testing.T, in *model.TVC, fits []bool) float64 {
 	t.Helper()
 	n, best := len(in.Requests), math.Inf(1)
@@ -136,7 +136,7 @@ func programOfOrder(t *testing.T, in *model.TVC, fits []bool, events []int) floa
 	return r.Objective
 }
 
-// gridQueue returns the least sum of responses, in steps, of schedules that change at whole steps alone.
+// gridQueue returns the least sum of responses, in steps, of schedules that only change at whole steps.
 func gridQueue(arrival, length []int, fits []bool) int {
 	type state struct {
 		at   int
@@ -172,7 +172,7 @@ func gridQueue(arrival, length []int, fits []bool) int {
 			}
 			best = min(best, from(next))
 		}
-		best += left // each step costs one for all who are not done, those to come included
+		best += left // each step costs one for each request that isn't done, future ones included
 		known[s] = best
 		return best
 	}
@@ -185,8 +185,8 @@ func gridQueue(arrival, length []int, fits []bool) int {
 	return from(s) - sum
 }
 
-// Of tiny queues the search finds what an enumeration of all orders finds, with programs over all sets, which
-// another engine finds to fit; and no schedule that changes at half seconds is better.
+// For tiny queues the search finds the optimum of an enumeration of all orders, with programs over all sets that
+// another engine finds to fit. No schedule that changes at half seconds is better.
 func TestQueueEqualsEnumeration(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()
@@ -228,8 +228,8 @@ func allFit(in *model.TVC) bool {
 	return true
 }
 
-// The rule of order and the search's parts lose nothing, and at ordinary size no heuristic beats a bound; where
-// migrations cost something the solution is one that the judge takes.
+// The rule of order and the search's parts lose nothing, and no heuristic beats a bound at ordinary size; if migrations
+// cost something, the judge accepts the solution.
 func TestQueueOptimum(t *testing.T) {
 	t.Parallel()
 	without, err := tvcexact.Search.Without("queue-order")

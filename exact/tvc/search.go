@@ -21,14 +21,13 @@ import (
 
 // Search is the native exact search for TVC.
 //
-// In loss mode it starts from the heuristics and takes the components of the
-// instance one by one (tvcrelax.Components), small ones first: bounds by the
-// linear relaxation, then branch and bound on the set of accepted requests (component),
-// in which a packer decides what can be embedded together. The result carries the best solution and the bound proved by then when ctx or the
-// time limit ends. Threads aren't used.
+// Loss mode: it starts from the heuristics and takes the components of the instance one by one (tvcrelax.Components),
+// small ones first. Bounds by the linear relaxation come first, then branch and bound on the set of accepted requests
+// (component), with a packer to decide which can be embedded together. The result carries the best solution and the
+// bound proved so far when ctx or the time limit ends. Threads aren't used.
 //
-// In queue mode it proves the schedule of the least mean response, of few requests at a time: see
-// queueRun, queuePart and queueProgram.
+// Queue mode: it proves the schedule of the least mean response, for few requests at a time: see queueRun, queuePart
+// and queueProgram.
 var Search = engine.Engine[*model.TVC, deviceSet]{ID: "search", Parts: devices, Work: search}
 
 func search(r *engine.Run, v *model.TVC, off deviceSet, _ lcg.Device) error {
@@ -49,7 +48,7 @@ type run struct {
 	t     *view.TVC
 	w     *tvcrelax.Weights
 	upper []int64 // by component: no solution brings more
-	value []int64 // by component: what the best solution brings
+	value []int64 // by component: the value of the best solution
 	done  int64   // nodes of components that are done
 	why   string  // why not all is searched
 }
@@ -172,13 +171,11 @@ func (s *run) components() error {
 	return nil
 }
 
-// ascendSteps is the number of steps of the subgradient method where the linear
-// program is too large.
+// ascendSteps is the number of steps of the subgradient method if the linear program is too large.
 const ascendSteps = 300
 
-// enough reports whether a solution that brings value in component k needs no
-// search of that component: it brings the most possible, or closes the gap asked
-// for together with what the others bring.
+// enough reports whether a solution of the given value in component k needs no search of that component: it has the
+// most possible, or it closes the gap asked for together with the other components.
 func (s *run) enough(k int, value int64) bool {
 	upper, sum := int64(0), max(value, s.value[k])-s.value[k]
 	for j := range s.upper {
@@ -229,7 +226,7 @@ func (s *run) component(k int, c *component) error {
 	return nil
 }
 
-// learn notes the part of a solution that is of the component's requests.
+// learn notes a solution's part for the component's requests.
 func (c *component) learn(in *model.TVC, e *model.Embeddings) error {
 	index, err := in.Index(e)
 	if err != nil {

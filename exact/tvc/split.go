@@ -24,9 +24,8 @@ type splitter struct {
 	open     []int       // the items that aren't divided yet, ascending
 }
 
-// split returns how a node of a level can hold all items, nil if it can't or the
-// packer has stopped. Those in before are where a split of theirs put them; items
-// are the others. all are both, in order. The result follows all.
+// split returns how a node of a level can hold all items, nil if it can't or the packer has stopped. The requests in
+// before stay where a split of theirs put them; items are the others. all are both, in order. The result follows all.
 func (p *packer) split(level int, all []item, before *held, items []item) *held {
 	fan, lanes := p.tree.Fan[level], p.tree.Lanes[level-1]
 	s := &splitter{packer: p, level: level, items: items, contents: make([][]item, fan),
@@ -111,7 +110,7 @@ func (s *splitter) put(c int, x item, part tvcrelax.Part, route int32, sign int3
 	}
 }
 
-// find returns where a request's item is, or would be, and whether it is there.
+// find returns the place of a request's item, or its place if added, and whether it is there.
 func find(items []item, request int32) (int, bool) {
 	return slices.BinarySearchFunc(items, request, func(x item, r int32) int { return cmp.Compare(x.request, r) })
 }
@@ -163,9 +162,9 @@ func (s *splitter) divide() bool {
 	return done
 }
 
-// scarcest returns the position of the open item whose parts have the least room
-// beside what the children have now, beyond what it needs; -1 if some item has no
-// parts that fit: what the children get later takes room and never gives any.
+// scarcest returns the position of the open item with the least room for its parts beside the children's content now,
+// beyond its need. It returns -1 if some item has no parts that fit: further content of the children takes room and
+// never gives any.
 func (s *splitter) scarcest() int {
 	best, least := -1, int32(math.MaxInt32)
 	for at, i := range s.open {
@@ -187,8 +186,8 @@ func (s *splitter) scarcest() int {
 	return best
 }
 
-// slack returns by how much the largest parts that the children have room for, with
-// a lane, exceed the item; -1 if no parts with room sum to it.
+// slack returns the excess over the item of the largest parts that the children have room for, with a lane; -1 if no
+// parts with room sum to it.
 func (s *splitter) slack(x item, route int32) int32 {
 	parts := s.requests[x.request].parts[s.level-1]
 	n := x.part.VMs
@@ -236,10 +235,9 @@ func (s *splitter) divideOne(i int) bool {
 	if s.level >= 2 {
 		size = lanes / s.tree.Lanes[s.level-2]
 	}
-	// Lanes that nobody uses are alike, within a group of them (the links to the
-	// core switches of a group) and so are groups that nobody uses: exchanging them
-	// in all nodes is an automorphism of the tree that leaves everything so far
-	// where it is. So the first of them stands for all.
+	// Unused lanes are alike, within a group of them (the links to the core switches of a group), and so are unused
+	// groups. Exchanging them in all nodes is an automorphism of the tree that leaves everything so far where it is. So
+	// the first of them represents all.
 	fresh := false
 	for g := 0; g < lanes; g += size {
 		unused := !slices.ContainsFunc(s.users[g:g+size], func(n int32) bool { return n > 0 })
@@ -264,14 +262,13 @@ func (s *splitter) divideOne(i int) bool {
 	return false
 }
 
-// twins returns, for each child, the last one before it that is in the same
-// state, -1 without. Of such children the first gets the largest part:
+// twins returns, for each child, the last one before it that is in the same state, -1 without. The first of such
+// children gets the largest part:
 //
 //   - Children with the same items are exchanged by an automorphism of the node
 //     that leaves everything so far where it is.
-//   - Servers need only have the same slots and rate left at all instants from the
-//     first to the last that this item and the open ones use: what one of them gets of these
-//     fits the other as well.
+//   - Servers need only have the same slots and rate left at all instants from the first to the last that this item and
+//     the open ones use: parts of these that one of them gets fit the other as well.
 func (s *splitter) twins(x item) []int {
 	twin := make([]int, len(s.contents))
 	rest := s.requests[x.request].span

@@ -59,6 +59,5 @@ func (c *component) fits(s set) (placement, bool) {
 	return p, ok
 }
 
-// overfull reports whether s exceeds a resource or a cut of the relaxation: what a
-// sum shows need not be searched.
+// overfull reports whether s exceeds a resource or a cut of the relaxation: a sum that shows it saves a search.
 func (c *component) overfull(s set) bool { return c.relax.Exceeded(s.has) }

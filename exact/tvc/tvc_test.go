@@ -25,7 +25,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// solve runs a solver and has the judge check what it claims.
+// solve runs a solver and has the judge check its claims.
 func solve(t *testing.T, s model.Solver, in *model.TVC, set model.Settings) model.Result {
 	t.Helper()
 	r, err := s.Solve(context.Background(), in, set)
@@ -79,7 +79,7 @@ func drawn(t *testing.T, rng *rand.Rand, requests int) *model.TVC {
 	return in
 }
 
-// On two pods both engines find what the plain engine finds, and no bound is beaten.
+// Both engines find the plain engine's results on two pods, and no bound is beaten.
 func TestEnginesAgainstPlain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 1))
@@ -106,7 +106,7 @@ func TestEnginesAgainstPlain(t *testing.T) {
 	}
 }
 
-// On four pods, where requests have a choice of routes, the engines agree.
+// The engines agree on four pods, where requests have a choice of routes.
 func TestEnginesAgree(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()
@@ -142,7 +142,7 @@ func TestEnginesAgree(t *testing.T) {
 	}
 }
 
-// Without any one device, and without all of them, the search proves the same.
+// The search proves the same without any one device, and without all of them.
 func TestWithout(t *testing.T) {
 	t.Parallel()
 	var sets [][]string
@@ -185,7 +185,7 @@ func TestWithout(t *testing.T) {
 	}
 }
 
-// What takes loss mode alone refuses a queue in one line.
+// Engines that only take loss mode refuse a queue in one line.
 func TestQueueMode(t *testing.T) {
 	t.Parallel()
 	in := testkit.RandomTVC(rand.New(rand.NewPCG(11, 4)), 2, 3, true)
@@ -196,8 +196,7 @@ func TestQueueMode(t *testing.T) {
 	}
 }
 
-// Relations that hold between whole instances: what changes times, rates or
-// names changes the optimum as it must.
+// The relations hold between whole instances: a change of times, rates or names changes the optimum as it must.
 func TestRelations(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 5))
@@ -259,7 +258,7 @@ func TestRelations(t *testing.T) {
 			atLeast("half the durations", changed(in, func(q *model.TVCRequest) { q.DurationS = max(1, math.Floor(q.DurationS/2)) }))
 		}
 
-		// The optimum as a start stays, and so does its proof.
+		// The optimum stays if it is the start, and so does its proof.
 		r := solve(t, s, in, model.Settings{Start: first.Solution})
 		if r.Objective < want || r.Status != model.StatusOptimal {
 			t.Fatalf("from the optimum: %s %v, before %v\n%s", r.Status, r.Objective, want, text(in))
@@ -267,7 +266,7 @@ func TestRelations(t *testing.T) {
 	}
 }
 
-// A component of more requests than sets hold is bounded, and says so.
+// A component of more requests than sets hold gets a bound, and the result says so.
 func TestManyRequests(t *testing.T) {
 	t.Parallel()
 	s := instances.NewTVCSpec()
@@ -301,7 +300,7 @@ func TestWideGap(t *testing.T) {
 	}
 }
 
-// The result says which gap it was proved for.
+// The result states the gap for which it was proved.
 func TestGapLimit(t *testing.T) {
 	t.Parallel()
 	in := drawn(t, rand.New(rand.NewPCG(11, 6)), 40)

@@ -17,33 +17,29 @@ import (
 	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
-// partition decides whether at most 64 items with several sizes each fit in bins of at
-// most maxClasses classes of identical ones. For VCSched that is "is there a placement
-// with L ≤ C?", with tasks as items, hosts as bins, and their room at C and what they
-// have of the rigid resources as capacities. It is bin completion (Korf: An improved
-// algorithm for optimal bin packing, 2003) in several dimensions, on bit sets.
+// partition decides whether at most 64 items with several sizes each fit in bins of at most maxClasses classes of
+// identical ones. For VCSched that is "is there a placement with L ≤ C?", with tasks as items and hosts as bins. The
+// capacities are a host's room at C and its rigid resources. It is bin completion (Korf: An improved algorithm for
+// optimal bin packing, 2003) in several dimensions, on bit sets.
 //
-// Items are in the order of decreasing difficulty. Every subset of items that fits
-// in a bin of a class is listed once, under its first item. A node fills one bin: with
-// the first item left, which has to go somewhere, into a bin of each class in turn of
-// which one is left, those of a class being identical, and a subset of the other items
-// left. Each rule drops a subset s at a node. Let P be a partition of the items left into
-// the bins left, and s its subset with the first item; then some partition is left, with
-// the first item in a bin of the same class:
+// Items are in the order of decreasing difficulty. Every subset of items that fits in a bin of a class is listed once,
+// under its first item. A node fills one bin with the first item left, which has to go somewhere, and a subset of the
+// other items left. It tries one bin of each class that has any left, as the bins of a class are identical. Each rule
+// drops a subset s at a node. Let P be a partition of the items left into the bins left, and s its subset with the
+// first item. Then some partition is left, with the first item in a bin of the same class:
 //
 //   - waste-bound: the bins left waste slack = Σ_bins capacity - Σ_left size in
 //     each resource, and no bin of P less than 0. So s wastes ≤ slack.
-//   - maximal-bins: if an item x left, x ∉ s, fits in what s wastes, it can go
-//     there from its bin in P, of whatever class.
-//   - exchange-dominance: if x left, x ∉ s, is no smaller than i ∈ s in any
-//     resource, i not the first item, and s - i + x fits, then x and i can change
-//     places in P: the bin of x takes no more than before. Such a step, or one of
-//     maximal-bins, makes s larger in a resource and smaller in none, or keeps both
-//     sizes and makes the sum of its items' indices smaller. So the steps end, in a
-//     partition whose subset isn't dropped and wastes no more than s.
+//   - maximal-bins: if an item x left, x ∉ s, fits in the waste of s, it can go there from its bin in P, of whatever
+//     class.
+//   - exchange-dominance: let x left, x ∉ s, be no smaller than i ∈ s in any resource, i not the first item, and let
+//     s - i + x fit. Then x and i can change places in P: the bin of x takes no more than before. Such a step, or one
+//     of maximal-bins, makes s larger in a resource and smaller in none, or keeps both sizes and makes the sum of its
+//     items' indices smaller. So the steps end, in a partition with a subset that isn't dropped and wastes no more than
+//     s.
 //
-// Where the lists would get too long (many items per bin), a node makes the subsets
-// one by one instead. Worst case exponential in the items.
+// If the lists would get too long (many items per bin), a node makes the subsets one by one instead. Worst case
+// exponential in the items.
 type partition[V vectors.Vector] struct {
 	size    []V   // [item]: by resource; 0 is CPU, the rigid ones follow, and zeros
 	bins    []int // [class]
@@ -68,8 +64,7 @@ type filled struct {
 	class int
 }
 
-// binsLeft are numbers of bins, of up to 64 of each class, in a byte for each: the sum of
-// count << 8 class.
+// binsLeft holds numbers of bins, of up to 64 of each class, in a byte for each: the sum of count << 8 class.
 type binsLeft uint32
 
 // maxClasses is the number of bytes in binsLeft.
@@ -99,7 +94,7 @@ func (p *partition[V]) fits(items uint64, class int) bool {
 	return true
 }
 
-// take takes the amounts from what is left; it returns false if that isn't enough.
+// take takes the amounts from the rest; it returns false if that isn't enough.
 func take[V vectors.Vector](left, amounts *V) bool {
 	enough := true
 	for r := range len(*left) {
@@ -109,7 +104,7 @@ func take[V vectors.Vector](left, amounts *V) bool {
 	return enough
 }
 
-// exceeds reports whether some amount of a is above that of b.
+// exceeds reports whether some amount of a is above the same amount of b.
 func exceeds[V vectors.Vector](a, b *V) bool {
 	for r := range len(*a) {
 		if (*a)[r] > (*b)[r] {
@@ -147,10 +142,9 @@ const (
 	no
 )
 
-// decide looks for a partition at a load, at which a bin of a class has the given CPU
-// capacity. On yes, p.chosen holds the bins: those of the first partition in the order of
-// the search, whatever the number of threads. The answer is unknown if limit nodes were
-// expanded or ctx ended; with a limit of math.MaxInt64 all threads are used.
+// decide looks for a partition at a load, at which a bin of a class has the given CPU capacity. On yes, p.chosen holds
+// the bins of the first partition in the order of the search, whatever the number of threads. The answer is unknown if
+// limit nodes were expanded or ctx ended; with a limit of math.MaxInt64 all threads are used.
 func (p *partition[V]) decide(ctx context.Context, capacity int64, room func(class int, load int64) int64, limit int64) answer {
 	p.nodes = 0
 	root := state[V]{left: ^uint64(0) >> (maxItems - len(p.size))}
@@ -186,7 +180,7 @@ func (p *partition[V]) decide(ctx context.Context, capacity int64, room func(cla
 			p.tight = r
 		}
 	}
-	// Lists that are too long at one capacity are so at a larger one.
+	// Lists that are too long at one capacity are also too long at a larger one.
 	if p.listed = p.tooLong == 0 || capacity < p.tooLong; p.listed {
 		if p.listed = p.list(ctx, &root.slack); !p.listed {
 			p.tooLong = capacity
@@ -264,8 +258,7 @@ func (p *partition[V]) decideParallel(ctx context.Context, root state[V]) answer
 	}
 	switch f := first.Load(); {
 	case ctx.Err() != nil:
-		// A subtree before the first may have been given up: the partition is
-		// one all the same, but time has decided which.
+		// A subtree before the first may have been given up. The partition is still one, but time has decided which.
 		if f < math.MaxInt64 {
 			p.chosen = chosen[f]
 			return yes
@@ -354,9 +347,8 @@ func (p *partition[V]) list(ctx context.Context, slack *V) bool {
 	return true
 }
 
-// betterItems returns the items outside s, after its first item, that fit in what
-// s wastes (maximal-bins) or can replace a smaller item of s other than the first
-// (exchange-dominance).
+// betterItems returns the items outside s, after its first item, that fit in the waste of s (maximal-bins) or can
+// replace a smaller item of s other than the first (exchange-dominance).
 func (p *partition[V]) betterItems(s *subset[V], seed int) uint64 {
 	var better uint64
 	inner := s.items &^ (1 << seed)
@@ -377,7 +369,7 @@ func (p *partition[V]) betterItems(s *subset[V], seed int) uint64 {
 		for in := inner; in != 0; in &= in - 1 {
 			i := bits.TrailingZeros64(in)
 			small := &p.size[i]
-			r, larger := 0, x < i // of equal items the first goes in, so that the exchanges end
+			r, larger := 0, x < i // the first of equal items goes in, so that the exchanges end
 			for ; r < len(s.waste); r++ {
 				more := (*large)[r] - (*small)[r]
 				if more < 0 || more > s.waste[r] {

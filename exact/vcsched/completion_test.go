@@ -43,8 +43,7 @@ func plainFits[V vectors.Vector](p *partition[V], capacity int64) bool {
 // roomOf is the room of a class: classes have less and less of it.
 func roomOf(class int, load int64) int64 { return load * int64(4-class) / 4 }
 
-// randomPartition draws items of two sizes, the first of which decreases, and equal bins
-// of 20 of the second.
+// randomPartition draws items of two sizes, the first one decreasing, and equal bins of 20 of the second.
 func randomPartition(rng *rand.Rand, most int) *partition[[2]int64] {
 	bins := 2 + rng.IntN(3)
 	p := &partition[[2]int64]{bins: []int{bins}, cap: [][2]int64{{0, 20}}}
@@ -55,7 +54,7 @@ func randomPartition(rng *rand.Rand, most int) *partition[[2]int64] {
 	return p
 }
 
-// sortFirst sorts the first sizes alone.
+// sortFirst only sorts the first sizes.
 func sortFirst(p *partition[[2]int64]) {
 	var first []int64
 	for _, s := range p.size {
@@ -97,8 +96,7 @@ func checkChosen[V vectors.Vector](t *testing.T, p *partition[V]) {
 	}
 }
 
-// In three dimensions and bins of one class to four, with lists and without, and without
-// each rule.
+// The test covers three dimensions and bins of one to four classes, with lists and without, and without each rule.
 func TestPartitionOfClasses(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 1))
@@ -189,8 +187,8 @@ func TestPartitionAgainstPlain(t *testing.T) {
 	}
 }
 
-// With lists and without, with any number of threads, the answer is the same,
-// and the partition doesn't depend on the threads.
+// The answer is the same with lists and without, with any number of threads, and the partition doesn't depend on the
+// threads.
 func TestPartitionWaysAgree(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 1))

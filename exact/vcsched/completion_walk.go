@@ -87,7 +87,7 @@ func (w *walker[V]) fill(left uint64, bins binsLeft, slack V) bool {
 	return false
 }
 
-// fillBin is fill for a bin of a class, whose subsets aren't listed.
+// fillBin is fill for a bin of a class without listed subsets.
 func (w *walker[V]) fillBin(left uint64, bins binsLeft, slack *V, class int) bool {
 	first := bits.TrailingZeros64(left)
 	b := bin[V]{left: left, bins: bins, class: class, slack: *slack, items: 1 << first, free: w.p.cap[class]}
@@ -105,7 +105,7 @@ func (w *walker[V]) fillBin(left uint64, bins binsLeft, slack *V, class int) boo
 
 // bin is the bin that a node fills.
 type bin[V vectors.Vector] struct {
-	left  uint64   // items left at the node, those of the bin among them
+	left  uint64   // items left at the node, including the bin's
 	bins  binsLeft // left at the node, this one among them
 	class int
 	slack V

@@ -14,12 +14,11 @@ import (
 // coverNodes limits the branch and bound for one integer cover.
 const coverNodes = 200
 
-// patterns narrows the gap from both sides by column generation: it raises the
-// lower bound to the least load at which a fractional cover by host patterns
-// exists, then looks for integer covers by the patterns generated, at loads above
+// patterns narrows the gap from both sides by column generation. It raises the lower bound to the least load at which a
+// fractional cover by host patterns exists. Then it looks for integer covers by the patterns generated, at loads above
 // it (price and branch, or restricted master heuristic).
 //
-// Where hosts differ, vcbounds.Moves does so, with so many times coverNodes for covers.
+// If hosts differ, vcbounds.Moves does so, with coverNodes multiplied by times for covers.
 func (s *run) patterns(times int) error {
 	if len(s.u.Classes) > 1 {
 		return s.patternsOfClasses(times)
@@ -83,9 +82,8 @@ func (s *run) patternsOfClasses(times int) error {
 	return s.priced(times)
 }
 
-// cover looks for a placement of at most the given load made of patterns of the
-// pool: with x_q hosts of pattern q, minimise Σ x_q subject to Σ_q count_qk x_q ≥
-// count_k for each type k of tasks and Σ x_q ≤ hosts.
+// cover looks for a placement of at most the given load made of patterns of the pool. It minimises Σ x_q, with x_q
+// hosts of pattern q, subject to Σ_q count_qk x_q ≥ count_k for each type k of tasks and Σ x_q ≤ hosts.
 func (s *run) cover(p *vcbounds.Patterns, load int64) error {
 	if s.off&devCover != 0 || !highs.Available() {
 		return nil

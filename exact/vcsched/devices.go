@@ -6,8 +6,8 @@ import (
 	"github.com/gapwise/gapwise/exact/internal/engine"
 )
 
-// deviceSet is a set of the search's devices that are switched off. None changes
-// what is proved, only how soon: the optimum is the same without any of them.
+// deviceSet is a set of the search's devices that are switched off. None changes the proved result, only how soon it
+// comes: the optimum is the same without any of them.
 type deviceSet uint32
 
 const (

@@ -17,8 +17,8 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// vcschedFamilies draw the CPU and the memory need of n tasks on some hosts:
-// ordinary ones, and those where equal items, exact fits and roundings meet.
+// vcschedFamilies draw the CPU and the memory need of n tasks on some hosts: ordinary ones, and ones where equal items,
+// exact fits and roundings meet.
 var vcschedFamilies = []struct {
 	name string
 	draw func(rng *rand.Rand, n, hosts int) (cpu, memory []float64)
@@ -75,8 +75,8 @@ func needs(n int, draw func(int) float64) []float64 {
 	return all
 }
 
-// parts cuts as many pieces of the size given as there are hosts into n needs,
-// the last one of each to the last bits, more or less.
+// parts cuts one piece of the given size for each host into n needs, the last one of each to the last bits, more or
+// less.
 func parts(rng *rand.Rand, n, hosts int, size float64) []float64 {
 	var all []float64
 	for h := range hosts {
@@ -146,7 +146,7 @@ var (
 	Families = len(vcschedFamilies)
 )
 
-// On all families no bound is beaten by the plain engine, nor is HiGHS by any formulation.
+// The plain engine beats no bound on any family, and no formulation beats HiGHS.
 func TestVCSchedBoundsAgainstPlain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(vcschedSeed(), 4))

@@ -19,8 +19,8 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// Instances on which a version contradicted its judge or itself (0.3.0 where nothing
-// else is said): every engine and formulation says what is right.
+// These are instances on which a version contradicted its judge or itself (0.3.0 if nothing else is said). Every engine
+// and formulation gives the right answer.
 func TestVCSchedFound(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -31,7 +31,7 @@ func TestVCSchedFound(t *testing.T) {
 		"memory-1e-9-infeasible-or-not": {yield: 1},         // 1.0000000006 is not
 		"budget-minus-1e-10":            {yield: 1},         // 0.2 is within 0.1999999999 + 1e-9
 		"highs-paper-beaten-bound":      {yield: 1},
-		// Found by the audit after 0.6.0: HiGHS merged columns and lost the optimum.
+		// The audit after 0.6.0 found this: HiGHS merged columns and lost the optimum.
 		"highs-parallel-columns": {yield: 6.0 / 13},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -69,7 +69,7 @@ func foundVCSched(t *testing.T, name string) *model.VCSched {
 	return in.(*model.VCSched)
 }
 
-// What 64 bits overflow on: hosts and budgets beyond any use.
+// These overflow 64 bits: hosts and budgets beyond any use.
 func TestVCSchedManyHostsAndLargeBudgets(t *testing.T) {
 	t.Parallel()
 	job := func(id string, at int) model.VCSchedJob {
@@ -96,9 +96,8 @@ func TestVCSchedManyHostsAndLargeBudgets(t *testing.T) {
 	}
 }
 
-// Needs of a host's memory and the tolerance to the last bits, of which 64-bit
-// units can't tell whether they fit: HiGHS forbids what doesn't, the search takes
-// its finer views.
+// The needs are so close to a host's memory and the tolerance, to the last bits, that 64-bit units can't show whether
+// they fit: HiGHS forbids misfits, the search takes its finer views.
 func TestVCSchedMisfitInUnits(t *testing.T) {
 	t.Parallel()
 	const half = (1 + view.FitTolerance) / 2
@@ -131,7 +130,7 @@ func TestVCSchedMisfitInUnits(t *testing.T) {
 	}
 }
 
-// Found by the audit in 0.10.0: loads are multiples of 0.3, the bound is a whole host. The kernel asked for a load of
+// The audit in 0.10.0 found this: loads are multiples of 0.3, the bound is a whole host. The kernel asked for a load of
 // 0.9, which its own bound refutes, and took that for a proof that 1.2 is needed.
 func TestKernelProbesNothingBelowItsBound(t *testing.T) {
 	t.Parallel()

@@ -38,9 +38,8 @@ func (s *run) keep() {
 	}
 }
 
-// learn takes turns, each twice as long as the one before: the kernel, another search of
-// about so many nodes if there is one, and local search. From learnConflicts on, column
-// generation takes part.
+// learn takes turns, each twice as long as the one before: the kernel, another search of about so many nodes if there
+// is one, and local search. Column generation takes part from learnConflicts on.
 func (s *run) learn(improve func(steps int), other func(nodes int64)) error {
 	if s.closed() || s.stopped() { // the model of a large instance takes time
 		return nil
@@ -124,11 +123,11 @@ func (s *run) priced(times int) error {
 const (
 	// firstConflicts limits the kernel's first turn.
 	firstConflicts = 125
-	// learnConflicts is from when on column generation takes part: easy instances are
-	// closed in fewer, in less time than a linear program takes.
+	// learnConflicts is the number of conflicts from which on column generation takes part: easy instances are closed
+	// in fewer, in less time than a linear program takes.
 	learnConflicts = 1000
-	// nodesPerConflict is how many nodes of the host tree take the time of a conflict,
-	// about, and stepsPerConflict of local search how many a fifth of it.
+	// nodesPerConflict is the number of nodes of the host tree that take about as long as a conflict; stepsPerConflict
+	// steps of local search take about a fifth of it.
 	nodesPerConflict = 500
 	stepsPerConflict = 200
 )
@@ -158,9 +157,9 @@ func newLearner(s *run) (*learner, error) {
 	return l, nil
 }
 
-// turn takes about so many conflicts: for a better placement than the best, by as much
-// as the gap asks for, until there is none; and, if that stays open, for loads between
-// the bounds, which are refuted the sooner the lower they are.
+// turn takes about so many conflicts. It looks for a better placement than the best, by as much as the gap asks for,
+// until there is none. If that stays open, it looks for loads between the bounds, which are refuted the sooner the
+// lower they are.
 func (l *learner) turn(conflicts int64) {
 	s := l.s
 	for end := l.k.Conflicts + conflicts; !s.closed() && !s.stopped(); {
@@ -170,8 +169,8 @@ func (l *learner) turn(conflicts int64) {
 	}
 	for share := int64(2); share <= maxProbe && !s.closed() && !s.stopped() && s.hosts != nil && s.off&devProbing == 0; {
 		load := s.lower + (s.upper-s.lower)/share
-		// Below lower, which a whole host's load of many units needn't be a multiple of, all is refuted by the
-		// model's own domain: that says nothing of loads up to the next multiple.
+		// The model's own domain refutes everything below lower, which a whole host's load of many units needn't be a
+		// multiple of. That proves nothing about loads up to the next multiple.
 		if l.ask(max(load-load%s.tasks.Unit, s.lower), conflicts/8) == unknown {
 			share *= 2
 		}
@@ -201,7 +200,7 @@ func (l *learner) ask(load, conflicts int64) answer {
 		case lcg.Satisfied:
 			hosts := l.m.placement(l.k.Values())
 			if s.u.Fits(hosts) && s.u.MaxLoad(hosts) > max(load, s.u.Scale) && len(s.u.Classes) > 1 {
-				// It has the load in the model, and by some units not in fact.
+				// It has the load in the model, but its load in fact is some units larger.
 				s.found(s.u.MaxLoad(hosts), hosts)
 				return unknown
 			}

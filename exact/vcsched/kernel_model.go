@@ -11,25 +11,22 @@ import (
 	"github.com/gapwise/gapwise/internal/cp"
 )
 
-// kernelModel is the constraint model of an instance in units (view.VCSched), a
-// relaxation by what they are rounded. Variables and constraints, by which a proof
-// names them, tasks counted through the instance and hosts from 0:
+// kernelModel is the constraint model of an instance in units (view.VCSched), a relaxation by their rounding. Variables
+// and constraints, by which a proof names them, tasks counted through the instance and hosts from 0:
 //
-//   - "on T H", of which one T: exactly one over H holds; 1 if task T is on host H.
+//   - "on T H": 1 if task T is on host H; "one T": exactly one over H holds.
 //   - "memory H": Σ_T Memory[T] on(T,H) ≤ what H has, and "rigid R H" likewise for the
 //     further resources R of view.VCSched.Rigid.
-//   - "load", the objective, and "need H": Σ_T ⌊CPU[T] / CPU of H⌋ on(T,H) ≤ load. Where
-//     hosts differ, a load in the model is hence below the one in units by less than a
-//     unit for each task; on reference hosts they are equal.
+//   - "load", the objective, and "need H": Σ_T ⌊CPU[T] / CPU of H⌋ on(T,H) ≤ load. If hosts differ, a load in the model
+//     is hence below the one in units by less than a unit for each task; on reference hosts they are equal.
 //   - "budget", with a migration budget: Σ Memory[T] (1 - on(T, Current[T])) ≤ Budget,
 //     over the tasks that run now.
 //
-// Of the hosts of each class on which nothing runs there are no more than tasks. Without a proof,
-// symmetries are broken (order).
+// The model has at most as many idle hosts of each class as tasks. Without a proof, symmetries are broken (order).
 type kernelModel struct {
 	cp.Model
 	u     *view.VCSched
-	hosts []int32    // those of the model
+	hosts []int32    // the hosts in the model
 	on    [][]cp.Var // [task][index in hosts]
 }
 
@@ -40,7 +37,7 @@ const (
 	maxOrder  = 1 << 21
 )
 
-// tooLarge says if, and why, an instance has no model.
+// tooLarge reports whether, and why, an instance has no model.
 func tooLarge(u *view.VCSched) string {
 	hosts, _ := modelHosts(u)
 	if n := len(u.CPU); len(hosts) > maxKernel/n {
@@ -49,9 +46,8 @@ func tooLarge(u *view.VCSched) string {
 	return ""
 }
 
-// modelHosts returns the hosts on which tasks run now, and of the others of each class as
-// many as there are tasks at most: a placement needs no more. Those are the last, by
-// class.
+// modelHosts returns the hosts on which tasks run now, and of the others of each class at most as many as there are
+// tasks: a placement needs no more. The latter are the last, by class.
 func modelHosts(u *view.VCSched) (hosts []int32, running int) {
 	busy := map[int32]bool{}
 	for _, h := range u.Current {
@@ -127,18 +123,17 @@ func newKernelModel(u *view.VCSched, lower, upper int64, off deviceSet) *kernelM
 	return k
 }
 
-// order breaks symmetries. Take the tasks in the order of decreasing size. Of the
-// placements that are equal up to an exchange of equal tasks (of the same job's needs and
-// the same current host or none) and of the hosts on which nothing runs now, keep the one
-// whose list of hosts, by task, is lexicographically least. In it
+// order breaks symmetries. Take the tasks in the order of decreasing size. Some placements are equal up to an exchange
+// of equal tasks (same needs and the same current host or none) and of the hosts on which nothing runs now. Keep the
+// one of these with the lexicographically least list of hosts, by task. In it
 //
 //   - equal tasks are on hosts of no smaller number than those before: else exchanging
 //     two makes the list smaller, at the first of them;
 //   - the k-th of the idle hosts of a class gets no task before the (k-1)-th has one:
 //     else exchanging both hosts makes the list smaller, at the first task on either.
 //
-// Neither exchange changes loads, use or what moves, hosts of a class being equal. So at least one placement of
-// each such class is left, by any part of these rules: there are no more than maxOrder.
+// Neither exchange changes loads, use or moves, since hosts of a class are equal. So at least one placement of each
+// such class is left, by any part of these rules: there are no more than maxOrder.
 func (k *kernelModel) order(running int, off deviceSet) {
 	u := k.u
 	order := make([]int32, len(u.CPU))
@@ -197,7 +192,7 @@ func (k *kernelModel) order(running int, off deviceSet) {
 	}
 }
 
-// values returns values of the variables that stand for a placement; hosts is [task].
+// values returns values of the variables that represent a placement; hosts is [task].
 func (k *kernelModel) values(hosts []int32) []int64 {
 	values := make([]int64, len(k.Low))
 	for i, row := range k.on {
@@ -223,9 +218,8 @@ func (k *kernelModel) placement(values []int64) []int32 {
 	return hosts
 }
 
-// misfits returns nogoods that exclude a placement which doesn't fit exactly, though it
-// does in units: sets of tasks, as small as may be, that don't fit on any host
-// together, or that can't all move.
+// misfits returns nogoods that exclude a placement which doesn't fit exactly, though it does in units. They are sets of
+// tasks, as small as may be, that don't fit on any host together, or that can't all move.
 func (k *kernelModel) misfits(hosts []int32) (nogoods []cp.Nogood) {
 	u := k.u
 	over := func(tasks []int32, needs []view.Memory, limit view.Memory) []int32 {

@@ -11,9 +11,8 @@ import (
 	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
-// searchWithBudget searches an instance with a migration budget (section 6.1 of the
-// paper), where hosts differ by the tasks that run on them now: local search, then
-// the host tree and the learning kernel in turns.
+// searchWithBudget searches an instance with a migration budget (section 6.1 of the paper), where hosts differ by the
+// tasks that run on them now. It runs local search, then the host tree and the learning kernel in turns.
 func (s *run) searchWithBudget(improve func(steps int)) error {
 	improve(min(firstSteps*len(s.u.CPU)*len(s.u.CPU), placement.Steps(len(s.u.CPU))))
 	s.keep()
@@ -60,18 +59,16 @@ func (t *hostTree) decide(nodes int64) bool {
 	return true
 }
 
-// hostTree is a depth-first branch and bound that decides the host of one task
-// after the other, the largest first and on its current host first. Its memory and
-// its budget are exact. Worst case O(H^n).
+// hostTree is a depth-first branch and bound that decides the host of one task after the other. It takes the largest
+// task first and tries its current host first. Its memory and its budget are exact. Worst case O(H^n).
 //
 // Each rule drops a child of a node. Let u be a placement below the node with a
 // largest load < upper, the best so far; then some such placement is left:
 //
 //   - incumbent-bound: loads only grow, so a host of load ≥ upper has it in every
 //     placement below. u has none.
-//   - task-symmetry: tasks of equal needs, of every resource, with the same current host (or none) can
-//     change places in u with no change in load, use or migration, so u may be
-//     taken to have them on hosts of increasing number.
+//   - task-symmetry: tasks of equal needs, of every resource, with the same current host (or none) can change places in
+//     u with no change in load, use or migration. So u may be taken to have them on hosts of increasing number.
 //   - host-symmetry: let g < h be hosts of equal size, load and use of every rigid
 //     resource that are no current host of the task at hand or of a task left.
 //     Exchanging what u still puts on g and on h changes neither what fits nor loads
@@ -84,7 +81,7 @@ type hostTree struct {
 	order   []int32         // tasks by decreasing size
 	current []int32         // host of each task now, -1 for a new arrival
 	twin    []bool          // [k]: the k-th task in order equals the one before
-	waiting []int32         // [host]: tasks left whose current host it is
+	waiting []int32         // [host]: tasks left that run on it now
 	hosts   []int32         // of each task placed
 	load    []int64         // [host], in units: the CPU needs
 	use     [][]view.Memory // [host][resource of view.VCSched.Rigid]
@@ -141,8 +138,7 @@ func (t *hostTree) run(limit int64) bool {
 	return done
 }
 
-// mostPairs is from how many pairs of hosts on the tree isn't searched: a node takes
-// some ten microseconds.
+// mostPairs is the number of pairs of hosts from which on the tree isn't searched: a node takes some ten microseconds.
 const mostPairs = 1 << 13
 
 // pairs returns the number of pairs of hosts.

@@ -13,18 +13,15 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// memoryMargin is what the rows of rigid resources and of the budget of a formulation are widened by,
-// beside FitTolerance, for HiGHS. It is more than the tolerance to which HiGHS
-// satisfies rows, so that no set of tasks that fits is near a row's end, where
-// presolve or a cut may be wrong by a rounding.
+// memoryMargin is the amount, beyond FitTolerance, by which a formulation's rows of rigid resources and of the budget
+// are widened for HiGHS. It is more than the tolerance to which HiGHS satisfies rows, so that no set of tasks that fits
+// is near a row's end, where presolve or a cut may be wrong by a rounding.
 const memoryMargin = 10 * engine.Tolerance
 
-// covers adds cover inequalities that make HiGHS's rows of memory, of the other rigid
-// resources and of the budget exact.
-// The rows are widened, which is a relaxation. If HiGHS puts a set of tasks on a
-// host (or moves it) that doesn't fit exactly, a minimal subset C of it that doesn't
-// fit is forbidden by rows with small integers, which every placement that fits
-// satisfies; of hosts that differ, it is forbidden on those where it doesn't fit:
+// covers adds cover inequalities that make HiGHS's rows of memory, of the other rigid resources and of the budget
+// exact. The rows are widened, which is a relaxation. Suppose HiGHS puts a set of tasks on a host (or moves it) that
+// doesn't fit exactly. Then rows with small integers, which every placement that fits satisfies, forbid a minimal
+// subset C of it that doesn't fit; if hosts differ, on the hosts where it doesn't fit:
 //
 // Let v_1 > v_2 > … > v_q be the distinct memory needs in C, d_j the number of tasks
 // in C that need ≥ v_j, and N_j the number of tasks on a host that need ≥ v_j. If
@@ -124,8 +121,8 @@ func sumOf(needs []view.Memory) (sum view.Memory) {
 	return sum
 }
 
-// minimalCover returns a minimal subset of the needs, in decreasing order, whose sum
-// exceeds the capacity; nil if the sum of all doesn't.
+// minimalCover returns a minimal subset of the needs, in decreasing order, that sums to more than the capacity; nil if
+// the sum of all doesn't.
 func minimalCover(needs []view.Memory, capacity view.Memory) []view.Memory {
 	slices.SortFunc(needs, func(a, b view.Memory) int {
 		switch {
@@ -180,7 +177,7 @@ func (c *covers) add(set []view.Memory, resource, host int) {
 	c.f.AddRow("", math.Inf(-1), float64(len(steps)-1), all...)
 }
 
-// number returns N_j as a sum of variables, and the largest value that it can have.
+// number returns N_j as a sum of variables, and its largest possible value.
 func (c *covers) number(r reached) (terms []milp.Term, most int) {
 	seen := map[int]bool{}
 	for i, j := range c.u.Job {

@@ -12,9 +12,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// prove is solveByKernel with a proof: the kernel alone, on the model without symmetry
-// breaking, with a row of the area. Where a placement that fits in units doesn't fit
-// exactly, the proof ends at its load.
+// prove is solveByKernel with a proof: the kernel alone, on the model without symmetry breaking, with a row of the
+// area. If a placement that fits in units doesn't fit exactly, the proof ends at its load.
 func (s *run) prove(improve func(steps int)) error {
 	if len(s.in.Resources) > 0 || len(s.in.HostSizes) > 0 || slices.ContainsFunc(s.in.Jobs, func(j model.VCSchedJob) bool { return j.CPU == 0 }) {
 		return fmt.Errorf("%w: proofs know no further resources, no host_sizes and no jobs without CPU", model.ErrUnsupported)

@@ -15,7 +15,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// relate holds the audit's relations on an instance by the engines in turn, and counts what they decide.
+// relate tests the audit's relations on an instance by the engines in turn, and counts the decided ones.
 func relate(t *testing.T, in *model.VCSched, rng *rand.Rand, set model.Settings, engines ...model.Solver) (decided int) {
 	t.Helper()
 	solve := func(in model.Instance) model.Result {
@@ -49,7 +49,7 @@ func TestVCSchedRelations(t *testing.T) {
 			n, hosts = 8+rng.IntN(5), 2+rng.IntN(2)
 		}
 		in := vcexact.Draw(rng, rng.IntN(vcexact.Families), n, hosts, rng.IntN(2) == 0, budget)
-		// The limit decides how much is proved, never what holds.
+		// The limit only decides how much is proved, never whether it holds.
 		decided += relate(t, in, rng, model.Settings{Gap: 2e-2, TimeLimit: 200 * time.Millisecond}, vcexact.Search, vcexact.Kernel)
 	}
 	if t.Logf("%d decided", decided); decided == 0 {

@@ -45,8 +45,7 @@ func asJSON(in *model.VCSched) string {
 	return string(b)
 }
 
-// same fails unless the result is a proof of what is right: infeasible, or the
-// optimum, to the gap that counts as optimal.
+// same fails unless the result proves the right answer: infeasible, or the optimum, to the gap that counts as optimal.
 func same(t *testing.T, what string, in *model.VCSched, r model.Result, want float64, feasible bool) {
 	t.Helper()
 	switch {
@@ -56,8 +55,8 @@ func same(t *testing.T, what string, in *model.VCSched, r model.Result, want flo
 	}
 }
 
-// Every family against the plain engine, with all rules and with each one off,
-// by bin completion and by the host tree.
+// The test runs every family against the plain engine, with all rules and with each one off, by bin completion and by
+// the host tree.
 func TestVCSchedRulesAgainstPlain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(vcschedSeed(), 1))
@@ -89,7 +88,7 @@ func TestVCSchedRulesAgainstPlain(t *testing.T) {
 	}
 }
 
-// At sizes that the plain engine doesn't reach: each rule off, and HiGHS.
+// The test runs each rule off, and HiGHS, at sizes that the plain engine doesn't reach.
 func TestVCSchedRulesAtMiddleSize(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(vcschedSeed(), 2))
@@ -139,8 +138,7 @@ func TestVCSchedRulesAtMiddleSize(t *testing.T) {
 	}
 }
 
-// With a budget, the kernel against the host tree: with local search and bounds, and
-// without any of them.
+// The test runs the kernel against the host tree with a budget: with local search and bounds, and without any of them.
 func TestKernelAgainstTree(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(vcschedSeed(), 5))

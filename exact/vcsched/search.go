@@ -26,34 +26,30 @@ import (
 //
 //  1. a lower bound on L by packing arguments (vcbounds.Packing);
 //  2. an upper bound by local search (placement.Improver);
-//  3. up to 64 tasks: bin completion (partition) on the decision "is there a
-//     placement with L ≤ C?" for loads C between the bounds, which are refuted
-//     the sooner the lower they are (destructive bounds);
+//  3. up to 64 tasks: bin completion (partition) on the decision "is there a placement with L ≤ C?" for loads C between
+//     the bounds. The lower they are, the sooner they are refuted (destructive bounds);
 //  4. more tasks, or a gap that bin completion leaves: a lower bound by column
 //     generation over host patterns, and placements made of its patterns;
-//  5. up to 64 tasks of which some set comes so close to a host's memory that 64
-//     bits can't tell whether it fits: a depth-first search in 128 bits (hostTree).
+//  5. up to 64 tasks with some set so close to a host's memory that 64 bits can't show whether it fits: a depth-first
+//     search in 128 bits (hostTree).
 //
-// With a migration budget, phases 3 to 5 are turns of hostTree, of the learning kernel
-// (learner) and of bounds that price moves (vcbounds.Moves).
+// If there is a migration budget, phases 3 to 5 are turns of hostTree, of the learning kernel (learner) and of bounds
+// that price moves (vcbounds.Moves).
 //
-// It is an anytime search: when ctx or the time limit ends, the result carries the
-// best placement and the bound proved by then. The solution doesn't depend on the
-// number of threads.
+// It is an anytime search: when ctx or the time limit ends, the result carries the best placement and the bound proved
+// so far. The solution doesn't depend on the number of threads.
 var Search = engine.Engine[*model.VCSched, deviceSet]{ID: "search", Parts: devices, Work: worker((*run).search)}
 
 // The order and the limits of the phases.
 const (
-	// firstSteps times n² steps of local search precede bin completion. More
-	// is wasted: bin completion closes a dozen tasks in the time of some
-	// thousand steps.
+	// firstSteps times n² steps of local search precede bin completion. More would be wasted: bin completion closes a
+	// dozen tasks in the time of some thousand steps.
 	firstSteps = 20
-	// firstNodes is what bin completion expands before column generation gets
-	// its turn: some seconds, in which it closes most instances of 48 tasks.
+	// firstNodes is the number of nodes that bin completion expands before column generation gets its turn: some
+	// seconds, in which it closes most instances of 48 tasks.
 	firstNodes = 1 << 22
-	// decisionNodes limits bin completion's first attempt at each load; a load
-	// that it leaves open comes again with limitGrowth times as many, after
-	// lower loads, which are refuted sooner.
+	// decisionNodes limits bin completion's first attempt at each load. A load left open comes again with limitGrowth
+	// times as many, after lower loads, which are refuted sooner.
 	decisionNodes = 1 << 15
 	limitGrowth   = 4
 	// maxProbe is the finest share of the interval of loads that is probed:
@@ -67,12 +63,11 @@ const (
 	// while each closes polishGain of the gap.
 	polishRounds = 8
 	polishGain   = 1e-2
-	// firstTree is what the host tree expands before the learning kernel gets its
-	// turn: some milliseconds, in which it closes four hosts and a dozen tasks.
+	// firstTree is the number of nodes that the host tree expands before the learning kernel gets its turn: some
+	// milliseconds, in which it closes four hosts and a dozen tasks.
 	firstTree = 1 << 14
-	// treeNodes limits the first run of the host tree alone, the next ones have
-	// limitGrowth times as many; local search gets as many steps in between,
-	// up to treeSteps.
+	// treeNodes limits the first run of the host tree alone; the next ones have limitGrowth times as many. Local search
+	// gets as many steps in between, up to treeSteps.
 	treeNodes = 1 << 16
 	treeSteps = 1 << 22
 )
@@ -125,10 +120,10 @@ func (s *run) closed() bool {
 // local search is another.
 func (s *run) beside() bool { return s.Set.Others != nil && s.Set.Start != nil }
 
-// gapLimit returns the gap asked for, less what is left to rounding, but not below 0.
+// gapLimit returns the gap asked for, less the part reserved for rounding, but not below 0.
 func (s *run) gapLimit(less float64) float64 { return max(s.Set.GapLimit()-less, 0) }
 
-// stopped reports whether the run has to end, and takes what other solvers have found.
+// stopped reports whether the run has to end, and takes over solutions of other solvers.
 func (s *run) stopped() bool {
 	if s.hosts != nil {
 		if p, _ := s.News(s.in.Yield(s.hosts)); p != nil {
@@ -181,7 +176,7 @@ func (s *run) solve(search func(s *run, improve func(steps int)) error) error {
 	if s.off&devPacking != 0 {
 		load = s.tasks.AreaLoad()
 	}
-	// All loads up to a whole host have the yield 1.
+	// All loads up to a whole host have yield 1.
 	s.lower = max(load, s.u.Scale)
 	from, err := vcheur.Start(s.Ctx, s.in, s.u, s.Set)
 	if err != nil {
@@ -261,10 +256,9 @@ func (s *run) search(improve func(steps int)) error {
 	return nil
 }
 
-// memoryView is the precision of the memory needs in the search for up to 64
-// tasks. All but the last round needs and are relaxations, in which "no" is a
-// proof. A placement that fits in one and not exactly makes the search go on in
-// the next; that takes needs whose sum is 1 + FitTolerance to within the rounding.
+// memoryView is the precision of the memory needs in the search for up to 64 tasks. All but the last round needs and
+// are relaxations, in which "no" is a proof. If a placement fits in one view and not exactly, the search goes on in the
+// next; that takes needs with a sum of 1 + FitTolerance to within the rounding.
 type memoryView int
 
 const (
@@ -273,9 +267,8 @@ const (
 	exactView                   // 128 bits, by the host tree
 )
 
-// rigid returns the needs of the tasks of a rigid resource, and what a host of each class
-// has of it, in the view. Rounding down is a relaxation: Σ ⌊m⌋ ≤ ⌊Σ m⌋ ≤ ⌊capacity⌋ if
-// Σ m ≤ capacity.
+// rigid returns the needs of the tasks of a rigid resource, and the capacity of a host of each class for it, in the
+// view. Rounding down is a relaxation: Σ ⌊m⌋ ≤ ⌊Σ m⌋ ≤ ⌊capacity⌋ if Σ m ≤ capacity.
 func (s *run) rigid(r int) (needs, capacity []int64) {
 	if s.view == unitsView {
 		for k := range s.u.Classes {
@@ -328,8 +321,7 @@ func completeBins[V vectors.Vector](s *run, effort int64, p *partition[V]) {
 	if view == exactView {
 		return
 	}
-	// Of each class no more bins than items are used; so the sum of the capacities
-	// doesn't overflow.
+	// No class uses more bins than items, so the sum of the capacities doesn't overflow.
 	if p.threads, p.off = s.Set.Workers(), s.off; s.Set.Others != nil {
 		p.threads = 1 // its turns end by effort that is counted, which several walkers don't
 	}
@@ -337,7 +329,7 @@ func completeBins[V vectors.Vector](s *run, effort int64, p *partition[V]) {
 		p.bins = append(p.bins, min(len(s.u.Classes[k].Hosts), n))
 	}
 	p.cap, p.size = make([]V, len(p.bins)), make([]V, n)
-	// Items in the order of decreasing difficulty, the larger share of a resource.
+	// Items are in the order of decreasing difficulty, the larger share of a resource.
 	order := make([]int32, n)
 	hard, most := make([]float64, n), s.mostCaps()
 	at := min(float64(s.upper), 2*float64(s.lower))

@@ -70,8 +70,8 @@ func TestEnginesAgree(t *testing.T) {
 	}
 }
 
-// The same solution, byte for byte, whatever the number of threads: on a size
-// that needs the parallel phase, and on one that needs column generation.
+// The solution is the same, byte for byte, whatever the number of threads: on a size that needs the parallel phase, and
+// on one that needs column generation.
 func TestSameSolutionWithAnyThreads(t *testing.T) {
 	t.Parallel()
 	for _, s := range []instances.VCSchedSpec{
@@ -105,7 +105,7 @@ func (c expired) Err() error {
 	return nil
 }
 
-// Value hides the context within, whose own error derived contexts would take.
+// Value hides the context within; derived contexts would take its error.
 func (expired) Value(any) any { return nil }
 
 // Stopped in the middle, the search has a solution and a bound around it.
@@ -144,7 +144,7 @@ func TestSearchGap(t *testing.T) {
 	}
 }
 
-// A start solution is a lower limit on what comes out.
+// The result is never below a start solution.
 func TestStartSolution(t *testing.T) {
 	t.Parallel()
 	in := generate(t, instances.VCSchedSpec{Hosts: 8, Jobs: 20, Slack: 0.4, CoVCPU: 0.5, CoVMemory: 0.5, Seed: 4})
@@ -161,7 +161,7 @@ func TestStartSolution(t *testing.T) {
 	}
 }
 
-// The six instances on which HiGHS has given wrong optima.
+// HiGHS has given wrong optima on these six instances.
 func TestSymmetryCases(t *testing.T) {
 	t.Parallel()
 	files, _ := filepath.Glob(filepath.FromSlash("../../model/milp/highs/testdata/symmetry/*.json"))

@@ -14,8 +14,8 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// Vector packing of 20 items in 3 to 10 dimensions: the published optima are proved, as
-// a placement on that many hosts, and none on one less.
+// The published optima of vector packing of 20 items in 3 to 10 dimensions are proved: there is a placement on that
+// many hosts, and none on one less.
 func TestVBPOptima(t *testing.T) {
 	t.Parallel()
 	if !highs.Available() {

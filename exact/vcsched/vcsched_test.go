@@ -22,8 +22,8 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// agrees fails the test unless the result says what the plain engine says, to within
-// the gap it was asked for, and passes the judge.
+// agrees fails the test unless the result agrees with the plain engine, to within the gap it was asked for, and passes
+// the judge.
 func agrees(t *testing.T, in *model.VCSched, r model.Result, want float64, feasible bool) {
 	t.Helper()
 	if !feasible {
@@ -48,8 +48,7 @@ func agrees(t *testing.T, in *model.VCSched, r model.Result, want float64, feasi
 	}
 }
 
-// exactly asks for the optimum itself: near ties in the draws are below the gap that
-// counts as optimal by default.
+// exactly asks for the exact optimum: near ties in the draws are below the gap that counts as optimal by default.
 var exactly = model.Settings{Seed: 1, Gap: 1e-8}
 
 func TestSearchAgainstPlain(t *testing.T) {
@@ -100,8 +99,8 @@ func TestKernelAgainstPlain(t *testing.T) {
 	}
 }
 
-// All engines, heuristics and bounds on instances of further resources, hosts of different
-// sizes and jobs without CPU.
+// The test runs all engines, heuristics and bounds on instances of further resources, hosts of different sizes and jobs
+// without CPU.
 func TestVectorsAgainstPlain(t *testing.T) {
 	t.Parallel()
 	for _, budget := range []bool{false, true} {

@@ -30,8 +30,8 @@ func vectorsAtSize(t *testing.T, k int) *model.VCSched {
 	return in
 }
 
-// Without a budget in its model, column generation must put no price on moves, whatever
-// runs now: it once claimed 0.5 here.
+// Without a budget in its model, column generation must put no price on moves, whatever runs now: it once claimed 0.5
+// here.
 func TestPatternsOfClassesHaveNoPrices(t *testing.T) {
 	t.Parallel()
 	none := 0.0

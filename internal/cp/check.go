@@ -12,11 +12,10 @@ import (
 // compute with.
 var ErrOverflow = errors.New("sums of the model may exceed 2^61")
 
-// Check reports, as ErrOverflow, the first linear constraint whose figures may add up
-// to 2^61, about, or more in absolute value, whatever the variables are within their
-// bounds: |AtMost| + Σ_groups max value + Σ_terms |times|·max(|low|, |high|). With it,
-// no sum of a solver that takes a variable at one of its bounds overflows, nor does the
-// difference of two such sums.
+// Check reports, as ErrOverflow, the first linear constraint with figures that may add up to about 2^61 or more in
+// absolute value, whatever the variables are within their bounds. It tests |AtMost| + Σ_groups max value + Σ_terms
+// |times|·max(|low|, |high|). If it passes, no sum of a solver that takes a variable at one of its bounds overflows,
+// nor does the difference of two such sums.
 func (m *Model) Check() error {
 	for i, c := range m.Constraints {
 		if c, ok := c.(*Linear); ok && m.size(c) >= 1<<61 {

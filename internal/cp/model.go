@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package cp says constraint models over whole numbers: variables, some of them
-// optional, and constraints. It knows no solver; package lcg solves them.
+// Package cp defines constraint models over whole numbers: variables, some of them optional, and constraints. It has no
+// solver; package lcg solves them.
 package cp
 
 import (
@@ -15,8 +15,8 @@ type Var int32
 // Lit is a bound literal: the signed variable SV is at least B. Signed variable 2v
 // is the variable v and 2v+1 its negative, so that "v is at most b" is {2v+1, -b}.
 //
-// A literal of an optional variable holds, too, if the variable is absent. Its
-// negation, that it is present and not at least B, is no literal.
+// A literal of an optional variable holds, too, if the variable is absent. Its negation says that the variable is
+// present and not at least B; it is no literal.
 type Lit struct {
 	SV int32
 	B  int64
@@ -57,20 +57,17 @@ func (l Lit) String() string {
 	return fmt.Sprintf("v%d<=%d", l.SV>>1, -l.B)
 }
 
-// Model is a set of variables and constraints, of which the assignment with the
-// least objective is asked for.
+// Model is a set of variables and constraints; the assignment with the least objective is asked for.
 type Model struct {
 	Low, High   []int64 // bounds of each variable
-	Present     []Lit   // of each variable: when it is present, of a Boolean that isn't optional; True for others
+	Present     []Lit   // by variable: when it is present, if it is a Boolean that isn't optional; True for others
 	Constraints []Constraint
 	Objective   Var // to be minimised
-	// VarNames and Names are what the variables and the constraints are called in a
-	// proof, in words and numbers of the instance: "start 3 1", "delay 3 5". Those
-	// without a name can't be in a proof.
+	// VarNames and Names are the names of the variables and the constraints in a proof, in words and numbers of the
+	// instance: "start 3 1", "delay 3 5". Those without a name can't be in a proof.
 	VarNames, Names []string
-	// Decisions are the Booleans to be decided and then, if they are present, the
-	// integers, each at its least value. With them fixed and nothing left to
-	// propagate, all least values must be a solution.
+	// Decisions are the Booleans to be decided and then, if they are present, the integers, each at its least value. If
+	// they are fixed and nothing is left to propagate, all least values must be a solution.
 	Decisions, Integers []Var
 }
 
@@ -119,8 +116,7 @@ func (m *Model) Add(c ...Constraint) {
 	}
 }
 
-// AddAs adds a constraint with a name. Several may have one name: together they are
-// what it says.
+// AddAs adds a constraint with a name. Several may have one name: together they are the named constraint.
 func (m *Model) AddAs(name string, c Constraint) {
 	m.Constraints, m.Names = append(m.Constraints, c), append(m.Names, name)
 }
@@ -161,8 +157,8 @@ type Term struct {
 	Var   Var
 }
 
-// Linear bounds a sum: Σ groups (the value of its choice) + Σ terms ≤ AtMost. Of
-// each group exactly one choice holds, by other constraints.
+// Linear bounds a sum: Σ groups (the value of its choice) + Σ terms ≤ AtMost. Exactly one choice of each group holds,
+// by other constraints.
 type Linear struct {
 	Groups [][]Choice
 	Terms  []Term
@@ -176,41 +172,38 @@ type Start struct {
 	At Var
 }
 
-// Delay says that an activity starts no sooner than another one and a delay: if
-// From[k] and To[l] hold, To[l].At ≥ From[k].At + By[k][l]. Of From, and of To,
-// exactly one holds, by other constraints.
+// Delay says that an activity starts no sooner than another one and a delay: if From[k] and To[l] hold, To[l].At ≥
+// From[k].At + By[k][l]. Exactly one of From, and one of To, holds, by other constraints.
 type Delay struct {
 	From, To []Start
 	By       [][]int64
 }
 
-// NoOverlap says that of some activities, those whose literal holds don't run at one
-// time: [start, start + Length). Before[i][j], for i ≠ j, says that i goes first if
-// both run; Before[j][i] is its negation. No length is 0 or less.
+// NoOverlap says that, of some activities, the ones with a literal that holds don't run at one time: [start, start +
+// Length). Before[i][j], for i ≠ j, says that i goes first if both run; Before[j][i] is its negation. No length is 0 or
+// less.
 type NoOverlap struct {
 	Starts  []Start
 	Lengths []int64
 	Before  [][]Lit
 }
 
-// Cumulative says that at any time the demands of the activities that run add up to at
-// most the capacity. An activity whose literal holds runs in [start, start + Length).
-// No length or demand is below 1.
+// Cumulative says that the demands of the running activities add up to at most the capacity at any time. An activity
+// runs in [start, start + Length) if its literal holds. No length or demand is below 1.
 type Cumulative struct {
 	Starts   []Start
 	Lengths  []int64
 	Demands  []int64
 	Capacity int64
-	// Energy has the kernel look at windows of time, too, in which there is more work than
-	// room. That pays where the work nearly fills the capacity. The checker of proofs
-	// doesn't know it.
+	// Energy also has the kernel look at windows of time with more work than room. That pays if the work nearly fills
+	// the capacity. The checker of proofs doesn't know it.
 	Energy bool
 }
 
-// Preemptive says that activities that may be interrupted have room on one machine: those
-// whose literals all hold can each run for its length within its window, from From + After to
-// To, one at a time. So it is if and only if no window of time holds more work than its
-// length (Jackson 1955; Horn 1974). The checker of proofs doesn't know it.
+// Preemptive says that activities that may be interrupted have room on one machine. The activities with literals that
+// all hold can each run for their length within their window, from From + After to To, one at a time. So it is if and
+// only if no window of time holds more work than its length (Jackson 1955; Horn 1974). The checker of proofs doesn't
+// know it.
 type Preemptive struct{ Items []Windowed }
 
 // Windowed is an activity of a Preemptive. Its variables are there if its literals hold,
@@ -232,9 +225,8 @@ type Among struct {
 	By []int64
 }
 
-// Charges bounds what activities pay: Σ charges + Σ terms ≤ AtMost, where an activity
-// pays Slope·start and its rate over [start, start + Length) if its literal holds, and
-// Absent if not.
+// Charges bounds the payments of activities: Σ charges + Σ terms ≤ AtMost. An activity pays Slope·start and its rate
+// over [start, start + Length) if its literal holds, and Absent if not.
 type Charges struct {
 	Items  []Charged
 	Terms  []Term
@@ -250,8 +242,8 @@ type Charged struct {
 	Rate   Rate
 }
 
-// Rate is what is paid a unit of time, at least 0 and constant in between times that
-// ascend: Paid is its integral from the first time on. It is 0 outside of them.
+// Rate is the payment per unit of time, at least 0 and constant in between times that ascend: Paid is its integral from
+// the first time on. It is 0 outside of them.
 type Rate struct {
 	Times, Paid []int64
 }
@@ -270,7 +262,7 @@ func (r *Rate) Until(t int64) int64 {
 	return r.Paid[n-1] + (r.Paid[n]-r.Paid[n-1])/(r.Times[n]-r.Times[n-1])*(t-r.Times[n-1])
 }
 
-// Cost returns what is paid for a start.
+// Cost returns the payment for a start.
 func (c *Charged) Cost(start int64) int64 {
 	return c.Slope*start + c.Rate.Until(start+c.Length) - c.Rate.Until(start)
 }

@@ -16,33 +16,33 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// certifier proves bounds on a formulation by a branch and bound of its own. A node is closed by a certificate
-// alone, which is computed here and holds however HiGHS, which solves the linear relaxations, rounds or errs:
+// certifier proves bounds on a formulation by a branch and bound of its own. Only a certificate closes a node. It is
+// computed here and holds however HiGHS, which solves the linear relaxations, rounds or errs:
 //
 //   - its bound from the dual values of the rows (duals.SafeLower) reaches the goal,
 //   - multipliers of the rows prove that it has no point (duals.Refutes, Farkas's lemma),
 //   - or its bounds and a row contradict each other (propagate), which is how a coefficient above a row's limit
 //     fixes its variable.
 //
-// Branches part the values of an integer variable, so together the closed nodes cover every point. What can't be
+// Branches part the values of an integer variable, so together the closed nodes cover every point. A node that can't be
 // closed, with all integer variables fixed, stays open and keeps its parent's bound.
 //
 // It branches by pseudo-costs, initialised by solving both branches (Achterberg, Koch, Martin: Branching rules
-// revisited, 2005), dives into the child that is expected to gain less, and goes on at the open node of the lowest
+// revisited, 2005). It dives into the child that is expected to gain less, and goes on at the open node of the lowest
 // bound.
 type certifier[S any] struct {
 	d        *driver[S]
 	f        *milp.Formulation[S]
 	m        milp.Model // f, minimised, with the bounds of the node at hand; its last row is the goal's
 	all      []milp.Var // with the bounds that all points satisfy
-	root     []milp.Var // with the bounds of the root, in which nothing is left that misses the goal
+	root     []milp.Var // with the bounds of the root, where nothing that misses the goal is left
 	lp       relaxation // nil: there is no HiGHS
 	rowsOf   [][]int32  // of each variable: the rows that have it
 	open     heap.Heap[*certNode]
 	made     int64       // nodes
 	dive     *certNode   // the node to work on next, which isn't among them; nil: the first of them
 	stuck    float64     // the lowest bound of nodes that can't be closed
-	goal     float64     // what the bound of a closed node is at least: +Inf before there is a solution
+	goal     float64     // the least bound of a closed node: +Inf before there is a solution
 	gains    [2][]pseudo // of each variable, downwards and upwards
 	total    [2]pseudo   // of all variables
 	queue    []int32     // rows to propagate
@@ -50,13 +50,13 @@ type certifier[S any] struct {
 	excluded bool        // rows were added to f: all starts again
 }
 
-// pseudo is what branches on a variable have gained so far, for each unit of change.
+// pseudo holds the gains so far of branches on a variable, for each unit of change.
 type pseudo struct {
 	sum float64
 	n   int
 }
 
-// relaxation solves the linear relaxation of a model whose bounds change. Nothing that it says is believed.
+// relaxation solves the linear relaxation of a model with changing bounds. None of its answers is believed.
 type relaxation interface {
 	Solve(ctx context.Context, lower, upper []float64) (milp.Result, error)
 	Close()
@@ -71,7 +71,7 @@ func relaxed(m *milp.Model) (relaxation, error) {
 	return lp, nil
 }
 
-// rules are what a certifier can do without, in tests.
+// rules are the parts that a certifier can do without, in tests.
 type rules uint8
 
 const (
@@ -159,7 +159,7 @@ func (c *certifier[S]) improved() {
 	}
 	x := c.f.Encode(c.d.best)
 	if x == nil {
-		return // what is no better than the best has no point in f
+		return // solutions no better than the best have no point in f
 	}
 	value := c.minimised(c.f.Model.Objective(x))
 	gap := c.d.Set.GapLimit() / 2
@@ -178,7 +178,7 @@ func (c *certifier[S]) improved() {
 	}
 }
 
-// number gives a node its place among those of equal bound.
+// number gives a node its place among the nodes of equal bound.
 func (c *certifier[S]) number(n *certNode) {
 	c.made++
 	n.order = c.made
@@ -192,7 +192,7 @@ func (c *certifier[S]) closed(bound float64) bool {
 	return bound >= c.goal
 }
 
-// bound returns what is proved of m so far.
+// bound returns the bound of m proved so far.
 func (c *certifier[S]) bound() float64 {
 	b := min(c.stuck, c.goal)
 	if c.open.Len() > 0 {
@@ -207,7 +207,7 @@ func (c *certifier[S]) bound() float64 {
 	return max(b, c.minimised(c.f.Limit))
 }
 
-// proved returns bound as one of the problem's objective; NaN if all nodes are closed and there is no solution.
+// proved returns bound as a bound on the problem's objective; NaN if all nodes are closed and there is no solution.
 func (c *certifier[S]) proved() float64 {
 	if b := c.bound(); !math.IsInf(b, 1) {
 		return c.f.Value(c.minimised(b))
@@ -215,8 +215,8 @@ func (c *certifier[S]) proved() float64 {
 	return math.NaN()
 }
 
-// harmless returns f with the bounds that all points satisfy, and rows without the terms of fixed variables: a coefficient
-// beside which a solver's tolerance is nothing is gone where it is above its row's limit.
+// harmless returns f with the bounds that all points satisfy, and rows without the terms of fixed variables. So a
+// coefficient that dwarfs a solver's tolerance is gone if it is above its row's limit.
 func (c *certifier[S]) harmless() *milp.Model {
 	m := c.f.Model
 	m.Vars, m.Rows = slices.Clone(c.all), slices.Clone(m.Rows)
@@ -249,8 +249,8 @@ func (c *certifier[S]) done() bool {
 	return !c.excluded && c.open.Len() == 0 && math.IsInf(c.stuck, 1)
 }
 
-// run closes nodes until none is open or only ones that can't be closed, or the run ends. Without branch it does what the
-// root's relaxation alone allows.
+// run closes nodes until none is open or only ones that can't be closed, or the run ends. Without branch it only does
+// as much as the root's relaxation allows.
 func (c *certifier[S]) run(ctx context.Context, branch bool) error {
 	if c.lp == nil {
 		return nil
@@ -289,7 +289,7 @@ func (c *certifier[S]) run(ctx context.Context, branch bool) error {
 	return nil
 }
 
-// enter sets the bounds of m to those of a node and queues the rows that they touch.
+// enter sets the bounds of m to the bounds of a node and queues the rows that they touch.
 func (c *certifier[S]) enter(n *certNode) {
 	for j := range c.m.Vars {
 		c.m.Vars[j].Lower, c.m.Vars[j].Upper = c.root[j].Lower, c.root[j].Upper
@@ -318,8 +318,8 @@ func (c *certifier[S]) touch(v int) {
 	}
 }
 
-// node works on a node: it is closed, or has two children, the first to go on with, or is stuck, or there is a reason to
-// end (stopped), in which case it stays open; so does the root that isn't to branch.
+// node works on a node, which is then closed, has two children (the first to go on with) or is stuck. If there is a
+// reason to end (stopped), it stays open; so does the root if it isn't to branch.
 func (c *certifier[S]) node(ctx context.Context, n *certNode, branch bool) (first, second *certNode, stopped bool, err error) {
 	c.enter(n)
 	for {
@@ -407,8 +407,8 @@ func (c *certifier[S]) relax(ctx context.Context) (milp.Result, error) {
 	return r, err
 }
 
-// fix tightens bounds of integer variables by the node's Lagrangian bound and reduced costs: a value whose bound
-// closes the node isn't needed. It reports whether there is anything new.
+// fix tightens bounds of integer variables by the node's Lagrangian bound and reduced costs: it drops each value with a
+// bound that closes the node. It reports whether there is anything new.
 func (c *certifier[S]) fix(bound float64, reduced []float64) bool {
 	if math.IsInf(c.goal, 1) || c.d.off&noFixing != 0 {
 		return false
@@ -438,7 +438,7 @@ func (c *certifier[S]) fix(bound float64, reduced []float64) bool {
 	return changed
 }
 
-// again says that a node has changed, instead of a variable.
+// again, in place of a variable, says that a node has changed.
 const again = -2
 
 // branch returns the fractional variable to branch on; -1 if there is none, again if one of its
@@ -505,7 +505,7 @@ func (c *certifier[S]) branch(ctx context.Context, n *certNode, x []float64) (v 
 	return top.v, x[top.v], nil
 }
 
-// expected returns what a unit of change of a variable is expected to gain.
+// expected returns the expected gain of a unit of change of a variable.
 func (c *certifier[S]) expected(side, v int) float64 {
 	p := c.gains[side][v]
 	if p.n == 0 {
@@ -514,7 +514,7 @@ func (c *certifier[S]) expected(side, v int) float64 {
 	return p.sum / float64(max(1, p.n))
 }
 
-// probe solves one branch on a variable (side 0: downwards) and returns what it gains, or that it is closed.
+// probe solves one branch on a variable (side 0: downwards) and returns its gain, or whether it is closed.
 func (c *certifier[S]) probe(ctx context.Context, bound float64, v int, at float64, side int) (gain float64, refuted bool, err error) {
 	b := &c.m.Vars[v]
 	before, change := *b, at-math.Floor(at)
@@ -563,7 +563,8 @@ func (c *certifier[S]) try(ctx context.Context, x []float64) error {
 	return err
 }
 
-// halve returns an integer variable that isn't fixed, and where to part its values; -1 if there is none. x may be nil.
+// halve returns an integer variable that isn't fixed, and the point at which to part its values; -1 if there is none. x
+// may be nil.
 func (c *certifier[S]) halve(x []float64) (int, float64) {
 	for j := range c.m.Vars {
 		v := &c.m.Vars[j]
@@ -653,7 +654,7 @@ func (c *certifier[S]) tighten(row *milp.Row) bool {
 	return true
 }
 
-// span returns the least and the most that a coefficient times its variable is.
+// span returns the least and the most value of a coefficient times its variable.
 func span(coef float64, v *milp.Var) (least, most float64) {
 	if coef < 0 {
 		return coef * v.Upper, coef * v.Lower
@@ -669,8 +670,8 @@ func without(sum float64, infinite int, term float64) (float64, bool) {
 	return sum - term, infinite > 0
 }
 
-// narrow takes bounds of a variable over, as far as they are better: of integers whole ones, of others those that
-// leave out a thousandth of the values. It reports whether values are left.
+// narrow takes over the better bounds of a variable: whole ones for integers, otherwise only bounds that cut off a
+// thousandth of the values. It reports whether values are left.
 func (c *certifier[S]) narrow(j int, lower, upper float64) bool {
 	v := &c.m.Vars[j]
 	outwards := 0x1p-50 * max(math.Abs(lower), math.Abs(upper))

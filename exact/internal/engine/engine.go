@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// Package engine holds what the engines that prove optima share: a run, and its workers.
+// Package engine holds the common parts of the engines that prove optima: a run, and its workers.
 package engine
 
 import (
@@ -20,13 +20,12 @@ type Switch[B ~uint16 | ~uint32] struct {
 	Name, Summary string
 }
 
-// Engine is an exact engine for instances I, a model.Solver. What it works without is
-// bits of B and devices of the learning kernel. None of them changes what is proved,
-// only how soon.
+// Engine is an exact engine for instances I, a model.Solver. What it works without is bits of B and devices of the
+// learning kernel. None of them changes the proved result, only how soon it comes.
 type Engine[I model.Instance, B ~uint16 | ~uint32] struct {
 	ID     string      // its name
 	Parts  []Switch[B] // its devices, in the order in which they are listed
-	Learns bool        // those of the learning kernel are its, too
+	Learns bool        // it also has the devices of the learning kernel
 	Proof  bool        // it writes proofs
 	// Work finds solutions and bounds for a run until the run ends or there is nothing
 	// left to do.
@@ -86,7 +85,7 @@ func (e Engine[I, B]) Off(off B) Engine[I, B] {
 	return e
 }
 
-// Phase returns a phase of the engine by itself: what is left without the given devices.
+// Phase returns a phase of the engine by itself: the engine without the given devices.
 func (e Engine[I, B]) Phase(name string, off B) Engine[I, B] {
 	e.ID += "-" + name
 	return e.Off(off)

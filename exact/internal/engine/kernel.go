@@ -19,14 +19,13 @@ type Kernel struct {
 	// Start and Lower are the answer.
 	Model  *cp.Model
 	Reason string
-	// Start is a solution at hand, nil without one. Only solutions whose objective
-	// in the model is below Upper are looked for: what Start's is, or a bound of
-	// what is worth finding.
+	// Start is a solution at hand, nil without one. The kernel only looks for solutions with an objective in the model
+	// below Upper: Start's objective, or a bound of the solutions worth finding.
 	Start model.Solution
 	Upper int64
 	// Known, if not nil, returns a bound for Upper by the objective of a solution.
 	Known func(objective float64) int64
-	// Lower is a bound on the instance's objective that is known; NaN: none.
+	// Lower is a known bound on the instance's objective; NaN: none.
 	Lower float64
 	// Solution reads a solution off the variables' values.
 	Solution func(values []int64) (model.Solution, error)
@@ -34,7 +33,7 @@ type Kernel struct {
 	// better than Value(b) if no assignment has an objective below b: it is
 	// monotone, and exact or on the safe side.
 	Value func(objective int64) float64
-	// ProofUnit is what a proof says of the units of the model.
+	// ProofUnit is a proof's description of the units of the model.
 	ProofUnit string
 	// Off are devices of the kernel that are left out.
 	Off lcg.Device
@@ -42,8 +41,8 @@ type Kernel struct {
 	Explain func(context.Context, *model.Result) error
 }
 
-// Learning returns the work of an engine that asks the learning kernel what ask fills
-// in. The error of ask may be model.ErrNoSolution if it was stopped.
+// Learning returns the work of an engine that asks the learning kernel the question that ask fills in. The error of ask
+// may be model.ErrNoSolution if it was stopped.
 func Learning[I model.Instance, B any](ask func(r *Run, in I, off B, q *Kernel) error) func(*Run, I, B, lcg.Device) error {
 	return func(r *Run, in I, off B, kernel lcg.Device) error {
 		q := Kernel{Off: kernel}
@@ -54,17 +53,16 @@ func Learning[I model.Instance, B any](ask func(r *Run, in I, off B, q *Kernel) 
 	}
 }
 
-// Minimise has the kernel minimise the model, and stores what it finds and proves.
+// Minimise has the kernel minimise the model, and stores its solutions and proofs.
 //
-// Proofs are in whole numbers. The nodes are the kernel's conflicts: what it learned a
-// nogood from.
+// Proofs are in whole numbers. The nodes are the kernel's conflicts, from which it learns nogoods.
 func (q *Kernel) Minimise(r *Run) error {
 	if q.Start != nil {
 		if err := r.SetSolution(r.in, q.Start); err != nil {
 			return err
 		}
 	}
-	if r.Set.Proof == nil { // the proof is of what the kernel derives alone
+	if r.Set.Proof == nil { // the proof only covers the kernel's derivations
 		if r.Raise(q.Lower); r.Closed() {
 			return nil
 		}
@@ -91,7 +89,7 @@ func (q *Kernel) Minimise(r *Run) error {
 	if failed != nil {
 		return failed
 	}
-	best := int64(math.MaxInt64) // objective of what has been stored
+	best := int64(math.MaxInt64) // objective of the stored solution
 	note := func(o *lcg.Outcome) {
 		r.Nodes = team.Conflicts()
 		if o.Values != nil && o.Best < best {

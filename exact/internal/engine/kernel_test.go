@@ -115,7 +115,7 @@ func TestMinimise(t *testing.T) {
 	}
 }
 
-// What the problem's functions and limits say is passed on.
+// The answers of the problem's functions and limits are passed on.
 func TestMinimiseEnds(t *testing.T) {
 	t.Parallel()
 	in := &number{most: 9, minimise: true}
@@ -150,8 +150,7 @@ func TestMinimiseEnds(t *testing.T) {
 	}
 }
 
-// number is an instance whose solutions are the whole numbers from 0 to most,
-// and whose objective is the number; minimise turns the sense.
+// number is an instance with the whole numbers from 0 to most as solutions and as objectives; minimise turns the sense.
 type number struct {
 	model.Instance
 	most     int

@@ -15,33 +15,30 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// Tolerance is what a solver of linear models is asked to satisfy rows, integrality
-// and optimality to. (At 1e-9 HiGHS 1.10 has given a wrong optimum.)
+// Tolerance is the tolerance that solvers of linear models get for rows, integrality and optimality. (At 1e-9 HiGHS
+// 1.10 has given a wrong optimum.)
 const Tolerance = 1e-8
 
-// Linear tells what to ask a solver of linear models, a milp.Backend, about one
-// instance, in terms of S, what the problem's formulations decide.
+// Linear describes what to ask a solver of linear models, a milp.Backend, about one instance. S is the type of the
+// decisions in the problem's formulations.
 //
 // Such solvers compute in floating-point arithmetic, and are wrong now and then: HiGHS calls points optimal that
 // aren't, and models infeasible that aren't; others stop within an increment of their own. So their word is no proof:
 //
-//   - A point counts as the solution that it decodes to, with the objective that
-//     the instance computes for that.
-//   - "Optimal", "infeasible" and bounds are the certifier's, whose certificates are computed here. It has what the
-//     run leaves of its limits after the solver's answer.
-//   - A bound that a solution at hand is better than is none.
+//   - A point counts as its decoded solution, with the objective that the instance computes.
+//   - "Optimal", "infeasible" and bounds come from the certifier, which computes its certificates here. It gets the
+//     rest of the run's limits after the solver's answer.
+//   - A bound that a known solution beats doesn't count.
 type Linear[S any] struct {
-	// Starts are solutions to start from, as far as there are.
+	// Starts are solutions to start from, if there are any.
 	Starts []S
-	// Formulate returns the formulation to optimise, given the objective of the
-	// best solution (NaN without one); solutions that aren't better may be
-	// missing from it. Its error may be that of the context.
+	// Formulate returns the formulation to optimise, given the objective of the best solution (NaN without one);
+	// solutions that aren't better may be missing from it. Its error may be the context's error.
 	Formulate func(incumbent float64) (*milp.Formulation[S], error)
-	// Accept turns what a point describes into a solution of the instance, nil
-	// if that isn't feasible.
+	// Accept turns the description by a point into a solution of the instance, nil if that isn't feasible.
 	Accept func(context.Context, S) (model.Solution, error)
-	// Exclude, if not nil, adds rows to what Formulate returns that every
-	// solution satisfies and s, which has none, doesn't; false if it can't.
+	// Exclude, if not nil, adds rows to the formulation that every solution satisfies and s, which has none, doesn't;
+	// false if it can't.
 	Exclude func(s S) bool
 	// Explain, if not nil, adds to a result that is proved infeasible.
 	Explain func(context.Context, *model.Result) error
@@ -83,13 +80,13 @@ func (e LinearEngine[I, S]) Solve(ctx context.Context, in model.Instance, set mo
 	})
 }
 
-// counting returns a backend with its work counted, so that it takes turns and a limit on the effort ends it in the same
-// place in each run. It has one thread for that. Backends other than HiGHS don't count.
+// counting returns a backend that counts its work. So the backend takes turns, and a limit on the effort ends it in the
+// same place in each run. It has one thread for that. Backends other than HiGHS don't count.
 func counting(b milp.Backend) milp.Backend {
 	solve := b.Solve
 	b.Solve = func(ctx context.Context, m *milp.Model, o milp.Options) (milp.Result, error) {
-		// A unit of HiGHS's work takes more in larger models: 40 µs at 150 rows and variables, 90 at 840, 80 to 220 at 8,400
-		// (1.15.1, in 39 models of four kinds), but 1,000 in the first linear program of 14,000.
+		// A unit of HiGHS's work takes longer in larger models (1.15.1, 39 models of four kinds): 40 µs at 150 rows and
+		// variables, 90 at 840, 80 to 220 at 8,400. It took 1,000 in the first linear program of 14,000.
 		size := math.Sqrt(float64(len(m.Rows) + len(m.Vars)))
 		o.Threads = 1
 		o.Count = func(work int64) bool { return turns.Stop(ctx, work*int64(30+2*size)) }
@@ -104,7 +101,7 @@ type driver[S any] struct {
 	*Run
 	Linear[S]
 	milp.Backend
-	best  S       // what Run.Solution was made of, if it isn't nil
+	best  S       // the origin of Run.Solution, if it isn't nil
 	known float64 // the best bound so far, for reports
 	off   rules
 
@@ -112,7 +109,7 @@ type driver[S any] struct {
 	cpu     time.Duration
 }
 
-// answer is what the solver says of a formulation.
+// answer is a solver's answer about a formulation.
 type answer struct {
 	milp.Result
 	improved bool // the point is a better solution than those before
@@ -153,8 +150,8 @@ func (d *driver[S]) run(ctx context.Context) error {
 	return nil
 }
 
-// answer asks the solver about a formulation and certifies what it can. again is true if the formulation has got rows
-// against a point that was no solution.
+// answer asks the solver about a formulation and certifies the answer if possible. again is true if the formulation has
+// got rows against a point that was no solution.
 func (d *driver[S]) answer(ctx context.Context, f *milp.Formulation[S]) (again bool, err error) {
 	start, done := d.reached(f)
 	if done {
@@ -219,7 +216,7 @@ func (d *driver[S]) answer(ctx context.Context, f *milp.Formulation[S]) (again b
 	return false, d.finish(ctx, c, reason)
 }
 
-// finish stores what a certifier has proved, and the reason for which that isn't more.
+// finish stores the certifier's proof, and the reason why it proves no more.
 func (d *driver[S]) finish(ctx context.Context, c *certifier[S], reason string) error {
 	bound := c.proved()
 	switch {
@@ -227,7 +224,7 @@ func (d *driver[S]) finish(ctx context.Context, c *certifier[S], reason string) 
 		d.conclude(bound, reason)
 	case d.Solution == nil:
 		return d.infeasible(ctx)
-	case math.IsNaN(bound): // the formulation has what is better, and nothing is
+	case math.IsNaN(bound): // the formulation has all better solutions, and there is none
 		d.conclude(d.Objective, "")
 	default:
 		d.conclude(bound, "")
@@ -248,8 +245,8 @@ func (d *driver[S]) reached(f *milp.Formulation[S]) (x []float64, done bool) {
 	return x, true
 }
 
-// ask has the solver optimise f, as m says it, keeps the solution that its point describes if it is better
-// than the best so far, and has Exclude look at a point that describes none.
+// ask has the solver optimise f, as m says it, and keeps the solution that its point describes if it is better than the
+// best so far. If the point describes none, Exclude looks at it.
 func (d *driver[S]) ask(ctx context.Context, f *milp.Formulation[S], m *milp.Model, start []float64) (answer, error) {
 	o := d.options(f)
 	o.Start = start
@@ -281,7 +278,7 @@ func (d *driver[S]) ask(ctx context.Context, f *milp.Formulation[S], m *milp.Mod
 	return a, err
 }
 
-// keep makes s the best solution if it is one and better than those before.
+// keep makes s the best solution if it is a solution and better than those before.
 func (d *driver[S]) keep(ctx context.Context, s S) (feasible, improved bool, err error) {
 	p, err := d.Accept(ctx, s)
 	if err != nil || p == nil {
@@ -306,7 +303,7 @@ func (d *driver[S]) infeasible(ctx context.Context) error {
 	return d.Explain(ctx, &d.Result)
 }
 
-// knows takes a proved bound over, and reports it if it is better.
+// knows takes over a proved bound, and reports it if it is better.
 func (d *driver[S]) knows(bound float64) {
 	before := d.known
 	if math.IsNaN(d.known) {
@@ -324,9 +321,8 @@ func (d *driver[S]) tell() {
 	d.Tell(d.Objective, d.known, func() model.Solution { return d.Solution })
 }
 
-// conclude stores a bound and, unless it proves the best solution optimal, the
-// reason for which nothing more is proved. A bound that a solution beats by more
-// than the rounding of either is none.
+// conclude stores a bound and, unless it proves the best solution optimal, the reason why nothing more is proved. A
+// bound that a solution beats by more than the rounding of either doesn't count.
 func (d *driver[S]) conclude(bound float64, reason string) {
 	if d.Solution != nil && !model.SenseOf(d.in).Better(bound, d.Objective) {
 		if !(math.Abs(bound-d.Objective) <= 1e-9*math.Abs(d.Objective)) {
@@ -348,7 +344,7 @@ func (d *driver[S]) stronger(a, b float64) float64 {
 	return a
 }
 
-// options returns those of a question. Reports have the best solution and the certified bound.
+// options returns the options of a question. Reports have the best solution and the certified bound.
 func (d *driver[S]) options(f *milp.Formulation[S]) milp.Options {
 	o := milp.Options{Threads: d.Set.Workers(), Tolerance: Tolerance}
 	if d.Set.GapLimit() > model.DefaultGap {

@@ -18,7 +18,7 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// program is an instance whose solutions are whole numbers within bounds that satisfy rows of whole numbers.
+// program is an instance of whole numbers within bounds; solutions satisfy rows of whole numbers.
 type program struct {
 	model.Instance
 	maximise bool
@@ -119,7 +119,7 @@ func (p *program) formulation() *milp.Formulation[numbers] {
 	return f
 }
 
-// linear tells what to ask about the program. Exclude adds a row against the point alone.
+// linear describes what to ask about the program. Exclude adds a row against only the point.
 func (p *program) linear(f *milp.Formulation[numbers], starts ...numbers) Linear[numbers] {
 	return Linear[numbers]{
 		Starts:    starts,
@@ -134,7 +134,8 @@ func (p *program) linear(f *milp.Formulation[numbers], starts ...numbers) Linear
 			if p.hidden == nil || times(p.hidden, x) <= p.atMost {
 				return false
 			}
-			// hidden's coefficients aren't negative: what isn't below x in any place where x has something breaks it, too.
+			// No coefficient of hidden is negative, so a point that isn't below x in any place where x has something
+			// breaks it, too.
 			var terms []milp.Term
 			for j, v := range x {
 				if p.hidden[j] > 0 && v > 0 {
@@ -233,8 +234,8 @@ func (l *lyingLP) Solve(ctx context.Context, lower, upper []float64) (milp.Resul
 	return r, err
 }
 
-// Whatever a solver says of a program, or of its relaxations, what is proved is true: of programs that can be tried out, with costs and
-// coefficients beyond any tolerance among them. Nearly all are proved, with each rule left out, too.
+// Whatever a solver says of a program, or of its relaxations, the proofs are true. The programs are small enough to try
+// out, and some have costs and coefficients beyond any tolerance. Nearly all are proved, with each rule left out, too.
 func TestCertificates(t *testing.T) {
 	need.HiGHS(t)
 	for _, off := range []rules{0, noPropagation, noFixing, noProbing} {
@@ -286,7 +287,7 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// Objectives of millions are optimal only where no smaller whole number is left, whatever the gap in parts is.
+// Objectives of millions are optimal only if no smaller whole number is left, whatever the relative gap is.
 func TestWholeGap(t *testing.T) {
 	need.HiGHS(t)
 	p := &program{most: []int64{1, 3}, cost: []int64{100_000_000, 1}, rows: [][]int64{{-1, 0}, {0, -1}}, limits: []int64{-1, -1}}
@@ -330,8 +331,8 @@ func TestSolveLinear(t *testing.T) {
 	}
 }
 
-// What the driver asks for, and reports: the best start, the tolerance, half of the gap; a bound that is certified,
-// never the solver's, and never worse than the incumbent.
+// The test checks the driver's questions and reports: the best start, the tolerance, half of the gap; a bound that is
+// certified, never the solver's, and never worse than the incumbent.
 func TestLinearQuestions(t *testing.T) {
 	need.HiGHS(t)
 	in := &program{maximise: true, most: []int64{8, 9}, cost: []int64{3, 2}, rows: [][]int64{{3, 2}, {4, 1}}, limits: []int64{11, 9}}

@@ -17,11 +17,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Run is one live run of an engine on an instance: its best solution, its bound and
-// its nodes so far (model.Result), what of them has been told, and why it stopped.
-// Whatever finds solutions or proves bounds, a search, the learning kernel, a solver
-// of linear models, is a worker of it. Workers that keep their solutions in terms of
-// their own store the best in the end.
+// Run is one live run of an engine on an instance: its best solution, bound and nodes so far (model.Result), its
+// reports, and why it stopped. A worker of the run finds solutions or proves bounds: a search, the learning kernel or a
+// solver of linear models. Workers that keep their solutions in terms of their own store the best in the end.
 type Run struct {
 	model.Result
 	Ctx   context.Context // ends with the time limit, too
@@ -33,8 +31,8 @@ type Run struct {
 	of    string         // the algorithm of it
 }
 
-// start answers one call of a model.Solver by a run, for which work does what there is
-// to do. Its error may be model.ErrNoSolution if it was stopped.
+// start answers one call of a model.Solver by a run, with work as its worker. Its error may be model.ErrNoSolution if
+// it was stopped.
 func start[I model.Instance](ctx context.Context, name string, in model.Instance, set model.Settings,
 	work func(*Run, I) error) (model.Result, error) {
 	if set.Effort > 0 && !turns.Counted(ctx) { // nobody else counts it
@@ -118,8 +116,8 @@ func (r *Run) Infeasible(why string) {
 	r.Bound, r.Gap = math.NaN(), math.NaN()
 }
 
-// Tell reports the best objective (NaN: none), the bound and the nodes so far, and the
-// solution, if solution has it, unless one of that objective is told already.
+// Tell reports the best objective (NaN: none), the bound and the nodes so far. It also reports the solution, if
+// solution has it, unless it has already reported one of that objective.
 func (r *Run) Tell(incumbent, bound float64, solution func() model.Solution) {
 	if r.Set.Progress == nil {
 		return
@@ -133,13 +131,13 @@ func (r *Run) Tell(incumbent, bound float64, solution func() model.Solution) {
 	r.Set.Progress(p)
 }
 
-// TellBest is Tell for the solution and the bound that are stored.
+// TellBest is Tell for the stored solution and bound.
 func (r *Run) TellBest() {
 	r.Tell(r.Objective, r.Bound, func() model.Solution { return r.Solution })
 }
 
-// Team returns the kernels for the run: for as many threads as it may use, but one for
-// a proof, which is of what one kernel derives.
+// Team returns the kernels for the run: one per allowed thread, but a single one for a proof, which covers the
+// derivations of one kernel.
 func (r *Run) Team(o lcg.Options, models ...*cp.Model) *lcg.Team {
 	threads := r.Set.Workers()
 	if r.Set.Proof != nil {
@@ -148,8 +146,8 @@ func (r *Run) Team(o lcg.Options, models ...*cp.Model) *lcg.Team {
 	return lcg.NewTeam(threads, o, models...)
 }
 
-// Prove has a kernel write its proof if one is asked for; nil if not. The unit is what
-// the proof says of the model's, upper the most of its objective.
+// Prove has a kernel write its proof if one is asked for; nil if not. unit describes the model's units in the proof,
+// and upper is the most of its objective.
 func (r *Run) Prove(k *lcg.Kernel, unit string, upper int64) (*lcg.Proof, error) {
 	p := r.Set.Proof
 	if p == nil {
@@ -158,9 +156,8 @@ func (r *Run) Prove(k *lcg.Kernel, unit string, upper int64) (*lcg.Proof, error)
 	return k.Prove(p, lcg.Header{Kind: string(r.in.Kind()), Instance: p.Instance, Unit: unit, Upper: upper})
 }
 
-// First returns the best of Settings.Start and the algorithms' solutions; the zero
-// value if there is none. Algorithms that don't take the instance are left out, and all
-// if the run is one of several that start from a solution.
+// First returns the best of Settings.Start and the algorithms' solutions; the zero value if there is none. Algorithms
+// that don't take the instance are left out; all are if the run is one of several that start from a solution.
 func First[S interface {
 	comparable
 	model.Solution

@@ -16,17 +16,17 @@ import (
 type Options struct {
 	Cutoff float64 // it stops above
 	Pivots int     // it stops after
-	// Bounded holds variables to their upper bounds. Without it they are left to duals.SafeLower, which is
-	// sooner done and no weaker where rows keep variables below.
+	// Bounded holds variables to their upper bounds. Without it they are left to duals.SafeLower, which is faster and
+	// no weaker if rows keep variables below.
 	Bounded bool
 }
 
-// Simplex is the dual simplex method on a dense dictionary (Lemke 1954), for programs that minimise costs
-// that aren't negative: with all variables at their lower bounds the dual is feasible from the start, and
-// after each pivot. So what it has is a bound whenever it stops. Integrality is left to the caller.
+// Simplex is the dual simplex method on a dense dictionary (Lemke 1954), for programs that minimise costs that aren't
+// negative. With all variables at their lower bounds the dual is feasible from the start, and after each pivot. So it
+// has a bound whenever it stops. Integrality is left to the caller.
 //
-// A basic variable above its upper bound is replaced by what it is below it, which makes its value negative
-// (Wagner 1958). One whose bounds are equal never comes back into the basis: its reduced cost may have any sign.
+// A basic variable above its upper bound is replaced by its distance below the bound, which makes its value negative
+// (Wagner 1958). A variable with equal bounds never comes back into the basis: its reduced cost may have any sign.
 // O(rows · variables) per pivot
 type Simplex struct {
 	m       *milp.Model
@@ -37,7 +37,7 @@ type Simplex struct {
 	coef    [][]float64 // basic variables in terms of the others
 	cost    []float64   // of the others
 	value   float64
-	basic   []int     // by row: a variable, or vars + a row whose slack it is
+	basic   []int     // by row: a variable, or vars + the row of the slack
 	others  []int     // by column, likewise
 	width   []float64 // by variable: the most that it can be above its lower bound
 	turned  []bool    // by variable: it counts down from its upper bound
@@ -121,7 +121,7 @@ func (s *Simplex) Solve(ctx context.Context, m *milp.Model, o Options) (lower fl
 	return lower, x
 }
 
-// pivots goes on to the optimum, and reports whether it has come there.
+// pivots goes on to the optimum, and reports whether it has reached it.
 func (s *Simplex) pivots(ctx context.Context, o Options) bool {
 	const small = 1e-9
 	for range o.Pivots {
@@ -200,7 +200,7 @@ func (s *Simplex) pivot(out, in int) {
 	s.basic[out], s.others[in] = s.others[in], s.basic[out]
 }
 
-// duals returns the dual values of the model's rows, with so much of what refutes the refuted row.
+// duals returns the dual values of the model's rows, with a multiple of the ray that refutes the refuted row.
 func (s *Simplex) duals(by float64) []float64 {
 	y := make([]float64, len(s.m.Rows))
 	add := func(v int, x float64) {

@@ -13,7 +13,7 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// program returns a program whose variables have bounds, some of them equal, and rows of all kinds.
+// program returns a program with bounded variables, some with equal bounds, and rows of all kinds.
 func program(rng *rand.Rand) *milp.Model {
 	m := &milp.Model{Offset: float64(rng.IntN(5))}
 	for range 1 + rng.IntN(8) {
@@ -40,8 +40,8 @@ func program(rng *rand.Rand) *milp.Model {
 	return m
 }
 
-// With bounds its optima are those of HiGHS, and its points satisfy all rows and bounds; without them, and above a
-// cutoff, what it says is a bound.
+// If bounds are on, its optima equal HiGHS's, and its points satisfy all rows and bounds. If they are off, or above a
+// cutoff, its answer is a bound.
 func TestSolve(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()

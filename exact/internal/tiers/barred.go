@@ -5,10 +5,10 @@ package tiers
 // bar finds the jobs that can't enter the background as long as another one holds processors.
 //
 // Let a job k have h processes of uses from the threshold on, and another one, j, need more than all processors but h.
-// When j enters the background, by its start, a migration or a turn, k is somewhere as well, since no job is
-// suspended. It isn't in the background: both together need more than all processors. So it is in the
-// foreground, and one of its h processes is above one of j, whose start there the judge refuses. So j is in the
-// background with k in the foreground only if it has been in the background since before k started, without a break.
+// When j enters the background, by its start, a migration or a turn, k is somewhere as well, since no job is suspended.
+// It isn't in the background: both together need more than all processors. So it is in the foreground, and one of its h
+// processes is above one of j, so the judge refuses j's start there. So j is in the background with k in the foreground
+// only if it has been in the background since before k started, without a break.
 func (p *problem) bar() {
 	p.barred = make([]uint32, p.n)
 	for k := range p.n {
@@ -26,12 +26,13 @@ func (p *problem) bar() {
 	}
 }
 
-// under returns those who are never in the background with a job in the foreground from a node's last point on, of
-// the jobs that hold processors: those that it bars and that aren't there now.
+// under returns the jobs that hold processors but are never in the background with k in the foreground from a node's
+// last point on: the jobs that k bars and that aren't there now.
 //
 // Together both need more than all processors, so if both have processors they share some, and are a group that isn't
-// free: the stored orientation is the one that they are in. Who is on its way has left its place in the background, and
-// enters it when it comes to another one. While k is on its way, j may have stayed where it was when k left.
+// free: the stored orientation is the one that they are in. A job on its way has left its place in the background, and
+// enters the background when it comes to another place. While k is on its way, j may have stayed where it was when k
+// left.
 func (s *Search) under(n *node, k int) (never uint32) {
 	if s.Unbarred {
 		return 0
@@ -51,8 +52,8 @@ func (s *Search) under(n *node, k int) (never uint32) {
 	return never
 }
 
-// comesAbove reports whether a job that has been on its way would come above one that has entered the background meanwhile
-// and couldn't: it held processors all the time, which a node forgets (Search.parks).
+// comesAbove reports whether a job that has been on its way would come above one that has entered the background in
+// that time and couldn't: it held processors all the time, which a node forgets (Search.parks).
 func (s *Search) comesAbove(n *node, k int32, x *place) bool {
 	if !x.over || n.phase[k] != transit {
 		return false

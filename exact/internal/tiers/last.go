@@ -7,10 +7,11 @@ import (
 	"slices"
 )
 
-// parts adds a job's coming to processors twice: they are its last ones, or it migrates again. Each schedule is one or the other.
+// parts adds a job's arrival at processors twice: they are its last ones, or it migrates again. Each schedule is one or
+// the other.
 //
-// Between two points of the plan that are to come, who is at its last processors is known to be there, so fewer
-// rates are possible (mixesAt). Who migrates again does nothing for as long as that takes (program.plan).
+// Between two points of the plan that are to come, a job at its last processors is known to be there, so fewer rates
+// are possible (mixesAt). A job that migrates again does nothing for as long as the migration takes (program.plan).
 func (s *Search) parts(c *node, k int32, all []*node) []*node {
 	if s.Undecided || s.migration == 0 {
 		return append(all, c)
@@ -25,14 +26,15 @@ func (s *Search) parts(c *node, k int32, all []*node) []*node {
 	return append(all, c)
 }
 
-// stand is who runs between two points of a plan, and what is known of the processors that they share.
+// stand holds the jobs that run between two points of a plan, and the known facts about the processors that they share.
 type stand struct {
 	set   uint32
 	pairs []pair
-	never []uint32 // by job: who isn't in the background under it, see Search.under
+	never []uint32 // by job: the jobs that aren't in the background under it, see Search.under
 }
 
-// pair is how many processes of a job, of one of its uses, share processors with those of another job, of a use.
+// pair counts the processes of a job, for one of its uses, that share processors with processes of another job, for one
+// of its uses.
 type pair struct {
 	front, back int // in the order in which they would be in the tiers
 	group       int // of the back's uses
@@ -40,7 +42,7 @@ type pair struct {
 	count       int
 }
 
-// stand returns that after the last point.
+// stand returns the stand after the last point.
 func (s *Search) stand(n *node) (x stand) {
 	for k, phase := range n.phase {
 		if phase != waits && phase != over {
@@ -110,7 +112,7 @@ func (x *stand) pass(s *Search, e int8) {
 	x.set |= 1 << k
 }
 
-// forbids reports whether one of the jobs isn't in the background under one of those in the foreground.
+// forbids reports whether one of the jobs isn't allowed in the background under one of the jobs in the foreground.
 func (x *stand) forbids(front uint32) bool {
 	for f, never := range x.never {
 		if front>>f&1 == 1 && never&x.set&^front != 0 {
@@ -120,9 +122,9 @@ func (x *stand) forbids(front uint32) bool {
 	return false
 }
 
-// mixesAt returns the mixes of who runs then, of which some do nothing, those that no others are above: of jobs that
-// share processors no two are in the same tier, and one in the background below another one has no more than is left there.
-// Nobody is in the background under those that never allow it.
+// mixesAt returns the maximal mixes of the jobs that run then; the idle jobs do nothing. No two jobs that share
+// processors are in the same tier, and a job in the background below another one has at most the rest that this leaves.
+// No job is in the background under a job that never allows it.
 func (s *Search) mixesAt(x *stand, idle uint32) [][]float64 {
 	key := binary.LittleEndian.AppendUint32(s.bytes[:0], x.set)
 	key = binary.LittleEndian.AppendUint32(key, idle)

@@ -7,10 +7,10 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// demands returns demands h_k of the jobs of a set such that Σ_k h_k y_k ≤ 1 for whatever can run
-// at an instant (mixes of each of its subsets), y_k the rate of job k over its best one: those with the largest bound
-// in program.machine. They are found by a linear program, and in the end divided by the most that they come
-// to, so that they hold however that was solved. O(2^jobs) rows
+// demands returns demands h_k of the jobs of a set such that Σ_k h_k y_k ≤ 1 for all rates y_k that are possible at an
+// instant (mixes of each of its subsets). The rates are relative to the job's best rate. The demands are the ones with
+// the largest bound in program.machine. They are found by a linear program, and in the end divided by the largest sum
+// that they reach, so that they hold however the program was solved. O(2^jobs) rows
 func (s *Search) demands(set uint32) []float64 {
 	if h := s.demand[set]; h != nil {
 		return h
@@ -70,7 +70,7 @@ func (s *Search) demands(set uint32) []float64 {
 	return h
 }
 
-// machine adds what all that is left after the plan, of some jobs, takes at least on a machine.
+// machine adds the least time on a machine for all work of some jobs that is left after the plan.
 //
 // Let y_k(t) be the rate of a job over its best one, and h as in demands, so that Σ_k h_k y_k ≤ 1 at
 // any time. A job that needs p_k more at its best rate from a time T on ends no sooner than its mean busy time
@@ -78,8 +78,8 @@ func (s *Search) demands(set uint32) []float64 {
 //
 //	Σ_k w_k (C_k - T) ≥ Σ_k w_k (1 + h_k) p_k/2 + Σ_{i<k} min(w_k h_i p_i, w_i h_k p_k).
 //
-// p_k is a share z_k of what the whole job needs. min is concave, so it is no less than z_i times what it
-// is with all of p_i, if k is whole, and than z_i + z_k - 1 times that if neither is.
+// p_k is a share z_k of the whole job's need. As min is concave, the value is at least z_i times the value with all of
+// p_i, if k is whole. It is at least z_i + z_k - 1 times that value if neither is.
 func (p *program) machine(set uint32) {
 	s := p.s
 	h := s.demands(set)

@@ -10,9 +10,9 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 )
 
-// mixes returns the rates that jobs can have together that all hold processors, those that no others are
-// above; none if they can't hold processors together. They are as if all could be anywhere, and as if nobody
-// had to enter the background below the threshold: so what really can be is among them, or below one.
+// mixes returns the rates that jobs can have together that all hold processors, those that no others are above; none if
+// they can't hold processors together. They are as if all could be anywhere, and as if no job had to enter the
+// background below the threshold: so the mixes that are really possible are among them, or below one.
 func (s *Search) mixes(set uint32) [][]float64 {
 	all, ok := s.mixed[set]
 	if ok {
@@ -28,13 +28,13 @@ func (s *Search) mixes(set uint32) [][]float64 {
 	return all
 }
 
-// mostClasses bounds the uses of foregrounds that mix tells apart, and mostLevels the ways that it tries.
+// mostClasses bounds the foreground uses that mix distinguishes, and mostLevels the ways for it to try.
 const (
 	mostClasses = 16
 	mostLevels  = 4096
 )
 
-// class are processors whose foregrounds have a use.
+// class is a set of processors with the same foreground use.
 type useClass struct {
 	use   int64
 	count int
@@ -46,11 +46,12 @@ type level struct {
 	needs []int
 }
 
-// mix adds the rates of some jobs in the foreground and others in the background. Where there are too many
-// uses or ways, some uses are taken for lower ones and some jobs need no processors, so rates are no less.
+// mix adds the rates of some jobs in the foreground and others in the background. If there are too many uses or ways,
+// it takes some uses for lower ones and gives some jobs no processors, so rates are no less.
 //
-// Of pairs it is known that they share processors: they are in different tiers. What is in the background there has what
-// is left by the other one, at most, and holds these processors of its class. Its other processes may be anywhere.
+// The jobs of a pair are known to share processors, so they are in different tiers. The job in the background there has
+// at most the rest that the other one leaves, and holds these processors of its class. Its other processes may be
+// anywhere.
 func (s *Search) mix(all [][]float64, front, back uint32, pairs []pair) [][]float64 {
 	for _, x := range pairs {
 		if front>>x.front&1 == front>>x.back&1 {

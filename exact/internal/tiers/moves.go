@@ -17,7 +17,7 @@ type lift struct {
 	put     bool    // it has got its processors
 }
 
-// children returns what may happen next.
+// children returns the possible next events.
 func (s *Search) children(n *node) (all []*node) {
 	if !s.Unordered && !s.planned(n) {
 		return s.plans(n)
@@ -70,8 +70,8 @@ func (s *Search) children(n *node) (all []*node) {
 
 // arrivesNext reports whether no other job that migrates began before, or at the same point and has a lower number.
 //
-// All migrations are equally long, so that they end in the order in which they began. Of those that end at the same
-// instant the order is of no importance: each of the two is the same schedule.
+// All migrations are equally long, so that they end in the order in which they began. If two end at the same instant,
+// their order doesn't matter: either order is the same schedule.
 func (s *Search) arrivesNext(n *node, k int32) bool {
 	if s.AllOrders {
 		return true
@@ -84,8 +84,7 @@ func (s *Search) arrivesNext(n *node, k int32) bool {
 	return true
 }
 
-// leaving adds that a group leaves an orientation for the other one, to which it can't go back: with which
-// it would be free otherwise.
+// leaving adds that a group leaves an orientation for the other one and can't go back: otherwise it would be free.
 func (s *Search) leaving(n *node, all []*node) []*node {
 	var front, back []hosted
 	for k := range int32(s.n) {
@@ -113,17 +112,16 @@ func (s *Search) leaving(n *node, all []*node) []*node {
 
 // begins adds the starts of a job, at a point that is no sooner than its submission.
 //
-// A job that can start in the background of some processors for all of the span before a point
-// isn't started there at that point, unless it is its submission: sooner in the background takes
-// nothing from anybody, and it has done more by then. If it ends sooner, what it leaves only
-// gets faster. So a start where anything could have started in the background is at
-// the submission; one where that has just become so is at this very point. A start above a job in the
-// background, which takes from it, may be at any time.
+// A job isn't started at a point in the background of some processors if it can start there for all of the span before
+// the point, unless the point is its submission. An earlier start in the background takes nothing from any job, and the
+// job has done more by then. If it ends sooner, the jobs that it leaves only get faster. So a start where anything
+// could have started in the background is at the submission; one where that has just become so is at this very point. A
+// start above a job in the background, which takes from it, may be at any time.
 //
 // A job that has left a group that could turn (node.parked) comes to no processors at that very instant. Others have
-// been tried in puts, from the same state. Where it comes back to what is like its own, and its group can turn again, it
-// may as well have stayed: both before and after the group may be in either orientation, the others' rates don't depend
-// on whether the job's migration is over, and it does more. If it ends sooner, what it leaves only gets faster.
+// been tried in puts, from the same state. If its new place is like its own, and its group can turn again, it may as
+// well have stayed. Both before and after the group may be in either orientation, the others' rates don't depend on
+// whether the job's migration is over, and it does more. If it ends sooner, the jobs that it leaves only get faster.
 func (s *Search) begins(n *node, k int32, all []*node) []*node {
 	now := s.available(n)
 	within := func(list []int32, set []bool) bool {
@@ -169,7 +167,7 @@ func (s *Search) begins(n *node, k int32, all []*node) []*node {
 	return all
 }
 
-// same reports whether processors are like others, for a job's processes of each use: there is the same on them.
+// same reports whether processors are like others, for a job's processes of each use: they have the same content.
 func (s *Search) same(n *node, k int32, a, b []int32) bool {
 	front, back := s.hosts(n)
 	for _, g := range s.groups[k] {
@@ -192,10 +190,9 @@ func (s *Search) same(n *node, k int32, a, b []int32) bool {
 
 // lifts adds that one more job leaves its processors for others.
 //
-// A job that shared no processor and migrates alone had no worse place before, so it may as well stay until
-// something takes one of the processors that it leaves or comes to: what it would do meanwhile is
-// no less than what it does in as much time afterwards, and it holds nothing that others use. So
-// that is what comes next (node.must), at the same point.
+// A job that shared no processor and migrates alone had no worse place before. So it may as well stay until something
+// takes one of the processors that it leaves or comes to: there it does no less than in as much time afterwards, and it
+// holds nothing that others use. So this event comes next (node.must), at the same point.
 //
 // Several jobs move at once only where none can go first: each comes to processors of another's group.
 func (s *Search) lifts(n *node, all []*node) []*node {
@@ -240,8 +237,8 @@ func (s *Search) lifts(n *node, all []*node) []*node {
 	return all
 }
 
-// low reports whether a job may be in the background of all that share processors with it, who share none with others and
-// lose nothing in the foreground.
+// low reports whether a job may be in the background of all jobs that share processors with it, if they share none with
+// others and lose nothing in the foreground.
 func (s *Search) low(n *node, k int32) bool {
 	l := &n.lives[n.life[k]]
 	if !l.free && !n.back[k] {
@@ -263,12 +260,12 @@ func (s *Search) low(n *node, k int32) bool {
 	return true
 }
 
-// puts adds the places of the lifted jobs that have none. One that moves alone may also be on its way for some
+// puts adds the places of the lifted jobs that have none. A job that moves by itself may also be on its way for some
 // time: then it leaves its processors now, and takes others later.
 //
-// That relaxes what it means to move again before a migration is over. Then the job does no work from when it
-// leaves its first place until it has been in the last one for a migration, and holds some
-// processors meanwhile; here it holds none.
+// That relaxes what it means to move again before a migration is over. Then the job does no work from when it leaves
+// its first place until it has been in the last one for a migration, and it holds some processors in that time; here it
+// holds none.
 func (s *Search) puts(n *node, all []*node) []*node {
 	visited := n.visited
 	if s.migration > 0 {
@@ -316,16 +313,16 @@ func (s *Search) puts(n *node, all []*node) []*node {
 	return all
 }
 
-// parks adds that a job that moves alone is on its way for some time: it leaves its processors now, and gets others
+// parks adds that a job that moves by itself is on its way for some time: it leaves its processors now, and gets others
 // later.
 //
-// That relaxes what it means to move again before a migration is over. Then the job does no work from when it
-// leaves its first place until it has been in the last one for a migration, and holds some
-// processors meanwhile; here it holds none, and it is only checked that there are some now. The player puts it there.
+// That relaxes what it means to move again before a migration is over. Then the job does no work from when it leaves
+// its first place until it has been in the last one for a migration, and it holds some processors in that time. Here it
+// holds none, and the only check is that there are some now. The player puts it there.
 //
-// A job that shared no processor, or was low, may as well stay in the background, until something comes to a processor of
-// its group: there it takes nothing from anybody, and does more. If nothing comes before it gets other processors, it goes
-// there at once. So that is what comes next (node.must), at the same point.
+// A job that shared no processor, or was low, may as well stay in the background, until something comes to a processor
+// of its group: there it takes nothing from any job, and does more. If nothing comes before it gets other processors,
+// it goes there at once. So this event comes next (node.must), at the same point.
 func (s *Search) parks(n *node, x *lift, all []*node) []*node {
 	places := s.places(n, x.job, n.on[x.job])
 	if len(places) == 0 {
@@ -349,7 +346,7 @@ func (s *Search) parks(n *node, x *lift, all []*node) []*node {
 	return append(all, c)
 }
 
-// migrations counts those that have begun, but for parks.
+// migrations counts the migrations that have begun, except by parks.
 func (n *node) migrations() (count int) {
 	for i := range n.events {
 		if n.events[i].what == moves {
@@ -359,7 +356,7 @@ func (n *node) migrations() (count int) {
 	return count
 }
 
-// key tells what is on each processor, whatever their numbers are.
+// key describes the content of each processor, whatever the processors' numbers are.
 func (s *Search) key(n *node) string {
 	front, back := s.hosts(n)
 	all := make([]string, len(front))

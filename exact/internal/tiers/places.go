@@ -27,8 +27,8 @@ func touches(a, b []int32) bool {
 	return slices.ContainsFunc(a, func(q int32) bool { return slices.Contains(b, q) })
 }
 
-// places returns where a job may start, of processors that are alike one choice. It isn't what
-// is like the job's own place.
+// places returns where a job may start, of processors that are alike one choice. It leaves out places like the job's
+// own.
 func (s *Search) places(n *node, k int32, own []int32) (all []place) {
 	type class struct {
 		front, back hosted
@@ -53,7 +53,7 @@ func (s *Search) places(n *node, k int32, own []int32) (all []place) {
 		}
 	}
 	groups := s.groups[k]
-	// mine is how many processes of each use the job has in a class.
+	// mine is the number of the job's processes of each use in a class.
 	mine := make([][]int, len(groups))
 	for g := range groups {
 		mine[g] = make([]int, len(classes))

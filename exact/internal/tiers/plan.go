@@ -9,11 +9,11 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// A plan is the order of the starts and ends that are to come: of a node in which nothing has happened it is decided
-// first, one by one, and then who is where and who moves. Of whom the plan has started, all hold processors until they
-// end, so their rates are one of mixes; migrations cost nothing there, and nobody is
-// on processors of its own. So plans cost little, and most of them are refuted as a whole: of eight jobs on four
-// processors at load 2 there are some thousand that the best schedule doesn't refute.
+// A plan is the order of the starts and ends that are to come. It is decided first, one by one, in a node in which
+// nothing has happened; then come the places and the moves of the jobs. All jobs that the plan has started hold
+// processors until they end, so their rates are one of mixes. Migrations cost nothing there, and no job is on
+// processors of its own. So plans cost little, and most of them are refuted as a whole: for eight jobs on four
+// processors at load 2, the best schedule leaves only some thousand plans.
 //
 // planned reports whether a node's plan has the ends of all jobs.
 func (s *Search) planned(n *node) bool {
@@ -55,8 +55,8 @@ func (n *node) happens() {
 
 // plans returns the plan with one more start or end.
 //
-// Of jobs that are identical but for their submissions the first starts first: else they could change names. Jobs
-// that can't hold processors together don't run together.
+// If jobs are identical except for their submissions, the first one starts first: otherwise they could change names.
+// Jobs that can't hold processors together don't run together.
 func (s *Search) plans(n *node) (all []*node) {
 	started, ended := s.after(n)
 	add := func(e int) {
@@ -78,22 +78,22 @@ func (s *Search) plans(n *node) (all []*node) {
 	return all
 }
 
-// mostAway is of how many jobs plan has what their migrations still cost: each doubles the ways at most.
+// mostAway bounds the jobs with a remaining migration cost in plan: each one doubles the ways at most.
 const mostAway = 3
 
-// plan adds what comes after the last point: between two points of the plan all jobs that run are in
-// one of the tiers each, and how long they are in which is a variable, for all ways that give
-// the largest rates, wherever they are. In a schedule that follows the plan each instant has rates that are
-// no more than those of one of the ways, so its lengths satisfy all rows.
+// plan adds the time after the last point. Between two points of the plan each running job is in one of the tiers.
+// Variables give the time for which the jobs are in which tier, for all ways that give the largest rates, wherever they
+// are. At each instant of a schedule that follows the plan, the rates are no more than the rates of one of the ways, so
+// its lengths satisfy all rows.
 //
-// A job whose migration has begun does nothing until it is over, and doesn't end sooner. So each way is there once more
-// for each set of such jobs, with their rates zero, and of each job these ways last at least as long as its migration
-// does from the last point on. While it does nothing the others' rates are those of a way, as before. A job that migrates
-// again (parts) has one more migration to come, or the first. Of more jobs than mostAway some are as if they did their
-// work meanwhile.
+// A job with a migration under way does nothing until it is over, and doesn't end sooner. So each way is there once
+// more for each set of such jobs, with their rates zero. For each job these ways last at least as long as its migration
+// does from the last point on. While it does nothing, the others have the rates of a way, as before. A job that
+// migrates again (parts) has one more migration to come, or the first. If there are more jobs than mostAway, some are
+// treated as if they worked during their migrations.
 func (p *program) plan() {
 	s, n := p.s, p.n
-	away := uint32(0) // whose migrations cost what is left of them
+	away := uint32(0) // the jobs with a remaining migration cost
 	for k, phase := range n.phase {
 		p.lost[k] = p.lost[k][:0]
 		if s.migration > 0 && !s.Unpaid && (phase == lifted || phase == transit || phase == runs && (n.moving[k] >= 0 || n.again>>k&1 == 1)) && bits.OnesCount32(away) < mostAway {

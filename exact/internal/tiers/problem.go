@@ -23,9 +23,9 @@ type problem struct {
 	weight    []float64
 	heaviest  float64
 	migration float64
-	like      []int32 // the last job before it that is identical but for its submission; -1: none
+	like      []int32 // the last job before it that is identical except for its submission; -1: none
 	groups    [][]useGroup
-	barred    []uint32 // who can't enter the background while a job holds processors: see bar
+	barred    []uint32 // the jobs that can't enter the background while a job holds processors: see bar
 }
 
 // useGroup are processes of a job of the same use.

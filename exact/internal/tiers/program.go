@@ -11,14 +11,15 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// program bounds the weighted sums of responses of all schedules that begin as a node does, and go on by its plan.
-// Its variables are the lengths of the spans, how long free groups are in their first orientation, how long jobs run in
-// which tiers between the points of the plan, and the ends of jobs that the plan doesn't have:
+// program bounds the weighted sums of responses of all schedules that begin as a node does, and go on by its plan. Its
+// variables are the lengths of the spans, the time of free groups in their first orientation, the time of jobs in each
+// tier between the points of the plan, and the ends of jobs that the plan doesn't have:
 //
-//   - Who has ended has done its work; who runs, no more than that; who ends by the plan does it by then.
-//   - A job whose end isn't planned ends no sooner than the last point and what it has left, at its best rate, and no
-//     sooner than its submission and all of its work; who migrates, after that.
-//   - Together, they end no sooner than machines allow (mean busy times, see machine).
+//   - A job that has ended has done its work; a running job has done no more than that; a job that ends by the plan
+//     does it by then.
+//   - A job without a planned end ends no sooner than the last point plus its remaining time, at its best rate, and no
+//     sooner than its submission plus all of its work; if it migrates, after the migration.
+//   - Together, the jobs end no sooner than machines allow (mean busy times, see machine).
 //
 // Its dual bounds hold however it is solved (duals.SafeLower). O(lives + plan · mixes + jobs²) figures.
 func (s *Search) program(n *node) {
@@ -62,14 +63,14 @@ type program struct {
 	sharing []int         // variable of each life; -1: none
 	got     [][]milp.Term // work of jobs, or nil
 	ends    []int         // by job: the point of its planned end, in later; -1: none
-	later   []milp.Term   // the time from the last point to those of the plan
+	later   []milp.Term   // the time from the last point to the points of the plan
 	does    [][]milp.Term // work of jobs in later
 	lost    [][]milp.Term // for how long there their migrations go on
 	finish  []int         // variable of the end of each job that isn't planned
-	left    [][]milp.Term // what of its least time such a job has left then: 1 less these
+	left    [][]milp.Term // the rest of such a job's least time then: 1 less these
 }
 
-// room is what programs are made in, one after the other.
+// room holds the memory for programs, which are made in it one after the other.
 type room struct {
 	made    program
 	simplex simplex.Simplex
@@ -110,7 +111,7 @@ func until(at int, factor float64) []milp.Term {
 	return all
 }
 
-// points adds what is known of the times of points, and the lengths of migrations.
+// points adds the known facts about the times of points, and the lengths of migrations.
 func (p *program) points() {
 	s, n := p.s, p.n
 	for _, x := range n.points {
@@ -207,7 +208,7 @@ func (p *program) works() {
 			for _, t := range p.does[k] {
 				end.add(t.Var, t.Coef/s.best[k])
 			}
-			if rest == s.least(k) { // of who migrates, it may be over by then
+			if rest == s.least(k) { // if it migrates, it may be over by then
 				for _, t := range p.later {
 					end.add(t.Var, -1)
 				}

@@ -12,9 +12,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// player plays the events of a complete node in whole ticks, as the judge does: a job ends in the first
-// tick by which its work is done. What can't happen in the tick in which its program has it
-// happens later.
+// player plays the events of a complete node in whole ticks, as the judge does: a job ends in the first tick by which
+// its work is done. An event that can't happen in its tick by the program happens later.
 type player struct {
 	s       *Search
 	now     int64
@@ -35,7 +34,7 @@ type played struct {
 	segments    []model.Segment[model.BatchPlace]
 }
 
-// turned are jobs and the tiers that they were in.
+// turned holds jobs and their former tiers.
 type turned struct {
 	jobs []int32
 	back []bool
@@ -89,7 +88,7 @@ func (s *Search) play(n *node) *model.Execution {
 			}
 			first, other := l.back, flipped(l.back)
 			length := share[i]
-			if share[i] < 0 { // it isn't free, or alone
+			if share[i] < 0 { // it isn't free, or has no other jobs
 				if len(l.jobs) == 1 {
 					j := &s.t.Jobs[l.jobs[0]]
 					first = []bool{j.Efficiency > j.Foreground}
@@ -101,7 +100,7 @@ func (s *Search) play(n *node) *model.Execution {
 			for k := l.from; k < to; k++ {
 				total += max(0, n.value[k])
 			}
-			swap := false // the orientation in which the one that ends is faster comes last
+			swap := false // the orientation in which the ender is faster comes last
 			if e := slices.Index(l.jobs, l.ender); l.ender >= 0 && e >= 0 {
 				swap = l.rate[0][e] > l.rate[1][e]
 			}
@@ -198,7 +197,7 @@ func (x *player) happen(e *event, at int64, n *node) {
 			}
 			j.before = before
 		}
-		if e.what != starts { // what can turn before it leaves does
+		if e.what != starts { // a group that can turn before it leaves does
 			if !slices.ContainsFunc(jobs, func(k int32) bool { return touches(x.job[k].place.Processors, j.place.Processors) }) {
 				x.orient(jobs, back)
 				if !mine && x.covers(e) {
@@ -230,7 +229,8 @@ func (x *player) happen(e *event, at int64, n *node) {
 	}
 }
 
-// covers reports whether a job would come above one that has come to the background at this instant and can't below it.
+// covers reports whether a job would come above one that has come to the background at this instant and can't be below
+// it.
 func (x *player) covers(e *event) bool {
 	for i, q := range e.on {
 		if b := x.tier[1][q]; b >= 0 && x.s.t.Jobs[e.job].CPU(i) >= x.s.t.Threshold && slices.Contains(x.entered, b) {
@@ -265,7 +265,7 @@ func (x *player) next() int64 {
 	return first
 }
 
-// advance goes on to a tick, and ends what ends by then.
+// advance goes on to a tick, and ends the jobs that end by then.
 func (x *player) advance(to int64) {
 	for !x.bad && x.now < to {
 		at := min(to, x.next())
@@ -288,7 +288,7 @@ func (x *player) advance(to int64) {
 	}
 }
 
-// settle computes the rates, and checks what has come to the background.
+// settle computes the rates, and checks the jobs that have come to the background.
 func (x *player) settle() {
 	s := x.s
 	for k := range x.job {

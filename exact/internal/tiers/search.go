@@ -15,31 +15,31 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// MostJobs is how many jobs a Search takes at most.
+// MostJobs is the largest number of jobs for a Search.
 const MostJobs = 9
 
-// Search looks for the best schedule of jobs on two tiers, by the order of what happens (node): first of the starts
-// and ends (plans), then of who is where, migrates, or leaves an orientation. Between two points rates are constant, so
-// for one order the lengths of the spans are the variables of a linear program (program). The
-// beginnings with the least bounds are extended first; now and then those that promise most are followed down (follow).
+// Search looks for the best schedule of jobs on two tiers, by the order of events (node): first the starts and ends
+// (plans), then places, migrations and changes of orientation. Between two points rates are constant, so for one order
+// the lengths of the spans are the variables of a linear program (program). The beginnings with the least bounds are
+// extended first; now and then the most promising ones are followed down (follow).
 //
-// Times are as fine as one likes, and changes of the order before the judge's follow one another within
-// no time. What the judge accepts is among that, since a job that holds its processors for a part of a
-// tick after its work is done could as well leave sooner: what others do only gets faster. So bounds are
-// bounds of what the judge accepts, and schedules are played in whole ticks (player).
+// Times are as fine as one likes, and changes of the order before the judge's follow one another within no time. This
+// includes all schedules that the judge accepts. A job that holds its processors for a part of a tick after its work is
+// done could as well leave sooner, and the other jobs only get faster. So its bounds hold for all schedules that the
+// judge accepts, and schedules are played in whole ticks (player).
 //
-// No job is killed: without the segments that are lost, all others have at least the rates that they had,
-// and may start where they did. Processors are alike, and so are those with the same processes.
+// No job is killed: without the segments that are lost, all others have at least the rates that they had, and may start
+// where they did. Processors are alike, and so are processors with the same processes.
 type Search struct {
 	*problem
 	ctx     context.Context
 	in      *model.Batch
 	upper   float64 // the least sum of responses, in the problem's units
 	horizon float64 // no end of a better schedule is later
-	Gap     float64 // relative: what isn't better by as much isn't looked for
-	// AllOrders is without the rules that drop beginnings, Unordered without plans, Unsquashed without the machine's rows,
-	// Unpaid without what migrations under way cost after the last point,
-	// Undecided without deciding whether processors are a job's last ones, Unbarred without who can't enter the background.
+	Gap     float64 // relative: less improvement isn't looked for
+	// AllOrders is without the rules that drop beginnings, Unordered without plans, Unsquashed without the machine's
+	// rows. Unpaid is without the cost of migrations under way after the last point, Undecided without deciding whether
+	// processors are a job's last ones, and Unbarred without the jobs that can't enter the background.
 	AllOrders, Unordered, Unsquashed, Unpaid, Undecided, Unbarred bool
 
 	Programs int64
@@ -51,20 +51,21 @@ type Search struct {
 	open     nodes
 	most     int // of open
 	room     room
-	closed   float64 // the least bound of what has been dropped for the gap
-	rest     float64 // likewise, of what has been dropped for its number
+	closed   float64 // the least bound of the nodes dropped for the gap
+	rest     float64 // likewise, of the nodes dropped for their number
 	Found    func(*model.Execution) (mean float64, err error)
 	Told     func(bound float64)
 	Full     bool // nothing but rest keeps Run from a better bound
 }
 
-// mostOpen bounds the open beginnings: some 10 kB each. Of more, halve drops those with the largest bounds.
+// mostOpen bounds the open beginnings: some 10 kB each. If there are more, halve drops the ones with the largest
+// bounds.
 const mostOpen = 100_000
 
-// beam is how many beginnings of a depth are followed down.
+// beam is the number of beginnings of a depth that are followed down.
 const beam = 6
 
-// cautions are those of one descent after the other.
+// cautions holds the cautions of one descent after the other.
 var cautions = []float64{2, 8, 32}
 
 // New returns a search for schedules of a mean response time below one.
@@ -140,7 +141,8 @@ func (s *Search) Run() (float64, error) {
 	return s.lower(), nil
 }
 
-// halve keeps the half of the open beginnings with the least bounds: what is proved is at most the bound of the others.
+// halve keeps the half of the open beginnings with the least bounds: the proved bound is at most the least bound of the
+// others.
 func (s *Search) halve() {
 	slices.SortFunc(s.open, sooner)
 	half := len(s.open) / 2
@@ -149,7 +151,7 @@ func (s *Search) halve() {
 	s.open = s.open[:half] // in order, so it is a heap
 }
 
-// lower returns the bound of the mean of all that is open or has been dropped.
+// lower returns the bound of the mean for all nodes that are open or have been dropped.
 func (s *Search) lower() float64 {
 	low := min(s.closed, s.rest, s.upper)
 	if len(s.open) > 0 {
@@ -167,9 +169,9 @@ func (s *Search) drop(n *node) bool {
 	return true
 }
 
-// follow extends a node, and in turn those of its descendants that promise most, so many at each depth; of those whose
-// jobs are in the same places and have the same plan, one. All others are open, and so are those with more migrations
-// than half of the jobs: where these cost little a descent would hardly come to an end.
+// follow extends a node, and then its most promising descendants, so many at each depth. If several have their jobs in
+// the same places and the same plan, it extends one of them. All others are open, and so are descendants with more
+// migrations than half of the jobs: if migrations cost little, a descent would hardly come to an end.
 func (s *Search) follow(n *node, width int) error {
 	for level := []*node{n}; len(level) > 0; {
 		var next []*node
@@ -201,7 +203,7 @@ func (s *Search) follow(n *node, width int) error {
 	return nil
 }
 
-// extend solves the programs of a node's children, and returns those that may have something better.
+// extend solves the programs of a node's children, and returns the children that may have something better.
 func (s *Search) extend(n *node) (left []*node, err error) {
 	children := s.children(n)
 	for i, c := range children {
@@ -230,8 +232,8 @@ func (s *Search) extend(n *node) (left []*node, err error) {
 	return left, nil
 }
 
-// promise is what a beginning is followed down by: its bound, and what each migration on the way is to cost besides,
-// since what it is good for is known and what comes of it isn't. Of equal ones those come first whose jobs do more.
+// promise is the value by which beginnings are followed down: the bound plus a charge for each migration on the way.
+// The gain of a migration is known, its consequences aren't. At a tie, the one with more work in progress comes first.
 func (s *Search) promise(n *node) float64 {
 	sum := n.bound
 	for i := range n.events {
@@ -281,7 +283,7 @@ func (s *Search) found(n *node) error {
 	return err
 }
 
-// nodes is a heap by bound, of equal ones those with most events first.
+// nodes is a heap by bound; nodes with most events come first at a tie.
 type nodes []*node
 
 // sooner compares nodes in the order of the heap.

@@ -18,16 +18,15 @@ const (
 	over
 )
 
-// node is a beginning of a schedule: what has happened, in order. Between two points of time
-// lies a span, whose length is open.
+// node is a beginning of a schedule: the events so far, in order. Between two points of time there is a span of open
+// length.
 //
-// Jobs that share processors, one in the foreground and one in the background of each, are a
-// group. All of its jobs may change tiers at once, at no cost, and none can alone: so it has two
-// orientations, the one stored and the other. Only those are entered in which each process that would be
-// in the background finds a use below the threshold above it; another one, in which a process
-// has started above one in the background, can be left only. Of a group that may enter both, what
-// order it has them in between two points is of no importance: it is free, and how long it is in
-// each is a variable.
+// Jobs that share processors, one in the foreground and one in the background of each, are a group. All of its jobs may
+// change tiers at once, at no cost, and none can do so by itself: so it has two orientations, the one stored and the
+// other. An orientation is entered only if each process in the background then finds a use below the threshold above
+// it. Another orientation, in which a process has started above one in the background, can only be left. If a group may
+// enter both, their order between two points doesn't matter: the group is free, and its time in each orientation is a
+// variable.
 type node struct {
 	spans  int // so many points have been
 	phase  []uint8
@@ -40,21 +39,22 @@ type node struct {
 	lives  []life
 	points []point
 	events []event
-	before []bool // processors whose background anything could have started in before the last point
-	// must are processors of which one is taken next, at this point; see Search.moves.
+	before []bool // processors where anything could have started in the background before the last point
+	// must holds processors; one of them is taken next, at this point (see Search.moves).
 	must    []int32
 	visited []string // what has been where since something else than a migration
-	lifts   []lift   // who moves at this point
+	lifts   []lift   // jobs that move at this point
 	stuck   []int32  // jobs of groups of which a job is lifted and that had an orientation to keep: they turn at this very instant
 	eager   int32    // the last job that started at this point; -1: none
 	taken   []int32  // its processors
 	parked  int32    // the job that has left its processors by the last event, of a group that could turn; -1: none
 	left    []int32  // these processors
-	// again are those who migrate again, last those who don't and are at their last processors: see Search.parts.
+	// again holds the jobs that migrate again, last the jobs that don't and are at their last processors: see
+	// Search.parts.
 	again, last uint32
 	plan        []int8 // starts and ends to come, in order: see Search.plans
-	// beneath are, for a job that has left its processors and has no others yet, those of its group that could be in the
-	// background then: see Search.under.
+	// beneath holds, for a job that has left its processors and has no others yet, the jobs of its group that could be
+	// in the background then: see Search.under.
 	beneath [MostJobs]uint16
 	bound   float64
 	value   []float64 // of the variables of its program
@@ -67,8 +67,8 @@ type life struct {
 	back     []bool // in the first orientation
 	free     bool
 	rate     [2][]float64 // of each job in each orientation; what isn't free is in the first
-	moves    []bool       // whose migration isn't over
-	ender    int32        // with whose end it ends; -1: with something else
+	moves    []bool       // the job's migration isn't over
+	ender    int32        // the job whose end ends it; -1: it ends with something else
 }
 
 // point is the point of a start: no sooner than the job's submission, or then.
@@ -88,7 +88,7 @@ const (
 	parks   // a job leaves its processors and gets others later
 )
 
-// event is what happens to a job at a point.
+// event is an event of a job at a point.
 type event struct {
 	what  uint8
 	at    int
@@ -153,10 +153,9 @@ type hosted struct {
 	use int64
 }
 
-// available returns the processors in whose background any process could start, for all of the span after
-// a node: those without a process, and those in whose foreground there is one of a use below the
-// threshold that stays there. A job alone on its processors stays in the foreground unless the background
-// is faster.
+// available returns the processors at which any process could start in the background, for all of the span after a
+// node. They have no process, or a foreground process of a use below the threshold that stays there. A job alone on its
+// processors stays in the foreground unless the background is faster.
 func (p *problem) available(n *node) []bool {
 	all := make([]bool, p.t.Processors)
 	front, back := p.hosts(n)
@@ -179,7 +178,7 @@ func (p *problem) available(n *node) []bool {
 	return all
 }
 
-// regroup makes the groups anew, after something has changed. A life whose group is as it was goes on.
+// regroup makes the groups again after a change. A life goes on if its group is unchanged.
 func (p *problem) regroup(n *node, ender int32) {
 	front, back := p.hosts(n)
 	root := make([]int32, p.n)

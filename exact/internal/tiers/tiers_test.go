@@ -14,8 +14,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// rates calls told with the rates of all ways of having some jobs on processors, by trying each. Jobs that have known
-// processors are there.
+// rates calls told with the rates of all ways of having some jobs on processors, by trying each. Jobs that have
+// known processors are there.
 func rates(s *Search, set uint32, known [][]int32, told func(y []float64, back []bool)) {
 	on := make([][]int, s.n)
 	back := make([]bool, s.n)
@@ -80,7 +80,7 @@ func rates(s *Search, set uint32, known [][]int32, told func(y []float64, back [
 	place(0)
 }
 
-// Mixes are what jobs can have together wherever they are, and no more than that.
+// Mixes are exactly the rates that jobs can have together wherever they are.
 func TestMixes(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(39, 1))
@@ -159,8 +159,8 @@ func TestBar(t *testing.T) {
 	}
 }
 
-// Who is in the background under a job that bars it may stay there, also while that job is on its way. Who isn't can't
-// enter it, and who leaves it can't come back.
+// A job in the background under a job that bars it may stay there, also while the barring job is on its way. A job that
+// isn't there can't enter it, and a job that leaves it can't come back.
 func TestUnder(t *testing.T) {
 	t.Parallel()
 	s := New(t.Context(), &model.Batch{Name: "two", Processors: 4, Tiers: 2, MigrationS: 20, Jobs: []model.BatchJob{
@@ -202,8 +202,8 @@ func TestUnder(t *testing.T) {
 	}
 }
 
-// Between points of a plan no rates are possible that are above all of those of mixesAt, where jobs are at their last
-// processors and some are never behind others; and there are fewer of them than wherever the jobs are, for either reason.
+// Between points of a plan no possible rates exceed all rates of mixesAt, if jobs are at their last processors and some
+// are never behind others. They are fewer than with the jobs anywhere, for either reason.
 func TestMixesOfLastPlaces(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(39, 3))
@@ -264,7 +264,7 @@ func TestMixesOfLastPlaces(t *testing.T) {
 			}
 		}
 		never := slices.ContainsFunc(x.never, func(jobs uint32) bool { return jobs != 0 })
-		if idle == 0 && never != (len(x.pairs) > 0) { // one reason alone
+		if idle == 0 && never != (len(x.pairs) > 0) { // only one reason
 			less := slices.ContainsFunc(s.mixes(set), func(y []float64) bool {
 				return !slices.ContainsFunc(got, func(z []float64) bool { return below(y, z) })
 			})
@@ -284,7 +284,7 @@ func TestMixesOfLastPlaces(t *testing.T) {
 	}
 }
 
-// Where uses or ways are too many to be told apart, rates are no less.
+// If there are too many uses or ways to distinguish, rates are no less.
 func TestMixesOfMany(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(39, 2))
@@ -355,7 +355,7 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// What is played of complete beginnings with migrations, come to at random, is as good as their programs say.
+// The schedules played from complete beginnings with migrations, reached at random, are as good as their programs say.
 func TestPlayed(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(39, 4))
@@ -411,7 +411,7 @@ func TestPlayed(t *testing.T) {
 	}
 }
 
-// With few open beginnings no bound is above the optimum, though nothing is known but a schedule that is 2 % longer.
+// No bound is above the optimum with few open beginnings, though the only known schedule is 2 % longer.
 func TestHalve(t *testing.T) {
 	t.Parallel()
 	full, below, n := 0, 0, max(120, need.Rounds(120)) // fewer drop nothing that matters

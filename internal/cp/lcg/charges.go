@@ -8,20 +8,17 @@ import (
 	"github.com/gapwise/gapwise/internal/cp"
 )
 
-// charges enforces Σ_i least_i + Σ_t times·var ≤ AtMost, where least_i is the least
-// that activity i can pay: of what it pays if it is absent, and for a start within
-// its bounds. So activities are excluded, or made to run, whose other choice is too
-// dear, and starts at the ends of the bounds that are. With rates that are multipliers
-// of a capacity, and AtMost what these multipliers earn at most, it is a Lagrangian
-// bound (Geoffrion: Lagrangean relaxation for integer programming, 1974) and the
-// fixing by reduced costs of any partial solution.
+// charges enforces Σ_i least_i + Σ_t times·var ≤ AtMost, where least_i is the least that activity i can pay: the least
+// of its payment if it is absent and its payments for starts within its bounds. So an activity is excluded, or made to
+// run, if its other choice is too dear; starts at the ends of the bounds are excluded likewise. If the rates are
+// multipliers of a capacity, and AtMost is the most that these multipliers earn, it is a Lagrangian bound (Geoffrion:
+// Lagrangean relaxation for integer programming, 1974) and the fixing by reduced costs of any partial solution.
 //
-// The explanation names, of activities that pay more than without any bounds, the
-// presence or absence and the bounds. By what the sum exceeds AtMost more than needed,
-// activities are left out, then bounds are weakened.
+// For activities that pay more than without any bounds, the explanation names the presence or absence and the bounds.
+// As far as the sum exceeds AtMost by more than needed, activities are left out, then bounds are weakened.
 //
-// What an activity pays is linear between corners, of which there are two for each
-// time of the rate: O(corners) for each activity of which a bound changed, else O(1).
+// The payment of an activity is linear between corners, two for each time of the rate: O(corners) for each activity
+// with a changed bound, else O(1).
 type charges struct {
 	c *cp.Charges
 	lazy
@@ -92,7 +89,7 @@ func (p *charges) attach(k *Kernel, self int32) {
 	}
 }
 
-// maxIndexed is up to how many starts each has its corner noted.
+// maxIndexed is the number of starts up to which each has its corner noted.
 const maxIndexed = 1 << 14
 
 // corner returns the first corner at or after a start.
@@ -104,7 +101,7 @@ func (x *charged) corner(s int64) int {
 	return n
 }
 
-// at returns what a start costs.
+// at returns the cost of a start.
 func (x *charged) at(s int64) int64 {
 	n := x.corner(s)
 	if x.corners[n] == s {
@@ -128,8 +125,7 @@ func (x *charged) within(a, b int64) int64 {
 	return least
 }
 
-// paid returns the least of an activity by its bounds, and by its presence and
-// absence if they are known.
+// paid returns the least payment of an activity by its bounds, and by its presence and absence if they are known.
 func (x *charged) paid(low, high int64, runs, absent bool) int64 {
 	switch {
 	case absent || low > high:
@@ -200,8 +196,7 @@ func (p *charges) propagate(k *Kernel) {
 	}
 }
 
-// next returns the first start from low to high that costs at most so much, high if
-// there is none.
+// next returns the first start from low to high that costs at most so much, high if there is none.
 func (x *charged) next(low, high, most int64) int64 {
 	s, cost := low, x.at(low)
 	if cost <= most || low == high {
@@ -211,7 +206,7 @@ func (x *charged) next(low, high, most int64) int64 {
 		t := min(x.corners[n], high)
 		c := x.at(t)
 		if c <= most {
-			// On a line that falls by (cost - c)/(t - s) a unit.
+			// The start is on a line that falls by (cost - c)/(t - s) a unit.
 			fall := (cost - c) / (t - s)
 			return s + (cost-most+fall-1)/fall
 		}
@@ -323,9 +318,8 @@ func (p *charges) explain(k *Kernel, l cp.Lit, tag, at int32, out []cp.Lit) []cp
 	return out
 }
 
-// bounds appends the bounds of an activity that costs at least x.least between them,
-// weakened as far as x.least less spare allows, and stores that cost. The bound of
-// the kind that is explained is none of them.
+// bounds appends the bounds between which an activity costs at least x.least, weakened to x.least less spare at most,
+// and stores that cost. The bound of the kind that is explained is none of them.
 func (p *charges) bounds(out []cp.Lit, x *charged, low, high, spare int64, kind int32) []cp.Lit {
 	need := x.least - spare
 	if kind != notAfter {
@@ -342,8 +336,7 @@ func (p *charges) bounds(out []cp.Lit, x *charged, low, high, spare int64, kind 
 	return out
 }
 
-// reach returns the last start on the way from one to another such that all on the way
-// cost at least so much.
+// reach returns the last start on the way from one to another such that all starts on the way cost at least so much.
 func (x *charged) reach(from, to, least int64) int64 {
 	for from != to {
 		n := x.corner(from)
@@ -361,7 +354,7 @@ func (x *charged) reach(from, to, least int64) int64 {
 			from = next
 			continue
 		}
-		// On a line that falls by (cost - there)/|next - from| a unit.
+		// The start is on a line that falls by (cost - there)/|next - from| a unit.
 		steps := (cost - least) / ((cost - there) / abs(next-from))
 		if next < from {
 			return from - steps
@@ -371,7 +364,7 @@ func (x *charged) reach(from, to, least int64) int64 {
 	return from
 }
 
-// side returns the signed variable whose bound makes a term large.
+// side returns the signed variable with the bound that makes a term large.
 func side(t cp.Term) int32 {
 	if t.Times > 0 {
 		return 2 * int32(t.Var)

@@ -13,9 +13,8 @@ import (
 	"github.com/gapwise/gapwise/internal/cp"
 )
 
-// draws has, for each type of constraint, a function that adds one of it to a model,
-// at random, with what it takes for granted. A new type adds itself in an init of its
-// own test file, and is then tested as all others are: each explanation by
+// draws has, for each type of constraint, a function that adds one of it to a model, at random, with its preconditions.
+// A new type adds itself in an init of its own test file. It is then tested like all others: each explanation by
 // enumeration, each fixed assignment by its Holds, in mixes with other constraints.
 var draws = map[string]func(p *pool){
 	"nogood": func(p *pool) {
@@ -73,8 +72,8 @@ var draws = map[string]func(p *pool){
 	},
 }
 
-// pool draws variables and literals for constraints: new ones, or those that others
-// have, and new ones only as long as few assignments are possible.
+// pool draws variables and literals for constraints: new ones, or ones that others have. It draws new ones only as long
+// as few assignments are possible.
 type pool struct {
 	*rand.Rand
 	m      *cp.Model
@@ -167,7 +166,7 @@ func (p *pool) startIf(l cp.Lit) cp.Start {
 	return s
 }
 
-// group draws starts of which exactly one is present, at most so many.
+// group draws starts with exactly one present, at most so many.
 func (p *pool) group(n int) []cp.Start {
 	if len(p.groups) > 0 && p.IntN(3) == 0 {
 		return p.groups[p.IntN(len(p.groups))]
@@ -229,12 +228,11 @@ next:
 	return nil
 }
 
-// watched has a kernel of a small model checked in all that it derives: each
-// explanation is of literals that held before and implies its conclusion, which is
-// tested by all solutions; each nogood is one. It returns what is wrong, or nil.
+// watched checks all derivations of a kernel of a small model. Each explanation has literals that held before and imply
+// its conclusion, which is tested by all solutions; each nogood is one. It returns the first fault, or nil.
 type watched struct {
 	k     *Kernel
-	all   [][]int64 // solutions that aren't excluded by what was required
+	all   [][]int64 // solutions that the requirements don't exclude
 	wrong error     // the first fault
 	spoil func(premises []cp.Lit, conclusion cp.Lit, why reason) []cp.Lit
 	after func(premises []cp.Lit) []cp.Lit
@@ -279,8 +277,8 @@ func (w *watched) fault(format string, args ...any) {
 	}
 }
 
-// dive makes random decisions until all variables are fixed, several times, has each
-// event explained for a bound that is at most as strong, and learns from conflicts.
+// dive makes random decisions until all variables are fixed, several times. It has each event explained for a bound
+// that is at most as strong, and learns from conflicts.
 func (w *watched) dive(r *rand.Rand, times int) {
 	k := w.k
 	for range times {
@@ -334,7 +332,7 @@ func (w *watched) dive(r *rand.Rand, times int) {
 	}
 }
 
-// All that one constraint derives follows from it, and what it lets pass holds.
+// Everything that one constraint derives follows from it, and each accepted assignment holds.
 func TestConstraints(t *testing.T) {
 	t.Parallel()
 	for _, name := range slices.Sorted(maps.Keys(draws)) {
@@ -355,9 +353,8 @@ func TestConstraints(t *testing.T) {
 	}
 }
 
-// checkAlone has a random constraint of a type checked in all that it derives, and
-// returns the number of events. The kernel may be spoiled, or be told another
-// constraint.
+// checkAlone checks all derivations of a kernel from a random constraint of a type, and returns the number of events.
+// The kernel may be spoiled, or be given another constraint.
 func checkAlone(name string, seed int, spoil func(k *Kernel, w *watched), other func(c cp.Constraint) cp.Constraint) (int64, error) {
 	p := newPool(seed)
 	draws[name](p)
@@ -389,8 +386,7 @@ func mix(seed int) *pool {
 	return p
 }
 
-// checkMix minimises a mixed model, checked in all it derives, and compares the
-// optimum to enumeration.
+// checkMix minimises a mixed model, checks every derivation, and compares the optimum to enumeration.
 func checkMix(seed int, spoil func(k *Kernel, w *watched)) error {
 	p := mix(seed)
 	m := p.m
@@ -414,7 +410,7 @@ func checkMix(seed int, spoil func(k *Kernel, w *watched)) error {
 		if a := (cp.Assignment{Model: m, Values: o.Values}); o.Values != nil && !meets(a) {
 			w.fault("%v is no solution", a.Values)
 		}
-		// From now on, only better ones are left.
+		// Only better ones are left from now on.
 		w.all = slices.DeleteFunc(w.all, func(s []int64) bool { return s[m.Objective] >= o.Best })
 	})
 	switch {

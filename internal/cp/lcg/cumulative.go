@@ -16,20 +16,17 @@ import (
 //	h(t) > capacity                                    can't be
 //	h(t) + demand i > capacity, start i > t - length i  gives start i > t
 //
-// for each i that has no compulsory part at t, and mirrored (Beldiceanu, Carlsson: A
-// new multi-resource cumulatives constraint with negative heights, 2002). The
-// explanation is for one time t (Schutt, Feydy, Stuckey, Wallace: Explaining the
-// cumulative propagator, 2011): each activity that makes up h(t) runs, starts by t and
-// ends after t; as many as are not needed are left out. The next time is chosen such
-// that i moves as far as it can, by its length at most. Where it would pass a step of
-// the timetable in many such moves, it is explained for all of the step at once:
-// activities that run all over [t, u), and i, which meets it. O(n log n) and, for each
-// activity that moves, the steps that it passes.
+// for each i that has no compulsory part at t, and mirrored (Beldiceanu, Carlsson: A new multi-resource cumulatives
+// constraint with negative heights, 2002). The explanation is for one time t (Schutt, Feydy, Stuckey, Wallace:
+// Explaining the cumulative propagator, 2011). Each activity in the sum h(t) runs, starts by t and ends after t; as
+// many as are not needed are left out. The next time is chosen such that i moves as far as it can, by its length at
+// most. If it would pass a step of the timetable in many such moves, it is explained for all of the step at once:
+// activities that run all over [t, u), and i, which meets it. O(n log n) and, for each activity that moves, the steps
+// that it passes.
 //
-// Where a model asks for it, energy comes after it. For projects and reservations it
-// doesn't pay: of twelve random projects of 30 activities on four resources the same seven
-// were closed, with 2 % fewer conflicts in 2 to 20 times as long, and of crowds of
-// reservations none sooner.
+// If a model asks for it, energy comes after it. It doesn't pay for projects and reservations. The same seven of twelve
+// random projects of 30 activities on four resources were closed, with 2 % fewer conflicts in 2 to 20 times as long. No
+// crowd of reservations was closed sooner.
 type cumulative struct {
 	c *cp.Cumulative
 	lazy
@@ -43,8 +40,7 @@ type step struct{ at, height int64 }
 
 type change struct{ at, by int64 }
 
-// manySteps is how many moves of an activity over one step are explained each by its
-// own.
+// manySteps is the number of moves of an activity over one step that are explained one by one.
 const manySteps = 16
 
 func (p *cumulative) attach(k *Kernel, self int32) {
@@ -113,8 +109,8 @@ func (p *cumulative) cover(k *Kernel, out []cp.Lit, from, to int64, i int, spare
 	return out
 }
 
-// above returns the height at a step without activity i, less the room beside it: it
-// is above 0 if i can't run then.
+// above returns the excess of the height at a step, without activity i, over the room beside it: it is above 0 if i
+// can't run then.
 func (p *cumulative) above(k *Kernel, n, i int) int64 {
 	x := p.steps[n]
 	if begin, end := p.part(k, i); begin <= x.at && x.at < end {
@@ -123,7 +119,7 @@ func (p *cumulative) above(k *Kernel, n, i int) int64 {
 	return x.height + p.c.Demands[i] - p.c.Capacity
 }
 
-// push raises the earliest start of activity i to where it fits.
+// push raises the earliest start of activity i to a time at which it fits.
 func (p *cumulative) push(k *Kernel, i int) bool {
 	s, length := p.c.Starts[i], p.c.Lengths[i]
 	if k.fails(s.If) {
@@ -157,7 +153,7 @@ func (p *cumulative) push(k *Kernel, i int) bool {
 	return true
 }
 
-// pull lowers the latest start of activity i to where it fits.
+// pull lowers the latest start of activity i to a time at which it fits.
 func (p *cumulative) pull(k *Kernel, i int) bool {
 	s, length := p.c.Starts[i], p.c.Lengths[i]
 	if k.fails(s.If) {

@@ -10,8 +10,8 @@ import (
 	"github.com/gapwise/gapwise/internal/cp"
 )
 
-// booking draws a model of optional activities in windows on one to three resources,
-// some of which pay; what is lost by those that don't run is minimised.
+// booking draws a model of optional activities in windows on one to three resources, some of which pay. It minimises
+// the loss by the activities that don't run.
 func booking(r *rand.Rand) *cp.Model {
 	m := &cp.Model{}
 	n := 1 + r.IntN(4)
@@ -59,8 +59,7 @@ func booking(r *rand.Rand) *cp.Model {
 	return m
 }
 
-// Optional activities on several resources at once have the optimum that enumeration
-// finds, with and without learning.
+// Optional activities on several resources at once have the optimum of enumeration, with and without learning.
 func TestCumulatives(t *testing.T) {
 	t.Parallel()
 	infeasible, conflicts := 0, int64(0)

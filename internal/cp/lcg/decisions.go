@@ -33,7 +33,7 @@ func (d *decisions) add(v int32) {
 	d.insert(v)
 }
 
-// undo takes a variable back into the heap, whose signed variable's event was undone.
+// undo takes a variable back into the heap after an event of its signed variable was undone.
 func (d *decisions) undo(sv int32) {
 	if d.is[sv>>1] {
 		d.insert(sv >> 1)

@@ -9,9 +9,8 @@ import "github.com/gapwise/gapwise/internal/cp"
 //	To[l] ≥ min over possible k of From[k] + By[k][l]
 //	From[k] ≤ max over possible l of To[l] - By[k][l]
 //
-// Each alternative k explains itself: it is excluded, or starts so late; of two
-// reasons the earlier one. A call takes O(m²) for each delay with m alternatives of
-// which one changed.
+// Each alternative k explains itself: it is excluded, or starts so late; of two reasons the earlier one. A call takes
+// O(m²) for each delay with m alternatives, if one of them changed.
 type delays struct {
 	all    []*cp.Delay
 	owners []int32 // constraint of each
@@ -115,8 +114,7 @@ func (p *delays) explain(k *Kernel, l cp.Lit, tag, at int32, out []cp.Lit) []cp.
 	return out
 }
 
-// earlier returns that one of two literals, of which one held before the event at,
-// that came to hold first.
+// earlier returns the literal of two that came to hold first; one of them held before the event at.
 func (k *Kernel) earlier(a, b cp.Lit, at int32) cp.Lit {
 	switch {
 	case !k.heldAt(a, at):

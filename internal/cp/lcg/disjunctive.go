@@ -18,19 +18,17 @@ func (k *Kernel) noOverlap(c *cp.NoOverlap) {
 	k.add(newDisjunctive(c))
 }
 
-// disjunctive enforces what follows for activities that don't overlap from more than
-// two of them. For a set C of them that run, each from t0 at the soonest to T at the
-// latest, with lengths that sum to p(C):
+// disjunctive enforces the consequences of more than two activities that don't overlap. For a set C of them that run,
+// each from t0 at the soonest to T at the latest, with lengths that sum to p(C):
 //
 //	t0 + p(C) > T                    can't be: overload
 //	... with one that may run added  it doesn't run
 //
-// (Vilím: Global constraints in scheduling, 2007). The explanation names the presences of
-// C and the bounds that are needed. O(n²) a call; n is mostly below 20, where trees don't
-// pay. Edge finding, not-first-not-last, detectable precedences and the packing of all
-// that go before an activity aren't here: on 96 task graphs of 30 to 60 tasks the kernel
-// proved 92 without the first three and 91 with them, on 16 % less CPU time, and on 66
-// others 63 without the last and 62 with it.
+// (Vilím: Global constraints in scheduling, 2007). The explanation names the presences of C and the bounds that are
+// needed. O(n²) a call; n is mostly below 20, where trees don't pay. Edge finding, not-first-not-last, detectable
+// precedences and the packing of all activities before an activity aren't here. On 96 task graphs of 30 to 60 tasks the
+// kernel proved 92 without the first three and 91 with them, on 16 % less CPU time. On 66 others it proved 63 without
+// the last and 62 with it.
 type disjunctive struct {
 	c        *cp.NoOverlap
 	self     int32
@@ -82,7 +80,7 @@ func (p *disjunctive) propagate(k *Kernel) {
 	}
 }
 
-// load reads the activities. The order of the last time is nearly right.
+// load reads the activities. The last order is nearly right.
 func (p *disjunctive) load(k *Kernel) {
 	p.items = p.items[:0]
 	absent := len(p.sorted)
@@ -170,7 +168,7 @@ func (p *disjunctive) block(out []cp.Lit, from, end, spare int64, other int32) [
 	return out
 }
 
-// explain isn't called: what overload sets, it sets with its premises.
+// explain isn't called: overload sets its bounds with their premises.
 func (p *disjunctive) explain(*Kernel, cp.Lit, int32, int32, []cp.Lit) []cp.Lit {
 	panic("lcg: explained twice")
 }

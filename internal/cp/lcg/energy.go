@@ -13,19 +13,17 @@ import (
 // discrete cumulative resources, 2011; Schutt, Feydy, Stuckey: Explaining time-table-edge-finding
 // propagation for the cumulative resource constraint, 2013) for the activities that run.
 //
-// In a window [begin, end) from a least start to a latest end there is room for capacity times
-// its length. Needed are the compulsory parts in it, what is left of activities that are
-// within it, and of those that begin within it what can't come after it. More than the room
-// can't be. If an activity that begins within it, and may end after it, had no room with its
-// earliest start, it starts later: what is left over says how much of it lies in the window at most.
-// Mirrored in time it says when activities end. O(n²) for n activities.
+// A window [begin, end) from a least start to a latest end has room for capacity times its length. The need is the
+// compulsory parts in it, the rest of the activities within it, and, for activities that begin within it, the rest that
+// can't come after it. The need can't exceed the room. If an activity that begins within it, and may end after it, had
+// no room with its earliest start, it starts later. The room left over limits how much of it lies in the window.
+// Mirrored in time, the rule bounds the ends of activities. O(n²) for n activities.
 //
-// The explanation is that of energetic reasoning: an activity with a start from
-// begin + p - length to end - p has p time units in the window at least. What isn't needed
-// to be above the room is left out.
+// The explanation is by energetic reasoning: an activity with a start from begin + p - length to end - p has p time
+// units in the window at least. Anything not needed to exceed the room is left out.
 type energy struct {
 	c       *cp.Cumulative
-	mirror  bool // time runs backwards: a start s stands for -(s + length)
+	mirror  bool // time runs backwards: a start s means -(s + length)
 	items   []energyItem
 	byStart []int32 // by falling least starts
 	ends    []int64
@@ -35,24 +33,24 @@ type energy struct {
 	used    []int64 // energy of the compulsory parts before each of them
 }
 
-// energyItem is an activity that runs, in the direction of time that is looked at.
+// energyItem is an activity that runs, in the current direction of time.
 type energyItem struct {
 	i            int32
 	first, last  int64 // starts
 	length, by   int64 // demand
-	free         int64 // of its length, what isn't compulsory
+	free         int64 // the part of its length that isn't compulsory
 	before, upTo int64 // energy of all compulsory parts before its first start and its latest end
 }
 
 func (x *energyItem) end() int64 { return x.last + x.length }
 
-// compulsory returns the part of the window up to end that it runs in for sure, for one
-// with its first start in the window.
+// compulsory returns the part of the window up to end in which the activity surely runs, if its first start is in the
+// window.
 func (x *energyItem) compulsory(end int64) int64 {
 	return max(0, min(x.first+x.length, end)-x.last)
 }
 
-// inside returns what else of it must lie in the window up to end, which it may end after.
+// inside returns the further time of it that must lie in the window up to end, which it may end after.
 func (x *energyItem) inside(end int64) int64 { return max(0, end-max(x.last, x.first+x.length)) }
 
 // propagate looks for windows without enough room. It returns false on a conflict.
@@ -151,7 +149,7 @@ func (p *energy) window(k *Kernel, end int64) bool {
 	return true
 }
 
-// least returns how long activity x is in a window at least.
+// least returns the least time of activity x in a window.
 func least(x *energyItem, begin, end int64) int64 {
 	return max(0, min(x.length, end-begin, x.first+x.length-begin, end-x.last))
 }
@@ -177,8 +175,8 @@ func (p *energy) later(k *Kernel, begin, end int64, u *energyItem) bool {
 	return k.imply(p.atLeast(u.i, end-fits), premises)
 }
 
-// premises says why the activities, but for u, leave room in the window for u's length of
-// fits and not more; for u = -1, why they need more than there is.
+// premises says why the activities, except u, leave room in the window for u's length of fits and not more. If u = -1,
+// it says why they need more than there is.
 func (p *energy) premises(k *Kernel, begin, end int64, u int32, fits int64) []cp.Lit {
 	spare := -p.c.Capacity*(end-begin) - 1
 	out := k.analysis.block[:0]

@@ -10,8 +10,8 @@ import (
 	"github.com/gapwise/gapwise/internal/cp"
 )
 
-// Each planted fault is found by the checks of mixed models: a premise dropped from
-// the explanations of each kind of reason, a bound moved, a constraint that the propagators have wrong.
+// The checks of mixed models find each planted fault: a premise dropped from the explanations of each kind of reason, a
+// bound moved, a constraint that the propagators have wrong.
 func TestPlantedFaults(t *testing.T) {
 	t.Parallel()
 	kinds := func(k *Kernel, why reason) string {
@@ -67,8 +67,7 @@ func TestPlantedFaults(t *testing.T) {
 	}
 }
 
-// A kernel that has a constraint wrong by one is found out, whether it asks for too much
-// or for too little.
+// The checks find a kernel with a constraint wrong by one, whether it asks for too much or for too little.
 func TestWrongConstraints(t *testing.T) {
 	t.Parallel()
 	for name, by := range map[string]int64{"too much": 1, "too little": -1} {

@@ -20,7 +20,7 @@ func meets(a cp.Assignment) bool {
 	return true
 }
 
-// holds is what the constraints mean, said in the plainest way.
+// holds is the meaning of the constraints, stated in the plainest way.
 func holds(c cp.Constraint, a cp.Assignment) bool {
 	switch c := c.(type) {
 	case cp.Nogood:

@@ -86,8 +86,8 @@ func (x *jobShop) model(horizon int64) *cp.Model {
 	return m
 }
 
-// horizon returns the end of a schedule: of all open steps the one that can begin first
-// is appended, of several the one with the most time after it.
+// horizon returns the end of a schedule. It always appends the open step that can begin first; of several, the one with
+// the most time after it.
 func (x *jobShop) horizon() (most int64) {
 	next, ready, free := make([]int, len(x.jobs)), make([]int64, len(x.jobs)), map[int64]int64{}
 	for {

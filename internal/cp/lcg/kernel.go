@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-// Package lcg solves the models of package cp by lazy clause generation
-// (Ohrimenko, Stuckey, Codish: Propagation via lazy clause generation, 2009): a
-// search over decisions whose propagators explain each bound that they set, and
-// that learns a nogood of each conflict.
+// Package lcg solves the models of package cp by lazy clause generation (Ohrimenko, Stuckey, Codish: Propagation via
+// lazy clause generation, 2009). It is a search over decisions with propagators that explain each bound that they set;
+// it learns a nogood from each conflict.
 //
-// All is said in bound literals (cp.Lit), which exist only where they are used. The
-// database holds nogoods: sets of literals, the premises, that can't all hold. A
-// literal of an optional variable says "if present, at least b". Its negation says
-// that the variable is present, too. So a nogood whose last open premise is such a
-// literal sets two: that the variable is present, and the opposite bound.
+// Everything is expressed in bound literals (cp.Lit), which exist only if they are used. The database holds nogoods:
+// sets of literals, the premises, that can't all hold. A literal of an optional variable says "if present, at least b".
+// Its negation says that the variable is present, too. So a nogood sets two literals if its last open premise is such a
+// literal: that the variable is present, and the opposite bound.
 package lcg
 
 import (
@@ -27,10 +25,10 @@ type event struct {
 	why           reason
 }
 
-// reason says who can explain an event.
+// reason says which part can explain an event.
 type reason struct {
 	by  int32 // number of a propagator, or one of the following
-	tag int32 // of the nogood, or what the propagator makes of it
+	tag int32 // of the nogood, or the propagator's own
 }
 
 const (
@@ -42,15 +40,14 @@ const (
 
 // propagator sets bounds that follow from a constraint, and explains them.
 type propagator interface {
-	// wake is told of each event that the propagator watches. It may set bounds or
-	// have propagate called (Kernel.schedule).
+	// wake gets each event that the propagator watches. It may set bounds or have propagate called (Kernel.schedule).
 	wake(k *Kernel, sv, tag int32)
 	// propagate sets bounds. It may stop when one fails.
 	propagate(k *Kernel)
 	// cancel forgets what wake has noted for propagate.
 	cancel()
-	// explain appends literals that held before the event at, and from which l
-	// follows. l is what is needed, which may be weaker than what was set.
+	// explain appends literals that held before the event at, and that imply l. l is the bound needed, which may be
+	// weaker than the one set.
 	explain(k *Kernel, l cp.Lit, tag, at int32, out []cp.Lit) []cp.Lit
 }
 
@@ -89,13 +86,13 @@ type Kernel struct {
 
 	delays *delays
 	pairs  *pairs
-	guards []func() bool // of each variable: whether it matters, if only at times
+	guards []func() bool // by variable: whether it matters, if only at times
 	arena  []cp.Lit      // of stored explanations, in the order of their events
 	spans  []span
 
 	failed   bool
 	conflict []cp.Lit // premises that all hold and can't
-	cause    cause    // who says so
+	cause    cause    // the origin of the conflict
 
 	// What a proof needs to know.
 	proof  *Proof
@@ -107,7 +104,7 @@ type Kernel struct {
 
 	options   Options
 	step      int64    // of Minimise upwards
-	telling   int32    // levels up to which a learned nogood is told to a Team
+	telling   int32    // levels up to which a learned nogood is shared with a Team
 	told      []nogood // since the end of the last round
 	values    []int64  // of the last solution
 	core      []cp.Lit // of the last refutation
@@ -115,12 +112,12 @@ type Kernel struct {
 	analysis  analysis
 	test      *hooks // of tests; nil otherwise
 
-	// News, if not nil, returns the objective of the best solution that somebody else
-	// has found, MaxInt64 without one. Minimise asks before each turn, and looks for better ones.
+	// News, if not nil, returns the objective of the best solution from elsewhere, MaxInt64 without one. Minimise asks
+	// before each turn, and looks for better ones.
 	News func() int64
 
 	interrupted func(effort int64) bool
-	work        int64   // since it was asked: events, and what propagators have looked at
+	work        int64   // since it was asked: events, and the propagators' steps
 	watched     []int64 // [propagator]: events that it watches, by which its work is counted
 
 	// Counts of a run.
@@ -205,7 +202,7 @@ func (k *Kernel) watch(sv, by, tag int32) {
 	}
 }
 
-// schedule has propagate called of a propagator when no event is left.
+// schedule has a propagator's propagate called when no event is left.
 func (k *Kernel) schedule(by int32) {
 	if !k.isQueued[by] {
 		k.isQueued[by] = true
@@ -244,7 +241,7 @@ func (k *Kernel) set(l cp.Lit, by, tag int32) bool {
 	case k.holds(l):
 		return true
 	case k.refuted(l):
-		// An event for l would be the only premise of its level, and no news.
+		// An event for l would be the only premise of its level, and add nothing.
 		premises := k.explanation(l, reason{by, tag}, int32(len(k.events)))
 		if l.SV >= 0 {
 			premises = append(premises, l.Not(), k.present[l.SV>>1])
@@ -262,7 +259,7 @@ func (k *Kernel) set(l cp.Lit, by, tag int32) bool {
 	return !k.failed
 }
 
-// imply sets a bound that follows from literals that hold, which are stored.
+// imply sets a bound that follows from literals that hold, and stores these.
 func (k *Kernel) imply(l cp.Lit, premises []cp.Lit) bool {
 	if k.failed || k.holds(l) {
 		return !k.failed
@@ -339,18 +336,17 @@ func (k *Kernel) explanation(l cp.Lit, why reason, at int32) []cp.Lit {
 	return out
 }
 
-// hooks let tests look at, and spoil, what the kernel derives.
+// hooks let tests look at, and spoil, the kernel's derivations.
 type hooks struct {
 	explained func(premises []cp.Lit, conclusion cp.Lit, why reason, at int32) []cp.Lit
 	learned   func(premises []cp.Lit) []cp.Lit
 }
 
-// workEach is how much work the kernel does between two looks at its context, in some 10 ns.
+// workEach is the amount of work between two looks of the kernel at its context, in some 10 ns.
 const workEach = 1 << 16
 
-// propagate looks at all events and calls the propagators until nothing changes. It
-// reports whether this is done: there was no conflict, and it wasn't interrupted.
-// Bounds may rise in small steps for long, so it asks every some thousand events.
+// propagate looks at all events and calls the propagators until nothing changes. It returns false on a conflict or an
+// interruption. Bounds may rise in small steps for long, so it asks every some thousand events.
 func (k *Kernel) propagate() bool {
 	for !k.failed {
 		if k.work += 2; k.work >= workEach {
@@ -425,8 +421,7 @@ func (k *Kernel) backtrack(level int32) {
 	k.events, k.levels, k.head = k.events[:first], k.levels[:level], int(first)
 }
 
-// forget drops the events of level 0 once all have been looked at: what holds there
-// needs no explanation.
+// forget drops the events of level 0 once all have been looked at: facts of that level need no explanation.
 func (k *Kernel) forget() {
 	if k.level() != 0 || k.head != len(k.events) {
 		return

@@ -113,8 +113,8 @@ func shop(r *rand.Rand) *cp.Model {
 func brute(m *cp.Model) (best int64, values []int64) {
 	a := cp.Assignment{Model: m, Values: make([]int64, len(m.Low))}
 	best = infinite
-	// Booleans first, then each start, with the constraints looked at in the end;
-	// absent variables have one value.
+	// Booleans come first, then each start, and the constraints are checked at the end; absent variables have one
+	// value.
 	var order []int
 	for v := range m.Low {
 		if m.Present[v] == cp.True {
@@ -199,8 +199,7 @@ func TestMinimise(t *testing.T) {
 	}
 }
 
-// The sums of linear constraints are those of the bounds, after whatever was done and
-// undone.
+// The sums of linear constraints follow from the bounds, after any sequence of events and their undoing.
 func TestLinearSums(t *testing.T) {
 	t.Parallel()
 	rows := 0

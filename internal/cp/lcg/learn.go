@@ -4,8 +4,7 @@ package lcg
 
 import "github.com/gapwise/gapwise/internal/cp"
 
-// analysis is what the learning of a nogood needs: premises, at most one of each signed
-// variable.
+// analysis holds the data for learning a nogood: premises, at most one of each signed variable.
 type analysis struct {
 	in     []bool  // of each signed variable: it has a premise
 	need   []int64 // its bound
@@ -76,13 +75,11 @@ func (k *Kernel) resolve(e int32) {
 	}
 }
 
-// learn turns the conflict into a nogood whose first premise alone holds on its level
-// (first unique implication point) and whose second is of the next level, and returns
-// it and that level, to go back to: -1 if the premises hold without a decision, -2 if
-// it was interrupted: bounds that creep make chains of a hundred thousand events.
+// learn turns the conflict into a nogood whose first premise alone holds on its level (first unique implication point)
+// and whose second is of the next level. It returns the nogood and that level, to go back to: -1 if the premises hold
+// without a decision, -2 if it was interrupted, since bounds that creep make chains of a hundred thousand events.
 //
-// The events are looked at backwards, so that each premise is explained once, by what
-// held before.
+// It looks at the events backwards, so that each premise is explained once, by literals that held before.
 func (k *Kernel) learn() (premises []cp.Lit, level int32) {
 	a := &k.analysis
 	defer a.clear()
@@ -133,8 +130,8 @@ func (k *Kernel) learn() (premises []cp.Lit, level int32) {
 	return premises, level
 }
 
-// findCore finds the assumptions that refute another one, by the events of the
-// assumptions before: they have been decided, and nothing else.
+// findCore finds the assumptions that refute another one, by the events of the assumptions before it: only these have
+// been decided.
 func (k *Kernel) findCore(l cp.Lit) {
 	a := &k.analysis
 	defer a.clear()

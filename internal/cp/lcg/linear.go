@@ -13,15 +13,14 @@ import (
 // with each variable at the bound that makes the sum least. A choice, or a bound of
 // a variable, that would bring the sum above AtMost is excluded.
 //
-// The explanation of a bound is that the rest is large: for each group the excluded
-// choices of less value than its least possible one, for each variable its bound. By
-// what the sum exceeds AtMost more than needed, choices and variables are left out,
-// those that add least first, so as many as may be, and what remains of it weakens a
-// bound.
+// The explanation of a bound is that the rest is large: for each group the excluded choices of less value than its
+// least possible one, for each variable its bound. As far as the sum exceeds AtMost by more than needed, choices and
+// variables are left out. The ones that add least go first, so that as many as possible go, and the remaining excess
+// weakens a bound.
 //
-// The sum is kept up to date, by events that are looked at and undone (summand): a
-// call comes only when the slack is below what one choice or variable can add, and
-// takes time linear in the number of those that can add more than the slack.
+// The sum is kept up to date, by events that are looked at and undone (summand). A call comes only when the slack is
+// below the most that one choice or variable can add, and takes time linear in the number of those that can add more
+// than the slack.
 type linear struct {
 	self   int32
 	atMost int64
@@ -31,7 +30,7 @@ type linear struct {
 	widest int64   // largest span
 }
 
-// group is a group of choices of which one holds.
+// group is a group of choices; one of them holds.
 type group struct {
 	choices  []cp.Choice
 	possible int   // choices, by the events looked at
@@ -44,7 +43,7 @@ type group struct {
 type term struct {
 	times int64 // above 0
 	sv    int32
-	span  int64 // what it can add to the sum at most, above its bound of the beginning
+	span  int64 // the most that it can add to the sum, above its bound of the beginning
 	low   int64 // the bound of the beginning
 }
 
@@ -97,7 +96,7 @@ func newLinear(k *Kernel, c *cp.Linear) *linear {
 func (p *linear) attach(k *Kernel, self int32) {
 	p.self = self
 	k.slow[self] = true
-	// Events that wait are counted when they are looked at.
+	// Waiting events are counted when they are looked at.
 	head := int32(k.head)
 	for g := range p.groups {
 		for _, x := range p.groups[g].choices {
@@ -180,7 +179,7 @@ func (p *linear) wake(*Kernel, int32, int32) {}
 func (p *linear) cancel()                    {}
 
 func (p *linear) propagate(k *Kernel) {
-	// What is set here may raise the sum later on, when it is looked at.
+	// The bounds set here may raise the sum later on, when they are looked at.
 	slack := p.atMost - p.sum
 	if slack < 0 {
 		k.set(cp.False, p.self, -1)
@@ -208,7 +207,7 @@ func (p *linear) propagate(k *Kernel) {
 }
 
 func (p *linear) explain(k *Kernel, l cp.Lit, tag, at int32, out []cp.Lit) []cp.Lit {
-	// spare is by what the sum exceeds atMost + 1, with l's opposite for what l is about.
+	// spare is the excess of the sum over atMost + 1, with l's opposite for l's own group or variable.
 	spare := -p.atMost - 1
 	k.work += int64(len(p.groups)+len(p.terms)) / 2
 	for i := range p.groups {

@@ -10,26 +10,23 @@ import (
 	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
-// Outcome is what a minimisation found and proved. No solution has an objective below
-// Bound.
+// Outcome is the result of a minimisation, with its proof. No solution has an objective below Bound.
 type Outcome struct {
-	Values     []int64   // of the best solution; nil: none, or it is somebody else's
-	Model      *cp.Model // whose variables these are
+	Values     []int64   // of the best solution; nil: none, or another one's
+	Model      *cp.Model // the variables' model
 	Best       int64     // its objective
 	Bound      int64
 	Infeasible bool // proved
 	Optimal    bool // proved: Best = Bound
 }
 
-// Minimise looks for the solution of the least objective until it has proved it, ctx
-// ends, or so many conflicts are met (0: no limit). Only solutions below the objective
-// upper are looked for, if it is given: one of that objective is known. found is told of
-// each solution, if it isn't nil.
+// Minimise looks for the solution of the least objective until it has proved it, ctx ends, or so many conflicts are met
+// (0: no limit). If the objective upper is given, it only looks for solutions below: one of that objective is known.
+// found is called with each solution, if it isn't nil.
 //
-// Turns of a search upwards, which assumes that the objective is at most its bound and
-// raises the bound when that is refuted, take turns with searches downwards for a
-// better solution than the best. Turns count conflicts. What one learns serves the
-// other.
+// Turns of a search upwards, which assumes that the objective is at most its bound and raises the bound when that is
+// refuted, take turns with searches downwards for a better solution than the best. Turns count conflicts. The nogoods
+// of one serve the other.
 func (k *Kernel) Minimise(ctx context.Context, upper *int64, conflicts int64, found func(o *Outcome)) Outcome {
 	o := Outcome{Model: k.model, Best: infinite, Bound: -infinite}
 	x := k.model.Objective
@@ -67,7 +64,7 @@ func (k *Kernel) Minimise(ctx context.Context, upper *int64, conflicts int64, fo
 		}
 		answer, end := Refuted, k.Conflicts+turn
 		for answer == Refuted || answer == Satisfied {
-			// The bound of level 0 is as far as it has been propagated.
+			// The bound of level 0 is as good as its propagation so far.
 			if !k.failed {
 				k.backtrack(0)
 				o.Bound = max(o.Bound, k.low[2*x])

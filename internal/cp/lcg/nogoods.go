@@ -15,13 +15,13 @@ import (
 type nogood struct {
 	premises []cp.Lit
 	learned  bool
-	number   int64 // of a learned one; of others that of their constraint
+	number   int64 // of a learned one; for others, of their constraint
 	lbd      int32
 	activity float64
 }
 
-// addNogood adds a nogood and sets what follows from it. A learned one comes with the
-// premise that doesn't hold first, then one of the highest level.
+// addNogood adds a nogood and sets the bounds that follow from it. A learned one comes with the premise that doesn't
+// hold first, then one of the highest level.
 func (k *Kernel) addNogood(premises []cp.Lit, learned bool, lbd int32) {
 	number := int64(k.posted)
 	if learned {
@@ -38,8 +38,8 @@ func (k *Kernel) addNogood(premises []cp.Lit, learned bool, lbd int32) {
 	k.attach(n)
 }
 
-// normal returns the premises without repetitions and without what holds from the
-// beginning; nil if one can't hold.
+// normal returns the premises without repetitions and without premises that hold from the beginning; nil if one can't
+// hold.
 func (k *Kernel) normal(premises []cp.Lit) []cp.Lit {
 	out := make([]cp.Lit, 0, len(premises))
 	for _, l := range premises {
@@ -58,7 +58,7 @@ func (k *Kernel) normal(premises []cp.Lit) []cp.Lit {
 	return out
 }
 
-// attach watches a nogood's first two premises and sets what follows.
+// attach watches a nogood's first two premises and sets the bounds that follow.
 func (k *Kernel) attach(n int32) {
 	p := k.nogoods[n].premises
 	switch len(p) {
@@ -139,9 +139,8 @@ func (k *Kernel) wakeNogoods(sv int32, before, bound int64) {
 // touch counts the use of a nogood in a conflict.
 func (k *Kernel) touch(n int32) { k.nogoods[n].activity += k.bump }
 
-// reduce drops half of the learned nogoods with more than three levels, those of the
-// most levels and the least use first, and all that can't come to hold any more. It
-// must be at level 0 and all events forgotten, so that no nogood is a reason.
+// reduce drops half of the learned nogoods with more than three levels, most levels and least use first, and all that
+// can't come to hold any more. It must be at level 0 and all events forgotten, so that no nogood is a reason.
 func (k *Kernel) reduce() {
 	var worst []int32
 	for n := range k.nogoods {

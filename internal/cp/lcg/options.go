@@ -4,14 +4,13 @@ package lcg
 
 // Options vary a kernel. The zero value is the one to use.
 type Options struct {
-	// Seed, other than 0, breaks ties between decisions that have been in as many
-	// conflicts, for searches that are to differ.
+	// Seed, if it isn't 0, breaks ties between decisions that have been in as many conflicts, so that searches differ.
 	Seed uint64
-	// Off are devices that are left out, to measure what each is worth.
+	// Off are devices that are left out, to measure the worth of each.
 	Off Device
 }
 
-// Device is a set of parts of the kernel without which it is correct, too.
+// Device is a set of parts of the kernel; without them it is still correct.
 type Device uint32
 
 // The devices.

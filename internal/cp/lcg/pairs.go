@@ -4,23 +4,21 @@ package lcg
 
 import "github.com/gapwise/gapwise/internal/cp"
 
-// pairs enforces, for two activities of which a goes first if both run,
+// pairs enforces, for two activities such that a goes first if both run,
 //
 //	start b ≥ start a + length a       if a runs
 //	start a ≤ start b - length a       if b runs
 //	b goes first                       if both run and earliest start a + length a > latest start b
 //	a goes before c                    if b goes before c, all run, and their lengths are short
 //
-// Without the last rule the bounds of activities in a cycle would rise by the sum of
-// their lengths, round by round, to the end of time. It is for lengths that sum to more
-// than 0 and less than a part in mostRounds of the time that there is: others end soon
-// without it, and for them it costs a third more time than it saves. On 12 task graphs
-// with costs of 1 to 9 s and of 10^6 s and more, it halves the time.
+// Without the last rule the bounds of activities in a cycle would rise by the sum of their lengths, round by round, to
+// the end of time. It is for lengths that sum to more than 0 and less than a part in mostRounds of the time that there
+// is. Others end soon without it, and for them it costs a third more time than it saves. On 12 task graphs with costs
+// of 1 to 9 s and of 10^6 s and more, it halves the time.
 //
-// The bounds are of optional starts: they hold if the activity runs. An explanation is
-// made of presences, the order, and bounds; those of the order are weakened by half of
-// what they exceed each. A bound of an activity matters to others if it runs for sure;
-// then each event takes O(1) for each activity on the machine.
+// The bounds are of optional starts: they hold if the activity runs. An explanation is made of presences, the order,
+// and bounds. The bounds behind the order are weakened by half of the excess each. A bound of an activity matters to
+// others if it runs for sure; then each event takes O(1) for each activity on the machine.
 type pairs struct {
 	self       int32
 	activities []activity
@@ -79,7 +77,7 @@ func (p *pairs) post(k *Kernel, c *cp.NoOverlap) {
 			}
 		}
 	}
-	// What follows of each pair; more of it by the events.
+	// The consequences of each pair; events add more.
 	for x := int32(first); x < int32(len(p.arcs)); x++ {
 		if k.fails(p.activities[p.arcs[x].from].If) || k.fails(p.activities[p.arcs[x].to].If) {
 			continue
@@ -110,8 +108,7 @@ const (
 	exclude        // the order
 )
 
-// wake looks at all pairs of an activity of which something changed, or at the pair
-// ^tag of an order.
+// wake looks at all pairs of an activity after a change, or at the pair ^tag of an order.
 func (p *pairs) wake(k *Kernel, sv, tag int32) {
 	if tag < 0 {
 		x := &p.arcs[2*^tag]
@@ -142,8 +139,8 @@ func (p *pairs) wake(k *Kernel, sv, tag int32) {
 	}
 }
 
-// close sets what follows from an arc and another one, if all three activities run. In
-// a proof it doesn't: its checker knows no such rule.
+// close sets the consequences of an arc and another one, if all three activities run. It doesn't in a proof, since the
+// checker doesn't know the rule.
 func (p *pairs) close(k *Kernel, n int32) bool {
 	x := &p.arcs[n]
 	from, to := &p.activities[x.from], &p.activities[x.to]
@@ -153,8 +150,8 @@ func (p *pairs) close(k *Kernel, n int32) bool {
 	return p.chain(k, from, to, true) && p.chain(k, to, from, false)
 }
 
-// chain sets that activity a goes before all that run and that b goes before,
-// or, if not forwards, after all that go before b.
+// chain sets that activity a goes before all running activities that b goes before or, if not forwards, after all that
+// go before b.
 func (p *pairs) chain(k *Kernel, a, b *activity, forwards bool) bool {
 	side := int32(0)
 	if !forwards {
@@ -184,7 +181,7 @@ func (p *pairs) arc(from, to *activity) int32 {
 	return from.arcs[to.number-1]
 }
 
-// follow sets what follows for an arc of activities that may run, and reports whether nothing fails.
+// follow sets the consequences of an arc of activities that may run, and reports whether nothing fails.
 func (p *pairs) follow(k *Kernel, n int32) bool {
 	x := &p.arcs[n]
 	from, to := &p.activities[x.from], &p.activities[x.to]

@@ -36,8 +36,7 @@ func TestCycle(t *testing.T) {
 	}
 }
 
-// The optimum is the same whether the last rule of pairs is on, as in a wide horizon, or
-// off, as in a narrow one.
+// The optimum is the same whether the last rule of pairs is on, as in a wide horizon, or off, as in a narrow one.
 func TestWideHorizon(t *testing.T) {
 	t.Parallel()
 	for seed := range 400 {

@@ -8,13 +8,13 @@ import (
 	"github.com/gapwise/gapwise/internal/cp"
 )
 
-// preemptive looks, for a cp.Preemptive, for windows of time that hold more work than their
-// length. An activity lies in a window if it is released no sooner and due no later; one of
-// which a single literal is open, and that would be too much, isn't there.
+// preemptive looks, for a cp.Preemptive, for windows of time that hold more work than their length. An activity lies in
+// a window if it is released no sooner and due no later. An activity with a single open literal is excluded if it would
+// be too much.
 //
-// The explanation of a window is what it holds: the literals of these activities, and
-// their bounds as far as the window. What isn't needed to be above its length is left out.
-// O(n²) for n activities that are there, and as much for each of those that may be.
+// The explanation of a window is its content: the literals of these activities, and their bounds as far as the window.
+// Anything not needed to exceed its length is left out. O(n²) for n activities that are there, and as much for each of
+// those that may be.
 type preemptive struct {
 	c *cp.Preemptive
 	lazy
@@ -77,7 +77,7 @@ func (p *preemptive) insert(x windowed) int {
 	return at
 }
 
-// state returns how many literals of an activity are open, and the last of those; 2 if it isn't there.
+// state returns the number of open literals of an activity, and the last of them; 2 if it isn't there.
 func (p *preemptive) state(k *Kernel, i int) (at, open int) {
 	for j, l := range p.c.Items[i].If {
 		switch {
@@ -90,8 +90,7 @@ func (p *preemptive) state(k *Kernel, i int) (at, open int) {
 	return at, open
 }
 
-// window returns the window of an activity. If it isn't sure to be there, neither are the bounds: they
-// hold if it is.
+// window returns the window of an activity. If it may be absent, so may its bounds: they hold if it is there.
 func (p *preemptive) window(k *Kernel, i int) windowed {
 	x := &p.c.Items[i]
 	return windowed{int32(i), k.low[2*x.From] + x.After, -k.low[2*x.To+1]}
@@ -119,9 +118,9 @@ func (p *preemptive) overload(k *Kernel) (begin, end int64, over bool) {
 	return 0, 0, false
 }
 
-// premises says why there is too much work in a window: the activities there, and their bounds.
-// The literal of open that is open isn't among them. The work of those that are named would
-// be too much up to a later end, too, which is what they are said to be due at.
+// premises says why there is too much work in a window: the activities there, and their bounds. The literal of open
+// that is open isn't among them. The work of the named activities would be too much up to a later end, too, so the
+// explanation says that they are due at that end.
 func (p *preemptive) premises(begin, end int64, open int32) (out []cp.Lit) {
 	spare := -max(0, end-begin) - 1
 	for _, x := range p.items {

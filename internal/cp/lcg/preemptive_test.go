@@ -24,7 +24,7 @@ func init() {
 	}
 }
 
-// An explanation that lacks a premise, and a length that is one too long, are noticed.
+// The checks notice an explanation that lacks a premise, and a length that is one too long.
 func TestPreemptiveFaults(t *testing.T) {
 	t.Parallel()
 	noticed := func(spoil func(k *Kernel, w *watched), other func(c cp.Constraint) cp.Constraint) bool {

@@ -9,8 +9,8 @@ import (
 	"github.com/gapwise/gapwise/internal/cp"
 )
 
-// projectActivity is one of a project: its length, its demands of four resources, and the
-// numbers of its successors, from 1.
+// projectActivity is an activity of a project: its length, its demands of four resources, and the numbers of its
+// successors, from 1.
 type projectActivity struct {
 	length  int64
 	demands [4]int64

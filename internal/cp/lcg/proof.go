@@ -13,19 +13,16 @@ import (
 	"github.com/gapwise/gapwise/internal/num/heap"
 )
 
-// Proof writes what a kernel derives, for a checker that shares no code with it:
-// the format and the rules are in docs/reference/proofs.md. A nil Proof writes nothing.
+// Proof writes the derivations of a kernel, for a checker that shares no code with it: the format and the rules are in
+// docs/reference/proofs.md. A nil Proof writes nothing.
 //
-// Written are the events of level 0, in their order, and each learned nogood: its
-// premises, and the events between them and the conflict in the order in which they
-// came about. An event's line names the constraint or the nogood that it follows
-// from, and the bound that is needed of it. Premises aren't written: the checker
-// holds all bounds that were derived so far.
+// The proof has the events of level 0, in their order, and each learned nogood: its premises, and the events between
+// them and the conflict in the order in which they came about. An event's line names its constraint or nogood, and the
+// bound that is needed of it. Premises aren't written: the checker holds all bounds that were derived so far.
 //
-// The events behind a nogood are found once more here, apart from learn: from the
-// conflict backwards, each event that is needed and isn't implied by the nogood's
-// premises is explained. So a nogood that doesn't follow shows in the proof, whatever
-// way it was learned.
+// The events behind a nogood are found again here, apart from learn: it goes from the conflict backwards and explains
+// each event that is needed and isn't implied by the nogood's premises. So a nogood that doesn't follow shows in the
+// proof, however it was learned.
 type Proof struct {
 	w           *bufio.Writer
 	declared    []bool // variables
@@ -34,7 +31,7 @@ type Proof struct {
 	impossible  bool  // there are none
 	logged      int   // events of level 0 that are written
 	given       map[int32]int64
-	steps       []cp.Lit // what is needed, the last event first
+	steps       []cp.Lit // the needed bounds, the last event first
 	events      []int32
 	pending     []int32 // of each signed variable: the last event that is needed and not yet explained, or -1
 	need        []int64 // its bound
@@ -43,8 +40,8 @@ type Proof struct {
 	err         error
 }
 
-// cause is what a conflict follows from: the inference of a bound that can't hold, or
-// what why.by says itself if lit is False.
+// cause is the origin of a conflict: the inference of a bound that can't hold, or the explanation of why.by itself if
+// lit is False.
 type cause struct {
 	why    reason
 	lit    cp.Lit
@@ -63,8 +60,8 @@ type span struct {
 // empty for rules that need none.
 func (k *Kernel) within(from, to int64) { k.window = [2]int64{from, to} }
 
-// Header is what a proof says of its model. The checker builds variables and
-// constraints from the instance and their names.
+// Header describes the model of a proof. The checker builds variables and constraints from the instance and their
+// names.
 type Header struct {
 	Kind, Instance string // the instance's kind and hash
 	Unit           string // of the integers: a number for the checker, or a word
@@ -97,9 +94,8 @@ func (k *Kernel) Prove(w io.Writer, h Header) (*Proof, error) {
 	return p, nil
 }
 
-// Claim returns the objective below which the proof says that there is no solution.
-// impossible says that it is no more than Upper+1 or a solution's objective, since
-// all below are excluded.
+// Claim returns the objective below which, by the proof, there is no solution. impossible says that it is no more than
+// Upper+1 or a solution's objective, since all below are excluded.
 func (p *Proof) Claim() (bound int64, impossible bool) {
 	if p.impossible {
 		return p.cut + 1, true
@@ -240,8 +236,8 @@ func (p *Proof) learn(k *Kernel, premises []cp.Lit) {
 	if k.level() > 0 {
 		first = k.levels[0]
 	}
-	// Of each signed variable the strongest need of those not yet explained serves
-	// for the others, since all that needs it comes after it.
+	// For each signed variable, the strongest need that isn't explained yet serves for the others, since all events
+	// that need it come after it.
 	ask := func(l cp.Lit) {
 		if b, ok := p.given[l.SV]; ok && b >= l.B {
 			return

@@ -23,12 +23,10 @@ const (
 // Search looks for a solution in which the assumptions hold, for at most so many
 // conflicts. The assumptions are decided first, in their order.
 //
-// One kernel serves any number of searches: what is learned under assumptions is
-// true without them, so all nogoods stay. A search in the neighbourhood of a schedule
-// fixes parts of it by assumptions (presences, orders), asks for a better one by
-// Require(objective.AtMost(best-1)), and starts from it by SetPhases. Infeasible then
-// says that no better schedule exists at all, Refuted that none does in this
-// neighbourhood, and Core which assumptions are to blame.
+// One kernel serves any number of searches: nogoods learned under assumptions are true without them, so all nogoods
+// stay. A search in the neighbourhood of a schedule fixes parts of it by assumptions (presences, orders), asks for a
+// better one by Require(objective.AtMost(best-1)), and starts from it by SetPhases. Infeasible then says that no better
+// schedule exists at all, Refuted that none does in this neighbourhood, and Core which assumptions are to blame.
 func (k *Kernel) Search(ctx context.Context, conflicts int64, assumptions ...cp.Lit) Answer {
 	k.backtrack(0)
 	k.core = k.core[:0]
@@ -109,7 +107,7 @@ func (k *Kernel) Search(ctx context.Context, conflicts int64, assumptions ...cp.
 	}
 }
 
-// keep adds a learned nogood. Without learning, only what it excludes now is set.
+// keep adds a learned nogood. Without learning, it only sets the bound that the nogood implies now.
 func (k *Kernel) keep(premises []cp.Lit, lbd int32) {
 	if !k.off(Learning) {
 		k.addNogood(premises, true, lbd)
@@ -131,22 +129,21 @@ func (k *Kernel) Values() []int64 { return k.values }
 // next search.
 func (k *Kernel) Core() []cp.Lit { return k.core }
 
-// Require has a literal hold from now on, for all searches to come. It is not to be
-// called within a search.
+// Require makes a literal hold from now on, for all searches to come. It is not to be called within a search.
 func (k *Kernel) Require(l cp.Lit) {
 	k.backtrack(0)
 	k.set(l, decided, 0)
 }
 
-// Exclude has some literals not hold together from now on, none of them of an optional
-// variable. It is not to be called within a search, nor under a proof.
+// Exclude makes some literals not hold together from now on, none of them of an optional variable. It is not to be
+// called within a search, nor under a proof.
 func (k *Kernel) Exclude(premises ...cp.Lit) {
 	k.backtrack(0)
 	k.addNogood(premises, false, 0)
 }
 
-// SetPhases says which value of each Boolean variable is tried first: that of a known
-// solution or of a guess. Others than 0 and 1 stand for 1 if they are positive.
+// SetPhases sets the value of each Boolean variable to try first: its value in a known solution or in a guess. Values
+// other than 0 and 1 mean 1 if they are positive.
 func (k *Kernel) SetPhases(values []int64) { copy(k.decisions.phase, values) }
 
 // decide returns the next decision, or False if all are made.
@@ -167,8 +164,8 @@ func (k *Kernel) decide() cp.Lit {
 	}
 }
 
-// decideInteger returns the decision that the present, unfixed integer with the least
-// value, of those with it the first, has this value; False without one.
+// decideInteger returns the decision that the present, unfixed integer with the least value, the first of these at a
+// tie, has this value; False without one.
 func (k *Kernel) decideInteger() cp.Lit {
 	best := cp.False
 	for _, v := range k.model.Integers {

@@ -10,8 +10,8 @@ import (
 	"github.com/gapwise/gapwise/internal/cp"
 )
 
-// One kernel answers many searches under assumptions as enumeration does, and its
-// cores are weaker than the assumptions and can't hold.
+// One kernel answers many searches under assumptions as enumeration does. Its cores are weaker than the assumptions and
+// can't hold.
 func TestAssumptions(t *testing.T) {
 	t.Parallel()
 	answers := map[Answer]int{}
@@ -86,7 +86,7 @@ func (c holding) Holds(a cp.Assignment) bool {
 	return true
 }
 
-// Without any one of the devices, and without learning at all, the optimum is the same.
+// The optimum is the same without any one of the devices, and without learning at all.
 func TestDevices(t *testing.T) {
 	t.Parallel()
 	for seed := range 300 {

@@ -13,23 +13,21 @@ import (
 	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
-// Team is kernels that work on one question in rounds of counted effort, side by side or,
-// on one thread, one after the other. At the end of a round they tell each other, in their
-// order, the best objective and its bound, what holds at level 0, and the nogoods of few
-// levels. So what they find doesn't depend on time.
+// Team is kernels that work on one question in rounds of counted effort, side by side or, on one thread, one after the
+// other. At the end of a round they exchange, in their order, the best objective and its bound, the facts of level 0,
+// and the nogoods of few levels. So their results don't depend on time.
 //
-// What a kernel derives is true of all solutions that are better than the best that it
-// knows. At the end of a round all know the best of all before they take in anything
-// else, so what they take in is true of what they look for.
+// A kernel's derivations are true for all solutions better than the best one known to it. At the end of a round all
+// know the best of all before they take in anything else, so the facts they take in are true for the solutions they
+// look for.
 //
-// Kernels of one model are shared out: those with an even number refute one objective
-// after another, the others look for better solutions, each with a seed of its own. On
-// 15 task graphs and batches that one kernel proves in 0.5 to 4 s, two of them need 1/1.57
-// of its effort each, those that go both ways 1/1.2. Where a solution is what takes the
-// time it is a matter of luck: of three graphs of 6 to 10 s two took them longer. All
-// together is a quarter more at the best, so there are as many kernels as threads, and
-// no more: which of several best solutions is found depends on the number of threads.
-// Kernels of different models, of which there is one each at least, share objectives only.
+// Kernels of one model share the work. Kernels with an even number refute one objective after another; the others look
+// for better solutions, each with a seed of its own. On 15 task graphs and batches that one kernel proves in 0.5 to 4
+// s, two of them need 1/1.57 of its effort each; two kernels that each do both need 1/1.2. If the time goes into
+// finding a solution, it is a matter of luck: of three graphs of 6 to 10 s two took them longer. All together is a
+// quarter more at the best, so there are as many kernels as threads, and no more: which of several best solutions is
+// found depends on the number of threads. Kernels of different models only share objectives; there is at least one
+// kernel of each model.
 type Team struct {
 	Kernels []*Kernel
 	// News is Kernel.News, asked at the end of each round.
@@ -43,15 +41,15 @@ type Team struct {
 }
 
 const (
-	// sharedLevels is the number of levels up to which a learned nogood is told.
+	// sharedLevels is the number of levels up to which a learned nogood is shared.
 	sharedLevels = 6
-	// roundConflicts is how many conflicts a kernel has in a round, about.
+	// roundConflicts is the approximate number of conflicts of a kernel in a round.
 	roundConflicts = 300
 	leastEffort    = 5000 // of a round
 )
 
-// NewTeam returns kernels for as many threads, of one or several models whose objectives
-// are the same: of each model as many.
+// NewTeam returns kernels for as many threads, of one or several models with the same objectives: as many for each
+// model.
 func NewTeam(threads int, o Options, models ...*cp.Model) *Team {
 	t := &Team{threads: max(1, threads), effort: leastEffort}
 	copies := (t.threads + len(models) - 1) / len(models)
@@ -76,7 +74,7 @@ func NewTeam(threads int, o Options, models ...*cp.Model) *Team {
 	return t
 }
 
-// Conflicts returns how many conflicts the kernels have met.
+// Conflicts returns the number of conflicts of the kernels.
 func (t *Team) Conflicts() (sum int64) {
 	if len(t.Kernels) == 1 {
 		return t.Kernels[0].Conflicts
@@ -103,9 +101,8 @@ func (t *Team) SetPhases(m *cp.Model, values []int64) {
 	}
 }
 
-// Minimise is Kernel.Minimise by all kernels. Conflicts are those of all together, to be
-// exceeded by a round. With several kernels found is told of solutions at the end of a
-// round, and after it at any rate.
+// Minimise is Kernel.Minimise by all kernels. Conflicts are counted over all kernels together, and a round may exceed
+// them. If there are several kernels, found is called at the end of a round, and after it at any rate.
 func (t *Team) Minimise(ctx context.Context, upper *int64, conflicts int64, found func(o *Outcome)) Outcome {
 	if len(t.Kernels) == 1 {
 		t.Kernels[0].News = t.News
@@ -166,7 +163,7 @@ func (t *Team) Minimise(ctx context.Context, upper *int64, conflicts int64, foun
 	}
 }
 
-// share tells each kernel the best objective and the bound.
+// share gives each kernel the best objective and the bound.
 func (t *Team) share(o *Outcome) {
 	for _, k := range t.Kernels {
 		if o.Best < infinite {
@@ -182,10 +179,9 @@ func (t *Team) share(o *Outcome) {
 	t.exchange()
 }
 
-// Round has each kernel work, by its number, until it has counted the effort of a round,
-// when Stop says in its context that it is to end. Kernels after one that closes the
-// question don't count, and don't begin if that is known. It returns how many count, and
-// whether ctx has ended.
+// Round has each kernel work, by its number, until it has counted the effort of a round; then Stop reports the end in
+// its context. Kernels after one that closes the question don't count, and don't begin if that is known. It returns how
+// many count, and whether ctx has ended.
 func (t *Team) Round(ctx context.Context, work func(ctx context.Context, i int) (closed bool)) (count int, over bool) {
 	n := int64(len(t.Kernels))
 	var closed atomic.Int64 // kernels up to the first that closed the question
@@ -214,8 +210,8 @@ func (t *Team) Round(ctx context.Context, work func(ctx context.Context, i int) 
 	return int(closed.Load()), over
 }
 
-// exchange has the kernels of one model, which are at level 0 and know the best objective
-// of all, take in what holds for others there and what they have learned.
+// exchange has the kernels of one model take in each other's facts of level 0 and learned nogoods. They are at level 0
+// and know the best objective of all.
 func (t *Team) exchange() {
 	for _, k := range t.Kernels {
 		for _, x := range t.Kernels {

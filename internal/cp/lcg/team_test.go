@@ -11,9 +11,8 @@ import (
 	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
-// Kernels that share what they find after every few conflicts prove what enumeration
-// says, and nothing that one of them has learned or taken in excludes a solution that is
-// better than the best.
+// Kernels that share their results after every few conflicts prove the results of enumeration. Nothing that one of them
+// has learned or taken in excludes a solution that is better than the best.
 func TestTeam(t *testing.T) {
 	t.Parallel()
 	n := 3000
@@ -62,8 +61,8 @@ func TestTeam(t *testing.T) {
 	}
 }
 
-// What kernels find depends on their number, not on how many work at once, and limits of
-// conflicts are kept to, about.
+// The kernels' results depend on their number, not on how many work at once. They keep to limits of conflicts
+// approximately.
 func TestTeamThreads(t *testing.T) {
 	t.Parallel()
 	rounds := 0

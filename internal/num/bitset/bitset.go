@@ -25,7 +25,7 @@ func (s Set) Fill(n int) {
 	}
 }
 
-// Len returns how many numbers are in the set.
+// Len returns the number of elements of the set.
 func (s Set) Len() int {
 	n := 0
 	for _, w := range s {
@@ -78,7 +78,7 @@ func (s Set) Remove(first, last int) {
 	}
 }
 
-// mask returns the bits of word w that the numbers first to last have.
+// mask returns the bits of word w for the numbers first to last.
 func mask(w, first, last int) uint64 {
 	m := ^uint64(0)
 	if w == first/64 {
@@ -115,8 +115,8 @@ func (s Set) Runs() iter.Seq2[int, int] {
 	}
 }
 
-// OrShift adds i+by for each i in the set, as far as the set's words reach: if it
-// holds the sums of some numbers' subsets, then with one number more.
+// OrShift adds i+by for each i in the set, up to the end of the set's words. If the set holds the sums of some numbers'
+// subsets, it then holds the sums with one number more.
 func (s Set) OrShift(by int) {
 	words, n := by/64, uint(by%64)
 	for k := len(s) - 1; k >= words; k-- {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package duals holds what the bounds of several problems share: dual solutions of linear
-// programs turned into proofs, and dual-feasible functions.
+// Package duals holds the common parts of several problems' bounds: dual solutions of linear programs turned into
+// proofs, and dual-feasible functions.
 package duals
 
 import (
@@ -12,18 +12,17 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// DualFeasible returns a lower bound on the number of bins of the given capacity C
-// that count[k] items of each size[k] need: the best ⌈Σ f(x) / f(bin)⌉ over three
-// families of dual-feasible functions (Fekete, Schepers: New classes of fast lower
-// bounds for bin packing problems, 2001). A function f on [0, C] is dual-feasible if
-// Σ x ≤ C implies Σ f(x) ≤ f(bin).
+// DualFeasible returns a lower bound on the number of bins of the given capacity C that count[k] items of each size[k]
+// need. It is the best ⌈Σ f(x) / f(bin)⌉ over three families of dual-feasible functions (Fekete, Schepers: New classes
+// of fast lower bounds for bin packing problems, 2001). A function f on [0, C] is dual-feasible if Σ x ≤ C implies Σ
+// f(x) ≤ f(bin).
 //
 //   - u(k), k = 1 … 4, with x in units of C: f(x) = ⌊(k+1) x⌋ / k, and x where (k+1) x
 //     is whole;
 //   - U(e): f(x) = C for x > C - e, 0 for x < e, and x between;
-//   - p(e): f(x) = 2 ⌊x/e⌋ for x < C/2, ⌊C/e⌋ for x = C/2, and 2 (⌊C/e⌋ - ⌊(C-x)/e⌋)
-//     for x > C/2 (Carlier, Clautiaux, Moukrim: New reduction procedures and lower
-//     bounds for the two-dimensional bin packing problem with fixed orientation, 2007).
+//   - p(e): f(x) = 2 ⌊x/e⌋ for x < C/2, ⌊C/e⌋ for x = C/2, and 2 (⌊C/e⌋ - ⌊(C-x)/e⌋) for x > C/2 (Carlier, Clautiaux,
+//     Moukrim: New reduction procedures and lower bounds for the two-dimensional bin packing problem with fixed
+//     orientation, 2007).
 //
 // Why Σ x ≤ C implies Σ f(x) ≤ f(bin):
 //
@@ -32,9 +31,9 @@ import (
 //     Else a + b < k+1, so b ≤ k - a, and Σ f ≤ a/(k+1) + b/k ≤ 1.
 //   - U(e): beside an x > C - e only sizes < e fit, for which f = 0. Without such an
 //     x, f(x) ≤ x.
-//   - p(e): let all = ⌊C/e⌋. At most one x is > C/2; with it, the others fit in C - x,
-//     so theirs is ≤ 2 ⌊(C-x)/e⌋. Without it, Σ 2 ⌊x/e⌋ ≤ 2 all; an x = C/2 counts as
-//     all, and what fits beside it is another such x or at most 2 ⌊C/2e⌋ ≤ all.
+//   - p(e): let all = ⌊C/e⌋. At most one x is > C/2; with it, the others fit in C - x, so theirs is ≤ 2 ⌊(C-x)/e⌋.
+//     Without it, Σ 2 ⌊x/e⌋ ≤ 2 all; an x = C/2 counts as all, and the rest beside it is another such x or at most 2
+//     ⌊C/2e⌋ ≤ all.
 //
 // e runs over the distinct sizes up to C/2, at most 128 of them, evenly spread, or as
 // many as ctx allows. All arithmetic is in integers. O(n log n), and O(128 n) at worst;
@@ -77,7 +76,7 @@ func NewItems(size []int64, count []int32) *Items {
 	return t
 }
 
-// below returns how many of the sizes are less than x.
+// below returns the number of sizes less than x.
 func (t *Items) below(x int64) int {
 	k, _ := slices.BinarySearch(t.size, x)
 	return k
@@ -104,7 +103,7 @@ func (t *Items) Bound(ctx context.Context, capacity int64) (best int64, by *mode
 		f, bin := StepsDFF(capacity, k)
 		sum, from := int64(0), 0
 		for part := int64(0); part <= k+1; part++ {
-			// Sizes with ⌊(k+1) x / C⌋ = part, the least of which may be the multiple itself.
+			// Sizes with ⌊(k+1) x / C⌋ = part; the least of them may be the multiple itself.
 			to := t.below(((part+1)*capacity + k) / (k + 1))
 			if from < to {
 				sum += f(t.size[from]) * (t.number[from+1] - t.number[from])

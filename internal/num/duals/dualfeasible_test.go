@@ -64,7 +64,7 @@ func TestDualFeasibleFunctions(t *testing.T) {
 	}
 }
 
-// Few binary searches sum what the functions say of each item.
+// Few binary searches give the sum of the functions over the items.
 func TestItemsBound(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))

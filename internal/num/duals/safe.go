@@ -11,16 +11,15 @@ import (
 // SafeLower returns a lower bound on the minimum of the linear relaxation of m from
 // any dual values y of its rows, however wrong.
 //
-// It is the Lagrangian bound Σ_i y_i b_i + Σ_j min(d_j l_j, d_j u_j), where b_i is the
-// lower bound of row i for y_i ≥ 0 and the upper for y_i < 0, and d_j = c_j - Σ_i y_i
-// a_ij is the reduced cost of variable j in [l_j, u_j]; a y_i whose b_i is infinite
-// counts as 0 (Neumaier, Shcherbina: Safe bounds in linear and mixed-integer linear
-// programming, 2004). It is -Inf where d_j asks for a bound that variable j doesn't have.
+// It is the Lagrangian bound Σ_i y_i b_i + Σ_j min(d_j l_j, d_j u_j). Here b_i is the lower bound of row i for y_i ≥ 0
+// and the upper for y_i < 0, and d_j = c_j - Σ_i y_i a_ij is the reduced cost of variable j in [l_j, u_j]. A y_i with
+// an infinite b_i counts as 0 (Neumaier, Shcherbina: Safe bounds in linear and mixed-integer linear programming, 2004).
+// It is -Inf if d_j asks for a bound that variable j doesn't have.
 //
-// Rounding: with k the most terms of a variable and u = 2^-53, d_j is off by at most
-// (k + 2) u (|c_j| + Σ_i |y_i a_ij|), coefficients that are rounded themselves included, and the sum,
-// which is compensated (Neumaier 1974), by 3 u of the size of its terms. The bound is lowered by twice
-// that, and by 1e-12 of the size of its terms at least. O(terms).
+// Rounding: let k be the most terms of a variable and u = 2^-53. Then d_j is off by at most (k + 2) u (|c_j| + Σ_i |y_i
+// a_ij|), including coefficients that are rounded themselves. The sum, which is compensated (Neumaier 1974), is off by
+// 3 u of the size of its terms. The bound is lowered by twice that, and by 1e-12 of the size of its terms at least.
+// O(terms).
 func SafeLower(m *milp.Model, y []float64) float64 {
 	bound, _ := Reduced(m, y)
 	return bound

@@ -5,16 +5,14 @@ package flow
 
 import "context"
 
-// Network is a network whose flow to one sink is grown source by source, by
-// Dinic's algorithm (Dinic: Algorithm for solution of a problem of maximum flow
-// in networks with power estimation, 1970) on arrays. What a source has pushed
-// is never taken back; later augmenting paths may reroute it.
+// Network is a network with a flow to one sink that grows source by source, by Dinic's algorithm (Dinic: Algorithm for
+// solution of a problem of maximum flow in networks with power estimation, 1970) on arrays. The amount that a source
+// has pushed is never taken back; later augmenting paths may reroute it.
 //
-// Searches start at the source and end at the first free way to the sink, so
-// they cost no more than the source's surroundings. Once a search fails, what it
-// reached can be closed: no residual arc leaves that set, so no later path
-// passes through it, its arcs never change again, and later searches skip it.
-// All failed searches together then cost O(arcs).
+// Searches start at the source and end at the first free way to the sink, so they cost no more than the source's
+// surroundings. Once a search fails, the nodes reached can be closed: no residual arc leaves that set, so no later path
+// passes through it, its arcs never change again, and later searches skip it. All failed searches together then cost
+// O(arcs).
 type Network struct {
 	sink  int32
 	first []int32 // arcs first[v] to first[v+1]-1 leave node v
@@ -27,7 +25,7 @@ type Network struct {
 	level  []int32 // its distance from the source in that search
 	at     []int32 // the next arc to try
 	search int32
-	queue  []int32 // what the last search reached
+	queue  []int32 // nodes that the last search reached
 }
 
 // Arcs collects the arcs of a Network.
@@ -85,10 +83,9 @@ func (a *Arcs) network(nodes int, sink int32) (g *Network, place []int32) {
 	return g, place
 }
 
-// Push sends up to limit from a node to the sink, as much as there is room for,
-// and returns how much. If that is less than the limit, full is true, and the
-// caller may Close what the last search reached. When ctx ends, Push returns
-// early, with full false.
+// Push sends up to limit from a node to the sink, as much as there is room for, and returns how much. If that is less
+// than the limit, full is true, and the caller may Close the nodes that the last search reached. When ctx ends, Push
+// returns early, with full false.
 func (g *Network) Push(ctx context.Context, from int32, limit int64) (sent int64, full bool) {
 	for sent < limit && ctx.Err() == nil {
 		if !g.reach(from) {
@@ -152,9 +149,8 @@ func (g *Network) send(v int32, limit int64) int64 {
 	return 0
 }
 
-// Close takes what the last failed search reached out of all later ones. It
-// calls touched with each node closed before that a residual arc leads to, once
-// or more often.
+// Close takes the nodes that the last failed search reached out of all later ones. It calls touched with each node
+// closed before that a residual arc leads to, once or more often.
 func (g *Network) Close(touched func(node int32)) {
 	for _, v := range g.queue {
 		for e := g.first[v]; e < g.first[v+1]; e++ {

@@ -50,7 +50,7 @@ func TestMinCut(t *testing.T) {
 			}
 		}
 		g, place := a.network(nodes, sink)
-		// A super source that isn't in the network, for the cut alone.
+		// The super source isn't in the network; it is only for the cut.
 		super := Arcs{append([]int32{}, a.from...), append([]int32{}, a.to...), append([]int64{}, a.capacity...)}
 		source := int32(nodes)
 		sent := make([]int64, nodes)

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-// Package heap is a binary heap of values of any type. Unlike container/heap
-// it doesn't box what it holds.
+// Package heap is a binary heap of values of any type. Unlike container/heap it doesn't box its items.
 package heap
 
-// Heap is a binary heap: Items[0] is the least of the items. Its zero value
-// with a Less is an empty heap. Of items that compare equal any may come first,
-// but the order depends on the sequence of calls alone.
+// Heap is a binary heap: Items[0] is the least of the items. Its zero value with a Less is an empty heap. Any of
+// several equal items may come first, but the order depends on the sequence of calls alone.
 type Heap[T any] struct {
 	Items []T
 	Less  func(a, b T) bool
@@ -42,7 +40,7 @@ func (h *Heap[T]) Pop() T {
 	least, last := h.Items[0], len(h.Items)-1
 	x := h.Items[last]
 	var zero T
-	h.Items[last] = zero // or what it points to would be kept
+	h.Items[last] = zero // otherwise the object it points to would be kept
 	h.Items = h.Items[:last]
 	if last > 0 {
 		h.down(0, x)

@@ -12,7 +12,7 @@ import (
 	"github.com/gapwise/gapwise/internal/num/heap"
 )
 
-// item has a key and a number that tells equal keys apart.
+// item has a key and a number that distinguishes equal keys.
 type item struct{ key, id int }
 
 func less(a, b item) bool { return a.key < b.key }
@@ -31,8 +31,7 @@ func (h *boxed) Pop() any {
 	return x
 }
 
-// Items come out as from container/heap, those of equal keys in the same order,
-// too.
+// Items come out as from container/heap, with equal keys in the same order, too.
 func TestAsContainerHeap(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(500) {

@@ -10,10 +10,9 @@ import (
 )
 
 const (
-	// The step factor starts at firstStep, grows by stepGrowth up to maxStep
-	// after a step that lowers L further along the direction, and shrinks by
-	// stepDecay when patience steps in a row haven't lowered L; below minStep
-	// the descent ends.
+	// The step factor starts at firstStep and grows by stepGrowth up to maxStep after a step that lowers L further
+	// along the direction. It shrinks by stepDecay when patience steps in a row haven't lowered L; below minStep the
+	// descent ends.
 	firstStep  = 0.3
 	maxStep    = 2
 	minStep    = 1e-3
@@ -22,12 +21,10 @@ const (
 	patience   = 6
 )
 
-// Descend lowers f from y, which becomes the best point met, by the volume
-// algorithm (Barahona and Anbil 2000): from the best point it steps against an
-// average of all subgradients seen, in which the newest has a weight, by Polyak's
-// length towards the target. It ends when the value is below enough, after the given
-// number of steps, or when f returns infinity. f writes a subgradient to its second
-// argument.
+// Descend lowers f from y, which becomes the best point met, by the volume algorithm (Barahona and Anbil 2000). From
+// the best point it steps against an average of all subgradients seen, with a weight for the newest, by Polyak's length
+// towards the target. It ends when the value is below enough, after the given number of steps, or when f returns
+// infinity. f writes a subgradient to its second argument.
 func Descend(f func(y, g []float64) float64, y []float64, weight, target, enough float64, steps int) float64 {
 	x, g := slices.Clone(y), make([]float64, len(y))
 	least := f(x, g)

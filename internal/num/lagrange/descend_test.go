@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The descent comes near the least value of a convex function with kinks, keeps the point
-// of the value that it returns, and ends where it is told to.
+// The descent comes near the least value of a convex function with kinks, keeps the point of the returned value, and
+// ends at the given limit.
 func TestDescend(t *testing.T) {
 	t.Parallel()
 	calls := 0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// Package profile holds how much of a resource is in use over time.
+// Package profile holds the amount of a resource in use over time.
 package profile
 
 import (
@@ -10,16 +10,14 @@ import (
 	"sort"
 )
 
-// Profile is a step function time → amount in use, 0 before its first step.
-// Times are whole numbers (ticks). It holds amounts and no identities: which
-// unit of the resource goes to whom is decided afterwards. The zero value with
-// a Capacity is an empty profile.
+// Profile is a step function time → amount in use, 0 before its first step. Times are whole numbers (ticks). It holds
+// amounts and no identities: which user gets which unit of the resource is decided afterwards. The zero value with a
+// Capacity is an empty profile.
 //
-// It is canonical: no two neighbouring steps are equal. Steps lie in blocks, so
-// that a change doesn't move all later ones. With n steps, finding a moment
-// takes O(log n), a change O(log n + steps passed + n/blockSteps).
+// It is canonical: no two neighbouring steps are equal. Steps lie in blocks, so that a change doesn't move all later
+// ones. For n steps, finding a moment takes O(log n), a change O(log n + steps passed + n/blockSteps).
 type Profile struct {
-	Capacity int // what First and Last keep to; Add doesn't look at it
+	Capacity int // the limit for First and Last; Add doesn't look at it
 	blocks   []block
 }
 
@@ -32,7 +30,7 @@ type block struct {
 // blockSteps is the most steps of a block.
 const blockSteps = 128
 
-// place tells where a step lies. Block -1 is the time before all steps.
+// place is the place of a step. Block -1 is the time before all steps.
 type place struct{ block, index int }
 
 // at returns the step that holds at t.
@@ -53,8 +51,7 @@ func (p *Profile) at(t int64) place {
 	return place{b, i}
 }
 
-// next and before return the neighbours of a step; ok is false where there is
-// none.
+// next and before return the neighbours of a step; ok is false if there is none.
 func (p *Profile) next(s place) (_ place, ok bool) {
 	if s.block < 0 {
 		return place{0, 0}, len(p.blocks) > 0
@@ -99,8 +96,7 @@ func (p *Profile) Steps(from, to int64, f func(from, to int64, used int) bool) {
 	}
 }
 
-// Peak returns the first moment of [from, to) at which the most is in use, and
-// how much that is.
+// Peak returns the first moment of [from, to) at which the most is in use, and that amount.
 func (p *Profile) Peak(from, to int64) (at int64, used int) {
 	at, used = from, p.used(p.at(from))
 	p.Steps(from, to, func(start, _ int64, u int) bool {
@@ -207,10 +203,9 @@ func (p *Profile) First(amount int, length, from, to int64) (start int64, ok boo
 	return from, true
 }
 
-// Gap returns the first start in [from, to) from which the amount is free for length
-// ticks or up to the time to, whichever is less; ok is false if there is none. It
-// tells whether what is in use from the time to on can be moved to an earlier time,
-// without taking it out first.
+// Gap returns the first start in [from, to) from which the amount is free for length ticks or up to the time to,
+// whichever is less; ok is false if there is none. It answers whether the amount in use from the time to on can be
+// moved to an earlier time, without taking it out first.
 func (p *Profile) Gap(amount int, length, from, to int64) (start int64, ok bool) {
 	most, s := p.Capacity-amount, p.at(from)
 	start, free := from, most >= 0

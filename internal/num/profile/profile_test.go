@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A profile against an array of one number per tick.
+// The test compares a profile with an array of one number per tick.
 func TestProfile(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(2000) {

@@ -20,8 +20,8 @@ func (s Set) Has(x int) bool {
 	return k < len(s) && s[k].From <= x
 }
 
-// Ends returns the numbers x of s with min(x, n-x) ≤ most, in the memory of dst,
-// which must not be that of s. The numbers of s must be from 0 to n.
+// Ends returns the numbers x of s with min(x, n-x) ≤ most, in the memory of dst, which must not share s's memory. The
+// numbers of s must be from 0 to n.
 func (s Set) Ends(dst Set, n, most int) Set {
 	if dst = dst[:0]; 2*most >= n-1 {
 		return append(dst, s...)
@@ -39,9 +39,8 @@ func (s Set) Ends(dst Set, n, most int) Set {
 	return dst
 }
 
-// Sums returns the sums of a number of s and one of x that are from low to high,
-// in the memory of dst, which must not be that of s or x. O(ab log ab) for a and b
-// spans.
+// Sums returns the sums of a number of s and one of x that are from low to high, in the memory of dst, which must not
+// share the memory of s or x. O(ab log ab) for a and b spans.
 func (s Set) Sums(dst, x Set, low, high int) Set {
 	dst = dst[:0]
 	for _, a := range s {

@@ -10,7 +10,7 @@ import (
 	"github.com/gapwise/gapwise/internal/num/spans"
 )
 
-// set returns the set of the numbers, and numbers those of a set.
+// set returns the set of the numbers, and numbers the numbers of a set.
 func set(numbers ...int) (s spans.Set) {
 	for _, x := range numbers {
 		s = s.Union(spans.Set{{From: x, To: x}})

@@ -3,14 +3,12 @@
 // Package squashed bounds response times from below by one machine that is as
 // fast as all slots of a cluster together.
 //
-// A job holds a number of slots whenever it works, for its duration in all. Let
-// the machine do a job's slot-seconds one after the other, at the rate of M
-// slots. What a schedule of the cluster does in an instant, the machine does in
-// the same instant, each job with its share: so any schedule of the cluster is
-// one of the machine that works on no job before its release and ends each job no
-// later. It may be suspended, moved or spread in any way: all that counts is that
-// at most M slots work, that a job works for its duration, and not before its
-// release. What the machine can't reach, the cluster can't.
+// A job holds a number of slots whenever it works, for its duration in all. Let the machine do a job's slot-seconds one
+// after the other, at the rate of M slots. Whatever a schedule of the cluster does in an instant, the machine does in
+// the same instant, each job with its share. So any schedule of the cluster is one of the machine that works on no job
+// before its release and ends each job no later. A job may be suspended, moved or spread in any way: all that counts is
+// that at most M slots work, that a job works for its duration, and not before its release. A value that the machine
+// can't reach, the cluster can't reach either.
 package squashed
 
 import (
@@ -38,29 +36,23 @@ type Job struct {
 type Bounds struct {
 	// Runtime is the sum of Weight·Duration/Per: no job ends sooner.
 	Runtime float64
-	// SRPT is that of the shortest remaining processing time first, which is
-	// optimal on one machine (Schrage: A proof of the optimality of the shortest
-	// remaining processing time discipline, Operations Research 16, 1968). It is 0
-	// unless all jobs have one Per and one Weight: for others this order isn't
-	// optimal. As in MeanBusy, some jobs may be left out, with their
-	// Weight·Duration/Per as their share.
+	// SRPT is the bound by the shortest remaining processing time first, which is optimal on one machine (Schrage: A
+	// proof of the optimality of the shortest remaining processing time discipline, Operations Research 16, 1968). It
+	// is 0 unless all jobs have one Per and one Weight: for others this order isn't optimal. As in MeanBusy, some jobs
+	// may be left out, with their Weight·Duration/Per as their share.
 	SRPT float64
-	// MeanBusy is the bound by mean busy times (Goemans, Queyranne, Schulz,
-	// Skutella, Wang: Single machine scheduling with release dates, SIAM J. Discrete
-	// Math. 15, 2002). The mean instant at which a job works is at most end -
-	// Duration/2, for it works for Duration before its end. So the sum of w·end is
-	// at least that of w·(mean + Duration/2), w = Weight/Per. On the machine, whose
-	// processing times are p, the sum of w·mean is the integral of t·ρ(t), ρ = w/p of
-	// the job that works at t. It is least if at each instant the released job of
-	// the largest ρ works: to exchange equal amounts of work, so that the larger ρ is
-	// earlier, makes the integral no larger.
+	// MeanBusy is the bound by mean busy times (Goemans, Queyranne, Schulz, Skutella, Wang: Single machine scheduling
+	// with release dates, SIAM J. Discrete Math. 15, 2002). The mean instant at which a job works is at most end -
+	// Duration/2, for it works for Duration before its end. So the sum of w·end is at least the sum of w·(mean +
+	// Duration/2), w = Weight/Per. On the machine, with processing times p, the sum of w·mean is the integral of
+	// t·ρ(t), where ρ = w/p of the job that works at t. It is least if at each instant the released job of the largest
+	// ρ works: to exchange equal amounts of work, so that the larger ρ is earlier, makes the integral no larger.
 	MeanBusy float64
 	// Best takes the largest of the above in each busy period of the machine.
 	Best float64
 }
 
-// Of returns the bounds for jobs on a cluster of that many slots. They are
-// rounded down. O(n log n)
+// Of returns the bounds for jobs on a cluster of so many slots. They are rounded down. O(n log n)
 func Of(jobs []Job, slots int) Bounds {
 	sorted, byRelease := jobs, func(a, b Job) int { return cmp.Compare(a.Release, b.Release) }
 	if !slices.IsSortedFunc(sorted, byRelease) {
@@ -70,8 +62,7 @@ func Of(jobs []Job, slots int) Bounds {
 	var total Bounds
 	var m machine
 	for len(sorted) > 0 {
-		// The end of the busy period is reckoned in floating-point numbers: any
-		// partition is right.
+		// The end of the busy period is computed in floating-point numbers: any partition is right.
 		n, end := 0, float64(sorted[0].Release)
 		for n < len(sorted) && float64(sorted[n].Release) <= end {
 			end += float64(sorted[n].Duration) * float64(sorted[n].Slots) / float64(slots)
@@ -87,19 +78,18 @@ func Of(jobs []Job, slots int) Bounds {
 	if slices.ContainsFunc(jobs, func(j Job) bool { return j.Per != jobs[0].Per || j.Weight != jobs[0].Weight }) {
 		total.SRPT = 0
 	}
-	// Each sum has up to one addition a job, each of which errs by 2^-53 of it.
+	// Each sum has up to one addition per job, and each addition errs by 2^-53 of it.
 	total.Runtime, total.SRPT = down(total.Runtime, len(jobs)), down(total.SRPT, len(jobs))
 	total.MeanBusy, total.Best = down(total.MeanBusy, len(jobs)), down(total.Best, len(jobs))
 	return total
 }
 
-// down returns a number below the true value of x ≥ 0, which was computed from
-// numbers of one sign with at most n + 16 roundings in a row, each of which errs by
-// a factor of 1 ± 2^-53.
+// down returns a number below the true value of x ≥ 0, which was computed from numbers of one sign with at most n + 16
+// roundings in a row. Each rounding errs by a factor of 1 ± 2^-53.
 func down(x float64, n int) float64 { return max(0, x-x*float64(n+16)*0x1p-52) }
 
-// ofPeriod returns the bounds of one busy period's jobs, by release. length is
-// about that of the period, in ticks.
+// ofPeriod returns the bounds of one busy period's jobs, by release. length is about the length of the period, in
+// ticks.
 //
 // It computes in whole units of 2^shift/slots ticks, in which a job's slot-ticks
 // are its processing time. The period is about most units long, so that float64s
@@ -147,12 +137,10 @@ func (m *machine) ofPeriod(jobs []Job, slots int, length, most float64) (b Bound
 // rounds is how often best leaves jobs out.
 const rounds = 16
 
-// best returns a bound by a schedule of the machine, in which a job's response is
-// at least what piece makes it, in units, and a share of its duration. The bound
-// holds for the sum over any set of jobs, whatever the others do, of which each
-// takes its duration. Jobs for which less than that comes out are better left out:
-// first those with the least part of their duration, for those that stay end
-// sooner without them. The machine runs by the order first.
+// best returns a bound by a schedule of the machine, in which a job's response is at least the figure from piece, in
+// units, and a share of its duration. The bound holds for the sum over any set of jobs, whatever the others do; each of
+// the others takes its duration. Jobs that get less than their duration are better left out: first the ones with the
+// least part of it, for the jobs that stay end sooner without them. The machine runs by the order first.
 func (m *machine) best(all []work, unit float64, lost int64, share float64, first func(m *machine, a, b int) bool, piece func(j *work, from, to int64)) (best float64) {
 	set, others := append(m.set[:0], all...), 0.0
 	m.set = set
@@ -171,7 +159,7 @@ func (m *machine) best(all []work, unit float64, lost int64, share float64, firs
 		}
 		sum, tooLong := others, 0.0
 		least = math.Inf(1)
-		keep := set[:0] // never ahead of what is read
+		keep := set[:0] // never ahead of the reading position
 		for _, j := range set {
 			response := share*j.duration + j.response*unit
 			sum += response * float64(j.weight) / float64(j.per)
@@ -199,7 +187,7 @@ type work struct {
 	response      float64 // at least; see best
 }
 
-// machine does the released job that is first by an order, at each instant.
+// machine does, at each instant, the released job that is first by an order.
 type machine struct {
 	jobs  []work         // by release
 	queue heap.Heap[int] // released jobs that haven't ended

@@ -136,8 +136,8 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// Times that don't fit an int64 when multiplied with slots are rounded down: the
-// bounds are those of small times, but for a little.
+// Times that don't fit an int64 when multiplied with slots are rounded down: the bounds are nearly the bounds of small
+// times.
 func TestLarge(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(500) {

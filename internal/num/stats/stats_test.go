@@ -39,7 +39,7 @@ func TestShifted(t *testing.T) {
 	}
 }
 
-// No values have no figure, and no function changes what it is given.
+// No values have no figure, and no function changes its input.
 func TestFigures(t *testing.T) {
 	x := []float64{9, 1, 4, 0.1}
 	for name, f := range map[string]struct {

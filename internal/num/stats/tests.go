@@ -29,19 +29,17 @@ func Holm(p []float64) []float64 {
 	return adjusted
 }
 
-// Partial returns the p of the hypothesis that at least some of several claims are true, given
-// the p of each: with u of n claims it is (n - u + 1) times the u-th smallest (Benjamini and
-// Heller: Screening for Partial Conjunction Hypotheses, 2008). For all of them that is the
-// largest p, for one of them Bonferroni's.
+// Partial returns the p of the hypothesis that at least some of several claims are true, given the p of each. If some
+// is u of n claims, it is (n - u + 1) times the u-th smallest (Benjamini and Heller: Screening for Partial Conjunction
+// Hypotheses, 2008). It is the largest p for all claims, and Bonferroni's for one of them.
 func Partial(p []float64, some int) float64 {
 	p = slices.Sorted(slices.Values(p))
 	return min(1, float64(len(p)-some+1)*p[some-1])
 }
 
-// Fisher returns the two-sided p of Fisher's exact test that two samples, n of which of have a
-// property and m of which out, have it with the same probability: the sum of the hypergeometric
-// probabilities of all tables with these margins that are no likelier than the one given.
-// NaN if one sample is empty.
+// Fisher returns the two-sided p of Fisher's exact test that two samples, n of which of have a property and m of which
+// out, have it with the same probability. It is the sum of the hypergeometric probabilities of all tables with these
+// margins that are no likelier than the one given. NaN if one sample is empty.
 func Fisher(n, of, m, out int) float64 {
 	if of == 0 || out == 0 {
 		return math.NaN()

@@ -20,8 +20,8 @@ func TestHolm(t *testing.T) {
 	}
 }
 
-// By its definition Holm's method rejects, from the smallest p on, as long as the k-th smallest
-// of m is below level / (m - k): just those whose adjusted p is below the level.
+// By its definition Holm's method rejects, from the smallest p on, as long as the k-th smallest of m is below level /
+// (m - k). It rejects exactly the claims with an adjusted p below the level.
 func TestHolmIsStepDown(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 500 {
@@ -52,8 +52,8 @@ func TestPartial(t *testing.T) {
 	}
 }
 
-// Fisher's test against the enumeration of all tables in whole numbers; exchanging the
-// samples, or what is counted, changes nothing.
+// The test compares Fisher's test with the enumeration of all tables in whole numbers. Exchanging the samples, or the
+// counted property, changes nothing.
 func TestFisherIsTheEnumeration(t *testing.T) {
 	for of := 1; of <= 7; of++ {
 		for out := 1; out <= 7; out++ {

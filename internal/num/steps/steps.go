@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package steps tells the steps of an algorithm (model.Settings.Trace): a decision about an
-// element of the instance, in words and in figures, and the candidates that it chose from.
+// Package steps reports the steps of an algorithm (model.Settings.Trace): a decision about an element of the instance,
+// in words and in figures, and the candidates that it chose from.
 package steps
 
 import (
@@ -11,10 +11,10 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Teller tells steps. A nil one has no listener.
+// Teller reports steps. A nil one has no listener.
 type Teller func(model.Step)
 
-// Tell tells a step about the element with the id of.
+// Tell reports a step about the element with the id of.
 func (tell Teller) Tell(what, of string, figures []model.StepValue, words string, args ...any) {
 	if tell != nil {
 		tell(model.Step{What: what, Of: of, Words: fmt.Sprintf(words, args...), Values: figures})
@@ -30,7 +30,7 @@ func Figures(pairs ...any) []model.StepValue {
 	return all
 }
 
-// Candidates are what a decision chooses from, each in words, with its figures.
+// Candidates are the choices for a decision, each in words, with its figures.
 type Candidates struct {
 	Figures []model.StepValue
 	words   []string

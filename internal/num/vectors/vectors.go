@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-// Package vectors has fixed-size vectors of amounts, for searches whose time goes into
-// adding and comparing them: of two amounts as fast as by hand, of more by the same code.
+// Package vectors has fixed-size vectors of amounts, for searches that spend their time adding and comparing them: two
+// amounts are as fast as by hand, more use the same code.
 package vectors
 
-// Vector is an array of amounts, one for each of as many resources as it is long.
+// Vector is an array of amounts, one for each resource.
 type Vector interface {
 	[2]int64 | [3]int64 | [4]int64 | [6]int64 | [11]int64 | [24]int64 | [65]int64
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package joborder searches for orders of rigid parallel jobs whose serial schedules have
-// a small weighted sum of response times.
+// Package joborder searches for orders of rigid parallel jobs with serial schedules of a small weighted sum of response
+// times.
 //
 // The serial schedule of an order starts each job as early as it fits beside those before
 // it. Some optimum is the serial schedule of its own order of starts (see
@@ -21,17 +21,16 @@ import (
 
 // Search is a search from a schedule. It can be continued at any time.
 //
-// Windows of consecutive jobs go over the order from its beginning to its end, again and
-// again. In a window jobs are moved and exchanged (see window). What is before it stays,
-// and nothing is behind it, so that a move costs no more in a large instance than in a
-// small one. The schedule of the whole order is made now and then, and kept if it is no
+// Windows of consecutive jobs go over the order from its beginning to its end, again and again. In a window jobs are
+// moved and exchanged (see window). The part before it stays, and nothing is behind it, so that a move costs no more in
+// a large instance than in a small one. The schedule of the whole order is made now and then, and kept if it is no
 // worse than the best; if it is worse, the search goes back to that.
 //
-// The result depends on the instance, the seed and the effort alone, and not on how the
-// effort was split into calls. Memory is linear in the jobs.
+// The result depends only on the instance, the seed and the effort, and not on how the effort was split into calls.
+// Memory is linear in the jobs.
 type Search struct {
-	// Placed is the effort: how often a job has been placed, in windows or in whole
-	// schedules. A CPU of 2020 places 5 to 7 million jobs a second.
+	// Placed is the effort: how often a job has been placed, in windows or in whole schedules. A CPU of 2020 places 5
+	// to 7 million jobs a second.
 	Placed int64
 
 	jobs       []job
@@ -52,31 +51,29 @@ type Search struct {
 	window     window
 }
 
-// job is what the search knows of a job.
+// job holds the search's data of a job.
 type job struct {
 	submit, length int64
 	weight         float64
 	width          int32
 }
 
-// sizes are those of windows, in turns: small ones bring much at once, but where they
-// stay in one place large ones don't, and the other way round. Of 1,000, 5,000 and 10,000
-// jobs at load 0.8 they leave 8,723, 12,402 and 9,312 s after 4 s, windows of 60 alone
-// 8,871, 13,631 and 9,733 s (3 s), of 250 alone 8,829, 12,479 and 9,598 s.
+// sizes are the sizes of windows, in turns: small ones bring much at once, but large ones get on where small ones stay
+// in one place, and the other way round. At load 0.8 they leave 1,000, 5,000 and 10,000 jobs at 8,723, 12,402 and 9,312
+// s after 4 s. Windows of 60 alone leave them at 8,871, 13,631 and 9,733 s (3 s), and windows of 250 alone at 8,829,
+// 12,479 and 9,598 s.
 var sizes = []int{60, 120, 250}
 
-// The whole schedule is made when windows have placed so many times the jobs. It costs
-// one to five of them. Where it isn't better, for one window has spoilt what others have
-// brought, it is made twice as often: with mostRound alone, nothing is found for 100,000
-// jobs at load 0.8 in 6 s.
+// The whole schedule is made when windows have placed so many times the jobs. It costs one to five of them. If it isn't
+// better, because one window has spoilt the gains of others, it is made twice as often. Nothing is found for 100,000
+// jobs at load 0.8 in 6 s with mostRound alone.
 const leastRound, mostRound = 2, 40
 
-// perMicrosecond is how many jobs are placed in a microsecond, for turns.Stop.
+// perMicrosecond is the number of jobs placed in a microsecond, for turns.Stop.
 const perMicrosecond = 8
 
-// New returns a search from a schedule in which jobs of the given lengths start at the
-// given ticks. If ctx doesn't end before, it makes the serial schedule of that
-// order first, in which no job starts later.
+// New returns a search from a schedule in which jobs of the given lengths start at the given ticks. Unless ctx ends
+// before, it first makes the serial schedule of that order, in which no job starts later.
 func New(ctx context.Context, t *view.Batch, lengths, starts []int64, seed uint64) *Search {
 	n := len(starts)
 	s := &Search{jobs: make([]job, n), processors: int32(t.Processors), rng: rand.New(rand.NewPCG(seed, 0x6f72646572)),
@@ -92,11 +89,11 @@ func New(ctx context.Context, t *view.Batch, lengths, starts []int64, seed uint6
 	return s
 }
 
-// Starts returns when the jobs start in the best schedule so far.
+// Starts returns the starts of the jobs in the best schedule so far.
 func (s *Search) Starts() []int64 { return s.best }
 
-// Improve goes on until it has placed effort jobs, to within a few thousand, or ctx ends,
-// and reports whether it has found something better.
+// Improve goes on until it has placed effort jobs, to within a few thousand, or ctx ends, and reports whether it has
+// found a better schedule.
 func (s *Search) Improve(ctx context.Context, effort int64) (better bool) {
 	n := len(s.order)
 	if n < 2 {
@@ -122,8 +119,8 @@ func (s *Search) Improve(ctx context.Context, effort int64) (better bool) {
 	return better
 }
 
-// Stale reports that nothing better was found for so long that more effort would hardly
-// bring anything: for 10,000 times the jobs.
+// Stale reports that nothing better was found for so long that more effort would hardly help: for 10,000 times the
+// jobs.
 func (s *Search) Stale() bool {
 	return len(s.order) < 2 || s.Placed-s.found > 10_000*int64(len(s.order))
 }

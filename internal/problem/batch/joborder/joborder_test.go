@@ -17,7 +17,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// steps place jobs where a profile does, as long as nothing is forgotten.
+// steps place jobs like a profile, as long as nothing is forgotten.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(26, 2))
@@ -40,7 +40,7 @@ func TestSteps(t *testing.T) {
 				t.Fatalf("a job %+v starts at %d, want %d; %+v", j, got, want, s)
 			}
 		}
-		// What is forgotten is before the time; what is left is as before.
+		// Only steps before the time are forgotten; the rest is as before.
 		at := rng.Int64N(60)
 		r := steps{slices.Clone(s.at), slices.Clone(s.free)}
 		r.forget(at)
@@ -51,7 +51,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// drawn returns jobs, how long they run and a schedule of them in a random order.
+// drawn returns jobs, their runtimes and a schedule of them in a random order.
 func drawn(rng *rand.Rand, n int) (in *model.Batch, v *view.Batch, lengths, starts []int64) {
 	in = testkit.RandomBatch(rng, 1+rng.IntN(2), 8, n)
 	v = view.OfBatch(in)
@@ -94,7 +94,7 @@ func permutations(order []int, from int, f func([]int)) {
 	}
 }
 
-// Of up to six jobs the search finds the best of all orders.
+// The search finds the best of all orders of up to six jobs.
 func TestBestOfAllOrders(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(26, 3))
@@ -115,8 +115,8 @@ func TestBestOfAllOrders(t *testing.T) {
 	}
 }
 
-// The search is never worse than its start, its schedules are feasible, and neither the
-// way in which the effort is split nor what jobs are called and when time begins matters.
+// The search is never worse than its start, and its schedules are feasible. Neither the split of the effort, nor the
+// jobs' names, nor the beginning of time matters.
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(26, 4))
@@ -193,7 +193,7 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// BenchmarkSearch shows what placing a job costs in windows and in whole schedules.
+// BenchmarkSearch shows the cost of placing a job in windows and in whole schedules.
 func BenchmarkSearch(b *testing.B) {
 	for _, n := range []int{1000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("jobs=%d", n), func(b *testing.B) {

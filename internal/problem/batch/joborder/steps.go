@@ -4,8 +4,8 @@ package joborder
 
 import "slices"
 
-// steps is how many processors are free over a short time: free[i] from at[i] on, up to
-// at[i+1] or, of the last, without end. Before at[0] nothing may start.
+// steps holds the free processors over a short time: free[i] from at[i] on, up to at[i+1] or, for the last, without
+// end. Before at[0] nothing may start.
 type steps struct {
 	at   []int64
 	free []int32
@@ -67,7 +67,7 @@ func (s *steps) take(i int, start, end int64, width int32) {
 	}
 }
 
-// add takes processors over [start, end), as far as that is after the first step's beginning.
+// add takes processors over the part of [start, end) after the first step's beginning.
 func (s *steps) add(start, end int64, width int32) {
 	if start = max(start, s.at[0]); start >= end {
 		return
@@ -75,7 +75,7 @@ func (s *steps) add(start, end int64, width int32) {
 	s.take(s.last(start), start, end, width)
 }
 
-// mostOld is how many steps before a window are kept.
+// mostOld is the number of steps before a window that are kept.
 const mostOld = 64
 
 // forget drops steps before time t that no job which starts later can use: those up to

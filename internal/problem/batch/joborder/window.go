@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// window is a local search over the orders of some consecutive jobs, by late acceptance
-// (Burke, Bykov: The late acceptance hill-climbing heuristic, 2017): a move is taken if
-// the cost isn't worse than it is, or than it was some moves ago.
+// window is a local search over the orders of some consecutive jobs, by late acceptance (Burke, Bykov: The late
+// acceptance hill-climbing heuristic, 2017). It takes a move if the cost isn't worse than it is, or than it was some
+// moves ago.
 //
-// A move brings a job behind a later one, or that one before it, or exchanges both. The
-// later one waits: a job that starts at its submission gains nothing. The order is decoded
-// again from the first changed position, and no further than to where all is as it was.
+// A move brings a job behind a later one, or that one before it, or exchanges both. The later one waits: a job that
+// starts at its submission gains nothing. The order is decoded again from the first changed position, and only to the
+// position from which on all is as before.
 type window struct {
 	jobs   []job
 	order  []int32
@@ -26,7 +26,7 @@ type window struct {
 	effort int64
 }
 
-// placed is where a job of the order is.
+// placed is the place of a job of the order.
 type placed struct {
 	start int64
 	cost  float64 // weight times start

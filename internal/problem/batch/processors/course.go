@@ -11,17 +11,16 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Course is when jobs start and end on one tier.
+// Course holds the starts and ends of jobs on one tier.
 type Course struct {
 	Starts         []int64   // in ticks, by job; -1: it doesn't start
 	Started, Ended []int32   // jobs in the order of these events
-	Lists          [][]int32 // processors, by job; nil: those of number
+	Lists          [][]int32 // processors, by job; nil: the lists of number
 }
 
-// Lengths returns the ticks that jobs really run, and those that they run by their estimates,
-// by job. A tick of work takes FullRate/rate ticks at the foreground's rate, for both alike,
-// rounded up to whole ticks. The error wraps model.ErrUnsupported: times may get too long
-// for whole numbers.
+// Lengths returns, by job, the ticks of the real run and of the run by its estimate. A tick of work takes FullRate/rate
+// ticks at the foreground's rate, for both alike, rounded up to whole ticks. The error wraps model.ErrUnsupported:
+// times may get too long for whole numbers.
 func Lengths(t *view.Batch) (lengths, estimates []int64, err error) {
 	lengths, estimates = make([]int64, len(t.Jobs)), make([]int64, len(t.Jobs))
 	for k := range t.Jobs {
@@ -34,11 +33,11 @@ func Lengths(t *view.Batch) (lengths, estimates []int64, err error) {
 	return lengths, estimates, nil
 }
 
-// MostEstimates bounds each job's time and, where they are added up, all of them, so that
-// now + estimate is below 2^63. Runtimes aren't added up: simulations stop at view.MostTime.
+// MostEstimates bounds each job's time and, if they are added up, their sum, so that now + estimate is below 2^63.
+// Runtimes aren't added up: simulations stop at view.MostTime.
 const MostEstimates = 2e18
 
-// TooLate reports that a schedule goes on after view.MostTime.
+// TooLate is the error of a schedule that goes on after view.MostTime.
 func TooLate() error { return view.TooLate("job", "processors") }
 
 // AtRate returns the ticks that work of the given length takes at a rate, at most

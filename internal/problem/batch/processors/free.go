@@ -7,9 +7,8 @@ import (
 	"slices"
 )
 
-// Free is a set of processors from which the lowest are taken: a bitset,
-// with a bit for each of its words that isn't 0 in the next level, and so on up to
-// one word. Taking or giving back a processor takes O(Levels), at most four for a
+// Free is a set of processors that gives away the lowest first: a bitset, with a bit for each of its words that isn't 0
+// in the next level, and so on up to one word. Taking or giving back a processor takes O(Levels), at most four for a
 // million processors.
 type Free struct {
 	Levels [][]uint64
@@ -131,7 +130,7 @@ func (s *Free) nextIn(p, end int32, in bool) int32 {
 	return end
 }
 
-// RemoveAll removes those of the processors that are in the set.
+// RemoveAll removes the processors that are in the set.
 func (s *Free) RemoveAll(list []int32) {
 	for _, p := range list {
 		if s.Has(p) {

@@ -54,9 +54,8 @@ func TooMany(t *view.Batch, starts []int64) int {
 	return -1
 }
 
-// Starts returns the ticks at which the jobs start, by job, of an execution that
-// Place could have made. The error is model.ErrUnsupported if a job doesn't run
-// through on one tier, and model.ErrInvalid for what Index refuses.
+// Starts returns the ticks at which the jobs start, by job, of an execution that Place could have made. The error is
+// model.ErrUnsupported if a job doesn't run through on one tier, and model.ErrInvalid if Index refuses the execution.
 func Starts(in *model.Batch, e *model.Execution) ([]int64, error) {
 	index, err := in.Index(e)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 )
 
-// The lowest free processors are taken, against an array of booleans.
+// The lowest free processors are taken, compared with an array of booleans.
 func TestFreeProcessors(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(12, 5))
@@ -65,7 +65,7 @@ func TestAtRate(t *testing.T) {
 	}
 }
 
-// The lowest neighbours are those that a look at each place finds.
+// A look at each place finds the same lowest neighbours.
 func TestNeighbours(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(27, 27))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package hosting keeps a plan of a consolidation while tasks come and go: what hosts
-// have left, what it costs, and which rules are broken.
+// Package hosting keeps a plan of a consolidation while tasks come and go: the free capacity of hosts, the plan's cost,
+// and the broken rules.
 package hosting
 
 import (
@@ -9,23 +9,21 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// State is a plan in which any tasks may be missing, with what follows from it.
-// Missing tasks count as left out.
+// State is a plan in which any tasks may be missing, with its consequences. Missing tasks count as left out.
 type State struct {
 	C     *view.Consolidation
 	Plan  view.Plan
-	Left  []int64 // [host × resources + resource], what it has left
+	Left  []int64 // [host × resources + resource], its free amount
 	Tasks []int   // on each host
 	Cost  int64   // of hosts in use or kept, and of tasks left out that may be
 	Moves int64   // of tasks that have a host and aren't on it, missing ones included
 	// Out counts the missing tasks that may not be left out.
 	Out int
-	// Over counts the hosts and resources with more than they have, Broken the rules' domains
-	// that break their rule.
+	// Over counts the hosts and resources above their capacity, Broken the rules' domains that break their rule.
 	Over, Broken int
-	// Excess is by how much the hosts in use go beyond the limits.
+	// Excess is the amount by which the hosts in use go beyond the limits.
 	Excess int64
-	// Apart counts those of Broken by which tasks keep apart: placing more tasks mends none.
+	// Apart counts the part of Broken for rules by which tasks keep apart: placing more tasks fixes none.
 	Apart int
 
 	counts [][]tally  // of each rule and domain
@@ -33,10 +31,10 @@ type State struct {
 	sums   []int64    // of each limit
 	total  []int      // others of each rule, in domains or not
 	broken [][]bool
-	fresh  []int // tasks placed anew on each host
+	fresh  []int // newly placed tasks on each host
 }
 
-// tally counts the tasks of a rule in a domain: [is bound, is other, are both][stays, is placed anew].
+// tally counts the tasks of a rule in a domain: [is bound, is other, are both][stays, is newly placed].
 type tally [3][2]int
 
 // Sides of a rule.
@@ -46,13 +44,13 @@ const (
 	both
 )
 
-// spread is what counts in a domain.
+// spread holds the counts of a domain.
 type spread struct {
-	tasks int // others, with those that stand there whatever the plan
+	tasks int // others, with the ones that are there whatever the plan
 	hosts int // that are there, or bought and in use
 }
 
-// New returns the state of no task. O(hosts × resources + rules × domains).
+// New returns the state without tasks. O(hosts × resources + rules × domains).
 func New(c *view.Consolidation) *State {
 	s := &State{C: c, Left: make([]int64, len(c.Hosts)*c.Resources), Tasks: make([]int, len(c.Hosts)), fresh: make([]int, len(c.Hosts)),
 		Plan: make(view.Plan, len(c.Jobs)), counts: make([][]tally, len(c.Rules)), total: make([]int, len(c.Rules)), broken: make([][]bool, len(c.Rules)), spread: make([][]spread, len(c.Rules)), sums: make([]int64, len(c.Limits))}
@@ -130,8 +128,7 @@ func (s *State) enter(j *view.ConsolidationJob) {
 	}
 }
 
-// Fits reports whether host h has what a task of job i needs. A task that stays on a host
-// that is overfull has it.
+// Fits reports whether host h has room for a task of job i. A task that stays on a host that is overfull has it.
 func (s *State) Fits(i, h int) bool {
 	left := s.Left[h*s.C.Resources:]
 	for r, x := range s.C.Jobs[i].Needs {
@@ -142,9 +139,9 @@ func (s *State) Fits(i, h int) bool {
 	return true
 }
 
-// Can reports whether task k of job i, which is missing, may be placed on h: it stays
-// there, or h is allowed, has what it needs, is in use or within the limits, and no rule is broken by it that wasn't. O(rules of
-// the job), a spread also O(domains), and where h is bought O(rules × domains).
+// Can reports whether task k of job i, which is missing, may be placed on h. It stays there, or h is allowed, has room
+// for it, and is in use or within the limits; and it breaks no rule that wasn't broken. O(rules of the job), for a
+// spread also O(domains), and if h is bought O(rules × domains).
 func (s *State) Can(i, k, h int) bool {
 	j := &s.C.Jobs[i]
 	stays := j.Current[k] == int32(h)
@@ -189,7 +186,7 @@ func (s *State) Can(i, k, h int) bool {
 	return true
 }
 
-// spreads reports whether all domains that keep a rule keep it now that a host is bought, whose domain may
+// spreads reports whether all domains that keep a rule keep it now that a host is bought, since the host's domain may
 // be the one that has fewest.
 func (s *State) spreads(q int) bool {
 	least := s.least(q)
@@ -201,7 +198,7 @@ func (s *State) spreads(q int) bool {
 	return true
 }
 
-// host counts a host and what stands on it in the domains by which tasks are spread, or no longer (by = -1).
+// host counts a host and the tasks on it in the domains by which tasks are spread, or no longer (by = -1).
 func (s *State) host(h, by int) {
 	for q := range s.spread {
 		r := &s.C.Rules[q]
@@ -227,7 +224,7 @@ func (s *State) limit(h int, by int64) {
 	}
 }
 
-// within reports whether a host may come into use by the limits.
+// within reports whether the limits allow a host to come into use.
 func (s *State) within(h int) bool {
 	for k := range s.sums {
 		if l := &s.C.Limits[k]; l.Counts[h] > 0 && s.sums[k]+l.Counts[h] > l.Most {
@@ -237,8 +234,8 @@ func (s *State) within(h int) bool {
 	return true
 }
 
-// Add places task k of job i, which is missing, on h. O(resources + rules of the job),
-// a spread also O(domains), and where h is bought O(rules × domains).
+// Add places task k of job i, which is missing, on h. O(resources + rules of the job), for a spread also O(domains),
+// and if h is bought O(rules × domains).
 func (s *State) Add(i, k, h int) { s.change(i, k, h, 1) }
 
 // Remove takes task k of job i from its host.
@@ -360,7 +357,7 @@ func (s *State) holds(q, d int) bool {
 	others := t.others()
 	switch r.Type {
 	case model.RuleApart:
-		// A pair of which one is placed anew: the bound one, or the other.
+		// One of a pair is newly placed: the bound one, or the other.
 		bound := t[boundOnly][0] + t[boundOnly][1] + t[both][0] + t[both][1]
 		return !(t[boundOnly][1] > 0 && others > 0 || t[both][1] > 0 && (others > 1 || bound > 1) || t[otherOnly][1] > 0 && bound > 0)
 	case model.RuleTogether:
@@ -369,13 +366,13 @@ func (s *State) holds(q, d int) bool {
 	return s.spreadHolds(q, d, s.least(q))
 }
 
-// spreadHolds reports whether a domain keeps a spread of which another one has least.
+// spreadHolds reports whether a domain keeps a spread, if another one has least.
 func (s *State) spreadHolds(q, d, least int) bool {
 	t := &s.counts[q][d]
 	return t[boundOnly][1]+t[both][1] == 0 || s.spread[q][d].tasks-least <= s.C.Rules[q].MaxSkew
 }
 
-// least returns what the domain has that has fewest, 0 where there are too few.
+// least returns the content of the domain that has fewest, 0 if there are too few domains.
 func (s *State) least(q int) int {
 	least, domains := 0, 0
 	for _, x := range s.spread[q] {
@@ -393,5 +390,5 @@ func (s *State) least(q int) int {
 	return least
 }
 
-// others counts the tasks that others are held against.
+// others counts the tasks with which others are compared.
 func (t *tally) others() int { return t[otherOnly][0] + t[otherOnly][1] + t[both][0] + t[both][1] }

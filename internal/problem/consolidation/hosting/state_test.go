@@ -12,8 +12,8 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// TestStateJudges holds the state of any plan, made and unmade task by task, against the judge:
-// whether it is feasible, and its figures.
+// TestStateJudges compares the state of any plan, made and unmade task by task, with the judge: whether it is feasible,
+// and its figures.
 func TestStateJudges(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))

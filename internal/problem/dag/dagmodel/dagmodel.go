@@ -17,14 +17,14 @@ import (
 // Never is later than every time that matters.
 const Never = 1 << 50
 
-// Times are the costs and lengths of a graph in ticks. They are a relaxation (see
-// view.DAGTicks), so what is proved for them holds for the graph.
+// Times are the costs and lengths of a graph in ticks. They are a relaxation (see view.DAGTicks), so bounds proved for
+// them hold for the graph.
 type Times struct {
 	Graph *view.Graph
 	Ticks *view.DAGTicks
 }
 
-// Cost returns how long task t takes on machine a.
+// Cost returns the time that task t takes on machine a.
 func (v Times) Cost(t int32, a int) int64 { return int64(v.Ticks.Cost[int(t)*v.Graph.Machines+a]) }
 
 // Length returns the length of an edge from machine a to b.
@@ -39,8 +39,8 @@ func (v Times) Length(e int32, a, b int) int64 {
 	}
 }
 
-// Earliest returns the earliest start of task t on machine a: when the machine is free,
-// and the data of its predecessors are there, which start at start on the machines on.
+// Earliest returns the earliest start of task t on machine a, when the machine is free and the data of its predecessors
+// are there. These start at start on the machines on.
 func (v Times) Earliest(t int32, a int, free int64, start []int64, on []int32) int64 {
 	for _, e := range v.Graph.Pred(t) {
 		f := v.Graph.From[e]
@@ -94,8 +94,7 @@ func (v Times) Heads(head []int64, order []int32, on func(t int32) []int, before
 	}
 }
 
-// Model is the constraint model. The makespan is its objective. Tasks whose start is a
-// constant aren't in it.
+// Model is the constraint model. The makespan is its objective. Tasks with a constant start aren't in it.
 type Model struct {
 	cp.Model
 	Times
@@ -191,8 +190,7 @@ func (m *Model) Machine(a int, tasks []int32, before func(i, j int) cp.Lit) {
 	m.add(c, "machine ", a)
 }
 
-// Through returns the longest path through a task on its best machine, which no makespan
-// is below, by heads and tails.
+// Through returns the longest path through a task on its best machine, by heads and tails: no makespan is below it.
 func (m *Model) Through(t int32, head, tail []int64) int64 {
 	least := int64(Never)
 	for _, a := range m.Hosts[t] {
@@ -208,10 +206,9 @@ func (m *Model) Through(t int32, head, tail []int64) int64 {
 //	Σ_{t in S} w_{a(t)} cost_{t,a(t)} ≤ Σ_a w_a (makespan - idle_a)
 //	idle_a = min(min_{t in S} head_ta + min_{t in S} tail_ta, lower)
 //
-// where a(t) is the machine of t. A machine that some of S are on is idle before the
-// first of them, which starts no sooner than its head, and after the last of them, for
-// its tail. One that none of S is on is idle for the makespan, which is at least
-// lower, so that its part of the right side isn't below its load of nothing.
+// where a(t) is the machine of t. A machine with some tasks of S is idle before the first of them, which starts no
+// sooner than its head, and after the last of them, for its tail. A machine with none of S is idle for the makespan,
+// which is at least lower, so that its part of the right side isn't below its load of nothing.
 type Load struct {
 	Tasks []int32 // S
 	Idle  []int64 // of each machine
@@ -284,7 +281,7 @@ func (m *Model) WholeRow(l Load, weights []int64) {
 	m.Add(row)
 }
 
-// room is what a variable of WholeRow stands for.
+// room is the meaning of a variable of WholeRow.
 type room struct {
 	machine      int
 	common, idle int64

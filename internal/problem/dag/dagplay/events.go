@@ -27,8 +27,8 @@ func (a event) before(b event) bool {
 	return a.id < b.id
 }
 
-// events is a binary heap, the first event on top. It isn't internal/num/heap, whose
-// comparison isn't inlined: with that a replay takes a quarter longer.
+// events is a binary heap, the first event on top. It isn't internal/num/heap, because the comparison there isn't
+// inlined: that makes a replay take a quarter longer.
 type events []event
 
 func (h *events) push(x event) {

@@ -33,10 +33,9 @@ func NewPlan[N cmp.Ordered](g *view.Graph, machine []int32, start, finish []N) P
 	return p
 }
 
-// OnFree returns the plan of a schedule of interchangeable machines that has starts alone, in
-// ticks: each task is on a machine that is free by then, of those the one that is free
-// last, or where there is none on the one that is free first. There always is one for a task of
-// a length if at no time more tasks run than there are machines. O(V log V + V machines).
+// OnFree returns the plan of a schedule of interchangeable machines that has starts alone, in ticks. Each task is on a
+// machine that is free by then, the one that is free last, or if there is none on the one that is free first. There
+// always is one for a task of a length if at no time more tasks run than there are machines. O(V log V + V machines).
 func OnFree(g *view.Graph, start, length []int64) Plan {
 	machine, finish, free := make([]int32, g.Tasks), make([]int64, g.Tasks), make([]int64, g.Machines)
 	byStart := slices.Clone(g.Order)

@@ -11,8 +11,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Starts of which no more than there are machines run at once become a plan that ends with
-// them, tasks of no length among them.
+// If starts never need more machines at once than there are, they become a plan that ends with them, also with tasks of
+// no length.
 func TestOnFree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 0))
 	for range 2000 {

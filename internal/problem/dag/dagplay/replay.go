@@ -74,7 +74,7 @@ type Hold struct{ Edge, After int32 }
 // equal: they must be so to the judge, too.
 const rounding = 1e-15
 
-// askEvery is after how many instants Stop is asked: some milliseconds.
+// askEvery is the number of instants after which Stop is asked: some milliseconds.
 const askEvery = 256
 
 // NewReplay prepares the replay of plans for g.
@@ -221,7 +221,7 @@ func (r *Replay) RunFrom(p Plan, from []float64) float64 {
 	return r.Run(p, nil)
 }
 
-// Effort returns what runs have cost since it was last called, for turns.Stop.
+// Effort returns the cost of the runs since its last call, for turns.Stop.
 func (r *Replay) Effort() int64 {
 	effort := r.work / 50
 	r.work -= effort * 50
@@ -314,7 +314,7 @@ func (r *Replay) flowBegin(e int32) {
 // flowEnds ends the transfers of a class that are due now.
 func (r *Replay) flowEnds(c *class) {
 	c.serve(r.now)
-	// The first one is due by definition, others with it but for rounding.
+	// The first one is due by definition; others are due with it up to rounding.
 	end := c.due[0].end
 	for len(c.due) > 0 && c.due[0].end <= end+rounding*math.Abs(end) {
 		r.arrive(c.pop().edge)

@@ -13,7 +13,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Lists of PEs are added to, removed from and read from a set as PE by PE.
+// Lists of PEs are added to, removed from and read from a set PE by PE.
 func TestPELists(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(500) {

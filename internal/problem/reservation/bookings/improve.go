@@ -12,13 +12,11 @@ import (
 	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
-// Improve takes steps of destroying and repairing the plan around a declined job
-// (iterated greedy: Ruiz, Stützle: A simple and effective iterated greedy
-// algorithm for the permutation flowshop scheduling problem, 2007). A step takes
-// out some of the jobs booked in its window and books them, it and other declined
-// jobs there again, in a random order, each as early or as late as it fits. A step
-// that loses weight is undone. Improve ends after the given number of steps, when
-// enough weight is booked, when nothing is declined, or with ctx.
+// Improve takes steps of destroying and repairing the plan around a declined job (iterated greedy: Ruiz, Stützle: A
+// simple and effective iterated greedy algorithm for the permutation flowshop scheduling problem, 2007). A step takes
+// out some of the jobs booked in its window. It books them, the declined job and other declined jobs there again, in a
+// random order, each as early or as late as it fits. A step that loses weight is undone. Improve ends after the given
+// number of steps, when enough weight is booked, when nothing is declined, or with ctx.
 func (p *Offline) Improve(ctx context.Context, steps int, enough float64) {
 	var declined []int32
 	for step := range steps {
@@ -43,20 +41,20 @@ func (p *Offline) Improve(ctx context.Context, steps int, enough float64) {
 	}
 }
 
-// mostOut is the most booked jobs that a step takes out, and the most declined
-// ones that it tries beside its own.
+// mostOut is the largest number of booked jobs that a step takes out, and of declined ones that it tries beside its
+// own.
 const mostOut = 12
 
 // step tries to book a declined job.
 func (p *Offline) step(target int32) {
 	j := &p.t.Jobs[target]
-	// The jobs whose windows touch the target's; those booked in it.
+	// The jobs with windows that touch the target's; the ones booked in it.
 	first, _ := slices.BinarySearchFunc(p.byReady, j.Ready-p.longest, func(i int32, t int64) int { return cmp.Compare(p.t.Jobs[i].Ready, t) })
 	booked := p.found[:0]
 	out := p.out[:0]
 	from, to := j.Ready, j.Due
 	if span := to - from; span > 2*j.Length && p.rng.IntN(2) == 0 {
-		// One place in the window, rather than all of it.
+		// Take one place in the window, rather than all of it.
 		from += p.rng.Int64N(span - 2*j.Length + 1)
 		to = from + 2*j.Length
 	}
@@ -73,7 +71,7 @@ func (p *Offline) step(target int32) {
 			booked = append(booked, i)
 		}
 	}
-	// Not too many of the declined, any of them.
+	// Take any of the declined, but not too many.
 	if len(out) > mostOut {
 		p.rng.Shuffle(len(out), func(a, b int) { out[a], out[b] = out[b], out[a] })
 		out = out[:mostOut]

@@ -17,16 +17,13 @@ type Interval struct {
 	PEs        int
 }
 
-// Number returns PEs for each interval, of the PEs 0 to pes-1, such that no PE is
-// in two intervals that overlap. That is possible if and only if at each moment
-// the intervals need at most pes: overlaps form an interval graph, and interval
-// graphs are perfect (as many colours as the largest clique suffice). So whoever
-// may name the PEs last can work on counts. The error, model.ErrInfeasible, names
-// a moment at which too many are needed.
+// Number returns PEs for each interval, of the PEs 0 to pes-1, such that no PE is in two intervals that overlap. That
+// is possible if and only if at each moment the intervals need at most pes: overlaps form an interval graph, and
+// interval graphs are perfect (as many colours as the largest clique suffice). So an algorithm that may name the PEs
+// last can work on counts. The error, model.ErrInfeasible, names a moment at which too many are needed.
 //
-// In the order of their starts, intervals take the lowest PEs that are free; those
-// without length overlap nothing and take the lowest of all.
-// O(n log n + n pes / 64).
+// Intervals take the lowest free PEs in the order of their starts; intervals without length overlap nothing and take
+// the lowest of all. O(n log n + n pes / 64).
 func Number(pes int, all []Interval) ([]model.PEList, error) {
 	lists := make([]model.PEList, len(all))
 	var byStart []int

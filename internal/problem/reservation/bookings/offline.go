@@ -98,7 +98,7 @@ func (p *Offline) bookFirst(i int32, late bool) bool {
 	return ok
 }
 
-// Set makes the plan one of the given starts, by job, which must fit.
+// Set makes the plan the one with the given starts, by job, which must fit.
 func (p *Offline) Set(starts []int64) {
 	p.clear()
 	for i, s := range starts {

@@ -14,9 +14,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// TicksOf returns the starts of the ticks' jobs in bookings of the instance, by
-// job, view.Declined for those that aren't booked. Where the bookings need too many
-// PEs, in ticks, jobs are dropped in the order of starts. The error,
+// TicksOf returns the starts of the ticks' jobs in bookings of the instance, by job, view.Declined for those that
+// aren't booked. If the bookings need too many PEs, in ticks, jobs are dropped in the order of starts. The error,
 // model.ErrInvalid, is Index's.
 func TicksOf(in *model.Reservation, t *view.Reservation, b *model.Bookings) ([]int64, error) {
 	index, err := in.Index(b)

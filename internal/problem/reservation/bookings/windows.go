@@ -15,13 +15,12 @@ import (
 	"github.com/gapwise/gapwise/internal/run/lns"
 )
 
-// Windows improves the plan by large neighbourhood search (package lns): a declined job,
-// others near it and some of those that are booked there are free, while these run; all
-// others stay. The learning kernel looks for a plan of the free ones that
-// declines less. Steps of Improve are one more kind of neighbourhood: the further from the best
-// a plan is, the more of them are taken. Every other neighbourhood begins with any acceptances and takes a plan that is
-// as good, too. It ends as package lns says, when enough weight is booked or nothing is declined.
-// found is told of each better plan. Before each neighbourhood, others may set a better one.
+// Windows improves the plan by large neighbourhood search (package lns). A declined job, others near it and some of the
+// jobs that are booked there are free, while these run; all others stay. The learning kernel looks for a plan of the
+// free ones that declines less. Steps of Improve are one more kind of neighbourhood: the further from the best a plan
+// is, the more of them are taken. Every other neighbourhood begins with any acceptances and takes a plan that is as
+// good, too. It ends as package lns says, when enough weight is booked or nothing is declined. found is called with
+// each better plan. Before each neighbourhood, others may set a better one.
 func (p *Offline) Windows(ctx context.Context, patient bool, enough float64, found, others func()) {
 	x := newWindows(p)
 	x.Patient = patient
@@ -44,7 +43,7 @@ func (p *Offline) Windows(ctx context.Context, patient bool, enough float64, fou
 	})
 }
 
-// The kinds of neighbourhoods say which of the jobs that run in a declined one's window are free.
+// The kinds of neighbourhoods determine which jobs in a declined job's window are free.
 const (
 	byMoment = iota // those nearest to a moment
 	bySpan          // those that run nearest to it from their start to their end
@@ -53,7 +52,7 @@ const (
 	kinds
 )
 
-// steps is how many steps of Improve are taken where a neighbourhood could be searched.
+// steps is the number of steps of Improve in place of a neighbourhood.
 const steps = 500
 
 // windows is a large neighbourhood search of a plan.
@@ -65,8 +64,7 @@ type windows struct {
 
 func newWindows(p *Offline) *windows { return &windows{Search: lns.New(p.rng, kinds), Offline: p} }
 
-// choose draws a declined job, and at most so many jobs to be free, it among them. A quarter
-// of them are declined.
+// choose draws a declined job, and at most so many free jobs including it. A quarter of them are declined.
 func (x *windows) choose(kind, size int) []int32 {
 	if x.from, x.to = math.MinInt64, math.MaxInt64; size == len(x.starts) {
 		return slices.Clone(x.byReady)
@@ -124,7 +122,7 @@ func (x *windows) choose(kind, size int) []int32 {
 	return append(append(least(out, size/4), target), in...)
 }
 
-// search looks for a plan in which all but the free jobs stay where they are.
+// search looks for a plan in which all jobs except the free ones stay where they are.
 func (x *windows) search(ctx context.Context, free []int32) (o lns.Outcome) {
 	o.All = len(free) == len(x.starts)
 	before, value := make([]int64, len(free)), x.value
@@ -182,17 +180,17 @@ func (x *windows) search(ctx context.Context, free []int32) (o lns.Outcome) {
 	return o
 }
 
-// window is the constraint model of a neighbourhood: whether each free job is accepted,
-// its start, and the weight of those declined, which is to be minimised.
+// window is the constraint model of a neighbourhood: whether each free job is accepted, its start, and the weight of
+// the declined ones, which is minimised.
 type window struct {
 	cp.Model
 	weights    []int64
 	in, starts []cp.Var // by free job
 }
 
-// newWindow returns the model of the free jobs beside what is in use, in which they run in
-// [from, to). What is in use are activities that stay: at any time as much of the PEs as the
-// free ones can't have, but no more than it takes to keep them out.
+// newWindow returns the model of the free jobs beside the PEs in use; the free jobs run in [from, to). The PEs in use
+// are activities that stay. At any time they take as much of the PEs as the free jobs can't have, but no more than it
+// takes to keep these out.
 func newWindow(t *view.Reservation, inUse *profile.Profile, free []int32, from, to int64) *window {
 	m := &window{weights: wholeWeights(t, free)}
 	room, least, first, last := int64(0), int64(math.MaxInt64), int64(math.MaxInt64), int64(math.MinInt64)
@@ -218,7 +216,7 @@ func newWindow(t *view.Reservation, inUse *profile.Profile, free []int32, from, 
 	m.Decisions, m.Integers = slices.Clone(m.in), slices.Clone(m.starts)
 	m.Objective = m.Int(0, total)
 	row.Terms = []cp.Term{{Times: -1, Var: m.Objective}}
-	// Where the free jobs fit all at once, nothing is in use; where none fits, all is.
+	// If the free jobs all fit at once, nothing is in use; if none fits, all is.
 	shared.Capacity = min(room, int64(t.PEs))
 	used := int64(0)
 	from = first

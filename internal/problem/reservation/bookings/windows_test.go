@@ -17,7 +17,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Of up to seven requests one neighbourhood is all: the plan is optimal.
+// For up to seven requests one neighbourhood is the whole: the plan is optimal.
 func TestWindowsReachTheOptimum(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(26, 1))
@@ -104,7 +104,7 @@ func TestWindowsOfSomeJobs(t *testing.T) {
 	}
 }
 
-// Windows find more than the steps of Improve alone, and end with the effort.
+// Windows find more than only the steps of Improve, and end with the effort.
 func TestWindowsBringMore(t *testing.T) {
 	t.Parallel()
 	v := view.OfReservation(testkit.RandomReservation(rand.New(rand.NewPCG(26, 3)), 150))

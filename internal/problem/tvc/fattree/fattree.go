@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package fattree holds the state of a fat-tree in which virtual clusters run: what is
-// left of slots and links.
+// Package fattree holds the state of a fat-tree in which virtual clusters run: the free slots and the free rates of
+// links.
 package fattree
 
 import (
@@ -13,11 +13,9 @@ import (
 
 // DataCentre is the state of a fat-tree: free slots and residual rates.
 //
-// With h = k/2, server s is at edge switch s/h, edge switch e in pod e/h. The
-// link from edge switch e to aggregation switch a of its pod is Edge[e·h+a], that
-// from aggregation switch a of pod p to core switch c of group a is
-// Aggregation[(p·h+a)·h+c]. Add and Remove alone change them: sums of free slots are
-// kept beside.
+// For h = k/2, server s is at edge switch s/h, edge switch e in pod e/h. The link from edge switch e to aggregation
+// switch a of its pod is Edge[e·h+a]. The link from aggregation switch a of pod p to core switch c of group a is
+// Aggregation[(p·h+a)·h+c]. Only Add and Remove change them, because sums of free slots are kept with them.
 type DataCentre struct {
 	*view.TVC
 	Free        []int32 // slots, by server
@@ -170,9 +168,8 @@ func (d *DataCentre) ServersBelow(w model.Switch) (first, last int) {
 	return 0, len(d.Free)
 }
 
-// Lowest returns the lowest switch on the links below the host with all servers,
-// which ascend, below it: links that had all VMs below them would carry nothing
-// (HoseCut), or what isn't needed (HosePerPath).
+// Lowest returns the lowest switch on the links below the host with all servers, which ascend, below it. Links that had
+// all VMs below them would carry nothing (HoseCut), or an unneeded load (HosePerPath).
 func (d *DataCentre) Lowest(host model.Switch, servers []model.ServerVMs) model.Switch {
 	h := d.Half
 	first, last := servers[0].Server, servers[len(servers)-1].Server

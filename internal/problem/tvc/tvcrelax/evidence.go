@@ -9,9 +9,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Evidence returns multipliers of a Relaxation as prices of a slot, of a bit/s, and of what else resources have, at
-// instants, and of weights in patterns, in greatest common divisors of the requests' weights. It is nil if nothing
-// costs anything: then all requests may be accepted.
+// Evidence returns multipliers of a Relaxation as prices of a slot, of a bit/s, and of other resources, at instants,
+// and of weights in patterns, in greatest common divisors of the requests' weights. It is nil if nothing costs
+// anything: then all requests may be accepted.
 func (r *Relaxation) Evidence(in *model.TVC, m *Multipliers) *model.Evidence {
 	at := make([]int64, r.Instants)
 	for i, s := range r.spans {
@@ -49,5 +49,5 @@ func (r *Relaxation) Evidence(in *model.TVC, m *Multipliers) *model.Evidence {
 	return e
 }
 
-// leastPrice is one that evidence may have. What is less than that makes no difference to PricesAt, which is widened by more.
+// leastPrice is the least price in evidence. Smaller ones make no difference to PricesAt, which is widened by more.
 const leastPrice = 1e-50

@@ -23,17 +23,15 @@ const (
 // Tighten adds cuts by patterns until the relaxation keeps them all or a limit is
 // reached.
 //
-// A pattern is what one server holds at one instant of the active requests: c_j VMs
-// of j, Σ c_j slots and Σ min(c_j, N_j - c_j)·B_j bit/s. Let y ≥ 0 and M the largest
-// Σ y_j c_j of any pattern. If the requests with x_j = 1 run on S servers, the c_j of
-// j sum to N_j x_j, so Σ_j y_j N_j x_j = Σ_servers Σ_j y_j c_j ≤ S·M: the cut. M is
-// the largest of all patterns, which are listed. A y whose cut the point x breaks
-// most is the dual solution of covering N_j x_j by the fewest patterns (Gilmore,
-// Gomory: A linear programming approach to the cutting stock problem, 1961).
+// A pattern is a possible content of one server at one instant, from the active requests: c_j VMs of j, Σ c_j slots and
+// Σ min(c_j, N_j - c_j)·B_j bit/s. Let y ≥ 0 and M the largest Σ y_j c_j of any pattern. If the requests with x_j = 1
+// run on S servers, the c_j of j sum to N_j x_j, so Σ_j y_j N_j x_j = Σ_servers Σ_j y_j c_j ≤ S·M: the cut. M is the
+// largest of all patterns, which are listed. The dual solution of covering N_j x_j by the fewest patterns is the y with
+// the cut that the point x breaks most (Gilmore, Gomory: A linear programming approach to the cutting stock problem,
+// 1961).
 //
-// Instants of more than maxPatterns patterns, and those at which x leaves half of
-// the slots, are left out. It returns the last
-// multipliers, nil if the linear program wasn't solved.
+// Instants with more than maxPatterns patterns, and instants at which x leaves half of the slots, are left out. It
+// returns the last multipliers, nil if the linear program wasn't solved.
 func (r *Relaxation) Tighten(ctx context.Context) (*Multipliers, error) {
 	if !highs.Available() {
 		return nil, nil
@@ -70,8 +68,8 @@ func (r *Relaxation) Tighten(ctx context.Context) (*Multipliers, error) {
 	}
 }
 
-// instants holds what Tighten looks at. The linear program is solved before: it bounds
-// the sum of the active requests, and where it is too large none of this is made.
+// instants holds the data for Tighten. The linear program is solved before. It bounds the sum of the active requests,
+// and if it is too large none of this is made.
 type instants struct {
 	active   [][]int     // by instant: the requests, by position
 	parts    [][]Part    // of a request on a server
@@ -103,7 +101,7 @@ func (r *Relaxation) patternsAt(at *instants, t int) []pattern {
 	return at.patterns[t]
 }
 
-// used returns the share of the slots that is used by the active requests.
+// used returns the share of the slots in use by the active requests.
 func (r *Relaxation) used(active []int, x []float64) (sum float64) {
 	for _, i := range active {
 		sum += r.Resources[0].Demand[i] * x[i]
@@ -220,7 +218,8 @@ func (r *Relaxation) separate(ctx context.Context, active []int, patterns []patt
 	return nil
 }
 
-// wholeWeights returns dual values as whole numbers below 2^36 in proportion, rounded down; what is no number from 0 on is 0.
+// wholeWeights returns dual values as whole numbers below 2^36 in proportion, rounded down; a value that is no number
+// from 0 on becomes 0.
 func wholeWeights(duals []float64) []float64 {
 	most := 0.0
 	for _, d := range duals {

@@ -13,9 +13,8 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// Relaxation is the linear relaxation of loss mode for some requests: maximise Σ
-// w_j x_j with 0 ≤ x_j ≤ 1 such that at every instant the active requests hold at
-// most the capacity of every resource, and of cuts by patterns, see
+// Relaxation is the linear relaxation of loss mode for some requests. It maximises Σ w_j x_j with 0 ≤ x_j ≤ 1 such that
+// at every instant the active requests hold at most the capacity of every resource, and of cuts by patterns, see
 // Tighten.
 type Relaxation struct {
 	weights   []float64 // of the requests, in their order
@@ -38,9 +37,8 @@ type Cut struct {
 	all     float64   // the weight that all servers hold at most
 }
 
-// NewRelaxation returns the relaxation for some requests of t, in order of
-// arrival, with their weights. With few it has the resources alone whose demands
-// are computed at once.
+// NewRelaxation returns the relaxation for some requests of t, in order of arrival, with their weights. If few is set,
+// it only has the resources with demands that are computed at once.
 func NewRelaxation(t *view.TVC, requests []int, w *Weights, few bool) *Relaxation {
 	tree := NewTree(t)
 	r := &Relaxation{Resources: tree.Resources(t, requests, few), weights: make([]float64, len(requests)), tree: tree, ticks: t, requests: requests, shift: w.shift}
@@ -51,9 +49,8 @@ func NewRelaxation(t *view.TVC, requests []int, w *Weights, few bool) *Relaxatio
 	return r
 }
 
-// Exceeded reports whether accepting the requests in a set, by position, exceeds a
-// resource at some instant or a cut, by more than rounding can be worth: not all of
-// them can be accepted.
+// Exceeded reports whether the requests in a set, by position, can't all be accepted: they exceed a resource at some
+// instant or a cut, by more than rounding.
 func (r *Relaxation) Exceeded(accepted func(i int) bool) bool {
 	const most = 1 + 1e-9
 	sums := make([]float64, r.Instants+1)
@@ -87,16 +84,14 @@ func (r *Relaxation) Exceeded(accepted func(i int) bool) bool {
 	return false
 }
 
-// Multipliers are Lagrangian multipliers of the relaxation's rows, with what
-// follows from them: if the requests in A are accepted, those in R rejected and
-// the others, U, open, then the weights of all accepted requests sum to at most
+// Multipliers are Lagrangian multipliers of the relaxation's rows, with their conclusion. If the requests in A are
+// accepted, the ones in R rejected and the others, U, open, then the weights of all accepted requests sum to at most
 // Base + Σ_A Reduced_j + Σ_U max(0, Reduced_j).
 //
-// Why: with multipliers λ ≥ 0 of rows Σ_j a_rj x_j ≤ b_r every solution has Σ_j
-// w_j x_j ≤ Σ_j w_j x_j + Σ_r λ_r (b_r - Σ_j a_rj x_j) = Σ_r λ_r b_r + Σ_j (w_j -
-// Σ_r λ_r a_rj) x_j. This holds for any λ ≥ 0, however it was found. Base is
-// raised by 1e-11 of the size of all terms, and by what the prefix sums over the
-// instants may be off: more than rounding can take away in demands and sums.
+// Proof: for multipliers λ ≥ 0 of rows Σ_j a_rj x_j ≤ b_r every solution has Σ_j w_j x_j ≤ Σ_j w_j x_j + Σ_r λ_r (b_r -
+// Σ_j a_rj x_j) = Σ_r λ_r b_r + Σ_j (w_j - Σ_r λ_r a_rj) x_j. This holds for any λ ≥ 0, however it was found. Base is
+// raised by 1e-11 of the size of all terms, and by the possible error of the prefix sums over the instants: more than
+// rounding can take away in demands and sums.
 type Multipliers struct {
 	Base    float64
 	Reduced []float64
@@ -116,8 +111,8 @@ func (m *Multipliers) Bound() float64 {
 // Floor returns Bound in whole weights.
 func (m *Multipliers) Floor() int64 { return int64(math.Floor(min(m.Bound(), 1<<62))) }
 
-// PricesAt returns what follows from multipliers of the resources, by resource and
-// instant, and of the cuts. O((n + instants)·resources + size of the cuts).
+// PricesAt returns the conclusion from multipliers of the resources, by resource and instant, and of the cuts. O((n +
+// instants)·resources + size of the cuts).
 func (r *Relaxation) PricesAt(lambda [][]float64, cuts []float64) *Multipliers {
 	m := &Multipliers{Reduced: make([]float64, len(r.weights))}
 	copy(m.Reduced, r.weights)
@@ -154,7 +149,7 @@ func (r *Relaxation) PricesAt(lambda [][]float64, cuts []float64) *Multipliers {
 // maxRelaxationTerms limits the coefficients of a linear program that is solved.
 const maxRelaxationTerms = 1_500_000
 
-// Choice is what is decided about a request.
+// Choice is a decision about a request.
 type Choice int8
 
 // The choices.
@@ -164,9 +159,8 @@ const (
 	Rejected
 )
 
-// Solve returns multipliers from the dual solution of HiGHS, the best ones for some
-// requests being accepted or rejected; without choices all are open. They are
-// valid for any choices. They are nil if the program is too large or infeasible,
+// Solve returns multipliers from the dual solution of HiGHS, the best ones if some requests are accepted or rejected;
+// without choices all are open. They are valid for any choices. They are nil if the program is too large or infeasible,
 // ctx ended before it was solved, or there is no HiGHS. The error is HiGHS's.
 func (r *Relaxation) Solve(ctx context.Context, choices []Choice) (*Multipliers, error) {
 	m, _, err := r.solve(ctx, choices)
@@ -261,10 +255,9 @@ func (r *Relaxation) solve(ctx context.Context, choices []Choice) (*Multipliers,
 	return p, x, nil
 }
 
-// newWeight is the weight of the newest subgradient. With 0.1 the bound of 60 drawn
-// relaxations is 2.3 % above the linear program's after 60 steps and 0.4 % after 300, with
-// 0.02 36 % and 0.2 %, with 0.5 4.0 % and 2.4 %; without an average of subgradients
-// (Held, Wolfe, Crowder 1974) it was 7.5 % and 1.8 %.
+// newWeight is the weight of the newest subgradient. At 0.1 the bound of 60 drawn relaxations is 2.3 % above the linear
+// program's after 60 steps and 0.4 % after 300. At 0.02 it is 36 % and 0.2 %, at 0.5 4.0 % and 2.4 %. Without an
+// average of subgradients (Held, Wolfe, Crowder 1974) it was 7.5 % and 1.8 %.
 const newWeight = 0.1
 
 // Ascend returns multipliers by steps of the subgradient method, without cuts. It
@@ -279,8 +272,7 @@ func (r *Relaxation) Ascend(ctx context.Context, steps int) *Multipliers {
 		return lambda
 	}
 	slope := make([]float64, r.Instants+1)
-	// The subgradient is what the requests of positive reduced weight leave of each
-	// capacity.
+	// The subgradient is the capacity that the requests of positive reduced weight leave, for each resource.
 	dual := func(y, g []float64) float64 {
 		if turns.Stop(ctx, int64(len(r.spans))) {
 			return math.Inf(1)

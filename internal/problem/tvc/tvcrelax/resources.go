@@ -11,26 +11,22 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Resource is something of which every accepted request holds at least its
-// demand for as long as it runs, and all that run at one instant together at
-// most the capacity: Σ_j demand_j x_j ≤ capacity over the requests j that are
-// active, x_j = 1 if j is accepted.
+// Resource is something that every accepted request holds at least its demand of for as long as it runs. All that run
+// at one instant hold at most the capacity: Σ_j demand_j x_j ≤ capacity over the requests j that are active, x_j = 1 if
+// j is accepted.
 //
-// Where g gives each part of a cluster on a node of some level a number of at
-// least 0, such that the parts that fit on one node (in its slots and the rate of
-// its links) never sum to more than G, the least Σ g over the ways to divide the
-// cluster is its demand of a resource of capacity nodes·G. The least is taken over
-// any number of nodes with any parts that fit an empty one, which can only lower
-// it. These g are taken:
+// Let g give each part of a cluster on a node of some level a number of at least 0, such that the parts that fit on one
+// node (in its slots and the rate of its links) never sum to more than G. Then the least Σ g over the ways to divide
+// the cluster is its demand for a resource of capacity nodes·G. The least is taken over any number of nodes with any
+// parts that fit an empty one, which can only lower it. These g are taken:
 //
 //   - the VMs, with G the slots, on servers: the demand is N;
 //   - the load on the links up, in bit/s, with G the sum of their rates, by level;
-//   - u(load), with u a dual-feasible function of one link (duals.StepsDFF) and G
-//     its value of a whole link, times the lanes, by level: loads on one lane sum
-//     to at most its rate, and each cluster loads one lane of a node;
-//   - Tree.Shared on servers: who takes more than half of the slots leaves the link to few;
-//   - on servers a·u(VMs) + b·u'(load), u of the slots and u' of the link: what
-//     spreads a cluster so that its parts are small puts loads on more links.
+//   - u(load), with u a dual-feasible function of one link (duals.StepsDFF) and G its value of a whole link, times the
+//     lanes, by level. Loads on one lane sum to at most its rate, and each cluster loads one lane of a node;
+//   - Tree.Shared on servers: a part with more than half of the slots leaves the link to few;
+//   - on servers a·u(VMs) + b·u'(load), u of the slots and u' of the link: spreading a cluster into small parts puts
+//     loads on more links.
 type Resource struct {
 	Demand   []float64      // by request, in shares of the capacity
 	Capacity float64        // 1
@@ -49,7 +45,7 @@ type Total struct {
 // Whole returns the resource in whole numbers; its capacity is 0 if they don't fit 53 bits.
 func (r *Resource) Whole() Total { return r.whole }
 
-// Totals returns the resources of an instance for some requests whose sums fit 61 bits.
+// Totals returns the resources of an instance for some requests, if their sums fit 61 bits.
 func (t *Tree) Totals(in *view.TVC, requests []int) (all []Total) {
 	for _, r := range t.Resources(in, requests, false) {
 		sum := 0.0
@@ -66,7 +62,7 @@ func (t *Tree) Totals(in *view.TVC, requests []int) (all []Total) {
 // mixes are the weights of slots against links, both in shares of a server.
 var mixes = []int64{1, 2, 4}
 
-// steps is what duals.StepsDFF is called in evidence.
+// steps is the name of duals.StepsDFF in evidence.
 func steps(k int64) *model.DualFunction { return &model.DualFunction{Name: "steps", Parameter: k} }
 
 // Evidence returns evidence of a type that names the resource.
@@ -79,9 +75,8 @@ func (r *Resource) Evidence(kind string) model.Evidence {
 	return e
 }
 
-// Resources returns the resources of an instance for some requests, those that
-// bind none of them left out. With few it returns those of which demands are
-// computed at once.
+// Resources returns the resources of an instance for some requests, except the ones that bind none of them. If few is
+// set, it only returns the resources with demands that are computed at once.
 func (t *Tree) Resources(in *view.TVC, requests []int, few bool) []Resource {
 	var all []Resource
 	add := func(form model.Evidence, capacity float64, demand func(i int) int64) {
@@ -113,7 +108,7 @@ func (t *Tree) Resources(in *view.TVC, requests []int, few bool) []Resource {
 			n, b := vms(i), bandwidth(i)
 			one := min(b*int64(share), t.Rate[0])
 			if n >= 2*t.Slots[0] {
-				return int64(n) * one // one VM a part: others, with loads of all their VMs, count more
+				return int64(n) * one // one VM a part: other parts, with loads of all their VMs, count more
 			}
 			return leastSum(n, servers.Parts(n, b, in.PerPath)[0], func(p Part) int64 {
 				return t.Shared(share, p, bandwidth(i))
@@ -160,15 +155,15 @@ func (t *Tree) Resources(in *view.TVC, requests []int, few bool) []Resource {
 	return all
 }
 
-// ofServers returns the tree whose nodes below the root are servers alone.
+// ofServers returns the tree with only servers below the root.
 func (t *Tree) ofServers() *Tree {
 	servers := *t
 	servers.Fan = t.Fan[:2]
 	return &servers
 }
 
-// Loads returns a function of the least load that a cluster of n VMs at b bit/s, which fits, puts on the
-// links of servers, in multiples of b. It depends on the VMs and on the largest load alone.
+// Loads returns a function of the least load that a cluster of n VMs at b bit/s, which fits, puts on the links of
+// servers, in multiples of b. It depends only on the VMs and on the largest load.
 func (t *Tree) Loads(perPath bool) func(n int, b int64) int64 {
 	type shape struct{ n, most int }
 	known, servers := map[shape]int64{}, t.ofServers()
@@ -202,13 +197,13 @@ func Shares(slots int) (all []int) {
 
 const mostShares = 4
 
-// Shared returns the demand of a part on a server, of which a server holds R s: R the rate of its
-// link, s at most half of its slots S. A part of m VMs that loads the link with l is light if m
-// ≤ S - s, and has min(l s, m R); else it is heavy, and has max(l s, (m - S + s) R).
+// Shared returns the demand of a part on a server for a resource of which a server holds R s: R is the rate of its
+// link, s at most half of its slots S. Consider a part of m VMs that loads the link with l. It is light if m ≤ S - s,
+// and has min(l s, m R); otherwise it is heavy, and has max(l s, (m - S + s) R).
 //
-// Light parts have Σ l s at most, and Σ m R. Two heavy ones have more than S slots. What is
-// beside a heavy one is light, with R - l of the link and S - m slots at most, and so has
-// min((R - l) s, (S - m) R) = R s - max(l s, (m - S + s) R) at most.
+// Light parts have Σ l s at most, and Σ m R. Two heavy ones have more than S slots. The parts beside a heavy one are
+// light, with R - l of the link and S - m slots at most. So they have min((R - l) s, (S - m) R) = R s - max(l s, (m -
+// S + s) R) at most.
 func (t *Tree) Shared(s int, p Part, bandwidth int64) int64 {
 	load, light := int64(p.Load)*bandwidth*int64(s), t.Slots[0]-s
 	if int(p.VMs) <= light {
@@ -221,8 +216,8 @@ func (t *Tree) Shared(s int, p Part, bandwidth int64) int64 {
 // thousand requests take no more than a second.
 const mostSlotsOfParts = 2048
 
-// leastSum returns the least Σ g over parts whose VMs sum to n, each as often as
-// one likes. The cluster has such parts. O(n parts).
+// leastSum returns the least Σ g over parts with n VMs in all, each used any number of times. The cluster has such
+// parts. O(n parts).
 func leastSum(n int, parts []Part, g func(Part) int64) int64 {
 	const none = int64(-1)
 	cost := make([]int64, len(parts))

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package tvcrelax holds the Lagrangian relaxation of virtual clusters: a data centre as a
-// tree of resources, what requests demand of them, and multipliers that bound what is
-// accepted.
+// Package tvcrelax holds the Lagrangian relaxation of virtual clusters: a data centre as a tree of resources, the
+// requests' demands for them, and multipliers that bound the weight of the accepted requests.
 package tvcrelax
 
 import (
@@ -12,16 +11,13 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 )
 
-// Tree is a data centre as a tree whose subtrees of one level are alike. Level 0
-// are the servers. With the one-path fabric the levels above are edge switches,
-// pods and, as the root, all pods; with the non-blocking fabric the servers are
-// the children of the root, since no other links bind.
+// Tree is a data centre as a tree with equal subtrees on each level. Level 0 are the servers. For the one-path fabric
+// the levels above are edge switches, pods and, as the root, all pods. For the non-blocking fabric the servers are the
+// children of the root, since no other links bind.
 //
-// A node has as many parallel links upwards as there are lanes: an edge switch
-// has h, one to each aggregation switch a; a pod h², from aggregation switch a to
-// core switch c of group a, numbered a·h + c. A request uses one lane of each
-// node (its route): with the one-path fabric the switch that hosts its virtual
-// switch fixes them.
+// A node has as many parallel links upwards as there are lanes. An edge switch has h, one to each aggregation switch a.
+// A pod has h², from aggregation switch a to core switch c of group a, numbered a·h + c. A request uses one lane of
+// each node (its route): in the one-path fabric the switch that hosts its virtual switch fixes them.
 //
 // It may be assumed that this switch is the lowest one above all VMs: any other
 // above them loads the same links below that one and, with HosePerPath, more
@@ -49,8 +45,8 @@ func (t *Tree) Root() int { return len(t.Fan) - 1 }
 // Servers returns the number of servers below a node of a level.
 func (t *Tree) Servers(level int) int { return t.Slots[level] / t.Slots[0] }
 
-// Part is what one node has of a cluster: a number of VMs, and the load of its
-// links up in multiples of the cluster's bandwidth.
+// Part is a cluster's share of one node: a number of VMs, and the load of its links up in multiples of the cluster's
+// bandwidth.
 type Part struct{ VMs, Load int32 }
 
 // Compare orders parts by VMs, then by Load.
@@ -58,10 +54,9 @@ func (p Part) Compare(x Part) int {
 	return cmp.Or(cmp.Compare(p.VMs, x.VMs), cmp.Compare(p.Load, x.Load))
 }
 
-// Parts returns, for every level below the root, the parts with VMs that a node
-// of an empty data centre can have of a cluster of n VMs at b bit/s, in ascending
-// order. All VMs below one node make no load on its links. With HosePerPath the
-// parts of a number of VMs may differ in their load: that of the servers below.
+// Parts returns, for every level below the root, the parts with VMs that a node of an empty data centre can have of a
+// cluster of n VMs at b bit/s, in ascending order. All VMs below one node make no load on its links. If HosePerPath is
+// set, the parts of a number of VMs may differ in their load, which is then the load of the servers below.
 func (t *Tree) Parts(n int, b int64, perPath bool) [][]Part {
 	parts := make([][]Part, t.Root())
 	for level := range parts {
@@ -74,7 +69,7 @@ func (t *Tree) Parts(n int, b int64, perPath bool) [][]Part {
 		} else {
 			below := slices.Clone(parts[level-1])
 			for k := range below {
-				if !perPath { // the load depends on the VMs alone
+				if !perPath { // the load depends only on the VMs
 					below[k].Load = 0
 				}
 			}
@@ -129,11 +124,10 @@ func sums(parts []Part, count int, n int32) []Part {
 // Span is a range of instants, both ends included.
 type Span struct{ From, To int }
 
-// Instants returns the instants at which the given requests, in the order of
-// their arrival, compete, as a number and the span of each request. They are the
-// arrivals after which the next event is a departure: the requests active at any
-// other time are active at one of these, too. What the requests hold changes at
-// starts and ends alone, so what fits at these instants always fits.
+// Instants returns the instants at which the given requests, in the order of their arrival, compete, as a number and
+// the span of each request. They are the arrivals after which the next event is a departure: the requests active at any
+// other time are active at one of these, too. The load by the requests only changes at starts and ends, so requests
+// that fit at these instants always fit.
 func Instants(t *view.TVC, requests []int) (spans []Span, count int) {
 	spans = make([]Span, len(requests))
 	ends := make([]int64, len(requests))
@@ -161,9 +155,8 @@ func Instants(t *view.TVC, requests []int) (spans []Span, count int) {
 	return spans, len(at)
 }
 
-// Components splits the requests that fit an empty data centre into runs whose
-// times don't overlap: no request of one is active together with one of another,
-// so each is an instance by itself.
+// Components splits the requests that fit an empty data centre into runs with times that don't overlap. No request of
+// one is active together with one of another, so each is an instance by itself.
 func Components(t *view.TVC) (all [][]int) {
 	end := int64(-1)
 	for k := range t.Requests {

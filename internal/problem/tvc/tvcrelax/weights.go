@@ -9,15 +9,12 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Weights are what accepting each request adds to the objective in loss mode, in
-// whole numbers: 1 for the goal requests; for the goal revenue N·B·duration in
-// units of Unit. A request that never fits has weight 0.
+// Weights are the contributions of accepted requests to the objective in loss mode, in whole numbers: 1 for the goal
+// requests; for the goal revenue N·B·duration in units of Unit. A request that never fits has weight 0.
 //
-// With the goal revenue the exact products, of VMs, bit/s and µs, are whole. Unit
-// is their greatest common divisor u, as long as the sum of the products is at
-// most 2^60 u. Beyond that it is u times the least power of 2 that keeps the sum
-// of the weights to 2^60, and weights are rounded up. Then Rounded requests of
-// weight w have products above (w - 1)·Unit.
+// For the goal revenue the exact products, of VMs, bit/s and µs, are whole. Unit is their greatest common divisor u, as
+// long as the sum of the products is at most 2^60 u. Otherwise it is u times the least power of 2 that keeps the sum of
+// the weights to 2^60, and weights are rounded up. Then Rounded requests of weight w have products above (w - 1)·Unit.
 type Weights struct {
 	Of      []int64
 	Total   int64
@@ -77,9 +74,8 @@ func NewWeights(in *model.TVC, t *view.TVC) *Weights {
 	return w
 }
 
-// Value returns an upper bound, in the objective's unit, on the objective of
-// requests whose weights sum to at most sum. With the goal revenue it is
-// widened by more than what the rounding of n terms and of the unit is worth.
+// Value returns an upper bound, in the objective's unit, on the objective of requests with weights that sum to at most
+// sum. For the goal revenue it is widened by more than the rounding of n terms and of the unit.
 func (w *Weights) Value(sum int64) float64 {
 	if w.unit == 1 {
 		return float64(sum)

@@ -18,20 +18,17 @@ import (
 // secondPhase limits the second phase after its context has ended.
 const secondPhase = 50 * time.Millisecond
 
-// RaiseAverage is the second phase (sections 3.5 and 5.2): it keeps p's hosts and the
-// minimum yield Y = in.Yield(hosts) that they allow, and gives the CPU that is left so
-// that the average yield of the jobs is as large as can be.
+// RaiseAverage is the second phase (sections 3.5 and 5.2). It keeps p's hosts and the minimum yield Y = in.Yield(hosts)
+// that they allow, and gives the CPU that is left so that the average yield of the jobs is as large as can be.
 //
-// If all jobs are sequential, each host serves its tasks by increasing CPU need c,
-// which is optimal, since a unit of CPU adds 1/c to the sum of the yields. O(n log n).
-// A parallel job's tasks have the same share on every host, so then a linear program
-// decides: maximise Σ_j y_j subject to Σ_j cpu_jh y_j ≤ CPU_h on each host h and
-// Y ≤ y_j ≤ 1. Without HiGHS each job in turn, by increasing CPU need Σ_h cpu_jh, gets
-// the largest yield that its hosts have room for.
+// If all jobs are sequential, each host serves its tasks by increasing CPU need c, which is optimal, since a unit of
+// CPU adds 1/c to the sum of the yields. O(n log n). A parallel job's tasks have the same share on every host, so then
+// a linear program decides. It maximises Σ_j y_j subject to Σ_j cpu_jh y_j ≤ CPU_h on each host h and Y ≤ y_j ≤ 1.
+// Without HiGHS each job in turn, by increasing CPU need Σ_h cpu_jh, gets the largest yield that its hosts have room
+// for.
 //
-// This takes little time beside finding the hosts, so the linear program has
-// secondPhase more time after ctx has ended; if that isn't enough, every job is left
-// at the minimum yield.
+// This takes little time compared with finding the hosts, so the linear program has secondPhase more time after ctx has
+// ended. If that isn't enough, every job is left at the minimum yield.
 func RaiseAverage(ctx context.Context, in *model.VCSched, p *model.Placement) (*model.Placement, error) {
 	hosts := p.TaskHosts()
 	lowest := in.Yield(hosts)
@@ -91,7 +88,7 @@ func hostCPUs(in *model.VCSched) []float64 {
 	return cpus
 }
 
-// jobLoads returns, for each job, its CPU needs on each host that it uses.
+// jobLoads returns, for each job, its CPU needs on each of its hosts.
 func jobLoads(in *model.VCSched, hosts []int32) [][]hostLoad {
 	loads := make([][]hostLoad, len(in.Jobs))
 	k := 0
@@ -169,9 +166,8 @@ func yieldsInTurn(in *model.VCSched, loads [][]hostLoad, lowest float64) []float
 	return yields
 }
 
-// repair returns the placement with the given yields of the jobs, which may exceed
-// their bounds and the hosts' CPU by a solver's tolerance: what exceeds the lowest
-// yield is scaled down until it fits.
+// repair returns the placement with the given yields of the jobs, which may exceed their bounds and the hosts' CPU by a
+// solver's tolerance. It scales the excess over the lowest yield down until it fits.
 func repair(in *model.VCSched, hosts []int32, lowest float64, loads [][]hostLoad, yields []float64) *model.Placement {
 	left, extra := hostCPUs(in), make([]float64, in.Hosts)
 	for i := range loads {

@@ -54,9 +54,8 @@ func TestRaiseAverageByHand(t *testing.T) {
 			jobs: []model.VCSchedJob{testkit.VCJob("a", 2, 0.5, 0), testkit.VCJob("b", 1, 1, 0), testkit.VCJob("c", 1, 0.6, 0)},
 			want: [][]float64{{1. / 3, 1. / 3}, {2. / 3}, {0.6}},
 		},
-		// Host 2 has load 2, so yield 1/2, and 3/8 are left on hosts 0 and 1.
-		// To lift a to 1 takes 1/8 of each, for 1/2 of yield; b and c, which
-		// would make 1/4 of the same, get what is left then.
+		// Host 2 has load 2, so yield 1/2, and 3/8 are left on hosts 0 and 1. Lifting a to 1 takes 1/8 of each, for 1/2
+		// of yield; b and c, which would make 1/4 of the same, then get the rest.
 		"a parallel job takes from each host": {
 			hosts: 3, at: []int32{0, 1, 0, 1, 2, 2},
 			jobs: []model.VCSchedJob{testkit.VCJob("a", 2, 0.25, 0), testkit.VCJob("b", 1, 1, 0), testkit.VCJob("c", 1, 1, 0), testkit.VCJob("d", 2, 1, 0)},
@@ -109,9 +108,8 @@ func averageByLP(t *rapid.T, in *model.VCSched, hosts []int32, lowest float64) f
 	return r.Objective
 }
 
-// The second phase reaches the optimum of the linear program, for sequential
-// jobs by the greedy rule alone, and gives nobody less than the minimum yield,
-// nor a host more than its CPU.
+// The second phase reaches the optimum of the linear program, for sequential jobs by only the greedy rule. It gives no
+// job less than the minimum yield, and takes no more from a host than its CPU.
 func TestRaiseAverageIsOptimal(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()
@@ -162,8 +160,8 @@ func TestRaiseAverageIsOptimal(t *testing.T) {
 	})
 }
 
-// The two ways of the second phase agree where both apply; large enough for
-// the noise of the linear program to show.
+// The two ways of the second phase agree if both apply; instances are large enough for the noise of the linear program
+// to show.
 func TestRaiseAverageBothWays(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -192,7 +190,7 @@ func TestRaiseAverageBothWays(t *testing.T) {
 	}
 }
 
-// What a solver's tolerance adds is taken back to the last bit, and no more.
+// The excess by a solver's tolerance is taken back to the last bit, and no more.
 func TestRepair(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 1))
@@ -239,7 +237,7 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// A context that has ended leaves a small linear program the time that it needs.
+// A small linear program gets the time that it needs even if the context has ended.
 func TestRaiseAverageAfterContext(t *testing.T) {
 	t.Parallel()
 	in := &model.VCSched{Hosts: 2, Jobs: []model.VCSchedJob{testkit.VCJob("a", 2, 0.5, 0), testkit.VCJob("b", 1, 1, 0), testkit.VCJob("c", 1, 0.6, 0)}}

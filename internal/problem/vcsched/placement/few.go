@@ -10,21 +10,20 @@ import (
 	"github.com/gapwise/gapwise/internal/run/turns"
 )
 
-// tabu is for how many steps of Repair a task doesn't go back to where it was.
+// tabu is the number of steps of Repair for which a task doesn't go back to its former host.
 const tabu = 12
 
-// movePrice is what Repair takes a task for that leaves its home, as a share of the energy
-// of the host at work: it decides between steps of about the same effect.
+// movePrice is Repair's charge for a task that leaves its home, as a share of the energy of the host at work: it
+// decides between steps of about the same effect.
 const movePrice = 0.02
 
-// Repair looks for a placement with L ≤ limit (the yield 1 at least) that fits, by few steps
-// from the current state: each takes the host that exceeds the limits most, and of all moves of a task of it
-// and all swaps with a task elsewhere the one that lowers the energy most, movePrice
-// counted for each task that leaves its home, [task], -1 for none. A task that was moved
-// doesn't go back for some steps (tabu search, Glover: Future paths for integer programming and links
-// to artificial intelligence, 1986). It reports whether it found one, and keeps a placement
-// that is better than the best in any case. It looks at most at so many moves and swaps,
-// O(resources) each; a step looks at O(tasks on the host × tasks).
+// Repair looks for a placement with L ≤ limit (the yield 1 at least) that fits, by few steps from the current state.
+// Each step takes the host that exceeds the limits most. It makes the move of one of its tasks, or the swap with a task
+// elsewhere, that lowers the energy most, counting movePrice for each task that leaves its home ([task], -1 for none).
+// A task that was moved doesn't go back for some steps (tabu search, Glover: Future paths for integer programming and
+// links to artificial intelligence, 1986). It reports whether it found one, and keeps a placement that is better than
+// the best in any case. It looks at most at so many moves and swaps, O(resources) each; a step looks at O(tasks on the
+// host × tasks).
 func (s *Improver) Repair(ctx context.Context, limit int64, home []int32, looks int) bool {
 	s.setLimit(limit)
 	until, from := make([]int, len(s.host)), make([]int32, len(s.host))
@@ -54,8 +53,8 @@ func (s *Improver) Repair(ctx context.Context, limit int64, home []int32, looks 
 	return s.bestLoad <= limit
 }
 
-// bestStep returns the task i of host p, of the given energy, and the host q that it goes
-// to, in exchange for j unless that is -1. i is -1 if all are barred.
+// bestStep returns the task i of host p, of the given energy, and the host q for it, in exchange for j unless j is -1.
+// i is -1 if all are barred.
 func (s *Improver) bestStep(p int32, energy float64, home []int32, barred func(i, h int32) bool) (i, j, q int32, looks int) {
 	i, j, q = -1, -1, -1
 	least := math.Inf(1)
@@ -71,7 +70,7 @@ func (s *Improver) bestStep(p int32, energy float64, home []int32, barred func(i
 			before[h] = s.hostEnergy(int32(h), 0, -1, 0)
 		}
 	}
-	// No step does more than to bring p within its limits, with nothing over them elsewhere.
+	// The best possible step brings p within its limits, with nothing over them elsewhere.
 	enough := 2*movePrice*energy - energy
 	for _, a := range s.bucket[p] {
 		if least <= enough {
@@ -106,12 +105,10 @@ func (s *Improver) bestStep(p int32, energy float64, home []int32, barred func(i
 	return i, j, q, looks
 }
 
-// Return moves tasks back to their home, [task], -1 for none, as long as L ≤ limit and
-// everything fits; it begins with the best placement, which must have such a load. A task
-// goes home where there is room, or where a task that isn't at home there makes room: by
-// going where the other came from, to its own home, or to any host. It returns the hosts.
-// O(tasks on a host × hosts) for each task and round; there are as many rounds as bring
-// something.
+// Return moves tasks back to their home, [task], -1 for none, as long as L ≤ limit and everything fits; it begins with
+// the best placement, which must have such a load. A task goes home if there is room, or if a task there that isn't at
+// home can make room: by going to the other's former host, to its own home, or to any host. It returns the hosts.
+// O(tasks on a host × hosts) for each task and round; rounds go on as long as they bring something.
 func (s *Improver) Return(ctx context.Context, limit int64, home []int32) []int32 {
 	s.restore()
 	s.setLimit(limit)
@@ -169,7 +166,7 @@ func (s *Improver) sendHome(i, h int32, home []int32) bool {
 	return false
 }
 
-// anyRoom returns the first host with room for task j, other than two; -1 if there is none.
+// anyRoom returns the first host with room for task j, except two; -1 if there is none.
 func (s *Improver) anyRoom(j, but, nor int32) int32 {
 	for q := range int32(s.u.Hosts) {
 		if q != but && q != nor && s.fits(q, j, -1) {
@@ -179,5 +176,5 @@ func (s *Improver) anyRoom(j, but, nor int32) int32 {
 	return -1
 }
 
-// fits reports whether host h is within its limits with task i instead of j, if that is one.
+// fits reports whether host h is within its limits with task i instead of j, if there is a j.
 func (s *Improver) fits(h, i, j int32) bool { return s.hostEnergy(h, i, j, 1) == 0 }

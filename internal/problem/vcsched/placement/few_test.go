@@ -42,8 +42,8 @@ func eachPlacement(u *view.VCSched, do func(hosts []int32, load int64)) {
 	}
 }
 
-// On tiny instances the moves of a repair and of what Return leaves of another placement
-// are held against the least of all placements with a load within the limit.
+// On tiny instances the moves of a repair, and the moves that Return leaves of another placement, are compared with the
+// least of all placements with a load within the limit.
 func TestFewMovesByBruteForce(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(31, 32))
@@ -102,7 +102,7 @@ func TestFewMovesByBruteForce(t *testing.T) {
 	}
 }
 
-// What Repair keeps without reaching the limit is a placement, and better than the start.
+// The result that Repair keeps without reaching the limit is a placement, and better than the start.
 func TestRepairKeeps(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(33, 34))

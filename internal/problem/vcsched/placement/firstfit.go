@@ -10,15 +10,14 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 )
 
-// FirstFitDecreasing places the tasks on equal hosts of the instance's first class, as
-// many as it takes, whatever their CPU needs: in the order of decreasing size, each on the
-// first host that has the rigid resources for it. The size is Σ_r weight_r need_r, or the
-// largest of its terms. It returns the hosts, [task], numbered from 0. When ctx ends, each
-// task left gets a host of its own.
+// FirstFitDecreasing places the tasks on equal hosts of the instance's first class, as many as needed, whatever their
+// CPU needs. It takes tasks in the order of decreasing size and puts each on the first host that has the rigid
+// resources for it. The size is Σ_r weight_r need_r, or the largest of its terms. It returns the hosts, [task],
+// numbered from 0. When ctx ends, each task left gets a host of its own.
 //
-// The hosts stand in a segment tree with the most that is left of each resource below each
-// node. The hosts of a node may not have all of it; then it is entered in vain: a task
-// takes O(log n) in the good case and O(n) in the worst, beside sorting.
+// The hosts are in a segment tree with the most free amount of each resource below each node. It may happen that no
+// host of a node has all of it; then the node is entered in vain. A task takes O(log n) in the good case and O(n) in
+// the worst, plus sorting.
 func FirstFitDecreasing(ctx context.Context, u *view.VCSched, weight []float64, largest bool) []int32 {
 	n := len(u.CPU)
 	size, order := make([]float64, n), make([]int32, n)
@@ -53,8 +52,8 @@ func FirstFitDecreasing(ctx context.Context, u *view.VCSched, weight []float64, 
 	return hosts
 }
 
-// Weights returns weights of the rigid resources for FirstFitDecreasing: what a host has
-// of each counts the same (even), or as much as it is in demand: Σ need / capacity.
+// Weights returns weights of the rigid resources for FirstFitDecreasing. The capacity of a host counts the same for
+// each (even), or as much as the resource is in demand: Σ need / capacity.
 func Weights(u *view.VCSched) (even, demand []float64) {
 	for r, needs := range u.Rigid {
 		sum, has := 0.0, float64(max(1, u.Classes[0].Cap[r]))
@@ -66,7 +65,7 @@ func Weights(u *view.VCSched) (even, demand []float64) {
 	return even, demand
 }
 
-// rooms is a segment tree of hosts with what is left of each resource.
+// rooms is a segment tree of hosts with the free amount of each resource.
 type rooms struct {
 	d    int     // resources
 	leaf int     // index of the first leaf, a power of two
@@ -120,9 +119,9 @@ func (t *rooms) take(needs []int64) int32 {
 	return host
 }
 
-// Clear returns a placement on one host less than hosts, which uses the given number, in
-// the same class: the tasks of the host with the least share used go to the hosts with the
-// most left of what they need most there, so they may not fit. O(n + tasks moved × hosts).
+// Clear returns a placement on one host less than hosts, which uses the given number, in the same class. The tasks of
+// the host with the least share used go to the hosts with the most room for their largest need, so they may not fit.
+// O(n + tasks moved × hosts).
 func Clear(u *view.VCSched, hosts []int32, used int) []int32 {
 	even, _ := Weights(u)
 	use, share := make([]int64, used*len(even)), make([]float64, used)

@@ -20,7 +20,7 @@ func equalHosts(rng *rand.Rand) *model.VCSched {
 	return in
 }
 
-// The tree finds the host that looking at one after the other finds.
+// The tree finds the same host as a look at one after the other.
 func TestFirstFitDecreasing(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 12))
@@ -88,8 +88,7 @@ func TestFirstFitDecreasing(t *testing.T) {
 	}
 }
 
-// Of the tasks only those of one host, the one used least, move; the numbers left are used
-// without a hole.
+// Only the tasks of one host, the one used least, move; the numbers left are used without a hole.
 func TestClear(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(13, 14))
@@ -107,8 +106,7 @@ func TestClear(t *testing.T) {
 		if m := int(slices.Max(cleared)) + 1; m > used-1 {
 			t.Fatalf("host %d of %d is used", m-1, used-1)
 		}
-		// Tasks that shared a host still do, but for those of one host, which is none of
-		// more use than another.
+		// Tasks that shared a host still do, except for the tasks of one host; no host is used less than it.
 		share := make([]float64, used)
 		for i, h := range hosts {
 			share[h] += even[0] * float64(u.Rigid[0][i])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package placement improves placements of virtual machines: by local search, and by what
-// CPU a minimum yield leaves over.
+// Package placement improves placements of virtual machines: by local search, and by using the CPU that a minimum yield
+// leaves over.
 package placement
 
 import (
@@ -18,13 +18,11 @@ import (
 // It looks for a placement with L ≤ C that fits in memory. Each success lowers C,
 // between the best load found and a target.
 //
-// A state is any assignment of tasks to hosts. Its energy is Σ_hosts max(0, load/C - 1)
-// + 2 Σ_resources max(0, use/capacity - 1), over memory and the other rigid resources, 0
-// for what is looked for. A step moves one task or
-// swaps two and is accepted by the Metropolis rule. Hosts within their limits add no
-// energy, so swaps among them are always accepted, and the state diffuses until the
-// overloaded hosts get rid of their excess. Half of the steps start at a host that
-// exceeds a limit.
+// A state is any assignment of tasks to hosts. Its energy is Σ_hosts max(0, load/C - 1) + 2 Σ_resources max(0,
+// use/capacity - 1), over memory and the other rigid resources; it is 0 for a placement that fits. A step moves one
+// task or swaps two and is accepted by the Metropolis rule. Hosts within their limits add no energy, so swaps among
+// them are always accepted, and the state diffuses until the overloaded hosts get rid of their excess. Half of the
+// steps start at a host that exceeds a limit.
 //
 // A step takes O(1). Memory is O(tasks + hosts).
 type Improver struct {
@@ -137,8 +135,7 @@ func (s *Improver) setLimit(limit int64) {
 	}
 }
 
-// hostEnergy returns the energy of host h, with times the needs of task i, less those of
-// j if that is one, added.
+// hostEnergy returns the energy of host h after adding times the needs of task i, less the needs of j if there is one.
 func (s *Improver) hostEnergy(h, i, j int32, times int64) float64 {
 	c := s.u.ClassOf(h)
 	e := excess(s.load[h], s.room[c], s.u.CPU, i, j, times)
@@ -149,8 +146,8 @@ func (s *Improver) hostEnergy(h, i, j int32, times int64) float64 {
 	return e
 }
 
-// excess returns by what share of the limit an amount exceeds it, with times the needs of
-// task i less those of j.
+// excess returns the share of the limit by which an amount exceeds it, with times the needs of task i, less the needs
+// of j, added.
 func excess(amount, limit int64, needs []int64, i, j int32, times int64) float64 {
 	if times != 0 {
 		d := needs[i]
