@@ -19,10 +19,9 @@ import (
 
 // Externals lists the other solvers of linear models: programs that solve a problem's
 // formulations by MPS files, and lanl, which is HiGHS by another binding (highs.Lanl).
-// Beside them a command that does the same is one, by the name mps:COMMAND (see
-// docs/how-to/bring-your-own.md). Algorithms doesn't list them, since their programs needn't
-// be there. NAME-FORMULATION as an algorithm names one on another formulation than the
-// default.
+// A command that does the same can also be named, by mps:COMMAND (see docs/how-to/bring-your-own.md). Algorithms
+// doesn't list them, since their programs needn't be there. NAME-FORMULATION as an algorithm names one on another
+// formulation than the default.
 func Externals() []string { return append(external.Names(), highs.Lanl.Name) }
 
 // isExternal reports whether an engine is one of Externals or a command.

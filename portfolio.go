@@ -22,16 +22,14 @@ import (
 // portfolio is the algorithm auto: all heuristics of a problem and the engines that
 // Problem.Auto names take turns on one instance, with one best solution and one bound.
 //
-// First comes what bounds the objective in little time, as far as that ends in a short turn, then the heuristics have
-// a turn, the strongest first, in which most end. From the second round on come the seeded ones, which improve
-// what is known, and the engines. It ends when the gap asked for is reached or the context ends, or when
-// nobody has anything left to do.
+// The quick bounds that end within a short turn come first. Then the heuristics have a turn, the strongest first, in
+// which most end. From the second round on the seeded ones, which improve the known solutions, and the engines have
+// turns. It ends when the gap asked for is reached or the context ends, or when nobody has anything left to do.
 //
-// Turns are counted in effort, not in time (package turns), and what one has found is told
-// to the others at the end of a round. So the result doesn't depend on the machine unless a limit stops the run,
-// nor on how many have their turn at once. Of the number of threads the learning kernel makes
-// as many copies (lcg.Team): what is proved is the same, which of several optimal solutions is found may not be.
-// A turn is longer the more the worker's last ones have brought.
+// Turns are counted in effort, not in time (package turns). A worker's findings reach the others at the end of a round.
+// So the result doesn't depend on the machine unless a limit stops the run, nor on how many have their turn at once.
+// The learning kernel runs as many copies as there are threads (lcg.Team). They prove the same, but may find another of
+// several optimal solutions. A turn is longer the more the worker's last ones have brought.
 type portfolio struct {
 	auto
 	*attempt // it has run the cheapest heuristic
@@ -63,8 +61,8 @@ const (
 	// creditPay is by how many turns the turn of the worker that has brought most is longer. With 3, batch of
 	// 20 jobs, where the kernel raises the bound often and the search proves the optimum, took 1.5 times as long.
 	creditPay = 1
-	// strongest is by how many times the turns of the first heuristic in the list that hasn't ended are
-	// longer than those of the others. With 1, sinnen-sousa on 100,000 tasks ended after 8 s of auto instead of 3.
+	// strongest is the factor by which the turns of the first heuristic in the list that hasn't ended are longer than
+	// the other turns. With 1, sinnen-sousa on 100,000 tasks ended after 8 s of auto instead of 3.
 	strongest = 8
 )
 
@@ -158,7 +156,7 @@ func (a *portfolio) Solve(ctx context.Context, in model.Instance, set model.Sett
 	return a.r, err
 }
 
-// leave notes that a worker has panicked. Nothing that it has told in that turn counts; the others go on.
+// leave notes that a worker has panicked. Its reports of that turn don't count; the others go on.
 func (a *portfolio) leave(name string, err error) {
 	a.lost = err
 	a.left = append(a.left, fmt.Sprintf("%s was left out, it failed (%v): please report it", name, err))
@@ -211,7 +209,7 @@ func (a *portfolio) seats(ctx context.Context, in model.Instance, set model.Sett
 	return first, later
 }
 
-// hear keeps what a worker tells during its turn, and passes on what is new.
+// hear keeps a worker's reports during its turn, and passes on the news.
 func (a *portfolio) hear(w *worker, p model.Progress) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -232,7 +230,7 @@ func (a *portfolio) hear(w *worker, p model.Progress) {
 	a.tell(p)
 }
 
-// tell tells the caller what is new. a.mu is held.
+// tell passes news to the caller. a.mu is held.
 func (a *portfolio) tell(p model.Progress) {
 	if a.set.Progress == nil {
 		return
@@ -249,14 +247,14 @@ func (a *portfolio) tell(p model.Progress) {
 	a.set.Progress(p)
 }
 
-// tellResult tells the caller of the result so far if it is news. a.mu is held.
+// tellResult passes the result so far to the caller if it is news. a.mu is held.
 func (a *portfolio) tellResult() {
 	if a.r.Objective != a.told.Incumbent && a.r.Solution != nil || a.r.Bound != a.told.Bound && !math.IsNaN(a.r.Bound) {
 		a.tell(model.Progress{Incumbent: a.r.Objective, Bound: a.r.Bound, Nodes: a.nodes, Solution: a.r.Solution})
 	}
 }
 
-// publish tells the workers what is known.
+// publish gives the workers the known solution and bound.
 func (a *portfolio) publish() {
 	a.known = model.Progress{Algorithm: a.Name(), Incumbent: a.r.Objective, Bound: a.r.Bound, Solution: a.r.Solution}
 }
@@ -362,9 +360,8 @@ func (a *portfolio) over() bool {
 	return a.r.Status == model.StatusOptimal || a.r.Status == model.StatusInfeasible
 }
 
-// round gives each worker a turn, to as many at once as there are threads, and takes what
-// they have found in their order, until one of them ends the run: what those after it
-// have found doesn't count.
+// round gives each worker a turn, to as many at once as there are threads. It takes their findings in their order,
+// until one of them ends the run: the findings of later ones don't count.
 func (a *portfolio) round(ctx context.Context, workers []*worker, length func(*worker) int64) (err error) {
 	rested := make([]chan error, len(workers))
 	for k := range rested {

@@ -79,12 +79,12 @@ func Solve(ctx context.Context, in model.Instance, o Options) (model.Result, err
 // gapwise goes through Solve.
 //
 // A result is never worse than Settings.Start, if that is feasible, whatever the
-// algorithm makes of it. Before an engine begins, the problem's cheapest
-// heuristic has a tenth of the limit or a second, before auto as long as it takes: what it finds is told as
-// the first incumbent, and the result is never worse than it.
+// algorithm makes of it. Before an engine begins, the problem's cheapest heuristic has a tenth of the limit or a
+// second; before auto, as long as it takes. Its solution is reported as the first incumbent, and the result is never
+// worse.
 //
-// The instance must not be changed afterwards: what auto or Options.Patience told to stop
-// may read it a while longer.
+// The instance must not be changed afterwards: a solver that auto or Options.Patience has stopped may read it a while
+// longer.
 //
 // The error is a *DefectError if a claim is refuted. Otherwise it is for bad
 // input (model.ErrInvalid, model.ErrUnsupported, ErrUnknownAlgorithm) or a
@@ -161,9 +161,8 @@ func (c *Case) stated(ctx context.Context, o Options) (all []bounds.Bound, err e
 	return all, nil
 }
 
-// improving returns a Progress that passes on to another what solvers tell. Of
-// solutions it passes on those that are better than the ones before, each with the
-// objective that the instance computes for it.
+// improving returns a Progress that passes on the reports of solvers. It passes on only solutions better than those
+// before, each with the objective that the instance computes for it.
 func improving(in model.Instance, tell func(model.Progress)) func(model.Progress) {
 	sense, best := model.SenseOf(in), math.NaN()
 	return func(p model.Progress) {
@@ -219,7 +218,7 @@ func (t *attempt) finish(s model.Solver, r model.Result) (model.Result, error) {
 }
 
 // atLeast gives a result the start or the cheapest heuristic's solution if that is
-// feasible and better. The solution that it replaces is judged first.
+// feasible and better. The replaced solution is judged first.
 func (t *attempt) atLeast(r *model.Result) error {
 	for _, held := range []struct {
 		solution model.Solution
@@ -288,7 +287,7 @@ func (t *attempt) quickBounds() []bounds.Bound {
 			t.quick = t.computeQuick(ctx)
 			return t.quick
 		}
-		// Who interrupts doesn't wait for the part of them that takes linear time.
+		// An interrupt doesn't wait for the part of them that takes linear time.
 		var all []bounds.Bound
 		returned, err := caught.Within(ctx, func() time.Duration { return 0 }, func() error { all = t.computeQuick(ctx); return nil })
 		caught.Pass(err)
@@ -299,9 +298,8 @@ func (t *attempt) quickBounds() []bounds.Bound {
 	return t.quick
 }
 
-// blame returns the error of a solver whose result was refuted: of a command that
-// has returned a wrong solution that is its author's mistake, a RefusedError. A
-// feasible one that contradicts a bound is a defect.
+// blame returns the error of a solver with a refuted result. A command's wrong solution is its author's mistake: a
+// RefusedError. A feasible one that contradicts a bound is a defect.
 func (t *attempt) blame(s model.Solver, r model.Result, err error) error {
 	var defect *DefectError
 	if _, foreign := s.(*command.Solver); !foreign || r.Solution == nil || !errors.As(err, &defect) {

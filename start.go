@@ -12,10 +12,9 @@ import (
 
 // CompleteStart returns the solution from which a solver starts, given one that may be
 // partial: that places only some of the instance's jobs, tasks or requests, or some
-// that the instance doesn't have any more. What is placed stays where it is as far as
-// the instance allows, what is new is placed greedily, and what the instance doesn't
-// have is ignored. A whole solution is returned as it is. Solve does this with
-// Settings.Start.
+// that the instance doesn't have any more. Placed parts stay where they are if the instance allows it, new parts are
+// placed greedily, and parts that the instance doesn't have are ignored. A whole solution is returned as it is. Solve
+// does this with Settings.Start.
 //
 // The result need not be feasible: it is a hint. The error wraps model.ErrInvalid if
 // the start has nothing of the instance, or something twice, or is of another problem.

@@ -24,9 +24,9 @@ type Algorithm struct {
 	Solver     Solver
 }
 
-// Class says what an algorithm knows when it decides. Results of different classes
-// stand side by side and are not ranked against each other: what lies between an online
-// policy and a yardstick is the price of not knowing the future.
+// Class describes an algorithm's knowledge when it decides. Results of different classes are shown side by side but not
+// ranked against each other. The difference between an online policy and a yardstick is the price of not knowing the
+// future.
 type Class string
 
 // The classes, in the order in which tables show them.

@@ -21,9 +21,8 @@ type encoder struct {
 	full [][]byte  // else to here: what has grown large isn't copied until the end
 }
 
-// WriteJSON writes a value as json.Marshal does. Results, instances and solutions go to w a
-// part at a time, so that the whole text is never in memory; what w returns before it is
-// written whole ends the writing.
+// WriteJSON writes a value as json.Marshal does. Results, instances and solutions go to w a part at a time, so that the
+// whole text is never in memory. An error of w before the end ends the writing.
 func WriteJSON(w io.Writer, x any) error {
 	e := encoder{to: w}
 	var err error
@@ -82,8 +81,7 @@ func (e *encoder) own(x interface{ Kind() Kind }) error {
 
 func (e *encoder) object(p *plan, v reflect.Value) error { return e.fields(p, reflect.Value{}, v) }
 
-// fields writes an object with the fields of a plan: those of the envelope from
-// head, the others from v.
+// fields writes an object with the fields of a plan: the envelope's fields from head, the others from v.
 func (e *encoder) fields(p *plan, head, v reflect.Value) error {
 	e.text = append(e.text, '{')
 	first := true

@@ -10,10 +10,9 @@ import (
 )
 
 // FatTree is a data centre network of k pods (Al-Fares, Loukissas, Vahdat: A
-// Scalable, Commodity Data Center Network Architecture, SIGCOMM 2008). With h =
-// k/2, a pod has h edge switches and h aggregation switches, each joined to each.
-// An edge switch has h servers. There are h² core switches in h groups; each is
-// joined to one aggregation switch of every pod, that of its group's number.
+// Scalable, Commodity Data Center Network Architecture, SIGCOMM 2008). Let h = k/2. A pod has h edge switches and h
+// aggregation switches, each joined to each. An edge switch has h servers. There are h² core switches in h groups; each
+// is joined to one aggregation switch of every pod, the one with its group's number.
 //
 // Servers are numbered from 0, pod by pod and edge switch by edge switch: server
 // (p·h + e)·h + i is number i at edge switch e of pod p.
@@ -46,8 +45,8 @@ const (
 	// fixes the one path to each server below it.
 	FabricOnePath Fabric = "one-path"
 	// FabricNonBlocking spreads traffic over all paths so evenly that the links of
-	// the servers alone bind. In a fat-tree whose links are all alike the links up
-	// from a switch carry as much as those down.
+	// the servers alone bind. If all links of a fat-tree are alike, the links up from a switch carry as much as the
+	// links down.
 	FabricNonBlocking Fabric = "non-blocking"
 )
 
@@ -131,9 +130,8 @@ const (
 
 var layerNames = [...]string{"edge", "aggregation", "core"}
 
-// Switch names a switch of a fat-tree: edge-P-E is edge switch E of pod P,
-// aggregation-P-A aggregation switch A of pod P, core-A-C core switch C of group
-// A, whose links lead to aggregation switch A of every pod. Numbers count from 0.
+// Switch names a switch of a fat-tree. edge-P-E is edge switch E of pod P, aggregation-P-A aggregation switch A of pod
+// P. core-A-C is core switch C of group A, with links to aggregation switch A of every pod. Numbers count from 0.
 type Switch struct {
 	Layer Layer
 	Group int // the pod, or the group of a core switch

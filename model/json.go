@@ -25,9 +25,8 @@ type envelope struct {
 	Version int  `json:"version"`
 }
 
-// DecodeInstance reads one instance in gapwise's format, strictly: unknown,
-// missing and repeated keys are errors, and so is what Validate refuses. Errors
-// wrap ErrInvalid and name line and key.
+// DecodeInstance reads one instance in gapwise's format, strictly. Unknown, missing and repeated keys are errors, and
+// so is anything that Validate refuses. Errors wrap ErrInvalid and name line and key.
 func DecodeInstance(data []byte) (Instance, error) {
 	kind, err := peekKind(data, "instance")
 	if err != nil {
@@ -195,8 +194,8 @@ func (e *encoder) solution(x, own interface{ Kind() Kind }) error {
 // resultTypes caches the types of resultType by kind.
 var resultTypes sync.Map
 
-// resultType returns the struct type that holds the keys of a problem's
-// results: those of resultFile, with the details' before the solution.
+// resultType returns the struct type that holds the keys of a problem's results: the keys of resultFile, with the
+// details' keys before the solution.
 func resultType(k Kind) reflect.Type {
 	if t, ok := resultTypes.Load(k); ok {
 		return t.(reflect.Type)
@@ -214,8 +213,7 @@ func resultType(k Kind) reflect.Type {
 	return t
 }
 
-// copyFields copies the fields of one struct to those of the same names in
-// another.
+// copyFields copies the fields of one struct to the fields of the same names in another.
 func copyFields(to, from reflect.Value) {
 	for i := range to.NumField() {
 		if v := from.FieldByName(to.Type().Field(i).Name); v.IsValid() {

@@ -16,8 +16,8 @@ type Metric struct {
 	Whole bool // its values are whole numbers
 }
 
-// Closed reports whether a bound proves an objective optimal up to a relative gap. Of whole numbers DefaultGap asks for
-// more: that none between the two is left.
+// Closed reports whether a bound proves an objective optimal up to a relative gap. For whole numbers DefaultGap asks
+// for more: no number may be left between the two.
 func (m Metric) Closed(objective, bound, gapLimit float64) bool {
 	return Gap(objective, bound) <= gapLimit && !(m.Whole && gapLimit <= DefaultGap && math.Abs(objective-bound) >= 1)
 }

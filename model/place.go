@@ -146,8 +146,8 @@ func short(text string) string {
 	return text
 }
 
-// pathAt is the path ("jobs[3].cpu") and the token of the JSON value, or of the
-// key, that the byte at an offset belongs to; as far as the JSON can be read.
+// pathAt is the path ("jobs[3].cpu") and the token of the JSON value, or of the key, that the byte at an offset belongs
+// to, if the JSON can be read so far.
 func pathAt(data []byte, offset int64) (string, json.Token) {
 	type level struct {
 		list    bool

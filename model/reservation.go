@@ -29,13 +29,13 @@ type Reservation struct {
 	// StartTime is when second 0 is, of an instance made from a log (RFC 3339);
 	// pictures show dates by it. It means nothing to a solver.
 	StartTime string `json:"start_time,omitempty"`
-	// Goal is what is maximised; empty means GoalAccepted, see EffectiveGoal.
+	// Goal is the quantity to maximise; empty means GoalAccepted, see EffectiveGoal.
 	Goal     Goal      `json:"goal,omitempty"`
 	PEs      int       `json:"pes"` // how many, numbered from 0
 	Requests []Request `json:"requests" nil:"[]"`
 }
 
-// Goal says what a Reservation maximises.
+// Goal is the quantity that a Reservation maximises.
 type Goal string
 
 // The goals.
@@ -149,13 +149,12 @@ var reservationFormat = format{
 	Details:  func() Details { return new(ReservationDetails) },
 }
 
-// ReservationDetails is what solvers tell of a reservation's result.
+// ReservationDetails holds the solvers' reports on a reservation's result.
 type ReservationDetails struct {
-	// Conflict is, beside the status infeasible, a smallest part of the
-	// instance that is infeasible by itself: the ids of requests that can't be
-	// kept together although any of them can be left out to keep the others.
+	// Conflict, with the status infeasible, is a smallest infeasible part of the instance. It lists ids of requests
+	// that can't be kept together, although leaving out any one of them would keep the others.
 	Conflict []string `json:"conflict,omitempty"`
-	// Partial is what a policy had accepted until it failed, without a solution.
+	// Partial holds the requests that a policy had accepted until it failed, without a solution.
 	Partial []Booking `json:"partial,omitempty"`
 }
 
@@ -170,7 +169,7 @@ func NewReservationDetails(conflict []string) Details {
 // Kind implements Details.
 func (*ReservationDetails) Kind() Kind { return KindReservation }
 
-// Lines implements Details: it tells the conflict, or what was accepted.
+// Lines implements Details: it shows the conflict, or the accepted requests.
 func (d *ReservationDetails) Lines(Result) []string {
 	n := len(d.Conflict)
 	switch {
@@ -206,7 +205,7 @@ func (r *Reservation) EffectiveGoal() Goal {
 	return r.Goal
 }
 
-// Weight returns what request k adds to the objective if it is accepted and runs.
+// Weight returns request k's contribution to the objective if it is accepted and runs.
 func (r *Reservation) Weight(k int) float64 {
 	switch q := &r.Requests[k]; r.EffectiveGoal() {
 	case GoalPESeconds:
@@ -217,8 +216,7 @@ func (r *Reservation) Weight(k int) float64 {
 	return 1
 }
 
-// WithdrawnWeight returns what request k adds to the objective if it is accepted
-// and withdrawn before its start.
+// WithdrawnWeight returns request k's contribution to the objective if it is accepted and withdrawn before its start.
 func (r *Reservation) WithdrawnWeight(k int) float64 {
 	if r.EffectiveGoal() == GoalPESeconds {
 		return 0 // it held no PEs
@@ -230,14 +228,12 @@ func (r *Reservation) WithdrawnWeight(k int) float64 {
 // deadline that is before ready plus duration by no more than that means the sum.
 const timeSlack = 0x1p-50
 
-// Validate reports the first broken rule. An instance has at least one PE. Each
-// request has an id of its own; finite times that aren't negative; an arrival no
-// earlier than the one before; a ready time no earlier than the arrival; a positive
-// duration; a deadline no earlier than ready time plus duration; from one PE to as
-// many as there are; a runtime above 0 and at most the duration; a cancellation no
-// earlier than the arrival. If times have so many digits that they are rounded (see
-// view.Reservation), runtimes have at least 1000 ticks. Errors are ErrInvalid; those
-// about a request are an ElementError.
+// Validate reports the first broken rule. An instance has at least one PE. Each request has its own id; finite times
+// that aren't negative; an arrival no earlier than the one before; a ready time no earlier than the arrival; a positive
+// duration; a deadline no earlier than ready time plus duration; from one PE to as many as there are; a runtime above 0
+// and at most the duration; a cancellation no earlier than the arrival. If times have so many digits that they are
+// rounded (see view.Reservation), runtimes have at least 1000 ticks. Errors are ErrInvalid; those about a request are
+// an ElementError.
 func (r *Reservation) Validate() error {
 	bad := func(index int, format string, args ...any) error {
 		list := "requests"
@@ -395,7 +391,7 @@ func (r *Reservation) timesOf(k int) ticks.Seconds {
 // leastTicks is how many ticks of rounded times the shortest runtime needs.
 const leastTicks = 1000
 
-// checkTimes reports a runtime of which rounding leaves fewer than leastTicks.
+// checkTimes reports a runtime that rounding reduces to fewer than leastTicks.
 func (r *Reservation) checkTimes(bad func(int, string, ...any) error) error {
 	_, exact, last := ticks.Unit(len(r.Requests), r.timesOf)
 	if exact {

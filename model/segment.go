@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// Run tells where and when one request or job runs: in one segment, or in several
-// if it is suspended in between. Problems differ in P, a place.
+// Run states where and when one request or job runs: in one segment, or in several if it is suspended in between.
+// Problems differ in P, a place.
 type Run[P any] struct {
 	ID       string       `json:"id"`
 	Segments []Segment[P] `json:"segments" nil:"[]"` // in the order of time
@@ -19,8 +19,8 @@ type Segment[P any] struct {
 	StartS float64 `json:"start_s"`
 	EndS   float64 `json:"end_s"`
 	Place  P       `json:"place"`
-	// Lost says that the job is killed at the end: all work that it has done is
-	// lost, and its next segment starts it from the beginning.
+	// Lost means that the job is killed at the end: all its work is lost, and its next segment starts it from the
+	// beginning.
 	Lost bool `json:"lost,omitempty"`
 }
 
