@@ -71,9 +71,9 @@ func TestAdapt(t *testing.T) {
 	}
 }
 
-// On hosts far smaller than the reference host every algorithm's placement passes the judge,
-// whose tolerance is each host's own, and the engines find the yield of the instance of
-// ordinary size: the largest needs are drawn to fill a host to within the tolerance.
+// On hosts far smaller than the reference host every algorithm's placement passes the judge, with each host's own
+// tolerance. The engines find the yield of the instance of ordinary size: the largest needs are drawn to fill a host to
+// within the tolerance.
 func TestSmallHosts(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(77, 1))

@@ -108,9 +108,8 @@ func instancesOf(t *testing.T, p *gapwise.Problem, values map[string][]string, d
 	return all
 }
 
-// stumps returns the valid ones of an instance's copies whose lists, in its
-// file, are cut off after 0 or 1 elements: empty instances, and those of one
-// element.
+// stumps returns the valid copies of an instance with lists, in its file, cut off after 0 or 1 elements: empty
+// instances, and instances of one element.
 func stumps(t *testing.T, in model.Instance) (all []model.Instance) {
 	t.Helper()
 	whole := map[string]json.RawMessage{}
@@ -168,8 +167,7 @@ type candidate struct {
 	turn   int  // those through HiGHS, which takes long, run further on every fourth instance, each on others
 }
 
-// candidates lists every algorithm, the phases of the native search by
-// themselves, and the names that stand for engines.
+// candidates lists every algorithm, the phases of the native search by themselves, and the names for engines.
 func candidates(t *testing.T, p *gapwise.Problem) (all []candidate) {
 	t.Helper()
 	for _, a := range p.Algorithms {
@@ -254,10 +252,9 @@ func TestConformanceCatalogue(t *testing.T) {
 	}
 }
 
-// On small instances, empty ones and those of one element: the judge accepts
-// every solution, what one algorithm proves no other contradicts, each gives
-// the same for the same seed, proves the same at any number of threads, and a start is
-// never made worse.
+// On small, empty and one-element instances, the judge accepts every solution, and no algorithm contradicts another's
+// proof. Each gives the same for the same seed, proves the same at any number of threads, and a start is never made
+// worse.
 func TestConformanceSolve(t *testing.T) {
 	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
 		var all []model.Instance
@@ -294,8 +291,8 @@ func TestConformanceSolve(t *testing.T) {
 	})
 }
 
-// No algorithm fails on an instance without hosts, of one machine, without edges, of the largest figures: each returns a
-// verified result, or says that it doesn't take the instance. Proofs agree.
+// No algorithm fails on an instance without hosts, of one machine, without edges, of the largest figures. Each returns
+// a verified result, or reports that it doesn't take the instance. Proofs agree.
 func TestConformanceExtremes(t *testing.T) {
 	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
 		rng := rand.New(rand.NewPCG(11, 47))
@@ -328,8 +325,8 @@ func TestConformanceExtremes(t *testing.T) {
 	})
 }
 
-// A gap below what floats can tell ends too: an engine that goes by whole numbers says
-// optimal, another that what is left is rounding.
+// A search with a gap below the resolution of floats ends too: an engine with whole numbers reports optimal, another
+// that the rest is rounding.
 func TestConformanceLeastGap(t *testing.T) {
 	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
 		for _, in := range few(smallInstances(t, p, 1)) {
@@ -388,7 +385,7 @@ func TestConformanceAtOnce(t *testing.T) {
 	})
 }
 
-// conformance is what all algorithms say of one instance.
+// conformance holds all algorithms' answers on one instance.
 type conformance struct {
 	*testing.T
 	p        *gapwise.Problem
@@ -663,9 +660,8 @@ func (c *conformance) starts() {
 	}
 }
 
-// partial checks that any part of a solution, beside something that isn't in the
-// instance, is taken as a start; that completing a whole one changes nothing; and that
-// engines prove the same as without a start.
+// partial checks that any part of a solution, with something that isn't in the instance, is taken as a start. It also
+// checks that completing a whole one changes nothing, and that engines prove the same as without a start.
 func (c *conformance) partial(rng *rand.Rand) {
 	for _, start := range c.worstAndBest() {
 		if start.Solution == nil {
@@ -735,9 +731,8 @@ func (c *conformance) partial(rng *rand.Rand) {
 	}
 }
 
-// incumbents checks what algorithms tell on the way: each solution is feasible, has
-// the objective told and is better than the one before, and the last is what is
-// returned.
+// incumbents checks the reports of algorithms on the way: each solution is feasible, has the reported objective and is
+// better than the one before, and the last is the one returned.
 func (c *conformance) incumbents() {
 	sense := model.SenseOf(c.in)
 	for _, x := range c.ways {
@@ -817,7 +812,7 @@ func (c *conformance) near(what string, got, want float64) {
 	}
 }
 
-// variants checks that the readings of an instance are what they say.
+// variants checks that each reading of an instance is the one selected.
 func (c *conformance) variants() {
 	for _, v := range c.p.Variants {
 		current := v.Get(c.in)
@@ -849,9 +844,8 @@ func (c *conformance) variants() {
 	}
 }
 
-// On a hard instance: heuristics give the same for the same seed at any number
-// of threads, and who isn't seeded for any seed; an interrupted algorithm ends
-// soon with a result that the judge accepts and that agrees with all others.
+// On a hard instance, heuristics give the same for the same seed at any number of threads, and unseeded ones for any
+// seed. An interrupted algorithm ends soon with a result that the judge accepts and that agrees with all others.
 func TestConformanceHard(t *testing.T) {
 	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
 		in, hard := hardInstance(t, p)
@@ -912,8 +906,7 @@ var interrupts = map[string]func(cancel func(), set *model.Settings){
 	},
 }
 
-// interrupted solves the instance until it is interrupted, and tells how much
-// later it ended.
+// interrupted solves the instance until it is interrupted, and returns how much later it ended.
 func (c *conformance) interrupted(x candidate, interrupt func(func(), *model.Settings)) (r model.Result, late time.Duration, ok bool) {
 	ctx, cancel := context.WithCancel(c.Context())
 	defer cancel()

@@ -45,7 +45,7 @@ func ExampleSolve_dag() {
 	// join on P1 at 7
 }
 
-// Three requests for four processing elements, of which two can be accepted.
+// Two of three requests for four processing elements can be accepted.
 func ExampleSolve_reservation() {
 	in := &model.Reservation{Name: "three", PEs: 4, Goal: model.GoalAccepted, Requests: []model.Request{
 		{ID: "a", ReadyS: 0, DurationS: 3600, DeadlineS: 3600, PEs: 3},

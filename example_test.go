@@ -12,8 +12,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// threeJobs is an instance made in code: three jobs on two hosts. The memory of
-// a and b together is above that of a host.
+// threeJobs is an instance made in code: three jobs on two hosts. The memory of a and b together is above a host's.
 func threeJobs() *model.VCSched {
 	return &model.VCSched{Name: "three-jobs", Hosts: 2, Jobs: []model.VCSchedJob{
 		{ID: "a", Tasks: 1, CPU: 0.8, Memory: 0.7},

@@ -22,7 +22,7 @@ import (
 // affine is the formula of most files.
 var affine = regexp.MustCompile(`^(\S+) \* obj(?: ([+-]) (\S+))?$`)
 
-// ofInstance returns the instance's objective, by the comment of a file, for what a solver says.
+// ofInstance converts a solver's figure to the instance's objective, by the comment of a file.
 func ofInstance(t *testing.T, file string, obj float64) float64 {
 	t.Helper()
 	for _, line := range lines(t, file) {

@@ -171,7 +171,7 @@ func run(t *testing.T, program string, args ...string) {
 	}
 }
 
-// ShortTurns makes the turns of auto's workers short until the function that it returns is called.
+// ShortTurns makes the turns of auto's workers short until the returned function is called.
 func ShortTurns() (restore func()) {
 	was := turnsOfAuto
 	turnsOfAuto = turnLengths{first: 300, most: 3000, heuristic: 1000}

@@ -89,14 +89,14 @@ func TestExternalsAgreeWithHiGHS(t *testing.T) {
 	})
 }
 
-// answer is what HiGHS says of an instance's formulation.
+// answer is HiGHS's answer on an instance's formulation.
 type answer struct {
 	in model.Instance
 	f  *milp.Formulation[model.Solution]
 	milp.Result
 }
 
-// askHiGHS solves the formulations of instances, once for all who are compared with it.
+// askHiGHS solves the formulations of instances, once for all solvers that are compared with it.
 func askHiGHS(ctx context.Context, all []model.Instance, name string) ([]answer, error) {
 	answers := make([]answer, len(all))
 	for k, in := range all {
@@ -135,8 +135,8 @@ func spread(all []model.Instance, most int) (some []model.Instance) {
 	return some
 }
 
-// Needs that differ by some millionths make placements whose yields differ by as little. A solver that stops within an
-// increment of its own (CBC's is 1e-5) calls one of the worse ones optimal; nobody else does.
+// Needs that differ by some millionths make placements with yields that differ by as little. A solver that stops within
+// an increment of its own (CBC's is 1e-5) calls one of the worse ones optimal; nobody else does.
 func TestExternalsNearTies(t *testing.T) {
 	t.Parallel()
 	need.HiGHS(t)
@@ -267,7 +267,7 @@ func TestExternalStopped(t *testing.T) {
 	}
 }
 
-// timedOut returns a context whose time is over.
+// timedOut returns a context that has timed out.
 func timedOut(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), 0)
 	t.Cleanup(cancel)

@@ -17,9 +17,9 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// Stopped after any effort an algorithm returns what it has: a solution that it returns is
-// feasible, and once it has one after an effort it has one after twice as much. Those that are
-// cheap always have one, and all have one after some hundredths of a second.
+// An algorithm stopped after any effort returns what it has. A returned solution is feasible, and once it has one after
+// an effort it has one after twice as much. Those that are cheap always have one, and all have one after some
+// hundredths of a second.
 func TestStopPoints(t *testing.T) {
 	t.Parallel()
 	const most = 1 << 16

@@ -32,7 +32,7 @@ const (
 {"id":"b","segments":[{"start_s":5.5,"end_s":5.500001,"place":{"processors":"0"}}]}]}`
 )
 
-// Every rule, as the line that whoever broke it reads.
+// Every rule, with the line that its violation prints.
 func TestBatchBadInput(t *testing.T) {
 	t.Parallel()
 	const where = "invalid batch instance: "
@@ -393,9 +393,8 @@ func FuzzBatch(f *testing.F) {
 	})
 }
 
-// What is read as a list of processors is written so that it is read again; the
-// published pattern accepts it, and what is refused although the pattern accepts it
-// is so for the order of its numbers or for their number.
+// A parsed list of processors is written so that it can be read again, and the published pattern accepts it. A list
+// that is refused although the pattern accepts it fails by the order of its numbers or by their number.
 func FuzzProcessorList(f *testing.F) {
 	for _, text := range []string{"", "0", "0-31,64,70-71", "5,3-4", "7-6", "1,1", "007", "0-9999999", "10000000", "1-2-3", ",", "-1", "1,-", "0-9999999,1"} {
 		f.Add(text)

@@ -91,10 +91,9 @@ func agreeWithOracle(t *testing.T, data []byte) (accepted bool) {
 	return accepted
 }
 
-// sameMessage allows what has changed. Null in a list, and what stands in the
-// place of text or of a number of a result, is reported on the line where it
-// begins, and not on that where the list ends. Of two kinds or versions, and of
-// one spelt in capitals, the first in its own spelling counts.
+// sameMessage allows what has changed. Null in a list, and a wrong value in the place of text or of a number of a
+// result, is reported on the line where it begins, and not where the list ends. If there are two kinds or versions, and
+// one is spelt in capitals, the first in its own spelling counts.
 func sameMessage(got, want string, data []byte) bool {
 	if got == want {
 		return true
@@ -186,7 +185,7 @@ func FuzzDecodeAgreesWithOracle(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { agreeWithOracle(t, data) })
 }
 
-// Depth, odd white space, keys written with escapes, and what follows.
+// Depth, odd white space, keys written with escapes, and text after the end.
 func TestDecodeOddities(t *testing.T) {
 	const tiny = `{"kind":"vcsched","version":1,"name":"s","hosts":2,"jobs":[{"id":"a","tasks":1,"cpu":0.5,"memory":0.3}]}`
 	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }

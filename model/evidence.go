@@ -44,7 +44,8 @@ type Evidence struct {
 	// Parts are evidence of the same problem for disjoint sets of requests (Elements); their bounds add up.
 	Parts []Evidence `json:"parts,omitempty"`
 
-	// The fields of a search are its engine, nodes, how it closed, and the bound before it branched with its evidence.
+	// The fields of a search are its engine, nodes, the closed part (all or part), and the bound before it branched
+	// with its evidence.
 	Engine string    `json:"engine,omitempty"`
 	Nodes  int64     `json:"nodes,omitempty"`
 	Closed string    `json:"closed,omitempty"`

@@ -90,8 +90,8 @@ func oracleResult(data []byte) (f resultFile, err error) {
 	return f, err
 }
 
-// oracleStrict allows and requires the fields of extra (empty structs, for
-// their tags) at the top level besides the target's own.
+// oracleStrict allows and requires the fields of extra (empty structs, for their tags) at the top level in addition to
+// the target's own.
 func oracleStrict(data []byte, target any, extra ...any) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	c := keyChecker{data: data, dec: dec}

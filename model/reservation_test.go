@@ -21,7 +21,7 @@ const threeRequests = `{"kind":"reservation","version":1,"name":"three","goal":"
 {"id":"b","arrival_s":5,"ready_s":5,"duration_s":0.5,"deadline_s":5.5,"pes":64,"runtime_s":0.25,"cancel_s":30},
 {"id":"c","arrival_s":5,"ready_s":100,"duration_s":100,"deadline_s":1000,"pes":1,"runtime_s":100,"cancel_s":400}]}`
 
-// Every rule, as the line that whoever broke it reads.
+// Every rule, with the line that its violation prints.
 func TestReservationBadInput(t *testing.T) {
 	t.Parallel()
 	const where = "invalid reservation instance: "

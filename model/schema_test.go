@@ -100,8 +100,8 @@ func rich(t *testing.T) []byte {
 	return []byte(text)
 }
 
-// The published schemas and the decoders say the same about random mutations
-// of a good document, but for what a schema can't say.
+// The published schemas and the decoders agree on random mutations of a good document, but for rules that a schema
+// can't express.
 func TestSchemasAgreeWithDecoders(t *testing.T) {
 	in, err := model.DecodeInstance([]byte(small))
 	if err != nil {

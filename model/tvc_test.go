@@ -30,7 +30,7 @@ const (
 {"id":"b","segments":[{"start_s":5.5,"end_s":5.500001,"place":{"switch":"edge-3-1","servers":[{"server":15,"vms":1}]}}]}]}`
 )
 
-// Every rule, as the line that whoever broke it reads.
+// Every rule, with the line that its violation prints.
 func TestTVCBadInput(t *testing.T) {
 	t.Parallel()
 	const where = "invalid tvc instance: "

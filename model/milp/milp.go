@@ -22,7 +22,7 @@ import (
 // ErrInvalid marks a model that breaks the rules of Validate.
 var ErrInvalid = errors.New("milp: invalid model")
 
-// Inf is the upper bound of what has none; -Inf the lower.
+// Inf is the upper bound of a variable or row without one; -Inf the lower.
 var Inf = math.Inf(1)
 
 // Model is: minimise (or maximise) Offset + Σ_j Cost_j x_j subject to
@@ -70,9 +70,9 @@ func (m *Model) AddRow(name string, lower, upper float64, terms ...Term) int {
 	return len(m.Rows) - 1
 }
 
-// Validate reports, as ErrInvalid, the first NaN or misplaced infinity, lower bound
-// above its upper bound, term of a variable that doesn't exist or stands twice in a
-// row, or name that is taken (empty names may repeat).
+// Validate reports, as ErrInvalid, the first error. Errors are a NaN or misplaced infinity, a lower bound above its
+// upper bound, a term with a variable that doesn't exist or is in the row twice, and a name that is taken (empty names
+// may repeat).
 func (m *Model) Validate() error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w: %s", ErrInvalid, fmt.Sprintf(format, args...))

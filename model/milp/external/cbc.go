@@ -17,8 +17,7 @@ import (
 //
 // The lines after it are INDEX NAME VALUE REDUCED-COST with eight digits, after "**"
 // where a row or a bound is broken; columns that are 0 may be missing. What "no
-// integer solution" comes with is no point. CBC returns exit code 0 whatever
-// happens, and no file for a model that it can't read.
+// integer solution" comes with is no point. CBC always returns exit code 0, and no file for a model that it can't read.
 var cbc = &program{
 	name: "cbc", title: "CBC", binary: "cbc", install: " (Debian: coinor-cbc)",
 	version: []string{"-quit"}, found: regexp.MustCompile(`Version: (\S+)`),

@@ -4,8 +4,8 @@
 // Gurobi, and any other by a command line. It knows nothing but models, and needs
 // no HiGHS.
 //
-// What is special about a program is in a file of its own: its arguments, a table of what
-// its output says (format), and which of its tolerances can be set.
+// Each program's special parts are in its own file: its arguments, a table of its output (format), and which of its
+// tolerances can be set.
 package external
 
 import (
@@ -28,7 +28,7 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// ErrMissing marks a solver whose program isn't there.
+// ErrMissing marks a solver without its program.
 var ErrMissing = errors.New("the program isn't there")
 
 // Prefix begins the name of a solver that is a command line: "mps:COMMAND".
@@ -42,8 +42,7 @@ type program struct {
 	// version are arguments to ask for the version, which found finds in the answer.
 	version []string
 	found   *regexp.Regexp
-	// tolerance is that of its integrality and rows if it isn't told another; fixed
-	// says that it can't be told.
+	// tolerance is the default tolerance of its integrality and rows; fixed means that it can't be set.
 	tolerance float64
 	fixed     bool
 	// interrupt says that INT makes it write what it has.
@@ -53,7 +52,7 @@ type program struct {
 	// args returns the command line; file names are relative to folder, where it
 	// runs.
 	args func(c *call) []string
-	// here says that it runs where gapwise does, with absolute file names.
+	// here means that it runs where gapwise does, with absolute file names.
 	here bool
 	// parse reads what the program has left behind: its solution file, "" if there
 	// is none, and the end of its standard output.
@@ -68,7 +67,7 @@ type call struct {
 	columns map[string]int // index of each column of the file, by name
 }
 
-// outcome is what a program says of the model in the file, which minimises.
+// outcome is the program's report on the model in the file, which minimises.
 type outcome struct {
 	status milp.Status
 	x      []float64 // by column of the file; nil: no point

@@ -94,10 +94,9 @@ func file(t testing.TB, name string) string {
 	return string(text)
 }
 
-// What programs leave behind. The files of GLPK and CBC are theirs, of knapsack and
-// of a larger model cut to its first lines, and cut where they were half written; those of SCIP and Gurobi are written by
-// the formats that are documented (see scip and gurobi), no such program being at
-// hand.
+// What programs leave behind. The files of GLPK and CBC are their own, for knapsack and for a larger model cut to its
+// first lines, and cut where they were half written. The files of SCIP and Gurobi follow the documented formats (see
+// scip and gurobi), no such program being at hand.
 func TestParse(t *testing.T) {
 	t.Parallel()
 	nan := math.NaN()

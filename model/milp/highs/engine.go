@@ -71,7 +71,7 @@ var (
 	}
 )
 
-// machineCode returns the folder of the compiled code, "" without one. Nobody else may write to it: what lies there is run.
+// machineCode returns the folder of the compiled code, "" without one. Nobody else may write to it: its files are run.
 func machineCode() string {
 	cache, err := cacheFolder()
 	if err != nil {

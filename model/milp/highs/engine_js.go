@@ -56,7 +56,7 @@ func (s *instance) begin(e *engine) error {
 		if s.callback == nil {
 			return nil
 		}
-		// HiGHS's frames lie between this one and who could recover.
+		// HiGHS's frames lie between this one and any caller that could recover.
 		if err := caught.Call(func() error { s.callback(args[0].Int(), at(1), at(2), at(3)); return nil }); err != nil {
 			s.lost = true
 			s.stop()
@@ -96,7 +96,7 @@ func (m *machine) end() {
 // size returns the bytes of its memory.
 func (m *machine) size() uint32 { return uint32(m.Get("size").Int()) }
 
-// tellStop tells the clock.
+// tellStop passes the stop to the clock.
 func (m *machine) tellStop() { m.Call("stop") }
 
 // call calls a function by its name in C. Arguments are int (32 bits), uint32 (addresses) or float64.

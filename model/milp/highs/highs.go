@@ -2,14 +2,14 @@
 
 // Package highs solves linear and mixed-integer linear models with HiGHS 1.15.1. It knows nothing but models.
 //
-// HiGHS is one file of WebAssembly, from npm's package highs, which github.com/tetratelabs/wazero compiles and
-// runs: no C++, no cgo, one thread a solve. scripts/highs puts the file into the user's cache, where this package
-// looks for it after GAPWISE_HIGHS; Use hands it over, and a program built with the tag highs holds it. Without the
-// file Available is false, and whatever would solve a model returns ErrMissing. The first solve of a process loads
-// the machine code, a tenth of a second; the first on a machine makes it, six seconds of CPU. wazero has a compiler for amd64
-// and arm64; elsewhere it interprets, some hundred times slower.
+// HiGHS is one file of WebAssembly, from npm's package highs, which github.com/tetratelabs/wazero compiles and runs: no
+// C++, no cgo, one thread a solve. scripts/highs puts the file into the user's cache, where this package looks for it
+// after GAPWISE_HIGHS. Use supplies it, and a program built with the tag highs holds it. Without the file Available is
+// false, and whatever would solve a model returns ErrMissing. The first solve of a process loads the machine code, a
+// tenth of a second; the first on a machine makes it, six seconds of CPU. wazero has a compiler for amd64 and arm64.
+// Elsewhere it interprets, some hundred times slower.
 //
-// In the browser the same file runs beside this program, which is WebAssembly itself: a page offers it, see
+// The same file runs in the browser next to this program, which is WebAssembly itself: a page offers it, see
 // web/page/highs.js.
 //
 // HiGHS prints nothing unless a Log is given. Many solves may run at once, each in memory of its own of at most 2 GiB.

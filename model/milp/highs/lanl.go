@@ -25,8 +25,8 @@ import (
 )
 
 // Lanl is HiGHS by github.com/lanl/highs, which links a library of this machine: a second opinion, and the field's own
-// binding. It has no callbacks, interrupt, start or added columns, for which package highs exists: so there is no
-// progress, a cancelled solve goes on in the background, one that reaches its time limit hands back nothing, and it uses
+// binding. It has no callbacks, interrupt, start or added columns, for which package highs exists. So there is no
+// progress, a cancelled solve goes on in the background, one that reaches its time limit returns nothing, and it uses
 // one thread. It refuses coefficients below 1e-9.
 var Lanl = milp.Backend{Name: "lanl", Title: "HiGHS (lanl/highs)", Solve: solveLanl, Missing: func() error { return nil }}
 

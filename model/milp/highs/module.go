@@ -19,7 +19,7 @@ const (
 // model.ErrUnsupported.
 var ErrMissing = fmt.Errorf("%w: HiGHS isn't here: %s", model.ErrUnsupported, remedy)
 
-// Versions returns HiGHS's version and that of the library which Lanl is linked with, each "" where it is missing.
+// Versions returns the versions of HiGHS and of the library that Lanl is linked with, each "" if missing.
 func Versions() (webAssembly, native string) {
 	if Available() {
 		webAssembly = version

@@ -81,7 +81,7 @@ const (
 	outBytes                                           = 88
 )
 
-// called is what HiGHS calls while it solves. It must not call HiGHS.
+// called is HiGHS's callback while it solves. It must not call HiGHS.
 func (o *object) called(kind int, message, out, in uint32) {
 	if kind == logging {
 		if o.log != nil {
@@ -276,9 +276,9 @@ func (o *object) pass(m *milp.Model, relax bool) error {
 	return o.do("Highs_passMip", append(args, integrality)...)
 }
 
-// costScale returns a power of two by which to multiply the costs so that none is so small that HiGHS's absolute tolerances
-// (1e-9 of the objective, 1e-7 of a reduced cost, of MIPs 1e-10) swallow it, as far as the largest stays below 2^20. HiGHS
-// 1.15.1 calls optima wrong, and gives false bounds, where all costs are 1e-8 and less.
+// costScale returns a power of two by which to multiply the costs. It keeps the largest below 2^20 and lifts the
+// smallest, if possible, above HiGHS's absolute tolerances (1e-9 of the objective, 1e-7 of a reduced cost, of MIPs
+// 1e-10). HiGHS 1.15.1 calls optima wrong, and gives false bounds, where all costs are 1e-8 and less.
 func costScale(m *milp.Model) float64 {
 	least, most := math.Inf(1), 0.0
 	for j := range m.Vars {
@@ -318,8 +318,8 @@ func (o *object) setStart(x []float64) error {
 // run solves and returns the feasibility tolerance with which it did.
 //
 // HiGHS now and then ends a MIP with a point that it then finds outside the model by more than the tolerance, and calls
-// that a solve error: after a presolve that went wrong, or when tolerances are tight. Such a model is solved again
-// without presolve, then with HiGHS's own tolerances.
+// that a solve error. This happens after a presolve that went wrong, or when tolerances are tight. Such a model is
+// solved again without presolve, then with HiGHS's own tolerances.
 func (o *object) run(tolerance float64) (float64, error) {
 	used := tolerance
 	if used == 0 {

@@ -163,7 +163,7 @@ func runAndClose(ctx context.Context, n *object, m *milp.Model, o milp.Options, 
 	}
 }
 
-// counter passes what HiGHS counts from its goroutine to that of the solve, which may let it wait.
+// counter passes HiGHS's counts from its goroutine to the goroutine of the solve, which may let it wait.
 type counter struct {
 	ask  chan struct{}
 	stop chan bool // the answer
@@ -193,7 +193,7 @@ func newCounter(n *object, o milp.Options) *counter {
 	return c
 }
 
-// result returns what HiGHS knows after a run.
+// result returns HiGHS's result after a run.
 func (o *object) result(mip bool) (milp.Result, error) {
 	r := emptyResult()
 	status, err := o.call("Highs_getModelStatus", o.highs)

@@ -37,7 +37,7 @@ func TestBigM(t *testing.T) {
 	}
 }
 
-// A feasible point is drawn first, then rows with a big M that it satisfies: nothing may be called infeasible, and no
+// A feasible point is drawn first, then rows with a big M that it satisfies. No result may then be infeasible, and no
 // bound may be better than the point.
 func TestBigMDrawn(t *testing.T) {
 	for k := range need.Rounds(200) {
@@ -91,7 +91,7 @@ func TestSmallCosts(t *testing.T) {
 	}
 }
 
-// A coefficient of 1e-10 counts: HiGHS by itself takes it for 0. One that it can't be had to look at is refused.
+// A coefficient of 1e-10 counts: HiGHS by itself takes it for 0. One that it can't be made to consider is refused.
 func TestSmallCoefficients(t *testing.T) {
 	need.HiGHS(t)
 	m := func(c float64) *milp.Model {
