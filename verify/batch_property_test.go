@@ -72,7 +72,7 @@ func simulateBatch(rng *rand.Rand, in *model.Batch) *model.Execution {
 		longest = max(longest, micro(in.Work(k)))
 	}
 	threshold := in.EffectiveThreshold()
-	// taken returns who is in a tier beside job k, and its use, by processor.
+	// taken returns the use of a tier by jobs other than k, by processor.
 	taken := func(k int, tier model.Tier) map[int32]float64 {
 		all := map[int32]float64{}
 		for x := range jobs {
@@ -347,9 +347,8 @@ func TestBatchSimulated(t *testing.T) {
 	t.Logf("planted %v, seen %v", planted, seen)
 }
 
-// bigExecution is n jobs of 24 processes on 13 groups of as many processors, one
-// after the other in each, with two tiers every second one in the background of
-// another: it does a quarter of its work per second and ends with that one.
+// bigExecution is n jobs of 24 processes on 13 groups of as many processors, one after the other in each. On two tiers
+// every second one is in the background of another: it does a quarter of its work per second and ends with that one.
 func bigExecution(n, tiers int) (*model.Batch, *model.Execution) {
 	rng := rand.New(rand.NewPCG(12, 48))
 	const groups, width = 13, 24

@@ -8,7 +8,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Constraints of Consolidation, beside those of jobs and hosts that VCSched has.
+// Constraints of Consolidation, in addition to VCSched's constraints of jobs and hosts.
 const (
 	unknownOffer = "unknown_offer" // a bought host of a type that isn't offered
 	repeatedHost = "repeated_host" // a bought host has another host's id
@@ -136,7 +136,7 @@ func (j *consolidationJudge) buy(bought []model.BoughtHost) bool {
 	return complete
 }
 
-// overfull closes the hosts whose current tasks need more than they have.
+// overfull closes the hosts with current tasks that need more than they have.
 func (j *consolidationJudge) overfull() {
 	for i := range j.in.Jobs {
 		job := &j.in.Jobs[i]
@@ -235,7 +235,7 @@ func (m members) have(h *consolidationHost) bool {
 	return m["host "+h.id]
 }
 
-// members returns those of a host set, nil for "".
+// members returns the members of a host set, nil for "".
 func (j *consolidationJudge) members(set string) members {
 	if set == "" {
 		return nil
@@ -363,7 +363,7 @@ func (j *consolidationJudge) rule(ctx context.Context, rule *model.PlacementRule
 	if len(others) == 0 {
 		others = rule.Jobs
 	}
-	// What the others have in each domain: all, and those that are placed anew.
+	// The others' tasks in each domain: all, and the newly placed ones.
 	count, fresh, total := map[string]int{}, map[string]int{}, 0
 	spread, least := map[string]int(nil), 0
 	if rule.Type == model.RuleSpread {
@@ -423,8 +423,8 @@ func (j *consolidationJudge) rule(ctx context.Context, rule *model.PlacementRule
 	}
 }
 
-// spread returns what each domain has of the tasks that a spread counts, and the least of those: of
-// hosts that are there, or bought and in use, in the rule's host set; 0 if there are too few domains.
+// spread returns each domain's number of the tasks that a spread counts, and the least of these numbers. The least is
+// over hosts that are there, or bought and in use, in the rule's host set; 0 if there are too few domains.
 func (j *consolidationJudge) spread(rule *model.PlacementRule, others []string) (count map[string]int, least int) {
 	hosts, offers := map[string]int{}, map[string]int{} // what stands there
 	for _, s := range rule.Standing {

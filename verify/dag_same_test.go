@@ -102,8 +102,8 @@ func spoil(rng *rand.Rand, d *model.DAG, s *model.Schedule) {
 	}
 }
 
-// The judge's report is that of the judge in fractions, to the last digit and word, on plans
-// that are right, nearly right and wrong, of figures small and large, binary and decimal.
+// The judge's report equals the report of the judge in fractions, to the last digit and word. The plans are right,
+// nearly right and wrong, with figures small and large, binary and decimal.
 func TestFloatsJudgeAsFractions(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 51))

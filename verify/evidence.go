@@ -23,14 +23,14 @@ const WrongEvidence = "wrong_evidence"
 // than maxEvidenceWork.
 var ErrUnchecked = errors.New("evidence isn't checked")
 
-// Followed is what follows from evidence.
+// Followed is the conclusion from evidence.
 type Followed struct {
 	// Bound is the bound on the objective, exact. It is nil if Infeasible.
 	Bound      *big.Rat
 	Infeasible bool
 	Figure     string // what it bounds; "": the objective
 	How        string // in words: "a path of 7 tasks"
-	// Evidence is what it follows from: the judge has read it and it is of a listed form.
+	// Evidence is its premise: the judge has read it and it is of a listed form.
 	Evidence *model.Evidence
 }
 
@@ -68,9 +68,8 @@ func evidenceFor[I model.Instance](f func(context.Context, I, *model.Evidence) (
 }
 
 // Evidence recomputes the bound that follows from evidence on a valid instance, in
-// exact arithmetic. The error wraps ErrUnchecked for evidence that it doesn't
-// recompute, and ctx.Err() if the context ends; else it says what is wrong with the
-// evidence.
+// exact arithmetic. The error wraps ErrUnchecked for evidence that it doesn't recompute, and ctx.Err() if the context
+// ends; else it describes the fault of the evidence.
 func Evidence(ctx context.Context, in model.Instance, e *model.Evidence) (Followed, error) {
 	if !e.Checkable() {
 		return Followed{}, ErrUnchecked
@@ -111,7 +110,7 @@ func (f Followed) Implies(sense model.Sense, bound float64, infeasible bool) boo
 func tooMuch(what string) error { return fmt.Errorf("%w: %s", ErrUnchecked, what) }
 
 // checkEvidence judges the evidence of a result: it adds what it checks, what is wrong and
-// what is on trust. The error is that of ctx, if it ends before.
+// what is on trust. The error is ctx's, if it ends before.
 func checkEvidence(ctx context.Context, in model.Instance, res *model.Result, r *Report) error {
 	infeasible := res.Status == model.StatusInfeasible
 	what := "the bound"
@@ -150,8 +149,8 @@ func checkEvidence(ctx context.Context, in model.Instance, res *model.Result, r 
 	return nil
 }
 
-// linear begin the names of engines whose "optimal" and "infeasible" were a foreign solver's word up to 0.10.0. From
-// then on they come from certificates in safe arithmetic.
+// linear holds beginnings of engines' names. Up to 0.10.0, their "optimal" and "infeasible" were a foreign solver's
+// word. From then on they come from certificates in safe arithmetic.
 var linear = []string{"highs", "lanl", "glpsol", "cbc", "scip", "gurobi", "mps:"}
 
 // wordOf says that a proof is the word of a solver of linear models, which may be wrong; "" if it isn't.

@@ -15,19 +15,19 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// An evidenceForm is the shape of evidence of one type: for each JSON key that it has, what must
-// hold of it. Every other key but type and method must be absent.
+// An evidenceForm is the shape of evidence of one type: the condition on each JSON key that it has. Every other key but
+// type and method must be absent.
 type evidenceForm map[string]func(e *model.Evidence, n evidenceShape) error
 
-// evidenceShape is what an instance gives evidence of it: how many ids it names (tasks, jobs or
-// requests), how many machines it has, of a dag how many edges and links, and of vcsched the names of its resources, CPU first.
+// evidenceShape holds an instance's sizes for its evidence: the numbers of ids (tasks, jobs or requests) and of
+// machines, for a dag the numbers of edges and links, and for vcsched the names of its resources, CPU first.
 type evidenceShape struct {
 	ids, machines, edges, links int
 	resources                   []string
 }
 
-// evidenceForms lists every form of evidence from which the judge computes a bound. The
-// rules rely on these shapes: what doesn't fit is refused before any of them computes.
+// evidenceForms lists every form of evidence from which the judge computes a bound. The rules rely on these shapes:
+// evidence that doesn't fit is refused before any of them computes.
 var evidenceForms = map[model.Kind]map[string]evidenceForm{
 	model.KindConsolidation: {
 		evidence.Cover:   {"resource": keyAnything, "elements": keyAtMost(0, 1)},
@@ -76,7 +76,7 @@ var evidenceForms = map[model.Kind]map[string]evidenceForm{
 	},
 }
 
-// tvcResources are what prices and machines of tvc may be of.
+// tvcResources are the resources of tvc that prices and machines may be for.
 var tvcResources = append([]string{evidence.Slots, evidence.Servers, evidence.Shares}, evidence.Links...)
 
 // fitsForm reports what of evidence of an instance isn't of the shape that its type has.
@@ -113,7 +113,7 @@ func (f evidenceForm) fits(e *model.Evidence, n evidenceShape) error {
 	return nil
 }
 
-// evidenceEntries counts what stands in the lists of evidence.
+// evidenceEntries counts the entries in the lists of evidence.
 func evidenceEntries(e *model.Evidence) int {
 	n := len(e.Elements) + len(e.Weights) + len(e.Windows) + len(e.Times) + len(e.Rows) + len(e.Prices) + len(e.Parts)
 	for k := range e.Parts {

@@ -15,8 +15,8 @@ type weighed struct {
 	weight int64
 }
 
-// knapsack searches a set of items that fits and weighs more than best; if all is set it goes on
-// from each that it finds, whose weight is best, to the heaviest.
+// knapsack searches a set of items that fits and weighs more than best. If all is set it goes on from each set found,
+// with its weight as best, to the heaviest.
 type knapsack struct {
 	all     bool
 	items   []knapsackItem
@@ -32,8 +32,8 @@ type knapsackItem struct {
 	weight, count int64
 }
 
-// newKnapsack returns a search of tasks, of which there are so many each, for a host of a size at a load.
-// Tasks that don't fit on it alone are left out, and so are resources of which it has enough for all.
+// newKnapsack returns a search of tasks, with so many of each, for a host of a size at a load. Tasks that don't fit on
+// it alone are left out, and so are resources if it has enough for all.
 func (n *vcschedNeeds) newKnapsack(tasks map[weighed]int64, host *vcschedHosts, load int64) (*knapsack, error) {
 	capacity, cpu := slices.Clone(host.room), host.at(big.NewInt(load))
 	if cpu.BitLen() > 56 {
@@ -94,7 +94,7 @@ func (k *knapsack) merge() {
 	k.items = merged
 }
 
-// join adds a resource that is a sum of all, by how scarce they are: whatever the shares, what fits fits
+// join adds a resource that is a sum of all, weighted by their scarcity: whatever the shares, a set that fits also fits
 // in the sum.
 func (k *knapsack) join() {
 	if len(k.free) < 2 {

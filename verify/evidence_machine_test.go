@@ -90,7 +90,7 @@ func TestSquashedResponses(t *testing.T) {
 		if got.Cmp(least) == 0 {
 			met++
 		}
-		// The same in ticks of which 2^46 were one, and demands so large that units are of many ticks.
+		// The same with each tick split into 2^46, and with demands so large that a unit is many ticks.
 		const ticks, parts = 1 << 46, 1 << 40
 		large := make([]squashedJob, len(jobs))
 		for k, j := range jobs {

@@ -61,8 +61,8 @@ func (t *tariff) at(x int64) *big.Int {
 	return v.Add(v.Mul(v, t.price[i-1]), t.sum[i-1])
 }
 
-// starts returns starts from first to last, of which one is the cheapest for a job of a
-// length if prices are between times.
+// starts returns starts from first to last; one of them is the cheapest for a job of a length if prices are between
+// times.
 func (t *tariff) starts(first, last, length int64) []int64 {
 	all := []int64{first, last}
 	for _, shift := range []int64{0, length} {

@@ -110,7 +110,8 @@ func TestEvidenceDAG(t *testing.T) {
 	}
 }
 
-// Of drawn tasks on stars and other networks under contention, spoilt and forged evidence gives no bound above a schedule.
+// Spoilt and forged evidence on drawn tasks on stars and other networks under contention gives no bound above a
+// schedule.
 func TestEvidenceContention(t *testing.T) {
 	t.Parallel()
 	rng, n := rand.New(rand.NewPCG(31, 9)), tallied{}
@@ -250,8 +251,8 @@ func TestEvidenceReservation(t *testing.T) {
 	}
 }
 
-// Of few requests with wide windows there are more starts than chains with repeats would leave: lp has evidence, and
-// spoilt and forged evidence gives no bound that the exact engine refutes.
+// A few requests with wide windows have more starts than chains with repeats would leave. lp has evidence, and spoilt
+// and forged evidence gives no bound that the exact engine refutes.
 func TestEvidenceChains(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()
@@ -332,8 +333,8 @@ func TestEvidenceTVC(t *testing.T) {
 	}
 }
 
-// Where links of all layers are scarce, lp and resources follow from their evidence, and spoilt and forged evidence
-// gives no bound that the exact engine refutes.
+// If links of all layers are scarce, lp and resources follow from their evidence, and spoilt and forged evidence gives
+// no bound that the exact engine refutes.
 func TestEvidenceLayers(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()
@@ -421,9 +422,9 @@ func TestEvidenceConsolidation(t *testing.T) {
 	n.want(t, evidence.Cover, evidence.Apart, evidence.Emptied)
 }
 
-// Drawn instances with up to three further resources, hosts of different sizes, more hosts than tasks and CPU
-// needs of no unit: every bound has evidence that the judge follows, and spoilt and forged evidence gives no
-// bound below the best placement, found by enumeration.
+// The drawn instances have up to three further resources, hosts of different sizes, more hosts than tasks and CPU needs
+// of no unit. Every bound has evidence that the judge follows, and spoilt and forged evidence gives no bound below the
+// best placement, found by enumeration.
 func TestEvidenceResources(t *testing.T) {
 	t.Parallel()
 	rng, n := rand.New(rand.NewPCG(31, 12)), tallied{}
@@ -937,8 +938,8 @@ func TestEvidenceOfResult(t *testing.T) {
 	}
 }
 
-// FuzzEvidence gives the judge any evidence on three small instances: it neither panics
-// nor takes long, and what follows is refuted by no optimum.
+// FuzzEvidence gives the judge any evidence on three small instances: it neither panics nor takes long, and no optimum
+// refutes its conclusions.
 func FuzzEvidence(f *testing.F) {
 	rng := rand.New(rand.NewPCG(31, 5))
 	d := testkit.SixTasks()

@@ -76,9 +76,9 @@ func newTVCWork(ctx context.Context, in *model.TVC) *tvcWork {
 	return w
 }
 
-// responses recomputes bounds on the mean response time of the requests that fit, in queue mode: the
-// durations, or what one machine needs that is as fast as all of a resource. Whatever is suspended or
-// moved, who runs holds what its parts hold at least.
+// responses recomputes bounds on the mean response time of the requests that fit, in queue mode: the durations, or the
+// needs of one machine that is as fast as all of a resource. Whatever is suspended or moved, a running request holds at
+// least as much as its parts do.
 func (w *tvcWork) responses(ctx context.Context, e *model.Evidence) (Followed, error) {
 	if e.Type == evidence.Prices {
 		return Followed{}, errors.New("prices are of loss mode")

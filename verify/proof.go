@@ -16,7 +16,7 @@ import (
 // ErrProof says that a proof doesn't hold, or isn't one.
 var ErrProof = errors.New("the proof doesn't hold")
 
-// Proved is what a proof proves.
+// Proved is the result of a proof.
 type Proved struct {
 	Claim   string  // in words: "no schedule ends before 98"
 	Bound   float64 // no solution has a better objective
@@ -63,7 +63,7 @@ func Proof(ctx context.Context, in model.Instance, hash string, r io.Reader) (Pr
 	return replay(ctx, in, hash, r, proofLimits{maxProofLines, maxProofMemory})
 }
 
-// proofChecker is what is known after some lines of a proof.
+// proofChecker is the state after some lines of a proof.
 type proofChecker struct {
 	proofState
 	kind    proofKind
@@ -86,7 +86,7 @@ type proofChecker struct {
 	words    [][]byte
 }
 
-// proofVar and proofCon are what a number of the proof stands for.
+// proofVar and proofCon are the variable and the constraint of a number in the proof.
 type proofVar struct {
 	v    int32
 	name string
@@ -321,8 +321,8 @@ func (c *proofChecker) step(w [][]byte) error {
 	return nil
 }
 
-// notDerived says that a bound doesn't follow from a constraint. Its text is made when it
-// is read: who looks for a proof tries many steps.
+// notDerived says that a bound doesn't follow from a constraint. Its text is made when it is read, since a search for a
+// proof tries many steps.
 type notDerived struct {
 	c         *proofChecker
 	claim, by string

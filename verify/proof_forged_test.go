@@ -22,9 +22,9 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// Of each kind of step that proofs of consolidation have, one that claims one better than follows is refused at its
-// line by both checkers: the bound of a step as tight as the checker takes it, and then by 1 more; a constraint that
-// can't be met where only its bound follows; a nogood without its first premise; a claim by 1 more.
+// For each kind of step that proofs of consolidation have, both checkers refuse at its line one that claims one better
+// than follows. The steps are a bound as tight as the checker takes it, and then by 1 more; a constraint that can't be
+// met if only its bound follows; a nogood without its first premise; and a claim by 1 more.
 func TestProofForged(t *testing.T) {
 	t.Parallel()
 	python := need.Tool(t, "python3", "python3")

@@ -17,7 +17,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// drawnProof is what proveForward has derived on an instance, and what holds of it.
+// drawnProof is the result of proveForward on an instance, and its true figures.
 type drawnProof struct {
 	In    model.Instance
 	Text  string
@@ -149,7 +149,7 @@ func (c *prover) claimable() int64 {
 	return c.least(c.target)
 }
 
-// derived returns the largest claim and the bound that it says.
+// derived returns the largest claim and the bound that it states.
 func (c *prover) derived() (int64, float64) {
 	n := c.claimable()
 	words, bound := c.kind.claim(n)

@@ -4,9 +4,8 @@ package verify
 
 import "context"
 
-// bound says that a signed variable is at least at. Signed variable 2v is the variable
-// v and 2v+1 its negative, so that v ≤ b is {2v+1, -b}. always and never are no
-// variables, nor is unknown, of which neither it nor its opposite holds.
+// bound says that a signed variable is at least at. Signed variable 2v is the variable v and 2v+1 its negative, so that
+// v ≤ b is {2v+1, -b}. The values always and never are no variables. Nor is unknown: neither it nor its opposite holds.
 type bound struct {
 	sv int32
 	at int64
@@ -35,9 +34,8 @@ func (b bound) not() bound {
 }
 
 // proofState holds what is known of the variables: the bounds at the root, those
-// assumed, and those that followed. A variable may be optional: it is there if a
-// Boolean is 1, and its bounds say what holds if it is there. So bounds that cross
-// say that it isn't.
+// assumed, and those that followed. A variable may be optional: it exists if a Boolean is 1, and its bounds hold if it
+// exists. So bounds that cross mean that it doesn't exist.
 type proofState struct {
 	low     []int64 // of each signed variable
 	present []bound // of each variable: that it is there

@@ -220,8 +220,7 @@ func TestProofReservation(t *testing.T) {
 	}
 }
 
-// On two pods the optimum is that of the plain engine, on four, where there is a choice of
-// routes, that of the search.
+// The optimum on two pods is the plain engine's; on four, with a choice of routes, it is the search's.
 func TestProofTVC(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 7))
@@ -403,7 +402,7 @@ func pack(t *testing.T, text string) string {
 	return packed.String()
 }
 
-// forged is an instance with a proof by hand, of which the hash is filled in.
+// forged is an instance with a proof by hand; its hash is filled in.
 func forged(t *testing.T, in model.Instance, unit string, upper int64, lines ...string) (verify.Proved, error) {
 	t.Helper()
 	hash, err := model.Hash(in)

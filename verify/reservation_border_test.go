@@ -14,9 +14,9 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// At the borders: touching intervals don't overlap. Times are the decimal numbers that they
-// print as, and a start is set to the tick that it is near (1e-9 of the shortest runtime, or what is
-// asked for, or 4 units in the last place), unless the tolerance is 0.
+// At the borders: touching intervals don't overlap. Times are their printed decimal numbers. A start is set to a tick
+// that is near (1e-9 of the shortest runtime, or the tolerance asked for, or 4 units in the last place), unless the
+// tolerance is 0.
 func TestReservationBorders(t *testing.T) {
 	zero := 0.0
 	for name, c := range map[string]struct {

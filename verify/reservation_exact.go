@@ -108,7 +108,7 @@ func newTickReader(ctx context.Context, in *model.Reservation) tickReader {
 }
 
 // inTicks returns a time x >= 0 in ticks of 10^-places s if it is an integer n <
-// 10^15 of them. It may fail to find that it is.
+// 10^15 of them. It may miss such an integer.
 //
 // n and 10^places are float64s, so x = n/10^places in float64s says that the
 // decimal number n/10^places is read as x. It is the shortest such number but

@@ -102,8 +102,8 @@ func (c ticker) start(x, tolerance float64, shortest *big.Rat) *big.Rat {
 }
 
 // naive judges bookings by the definitions alone: PE by PE, pair by pair, in
-// fractions. It tells each violation as the constraint and the requests,
-// pairs with their PEs and the amount, and the two objectives.
+// fractions. It reports each violation as the constraint and the requests, pairs with their PEs and the amount, and the
+// two objectives.
 func naive(in *model.Reservation, b *model.Bookings, tolerance float64) (found []string, objective, second float64) {
 	rat := func(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 	clock := newTicker(in)

@@ -234,10 +234,9 @@ func TestReservationManyConflicts(t *testing.T) {
 	}
 }
 
-// drawLarge draws bookings of n requests of powers of two PEs up to 1,024,
-// lasting what the paper's jobs do, that are feasible and online: each takes PEs at random
-// when all of them are free, early ends and cancellations notwithstanding.
-// With reused they may take those of the ones that have ended by their arrival.
+// drawLarge draws feasible online bookings of n requests of powers of two PEs up to 1,024, as long as the paper's jobs.
+// Each takes PEs at random when all of them are free, early ends and cancellations notwithstanding. With reused they
+// may take the PEs of bookings that have ended by their arrival.
 func drawLarge(seed uint64, n int, scattered, reused bool) (*model.Reservation, *model.Bookings) {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	const all = 1024

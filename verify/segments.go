@@ -40,20 +40,17 @@ func micros(x float64) (n int64, whole bool) {
 	return int64(nearest), nearest/1e6 == x
 }
 
-// segmentJudge checks what all problems have in common whose requests run in
-// segments. P is a place.
+// segmentJudge checks the common rules of all problems with requests that run in segments. P is a place.
 //
 // Times are whole microseconds; nothing is tolerated. A run starts no earlier than
 // its request's arrival. Its segments are in the order of time, don't overlap and
-// aren't empty. A segment in another place than the one before it is a migration,
-// unless that one is lost: then the request begins anew. What is done in a lost
-// segment and before it doesn't count.
+// aren't empty. A segment in another place than the one before it is a migration, unless that one is lost: then the
+// request starts over. What is done in a lost segment and before it doesn't count.
 //
-// With steady set, a run's work is the length of its segments, less the migrations,
-// and must be the duration of its request: after a migration no work is done until
-// the request has run there for as many microseconds as that takes. If the segment
-// ends before, the next one in this place goes on with the migration. Without
-// steady, work depends on what else runs, and is for the problem to count in replay.
+// If steady is set, a run's work is the length of its segments, less the migrations, and must be the duration of its
+// request. After a migration no work is done until the request has run there for as many microseconds as the migration
+// takes. If the segment ends before, the next one in this place goes on with the migration. Without steady, work
+// depends on what else runs, and is for the problem to count in replay.
 type segmentJudge[P any] struct {
 	ctx       context.Context
 	report    *Report
@@ -77,9 +74,9 @@ type segment[P any] struct {
 	placed      bool // for the problem: it holds its place
 }
 
-// read checks each run by itself. It returns the segments by request, nil for a
-// request that doesn't run. complete says that objectives can be computed: each
-// run is the only one of its request and has segments, all with valid times.
+// read checks each run by itself. It returns the segments by request, nil for a request that doesn't run. The result
+// complete means that objectives can be computed: each run is the only one of its request and has segments, all with
+// valid times.
 //
 // Amounts are times as shares of the request's duration.
 func (j *segmentJudge[P]) read(runs []model.Run[P]) (segments [][]segment[P], complete bool) {
@@ -239,8 +236,7 @@ func (j *segmentJudge[P]) replay(segments [][]segment[P], start, end func(*segme
 	}
 }
 
-// responses adds up weighted response times, exactly, and bounded slowdowns, each of which is
-// rounded once; their sum has 100 bits.
+// responses adds up weighted response times, exactly, and bounded slowdowns, each rounded once; their sum has 100 bits.
 type responses struct {
 	count     int64
 	weights   int64

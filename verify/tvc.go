@@ -39,7 +39,7 @@ const (
 // out of the further checks, as are the links above a server that isn't below the
 // switch. The objectives are computed as segmentJudge.read says.
 //
-// With s segments of v servers in all: time O((s + v) log s), memory O(s + v).
+// The time is O((s + v) log s) and the memory O(s + v), for s segments of v servers in all.
 func tvc(ctx context.Context, in *model.TVC, e *model.Embeddings, r *Report) {
 	j := newTVCJudge(in, r)
 	migration, _ := micros(in.MigrationS)
@@ -240,9 +240,8 @@ type use struct {
 	amount *big.Int
 }
 
-// uses returns what a segment uses: slots, and the load of each link on the paths
-// from its servers to the virtual switch. A link that has m of the N VMs below it
-// carries min(m, N-m)·B; with model.HosePerPath, the sum of that over the servers
+// uses returns a segment's use: slots, and the load of each link on the paths from its servers to the virtual switch. A
+// link that has m of the N VMs below it carries min(m, N-m)·B; with model.HosePerPath, the sum of that over the servers
 // below it, m the VMs on each.
 func (j *tvcJudge) uses(s *segment[model.Embedding]) []use {
 	h, servers, at := j.half, 2*j.half*j.half*j.half, s.place.Switch

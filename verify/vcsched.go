@@ -170,7 +170,7 @@ func vcsched(ctx context.Context, in *model.VCSched, p *model.Placement, r *Repo
 		}
 		yields.add(yield)
 	}
-	// has returns what host h has: by the first run of equal hosts that reaches it.
+	// has returns host h's amount, by the first run of equal hosts that reaches it.
 	has := func(h int, of func(*model.HostSize) float64) float64 {
 		for k := range in.HostSizes {
 			if h -= in.HostSizes[k].Count; h < 0 {

@@ -17,11 +17,10 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Tolerance is the default tolerance. It is relative: to the capacity of a
-// constraint (that host's CPU or memory, a job's need, the smallest host's memory for a
-// migration budget), or to the shortest of the durations that meet (see late). Times of
-// reservations are compared exactly; there it bounds how far a start may be from
-// a tick, relative to the shortest runtime (see bookingJudge).
+// Tolerance is the default tolerance. It is relative to the capacity of a constraint (that host's CPU or memory, a
+// job's need, the smallest host's memory for a migration budget), or to the shortest of the durations that meet (see
+// late). Times of reservations are compared exactly; there it bounds how far a start may be from a tick, relative to
+// the shortest runtime (see bookingJudge).
 const Tolerance = 1e-9
 
 // Options configure a verification.
@@ -61,8 +60,8 @@ type Violation struct {
 	Amount float64
 }
 
-// Unit returns the unit of the amount: "s" for seconds, "" for a share (of what
-// Where says: a host, a duration) and for an amount without meaning.
+// Unit returns the unit of the amount: "s" for seconds, "" for a share (of a host, a duration or whatever Where names)
+// and for an amount without meaning.
 func (v Violation) Unit() string {
 	if v.Amount == 0 {
 		return ""
@@ -97,7 +96,7 @@ type Report struct {
 	Violations []Violation
 	// None is the status of a result without a solution, else empty.
 	None model.Status
-	// Tolerance is that of the options, 0 where the problem's judge tolerates nothing.
+	// Tolerance is the tolerance of the options, 0 if the problem's judge tolerates nothing.
 	Tolerance float64
 	// Objective and Second are computed from the decisions; NaN if the solution
 	// doesn't fit the instance.
@@ -237,9 +236,8 @@ func judgeFor[I model.Instance, S interface {
 	}
 }
 
-// Result judges a whole result: that it is of the instance, that its solution is
-// feasible, and that its figures agree with each other. Its errors are those of
-// Verify.
+// Result judges a whole result: whether it belongs to the instance, its solution is feasible, and its figures agree
+// with each other. Its errors are as for Verify.
 func Result(ctx context.Context, in model.Instance, res model.Result, o Options) (Report, error) {
 	tol, err := o.tolerance(in.Kind())
 	if err != nil {

@@ -52,9 +52,8 @@ func Require(t testing.TB, in model.Instance, solution any) (model.Solution, ver
 // RequireGap is Require, and fails the test unless the objective is within a relative gap
 // of the optimum: |objective - bound| / |objective| is at most gap for a bound that is
 // proved. The bound is the best that gapwise.Bounds has without search; where that isn't
-// enough, a search of up to 10 seconds that starts from the solution raises it. A gap
-// that can't be shown by then fails the test, too; the message tells the bound and where
-// it comes from.
+// enough, a search of up to 10 seconds that starts from the solution raises it. A gap that can't be shown by then fails
+// the test, too; the message states the bound and its source.
 func RequireGap(t testing.TB, in model.Instance, solution any, gap float64) {
 	t.Helper()
 	if err := within(t.Context(), in, solution, gap, searchTime); err != nil {
@@ -63,8 +62,7 @@ func RequireGap(t testing.TB, in model.Instance, solution any, gap float64) {
 }
 
 // RequireOptimal is RequireGap with the gap up to which gapwise calls results optimal,
-// 1e-6. The message of a failure tells the better objective that was found, or the bound
-// that was proved by then.
+// 1e-6. The message of a failure states the better objective that was found, or the bound that was proved by then.
 func RequireOptimal(t testing.TB, in model.Instance, solution any) {
 	t.Helper()
 	if err := within(t.Context(), in, solution, model.DefaultGap, searchTime); err != nil {
