@@ -258,9 +258,9 @@ func priceClasses(t *batchNumbers, by string) (classes []priceClass, class []int
 }
 
 // roomFor returns ∫ K(t) dt. With one class of all jobs K(t) = C λ(t), for the widths of running jobs sum to C at most.
-// With a class for each job K(t) is the most that a set of jobs submitted before the end of the span pays whose widths
-// sum to C at most: job after job, from the most that so many processors pay without it, best[c] = max(best[c], best[c
-// - width] + price).
+// With a class for each job K(t) is the most that a set of jobs submitted before the end of the span pays if its widths
+// sum to C at most. It is computed job after job, from the most that so many processors pay without it:
+// best[c] = max(best[c], best[c - width] + price).
 func roomFor(ctx context.Context, t *batchNumbers, classes []priceClass, e *model.Evidence, work *int) (*big.Int, error) {
 	total := new(big.Int)
 	if e.Resource == "" {

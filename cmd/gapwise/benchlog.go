@@ -11,9 +11,8 @@ import (
 	"github.com/gapwise/gapwise/internal/text/words"
 )
 
-// benchLog prints how far a plan is where there is no terminal to draw a bar on: a
-// line after the first run, one after each interval in which runs ended, and one
-// after the last.
+// benchLog prints a plan's progress if there is no terminal to draw a bar on: a line after the first run, one after
+// each interval in which runs ended, and one after the last.
 type benchLog struct {
 	w           io.Writer
 	name        string

@@ -43,7 +43,7 @@ func (p *program) compare() *cli.Command {
 	}
 }
 
-// tableFlags are those of the commands that print tables.
+// tableFlags are the flags of the commands that print tables.
 func tableFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "format", Value: "text", Usage: "format: " + strings.Join(runs.Formats, ", ")},

@@ -22,8 +22,8 @@ func (w *fullDisk) Write(data []byte) (int, error) {
 	return n, nil
 }
 
-// A command whose output can't be written, from its first byte or from a later one, says so in a line and ends with 1, as does
-// its help: each command of the table, and those below it.
+// A command with output that can't be written, from its first byte or from a later one, reports it in a line and ends
+// with 1, as does its help. The test runs each command of the table and the commands below it.
 func TestFullDisk(t *testing.T) {
 	t.Chdir(t.TempDir())
 	stdin := os.Stdin

@@ -181,14 +181,13 @@ func ganttDefaults() string {
 	return strings.Join(all, ", ")
 }
 
-// drawing is what is to be drawn.
+// drawing is the content of a picture.
 type drawing struct {
 	in    model.Instance
 	s     model.Solution
 	by    string   // algorithm, "" if that isn't known
 	bound *float64 // nil if none is known
-	// conflict holds, without a solution, the ids of what can't be kept together,
-	// and reason says why.
+	// conflict holds, without a solution, the ids of elements that can't be kept together, and reason explains it.
 	conflict []string
 	reason   string
 }

@@ -244,8 +244,8 @@ func (p *program) clusterObjects(ctx context.Context, c *cli.Command) (*kubernet
 	return kubernetes.Read(texts)
 }
 
-// telling has a command on a terminal say each question and how its search stands, until the function that it
-// returns is called.
+// telling has a command on a terminal print each question and the state of its search, until the returned function is
+// called.
 func (p *program) telling(read *kubernetes.Options, o *gapwise.Options) (quiet func()) {
 	if !isTerminal(p.err) {
 		return func() {}

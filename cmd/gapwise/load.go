@@ -54,8 +54,8 @@ func readingFlags() []cli.Flag {
 	return all
 }
 
-// load reads an instance as the flags say, and says on standard error what neither the
-// file nor the platform tells.
+// load reads an instance by the flags, and prints on standard error the gaps that neither the file nor the platform
+// fills.
 func (p *program) load(c *cli.Command, path string) (model.Instance, error) {
 	in, assumed, err := read(c, path)
 	if err == nil && assumed != "" {

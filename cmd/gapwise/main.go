@@ -76,8 +76,8 @@ func start(p *program) int {
 	return p.untilLeft(ctx, os.Args)
 }
 
-// run executes one command line and returns the exit code. A panic, of which the library makes
-// nothing, is an error of one line here; with GAPWISE_DEBUG the stack follows.
+// run executes one command line and returns the exit code. A panic that the library doesn't handle is an error of one
+// line here; with GAPWISE_DEBUG the stack follows.
 func (p *program) run(ctx context.Context, args []string) int {
 	screen := *p // what it says holds names from files
 	out := &checked{Writer: p.out}
@@ -109,7 +109,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	return n
 }
 
-// checked keeps the first error of writing, which most of what prints doesn't look at.
+// checked keeps the first error of writing, which most printing code ignores.
 type checked struct {
 	io.Writer
 	err error

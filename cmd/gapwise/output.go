@@ -22,10 +22,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// writeFile writes the whole file or nothing where the path
-// is that of a regular file or of none. Of a symbolic link it is the target
-// that is written. Everything else (a device, a FIFO, a pipe of the shell's) is
-// written to in place. "" and "-" are standard output.
+// writeFile writes the whole file or nothing if the path names a regular file or nothing yet. If it names a symbolic
+// link, the target is written. Everything else (a device, a FIFO, a pipe of the shell's) is written to in place. "" and
+// "-" are standard output.
 func (p *program) writeFile(path string, write func(io.Writer) error) error {
 	if path == "" || isStdout(path) {
 		return write(visible.Raw(p.out)) // it may be no text
@@ -107,8 +106,7 @@ func isStdout(path string) bool {
 	return path == "-" || ok && n == 1
 }
 
-// descriptor returns the number of the open file that a path stands for, as
-// with the shell's >(command).
+// descriptor returns the number of the open file behind a path, as with the shell's >(command).
 func descriptor(path string) (n int, ok bool) {
 	switch path {
 	case "/dev/stdin":

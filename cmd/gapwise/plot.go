@@ -22,7 +22,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// curveFlags are those of the pictures of benchmarks.
+// curveFlags are the flags of the pictures of benchmarks.
 var curveFlags = []string{"x", "y", "algorithms", "where", "instances", "minus", "log", "no-bound"}
 
 func (p *program) plot() *cli.Command {
@@ -232,7 +232,7 @@ func sampled(lines []runs.Line) string {
 }
 
 func (p *program) plotRounds(c *cli.Command, style draw.Style, path string, data []byte) error {
-	// Of several results, the first with rounds.
+	// The first of several results that has rounds.
 	r, err := model.Result{}, error(nil)
 	for _, part := range splitJSON(data) {
 		if r, err = model.DecodeResult(part.data); err != nil || len(trace(r)) > 0 {

@@ -44,7 +44,7 @@ func readResults(ctx context.Context, in model.Instance, path string) ([]solutio
 	return found, err
 }
 
-// readSolutionsOf is readResults of which at least one has a solution.
+// readSolutionsOf is readResults and requires at least one solution.
 func readSolutionsOf(ctx context.Context, in model.Instance, path string) ([]solutionFile, error) {
 	found, err := readResults(ctx, in, path)
 	switch {
@@ -148,8 +148,7 @@ func firstSolution(all []solutionFile) model.Solution {
 func sense(s model.Solution) model.Sense { return model.SenseOf(s.Kind().New()) }
 
 // pick returns the solution by the named algorithm or, without a name, the best
-// by the results' own figures. Results whose instance has another hash are left
-// out unless hash is empty.
+// by the results' own figures. Results for an instance of another hash are left out unless hash is empty.
 func pick(path string, all []solutionFile, algorithm, hash string) (solutionFile, error) {
 	if len(all) == 1 {
 		return all[0], nil

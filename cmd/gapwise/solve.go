@@ -84,8 +84,8 @@ func (p *program) solve() *cli.Command {
 	}
 }
 
-// known reports options that fit no problem before anything is read, in the
-// words of the first file's problem if that can be had.
+// known reports options that fit no problem before anything is read, in the words of the first file's problem if
+// possible.
 func known(c *cli.Command, o gapwise.Options, path string) error {
 next:
 	for _, one := range each(c, o) {
@@ -117,8 +117,7 @@ func algorithmNames(c *cli.Command) []string {
 	return benchmarks.SplitAlgorithms(c.StringSlice("algorithm"))
 }
 
-// each returns the options for each algorithm that is asked for, "all" among them: those
-// of one, if one is or none.
+// each returns the options for each requested algorithm, "all" included: one set if one algorithm or none is requested.
 func each(c *cli.Command, o gapwise.Options) []gapwise.Options {
 	names := algorithmNames(c)
 	if len(names) == 0 {

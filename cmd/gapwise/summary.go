@@ -44,8 +44,8 @@ func summary(ctx context.Context, w io.Writer, in model.Instance, assumed string
 	if err := t.Render(w, "text"); err != nil {
 		return err
 	}
-	// The best of those that can be compared: of the policies where there are any, and
-	// beside it the best that saw the instance whole.
+	// The best of the comparable results: of the policies if there are any, and then also the best that saw the
+	// instance whole.
 	best, other, verified, solutions := -1, -1, 0, 0
 	for i, r := range results {
 		if r.Solution == nil {
@@ -143,9 +143,8 @@ func measured(m model.Metric, value float64) string {
 	return text
 }
 
-// tellingProof returns the proof of infeasibility that says most: one with a
-// conflict, else one that says what exceeds what, else HiGHS's, which says
-// nothing more.
+// tellingProof returns the most informative proof of infeasibility: one with a conflict, else one that names the
+// exceeded amount, else HiGHS's, which gives no reason.
 func tellingProof(results []model.Result) *model.Result {
 	var best *model.Result
 	most := -1

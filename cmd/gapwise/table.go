@@ -73,8 +73,7 @@ func (p *program) table() *cli.Command {
 				if err := render(w, c, figures.Table(o)); err != nil {
 					return err
 				}
-				// Whose word the table is, for people: in the other formats it
-				// would be in the way.
+				// The source of the table's figures is for people: in the other formats it would be in the way.
 				if c.String("format") != "text" {
 					w = p.err
 				}
@@ -198,8 +197,7 @@ func (p *program) note(lines []string) {
 	}
 }
 
-// instancesFlag is the flag of the commands that read runs and may take those on
-// some instances alone.
+// instancesFlag is the flag of the commands that read runs and can restrict them to some instances.
 func instancesFlag() cli.Flag {
 	return &cli.StringFlag{Name: "instances", Usage: "`PATTERN` in instances' names, a regular expression"}
 }

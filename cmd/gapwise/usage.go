@@ -108,8 +108,7 @@ func files(c *cli.Command, most int) ([]string, error) {
 	return all, nil
 }
 
-// swallowed names a flag whose value is a file that can be read, probably meant
-// as the command's argument.
+// swallowed names a flag with a value that is a readable file, probably meant as the command's argument.
 func swallowed(c *cli.Command) string {
 	for _, name := range []string{"trace", "proof"} {
 		value := c.String(name)

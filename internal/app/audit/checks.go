@@ -18,8 +18,8 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// plain has the plain engine look for a solution that beats the strongest bound
-// of all engines, or for any solution of what one of them calls infeasible.
+// plain has the plain engine look for a solution that beats the strongest bound of all engines, or for any solution of
+// an instance that one of them calls infeasible.
 func (c *trial) plain() {
 	if c.size == large || c.skips("plain") {
 		return
@@ -85,8 +85,7 @@ func (c *trial) plain() {
 }
 
 // replay has the kernel prove in writing what it has proved, and the checker replay
-// that. Where the kernel and all others are right, a proof that doesn't hold tells of
-// an inference that is.
+// that. A proof that doesn't hold reveals a wrong inference of the kernel, even if all claims are right.
 func (c *trial) replay() {
 	if c.skips("replay") || !slices.Contains(engines(c.in.Kind()), "kernel") {
 		return
@@ -192,8 +191,8 @@ func (c *trial) restart() {
 	}
 }
 
-// relate runs the search on instances whose optimum follows from this one's, and
-// for every third relation the kernel.
+// relate runs the search on instances with an optimum that follows from this one's, and for every third relation the
+// kernel.
 func (c *trial) relate() {
 	if c.skips("relation: ") {
 		return

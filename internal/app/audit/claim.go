@@ -9,9 +9,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// claim is what is known of an instance's optimum: that it lies between low and
-// high, that there is a solution, or that there is none. Use unknown for a claim
-// that says nothing; the zero claim says that the optimum is 0.
+// claim is the knowledge of an instance's optimum: that it lies between low and high, that there is a solution, or that
+// there is none. Use unknown for a claim that says nothing; the zero claim says that the optimum is 0.
 type claim struct {
 	low, high          float64
 	solved, infeasible bool
@@ -20,7 +19,7 @@ type claim struct {
 // unknown returns the claim that says nothing.
 func unknown() claim { return claim{low: math.Inf(-1), high: math.Inf(1)} }
 
-// claimOf returns what a result says of the optimum.
+// claimOf returns a result's claim on the optimum.
 func claimOf(sense model.Sense, r model.Result) claim {
 	c := unknown()
 	if r.Status == model.StatusInfeasible {

@@ -95,7 +95,7 @@ func forgedSchedule(_ *model.DAG, s *model.Schedule, rng *rand.Rand) *model.Sche
 	if len(s.Tasks) == 0 {
 		return nil
 	}
-	// All earlier, or what starts from some task's start on.
+	// All earlier, or all from some task's start on.
 	from, factor := 0.0, []float64{0.5, 0.9, 0.999}[rng.IntN(3)]
 	if rng.IntN(2) == 0 {
 		from = s.Tasks[rng.IntN(len(s.Tasks))].StartS

@@ -9,8 +9,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// relation makes another instance from one, and says what a claim about the
-// first implies for the other (a metamorphic relation).
+// relation makes another instance from one, and derives the claim on the other from a claim on the first (a metamorphic
+// relation).
 type relation struct {
 	name string
 	// other makes the other instance and never changes the first; nil where the

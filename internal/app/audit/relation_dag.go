@@ -75,8 +75,7 @@ func renameDAG(c *model.DAG, rng *rand.Rand) implication {
 	return same
 }
 
-// inOrder returns a list whose k-th element is the one of number order[k]; an empty
-// list stays.
+// inOrder returns a list in which the k-th element is the one of number order[k]; an empty list stays.
 func inOrder[E any](list []E, order []int) (other []E) {
 	for _, k := range order[:min(len(order), len(list))] {
 		other = append(other, list[k])
@@ -198,7 +197,7 @@ func transfersAlone(c *model.DAG, _ *rand.Rand) implication {
 	return noWorseIf(overTCP)
 }
 
-// lessDataOverTCP: what shares nothing takes 4/3 as long over a TCP connection.
+// lessDataOverTCP: a transfer that shares nothing takes 4/3 as long over a TCP connection.
 func lessDataOverTCP(c *model.DAG, _ *rand.Rand) implication {
 	ideal := c.Transfers() == model.TransferIdeal && len(c.Network.Routes) == 0
 	c.TransferModel = model.TransferTCPAll

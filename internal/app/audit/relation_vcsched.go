@@ -42,7 +42,7 @@ func addHost(v *model.VCSched) {
 	v.HostSizes = append(v.HostSizes, most)
 }
 
-// hostByHost gives a size for each host, which says what runs of equal hosts say.
+// hostByHost gives a size for each host, with the same meaning as runs of equal hosts.
 func hostByHost(c *model.VCSched, _ *rand.Rand) implication {
 	var sizes []model.HostSize
 	for h := range c.Hosts {

@@ -40,7 +40,7 @@ type Options struct {
 	Found func(d Disagreement, file string)
 }
 
-// Report is what an audit found. As JSON it has the counts.
+// Report is the result of an audit. As JSON it has the counts.
 type Report struct {
 	*Tally
 	Disagreements []Disagreement `json:"-"`
@@ -148,7 +148,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return report, err
 }
 
-// write stores the instance and, beside it, what is wrong with it.
+// write stores the instance and, in a second file, the error in it.
 func (d Disagreement) write(folder string) (string, error) {
 	path := filepath.Join(folder, fmt.Sprintf("%s-%s-%d-%d.json", d.Instance.Kind(), said(d.Check), d.Seed, d.Number))
 	data, err := json.MarshalIndent(d.Instance, "", " ")

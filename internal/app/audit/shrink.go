@@ -146,8 +146,8 @@ func parts(n int) iter.Seq2[int, int] {
 	}
 }
 
-// leaves returns what an instance is made of, always in the same order: flags, choices,
-// numbers, what is optional and lists; names not.
+// leaves returns the parts of an instance, always in the same order: flags, choices, numbers, optional parts and lists;
+// names not.
 func leaves(in model.Instance) (all []reflect.Value) {
 	var walk func(v reflect.Value)
 	walk = func(v reflect.Value) {

@@ -34,8 +34,8 @@ func explained(t *testing.T, in model.Instance, algorithm string) (*explain.Expl
 	return x, r
 }
 
-// Every result of a random instance of each problem is explained: why the bound, what
-// holds it up, in lines of 80 columns, and as JSON that is read back.
+// Every result of a random instance of each problem is explained: why the bound, why no better solution, in lines of 80
+// columns, and as JSON that is read back.
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(41, 1))
@@ -119,8 +119,8 @@ func TestConflictOfPlacement(t *testing.T) {
 	}
 }
 
-// The conflict of a cluster without a plan has none, and any job less has, by enumeration of
-// the instance that is left: a rule is dropped with a job that it needs.
+// The conflict of a cluster without a plan has no plan, and has one without any single job, by enumeration of the
+// remaining instance. A rule is dropped with a job that it needs.
 func TestConflictOfConsolidation(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(41, 7))

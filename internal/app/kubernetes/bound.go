@@ -16,7 +16,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Bound is what no plan with as few pods waiting as must costs less than, without a search.
+// Bound is a lower bound, without a search, on the cost of plans with as few pods waiting as possible.
 type Bound struct {
 	PriceUnit string `json:"price_unit"`
 	Now       int64  `json:"now"` // cost
@@ -58,14 +58,15 @@ func (in *Instance) Bound(ctx context.Context) *Bound {
 	return b
 }
 
-// bounding is an instance of which a bound, less what waiting pods add, is one on the cost of nodes.
+// bounding is an instance whose bound, less the cost of waiting pods, is a bound on the cost of nodes.
 type bounding struct {
 	*model.Consolidation
 	waits int64
 }
 
-// bounding returns the instance in which waiting costs nothing and, if a bound shows that no fewer pods wait than where
-// all stay and the others go where they fit, that in which more may not. Without waiting pods it is the given one.
+// bounding returns the instance in which waiting costs nothing. It adds the instance in which no more pods may wait
+// than if all stay and the others go where they fit, provided that a bound shows this number to be the least. Without
+// waiting pods it is the given one.
 func (in *Instance) bounding(ctx context.Context, c *model.Consolidation) []bounding {
 	if !slices.ContainsFunc(c.Jobs, func(j model.ConsolidationJob) bool { return j.LeaveOutCost != nil }) {
 		return []bounding{{c, 0}}

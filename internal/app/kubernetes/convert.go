@@ -18,7 +18,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Instance is a cluster as an instance, with what became of its pods.
+// Instance is a cluster as an instance, with the jobs of its pods.
 type Instance struct {
 	*model.Consolidation
 	Cluster *Cluster
@@ -30,14 +30,14 @@ type Instance struct {
 	Budgets map[string][]int
 	// Cordoned are the nodes that take pods which tolerate that alone.
 	Cordoned map[string]bool
-	// Notes say what isn't modelled, or was read in a way that a user may want to know.
+	// Notes list the parts that aren't modelled, or were read in a way that a user may want to know.
 	Notes []string
 
 	outUnit   int64      // what a waiting pod of the least rank costs
 	converter *converter // what the instance leaves out, for the simulation of kube-scheduler
 }
 
-// Prices are what a node costs.
+// Prices are the prices of nodes.
 type Prices struct {
 	// Unit names it: "vCPU", "nodes", "0.0001 USD/h".
 	Unit string
@@ -45,8 +45,8 @@ type Prices struct {
 	Of func(*corev1.Node) (int64, error)
 }
 
-// PriceByVCPU counts the vCPUs of a node's capacity, rounded up, or those that it can allocate if that is more, as
-// with nodes that Karpenter's KWOK provider makes.
+// PriceByVCPU counts the vCPUs of a node's capacity, rounded up, or its allocatable ones if they are more, as with
+// nodes that Karpenter's KWOK provider makes.
 var PriceByVCPU = Prices{Unit: "vCPU", Of: func(n *corev1.Node) (int64, error) {
 	q, least := n.Status.Capacity[corev1.ResourceCPU], n.Status.Allocatable[corev1.ResourceCPU]
 	return max(q.Value(), least.Value()), nil
@@ -70,11 +70,11 @@ type Options struct {
 	MaxNodes int
 	// Without leaves out some rules: "budgets", "pins", "selectors", "taints", "apart", "spread", "together", "ports", "volumes".
 	Without []string
-	// Asks, if not nil, is told each question before it is solved.
+	// Asks, if not nil, is called with each question before it is solved.
 	Asks func(question string)
 }
 
-// ask tells of a question.
+// ask reports a question.
 func (o Options) ask(question string) {
 	if o.Asks != nil {
 		o.Asks(question)
@@ -318,7 +318,7 @@ func (v *converter) hosts() error {
 	return nil
 }
 
-// capacity returns what a node can allocate but for some pods and the slack.
+// capacity returns a node's allocatable amounts less some pods and the slack.
 func (v *converter) capacity(n *corev1.Node, residents []*corev1.Pod) (all []int64) {
 	taken := make([]int64, len(v.names))
 	for _, p := range residents {
@@ -340,7 +340,7 @@ func (v *converter) capacity(n *corev1.Node, residents []*corev1.Pod) (all []int
 	return all
 }
 
-// divisible are the resources of which a share can stay free.
+// divisible are the resources that can keep a share free.
 var divisible = []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage}
 
 // rank puts CPU and memory first.
@@ -385,8 +385,8 @@ func (v *converter) group() {
 	}
 }
 
-// addJobs adds the jobs to the instance. What waits may go on waiting, at a price above that of all nodes, those
-// that can be bought included, the more the higher its priority.
+// addJobs adds the jobs to the instance. Waiting pods may go on waiting, at a price above that of all nodes, including
+// nodes to buy; the price is higher the higher their priority.
 func (v *converter) addJobs() {
 	all, ranks := int64(1), map[int32]int64{}
 	for k := range v.in.Hosts {

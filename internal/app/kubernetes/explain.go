@@ -17,7 +17,7 @@ import (
 // RuleNames are the rules that Options.Without can leave out.
 var RuleNames = []string{"budgets", "pins", "selectors", "taints", "apart", "spread", "together", "ports", "volumes"}
 
-// Explanation says what each rule costs.
+// Explanation states the cost of each rule.
 type Explanation struct {
 	PriceUnit string     `json:"price_unit"`
 	Now       int64      `json:"now"` // cost
@@ -39,7 +39,7 @@ type RuleCost struct {
 	Waiting int     `json:"waiting_pods"`
 }
 
-// costOf returns what a solution without a rule costs.
+// costOf returns the cost of a solution without a rule.
 func costOf(without string, x *least) RuleCost {
 	return RuleCost{without, x.cost, x.bound, string(x.Status), x.waiting}
 }

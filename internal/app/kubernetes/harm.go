@@ -19,11 +19,12 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// ErrHarm is the error of a plan that isn't carried out because it may harm what runs: it names what, and what
-// allows it.
+// ErrHarm is the error of a plan that isn't carried out because it may harm running pods: it names them, and the option
+// that allows it.
 var ErrHarm = errors.New("what runs may be harmed")
 
-// Harms are what a plan isn't carried out for unless it is allowed. A workload, as NAMESPACE/NAME, can be allowed, too.
+// Harms are the kinds of harm for which a plan isn't carried out unless they are allowed. A workload, as
+// NAMESPACE/NAME, can be allowed, too.
 var Harms = []string{harmJobs, harmSingle, harmStep, harmUnready, harmCordoned}
 
 const (
@@ -150,18 +151,18 @@ func workload(p *corev1.Pod) string {
 	return p.Namespace + "/" + name
 }
 
-// Risks is what a plan does to what is to survive.
+// Risks are a plan's risks for the pods that should survive.
 type Risks struct {
 	// Replicated counts the workloads of several replicas, but for Jobs.
 	Replicated int `json:"replicated_workloads"`
-	// Node and Zone name those of them that stand on one node or in one zone: it takes them with it. Zone is null
-	// where no two zones are told.
+	// Node and Zone name the workloads on one node or in one zone: it takes them with it. Zone is null if there are no
+	// two zones.
 	NodeNow  []string `json:"lost_with_a_node_now"`
 	NodeThen []string `json:"lost_with_a_node_then"`
 	ZoneNow  []string `json:"lost_with_a_zone_now"`
 	ZoneThen []string `json:"lost_with_a_zone_then"`
-	// Pods are those that count; AskNothing of them request neither CPU nor memory. Memory is what all request, and what
-	// their limits allow.
+	// Pods are those that count; AskNothing of them request neither CPU nor memory. Memory is the sum of all requests,
+	// and MemoryLimits of their limits.
 	Pods         int   `json:"pods"`
 	AskNothing   int   `json:"pods_without_requests"`
 	Memory       int64 `json:"memory_requested_bytes"`
@@ -217,7 +218,7 @@ func (in *Instance) risks(today, then view.Plan) (r Risks) {
 	return r
 }
 
-// zoneOf returns the zone of a node, "" if it tells none.
+// zoneOf returns the zone of a node, "" without one.
 func zoneOf(n *corev1.Node) string { return n.Labels[corev1.LabelTopologyZone] }
 
 // Lines says the risks in lines, each after its name.

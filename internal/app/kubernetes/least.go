@@ -25,7 +25,7 @@ type least struct {
 
 // leastCost first finds out how few pods have to wait, where nodes cost nothing, and then the least cost. There a pod
 // that waits costs more than the plan that was found first: a plan under which more wait is worse than that one,
-// whatever it saves. So cost never decides who waits.
+// whatever it saves. So cost never decides which pods wait.
 func (in *Instance) leastCost(ctx context.Context, c *model.Consolidation, o gapwise.Options) (*least, error) {
 	if slices.ContainsFunc(c.Jobs, func(j model.ConsolidationJob) bool { return j.LeaveOutCost != nil }) {
 		first := o
@@ -52,7 +52,7 @@ func (in *Instance) leastCost(ctx context.Context, c *model.Consolidation, o gap
 	return x, nil
 }
 
-// added returns what waiting pods add to the objective, and how many there are.
+// added returns the addition of waiting pods to the objective, and how many there are.
 func added(c *model.Consolidation, a *model.Assignment) (cost int64, pods int) {
 	for i := range a.Jobs {
 		for _, h := range a.Jobs[i].Hosts {

@@ -24,7 +24,7 @@ import (
 )
 
 // live starts a real control plane, with nodes and pods that kube-fill draws (--size, --seed, --scheduler), and returns
-// its kubectl. GAPWISE_KUBERNETES names the folder of its programs (kube-up, kube-fill), whose binary must be built.
+// its kubectl. GAPWISE_KUBERNETES names the folder of its programs (kube-up, kube-fill); the binaries must be built.
 func live(t *testing.T, fill ...string) kubernetes.Kubectl {
 	t.Helper()
 	folder := os.Getenv("GAPWISE_KUBERNETES")
@@ -175,7 +175,7 @@ func pinned(spec corev1.PodSpec, labels map[string]string, node, name string) co
 	for k := range terms {
 		terms[k].MatchFields = append(terms[k].MatchFields, field)
 	}
-	// Domains that count are those of the pod's own affinity, which is that of one node now: let all count.
+	// The pod's own affinity, now to one node, would decide which domains count: let all count.
 	ignore := corev1.NodeInclusionPolicyIgnore
 	for k := range one.TopologySpreadConstraints {
 		one.TopologySpreadConstraints[k].NodeAffinityPolicy = &ignore

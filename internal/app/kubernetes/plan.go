@@ -16,7 +16,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// State is what a cluster uses.
+// State is a cluster's use of nodes.
 type State struct {
 	Nodes int   `json:"nodes"` // with pods that count
 	Cost  int64 `json:"cost"`  // of those, and of kept ones
@@ -36,7 +36,7 @@ type Move struct {
 	After string `json:"after,omitempty"`
 }
 
-// Plan is what a cluster could be, how it gets there, and what is proved.
+// Plan is a cheaper state of a cluster, the way to it, and the proofs.
 type Plan struct {
 	PriceUnit string `json:"price_unit"`
 	Now       State  `json:"now"`
@@ -136,7 +136,7 @@ func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 	return p, nil
 }
 
-// state returns what a plan uses.
+// state returns the state after a plan.
 func (in *Instance) state(c *view.Consolidation, p view.Plan) (s State) {
 	used := c.Used(p)
 	for h := range c.Hosts {
@@ -197,8 +197,8 @@ type mover struct {
 type move struct{ i, k int }
 
 // order makes the waves: in each, as many of the moves that are left as find room after those before,
-// under the budgets. Where none does, a pod takes a detour over a node that has room, once; where
-// there is none, the rest is stuck. Of the plan it changes which pod of a job goes where.
+// under the budgets. If none does, a pod takes a detour over a node that has room, once; if there is none, the rest is
+// stuck. It only changes which pod of a job goes where.
 func (in *Instance) order(ctx context.Context, c *view.Consolidation, plan view.Plan, p *Plan) {
 	m := &mover{in: in, s: hosting.Of(c, c.Today()), plan: plan, after: map[move]string{}, detoured: map[move]bool{}}
 	for i := range plan {
@@ -263,7 +263,7 @@ func (m *mover) wave() (wave []Move) {
 	return wave
 }
 
-// send moves a pod to its node or to that of another of its job that is left, which then gets its node.
+// send moves a pod to its node, or to the node of another waiting pod of its job, which then gets its node.
 func (m *mover) send(x move) (Move, bool) {
 	to := m.plan[x.i][x.k]
 	if said := m.say(x, int(to)); m.shift(x, int(to)) {
@@ -295,7 +295,7 @@ func (m *mover) blocked(x move, taken map[int]int) string {
 	return ""
 }
 
-// shift moves a task if it can stand there, and reports whether it does.
+// shift moves a task if it may be there, and reports whether it does.
 func (m *mover) shift(x move, to int) bool {
 	from := m.s.Plan[x.i][x.k]
 	broken := m.s.Broken

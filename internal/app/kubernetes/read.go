@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package kubernetes makes an instance of model.Consolidation of what kubectl says of a
-// cluster, by kube-scheduler's own rules, and a plan of moves that a cluster can carry out.
+// Package kubernetes makes an instance of model.Consolidation from kubectl's output for a cluster, by kube-scheduler's
+// own rules, and a plan of moves that a cluster can carry out.
 package kubernetes
 
 import (
@@ -17,16 +17,16 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Cluster is what is known of a cluster, each list in the order of namespace and name.
+// Cluster is the known state of a cluster, each list in the order of namespace and name.
 type Cluster struct {
 	Nodes   []corev1.Node
 	Pods    []corev1.Pod
 	Budgets []policyv1.PodDisruptionBudget
 	Claims  []corev1.PersistentVolumeClaim
 	Volumes []corev1.PersistentVolume
-	// Namespaces tells labels of namespaces, for affinity terms that select them.
+	// Namespaces have the labels of namespaces, for affinity terms that select them.
 	Namespaces []corev1.Namespace
-	// Selecting are the controllers and services whose selectors say which pods kube-scheduler spreads by default.
+	// Selecting are the controllers and services with selectors for the pods that kube-scheduler spreads by default.
 	Selecting []Selecting
 	// Given names the kinds that were given, also empty ones.
 	Given map[string]bool

@@ -46,7 +46,7 @@ func choicesOf(t *testing.T, c *kubernetes.Cluster, packs bool, pods int) string
 	return ""
 }
 
-// The nodes of the best score, each score by itself: what TestLiveChoice holds against the real scheduler.
+// The nodes of the best score, each score by itself; TestLiveChoice compares them with the real scheduler.
 func TestChoice(t *testing.T) {
 	t.Parallel()
 	three := []string{`"zone":"a"`, `"zone":"a"`, `"zone":"b"`}

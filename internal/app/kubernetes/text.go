@@ -110,7 +110,7 @@ func (p *Plan) Others() string {
 	return "no plan with as few pods waiting"
 }
 
-// Money returns a cost with its unit; those of a table in the table's own.
+// Money returns a cost with its unit; a table's costs are in the table's own.
 func Money(x float64, unit string) string {
 	if unit == tableUnit {
 		return fmt.Sprintf("price %.12g", x/priceUnits)
@@ -219,8 +219,8 @@ func (in *Instance) Commands(p *Plan, allow []string) (string, error) {
 	return b.String(), nil
 }
 
-// Rows returns a table's rows of some of the costs without rules, beside the cost with all: what is left out, cost, bound,
-// status, and what is saved by it: from the least to the most, unless both costs are proved.
+// Rows returns a table's rows of some of the costs without rules, compared with the cost with all. The columns are the
+// omitted rule, cost, bound, status, and the saving: from the least to the most, unless both costs are proved.
 func (e *Explanation) Rows(all []RuleCost) (rows [][]string) {
 	cost := func(x float64) string { return strings.TrimPrefix(Money(x, e.PriceUnit), "price ") }
 	if e.PriceUnit != tableUnit {

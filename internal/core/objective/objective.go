@@ -12,8 +12,8 @@ import (
 // OfInstance begins the comment of a file that says what the instance's objective is for the solver's, obj.
 const OfInstance = "the instance's objective = "
 
-// Scale says what a model's objective is of the problem's: Factor times it plus Constant, or, of the largest
-// load of a host, the least share of what it loads.
+// Scale converts a model's objective to the problem's: Factor times it plus Constant, or, for the largest load of a
+// host, the least share of its tasks.
 type Scale struct {
 	Factor, Constant float64
 	Load             bool // 1 / max(1, the objective)

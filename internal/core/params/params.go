@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package params describes parameters by the tags of a struct's fields. From
-// them come the command-line flags, the keys of an experiment's plan, the
-// parameters that results are grouped by, and their documentation:
+// Package params describes parameters by the tags of a struct's fields. They give the command-line flags, the keys of
+// an experiment's plan, the parameters that results are grouped by, and their documentation:
 //
 //	type Spec struct {
 //		Hosts int     `key:"hosts" default:"4" small:"2" hard:"12" min:"1" usage:"identical hosts"`

@@ -10,7 +10,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Hold is what kept a task of a schedule from starting earlier.
+// Hold is the reason why a task of a schedule didn't start earlier.
 type Hold string
 
 // What a task waited for.
@@ -38,13 +38,11 @@ type CriticalTask struct {
 }
 
 // Critical returns the realised critical path of a schedule: the chain of tasks
-// and transfers that holds up its makespan. From the task that ends last (of
-// several the first in the instance's order) it goes back from each task to
-// what it waited for: whichever ended last of the task before it on its machine
-// and the arrivals of its data. Ends within 1e-9 of the makespan are alike; then
-// data come before the machine, and among data the first edge of the instance.
-// The path begins with the earliest task. If no task and no transfer on it is
-// idle, moved or delayed, its times add up to the makespan.
+// and transfers that holds up its makespan. It starts from the task that ends last (of several the first in the
+// instance's order) and goes back from each task to the event that it waited for. That is the last one among the end of
+// the task before it on its machine and the arrivals of its data. Ends within 1e-9 of the makespan are alike; then data
+// come before the machine, and among data the first edge of the instance. The path begins with the earliest task. If no
+// task and no transfer on it is idle, moved or delayed, its times add up to the makespan.
 //
 // Arrived is the time at which each of s.Transfers ends, in seconds and in their
 // order, as the replay under contention gives it; nil if transfers don't slow

@@ -13,11 +13,10 @@ import (
 )
 
 // MostTime is the last time, in microseconds, that the judge of runs in segments accepts:
-// before 2^33 s each microsecond has a float64 of its own. Durations aren't added up:
-// who simulates stops there.
+// before 2^33 s each microsecond has a float64 of its own. Durations aren't added up: simulations stop there.
 const MostTime = 8e15
 
-// TooLate reports that a schedule goes on after MostTime, and what there may be more of.
+// TooLate reports that a schedule goes on after MostTime, and the resource to increase.
 func TooLate(what, resource string) error {
 	return fmt.Errorf("%w: a %s of the schedule ends after %.3g s, the last time whose microseconds are exact; take fewer %ss or more %s", model.ErrUnsupported, what, MostTime/1e6, what, resource)
 }
@@ -57,7 +56,7 @@ const (
 	PackingLoad = "packing load"
 )
 
-// Kept returns what Keep keeps, false if there is no such thing.
+// Kept returns a value that Keep has stored, false if there is none.
 func Kept[T any](in model.Instance, name string) (x T, ok bool) {
 	held.Lock()
 	defer held.Unlock()

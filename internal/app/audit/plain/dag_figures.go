@@ -106,9 +106,8 @@ func shares(in *model.DAG) bool {
 	return slices.ContainsFunc(in.Network.Routes, func(r model.Route) bool { return len(r.Links) > 0 })
 }
 
-// readRates finds the rate of each path: its capacity, by default the
-// bandwidth, and at most the capacity of each link on its route; under tcp-all
-// 3/4 of it (Eq. 10 for one connection, and Eq. 11).
+// readRates finds the rate of each path: its capacity, by default the bandwidth, and at most the capacity of each link
+// on its route. Under tcp-all it is 3/4 of it (Eq. 10 for one connection, and Eq. 11).
 func (f *dagFigures) readRates() {
 	net, machine, capacity := &f.in.Network, map[string]int{}, map[string]float64{}
 	for a, x := range f.in.Machines {

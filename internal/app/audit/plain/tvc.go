@@ -10,8 +10,8 @@ import (
 
 // tvcSearch decides the requests in the order of their arrival: it embeds each one
 // beside those that run then, or rejects it. What is in use grows at arrivals
-// alone, so an embedding that has room at its arrival has it to its end. Of
-// embeddings that one stands for (see each) it tries that one.
+// alone, so an embedding that has room at its arrival has it to its end. It tries only one of several equivalent
+// embeddings (see each).
 type tvcSearch struct {
 	*counter
 	tvcFigures
@@ -75,9 +75,8 @@ func (s *tvcSearch) next(k int) {
 	s.next(k + 1)
 }
 
-// room returns an upper bound on the weight of the requests from number k on. At
-// an arrival those that would run then share the slots that those with a place
-// leave. The best choice of fractions of requests is by weight per slot (Dantzig
+// room returns an upper bound on the weight of the requests from number k on. The requests that would run at an arrival
+// share the slots that the placed ones leave. The best choice of fractions of requests is by weight per slot (Dantzig
 // 1957). The others may all be accepted.
 func (s *tvcSearch) room(k int) float64 {
 	least := s.totalWeight

@@ -10,8 +10,8 @@ import (
 )
 
 // tvcMoves searches the schedules of a queue with migrations that cost something, as tvcQueue does those without.
-// A request that goes on is tried where it was last and in what each gives, which leaves out some of the places that
-// others stand for.
+// A request that goes on is tried in its last place and in the places that each gives, which leaves out some equivalent
+// ones.
 type tvcMoves struct {
 	*tvcQueue
 	migration int64
@@ -42,7 +42,7 @@ func (q *tvcMoves) search(left []int64) []tvcMoved {
 	return q.best
 }
 
-// walk decides what runs from a time on; sum is the sum of the responses of those who are done.
+// walk decides what runs from a time on; sum is the sum of the responses of the finished requests.
 func (q *tvcMoves) walk(at, sum int64) {
 	here, next, rest := false, int64(math.MaxInt64), sum
 	for k, r := range q.now {
