@@ -40,8 +40,7 @@ type Row struct {
 	Named bool   `json:"named,omitempty"` // lanes are numbered: processors, PEs, slots
 }
 
-// Role is what a box means; each has one colour in all pictures. A box without one wears a
-// tint that says nothing.
+// Role is the meaning of a box; each has one colour in all pictures. A box without one wears a tint that says nothing.
 type Role string
 
 // The roles.

@@ -55,8 +55,8 @@ type Shown struct {
 	Proof     string           `json:"proof,omitempty"`
 }
 
-// between is the least time between two solutions that are told, and leisure how many times
-// as long as telling takes the solver is left alone.
+// between is the least time between two reported solutions. leisure is how many times the duration of a report the
+// solver then has to itself.
 const (
 	between = 120 * time.Millisecond
 	leisure = 8
@@ -119,7 +119,7 @@ func (d *Desk) bound(r *model.Result, all []bounds.Bound, gap float64) {
 	}
 }
 
-// first names the algorithm whose solution is drawn when none is asked for.
+// first names the algorithm whose solution is drawn when none is requested.
 func (d *Desk) first() string {
 	p, err := gapwise.ProblemOf(d.in.Kind())
 	if err != nil || len(p.Gantt) == 0 {
@@ -222,7 +222,7 @@ func (d *Desk) byHand(ctx context.Context, s model.Solution, bound *float64) (*S
 	return x, nil
 }
 
-// Change is a question: what becomes of a solution when something is moved.
+// Change is a question: the effect on a solution when something is moved.
 type Change struct {
 	Judge
 	Move Move `json:"move"`
@@ -239,7 +239,7 @@ func (d *Desk) move(ctx context.Context, q Change, _ func(any)) (any, error) {
 	return d.byHand(ctx, s, q.Bound)
 }
 
-// mend keeps what can stay, and lets the rest follow.
+// mend keeps the parts that can stay, and adapts the rest.
 func (d *Desk) mend(ctx context.Context, q Judge, _ func(any)) (any, error) {
 	s, err := gapwise.CompleteSolution(ctx, d.in, q.Solution)
 	if err != nil {
@@ -251,7 +251,7 @@ func (d *Desk) mend(ctx context.Context, q Judge, _ func(any)) (any, error) {
 	return d.byHand(ctx, s, q.Bound)
 }
 
-// teller passes on what a solver tells, not too often.
+// teller passes on a solver's reports, not too often.
 type teller struct {
 	*verdict.Solve
 	d      *Desk
@@ -262,7 +262,7 @@ type teller struct {
 	s      model.Solution // not passed on yet
 }
 
-// hear takes what a solver tells.
+// hear takes a solver's report.
 func (t *teller) hear(p model.Progress) {
 	was := t.Look()
 	t.Hear(p)

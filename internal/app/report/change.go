@@ -34,7 +34,7 @@ const (
 
 var changeEstimates = []string{estimatesUsers, estimatesExact, estimatesPredicted}
 
-// ChangeHelp says what a change may be.
+// ChangeHelp lists the possible changes.
 const ChangeHelp = "processors=120 or processors=1.2x, policy=NAME, estimates=" + estimatesUsers + ", " + estimatesExact + " or " + estimatesPredicted +
 	" (mean runtime of the user's last two jobs), load=1.1x (the times between submissions are divided by 1.1)"
 

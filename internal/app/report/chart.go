@@ -13,8 +13,8 @@ import (
 	"github.com/gapwise/gapwise/internal/text/visible"
 )
 
-// chart is a picture of curves. Colours and fonts are those of the page's style, by
-// class; a curve has the class c and its number modulo hues.
+// chart is a picture of curves. Colours and fonts follow the page's style, by class; a curve has the class c and its
+// number modulo hues.
 type chart struct {
 	name   string // what it shows, for screen readers
 	x, y   axis
@@ -211,8 +211,8 @@ func (c *chart) draw(b *strings.Builder, v curve, px, py func(float64) float64) 
 	}
 }
 
-// marker returns the path of a mark at a place: of neighbouring hues another shape,
-// for those who can't tell the colours.
+// marker returns the path of a mark at a place. Neighbouring hues have different shapes, for readers who can't
+// distinguish the colours.
 func marker(hue int, x, y float64) string {
 	switch hue % 4 {
 	case 1:

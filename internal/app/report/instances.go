@@ -111,7 +111,7 @@ func (d *pictures) words() (all []string) {
 	return all
 }
 
-// listed makes the list of the instances, those with the largest gaps first.
+// listed makes the list of the instances, with the largest gaps first.
 func listed(ctx context.Context, all []*part, d *pictures) (s section, left []string, err error) {
 	s = section{ID: "instances", Title: "Instances", Text: []string{"Each opens to its runs, the command that runs it again and, where the solution is kept, its picture."}}
 	list := &items{Columns: []itemColumn{{Name: "kind", Minor: true}, {Name: "status"}, {Name: "best", Number: true}, {Name: "bound", Number: true, Minor: true},
@@ -212,7 +212,7 @@ func (i *instance) status() string {
 	return "open"
 }
 
-// drawn returns the run whose solution is drawn: the best that is at hand.
+// drawn returns the run with the solution to draw: the best that is at hand.
 func (i *instance) drawn() *run {
 	var best *run
 	for _, r := range i.runs {
@@ -292,8 +292,8 @@ func (i *instance) commands() []string {
 	return []string{Command(&r.Record)}
 }
 
-// FileOf returns the file in which the page expects an instance: its name, with .json
-// unless it is that of a file already.
+// FileOf returns the file in which the page expects an instance: its name, with .json unless it is a file's name
+// already.
 func FileOf(instance string) string {
 	name := strings.TrimSuffix(strings.ToLower(instance), ".gz")
 	for _, ending := range []string{".json", ".dot", ".gv", ".stg", ".vbp"} {

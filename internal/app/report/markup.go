@@ -9,12 +9,11 @@ import (
 	"github.com/gapwise/gapwise"
 )
 
-// markup writes the elements of a page. It stands for html/template, with which a program keeps every
-// exported method of every type that it has: a fifth of the size of this one.
+// markup writes the elements of a page. It replaces html/template, which makes a program keep every exported method of
+// every type that it has: a fifth of the size of this one.
 type markup struct{ bytes.Buffer }
 
-// putf writes a format whose words are plain texts: they are escaped, for an element or an attribute in
-// double quotation marks.
+// putf writes a format with plain texts: they are escaped, for an element or an attribute in double quotation marks.
 func (m *markup) putf(format string, texts ...string) {
 	escaped := make([]any, len(texts))
 	for k, t := range texts {

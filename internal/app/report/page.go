@@ -24,7 +24,7 @@ var (
 	pageScript string
 )
 
-// page is what is shown. All texts are plain; markup escapes them.
+// page is the content of a page. All texts are plain; markup escapes them.
 type page struct {
 	Title    string
 	Subtitle string
@@ -94,7 +94,7 @@ type block struct {
 	Command string
 }
 
-// table can be sorted by each column and filtered by text and by what Choices name.
+// table can be sorted by each column and filtered by text and by the columns that Choices names.
 type table struct {
 	Caption string
 	Columns []column
@@ -130,7 +130,7 @@ type cell struct {
 	value *float64 // the text is to be made by align
 }
 
-// figures is a set of charts of which one is shown at a time, by up to two choices.
+// figures is a set of charts; one is shown at a time, by up to two choices.
 type figures struct {
 	Choices []choice
 	Charts  []figure
@@ -182,8 +182,8 @@ type picture struct {
 	Caption string
 }
 
-// newPicture returns a picture of an image file of a type, svg+xml or png. It stands in
-// an img element: nothing in it is a part of the page.
+// newPicture returns a picture of an image file of a type, svg+xml or png. It is in an img element: nothing in it is a
+// part of the page.
 func newPicture(kind string, image []byte, alt, caption string) *picture {
 	return &picture{"data:image/" + kind + ";base64," + base64.StdEncoding.EncodeToString(image), alt, caption}
 }
@@ -198,8 +198,8 @@ func hashOf(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// policy forbids the page to load anything and to run any script but its own, even
-// if a name that it shows were taken for markup.
+// policy forbids the page to load anything and to run any script but its own, even if a displayed name were taken for
+// markup.
 func policy() string {
 	return fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; img-src data:; base-uri 'none'; form-action 'none'", hashOf(pageScript), hashOf(pageStyle()))
 }
@@ -245,7 +245,7 @@ func figureOf(c *chart, caption string, keys ...string) figure {
 // number returns a cell that is sorted by a number.
 func number(x float64, text string) cell { return cell{Text: text, Sort: fmt.Sprintf("%.9g", x)} }
 
-// figureCell returns a cell whose text is aligned with those of its column.
+// figureCell returns a cell with its text aligned to the others of its column.
 func figureCell(x float64) cell { return cell{"", fmt.Sprintf("%.9g", x), &x} }
 
 // align makes the texts of the cells that figureCell made.

@@ -25,7 +25,7 @@ type rank struct {
 	x    float64
 	text string
 	hue  int
-	// group is what a heading above the first row of each says; "" for none.
+	// group is the text of a heading above the first row of each group; "" for none.
 	group string
 }
 

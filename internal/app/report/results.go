@@ -20,8 +20,8 @@ import (
 type Options struct {
 	Title    string // empty: what it is about
 	Pictures int    // most pictures of solutions
-	// Assumed is what of the instances neither their files nor a platform tells; it stands
-	// in the page's summary.
+	// Assumed lists the data of the instances that neither their files nor a platform states; it appears in the page's
+	// summary.
 	Assumed string
 }
 
@@ -59,7 +59,7 @@ func Results(ctx context.Context, w io.Writer, runs []Run, o Options) error {
 	return p.write(w)
 }
 
-// totals is what a page's summary says of runs.
+// totals is the content of a page's summary of runs.
 type totals struct {
 	Records                          []runs.Record
 	Kinds, Algorithms, Plans, Builds []string

@@ -241,8 +241,8 @@ func smallLog() *model.Reservation {
 	return in
 }
 
-// A solution that another run proves to be optimal is called so, and what a file only
-// states is called stated, in the rows and in the tables' counts.
+// A solution that another run proves to be optimal is called so, and a result that a file only states is called stated,
+// in the rows and in the tables' counts.
 func TestStatusesAgree(t *testing.T) {
 	t.Parallel()
 	runs := []Run{made("g", "heft", 1, 10, 8, 0.1, nil), made("g", "search", 1, 10, 10, 0.2, nil), made("g", "cpop", 1, 12, 8, 0.1, nil)}
@@ -262,8 +262,8 @@ func TestStatusesAgree(t *testing.T) {
 	}
 }
 
-// Of one file the table and the page say the same: how many are optimal, and the gaps;
-// of proved runs, of runs that are only stated, and of a mixture.
+// The table and the page of one file agree: on how many are optimal, and the gaps; for proved runs, for runs that are
+// only stated, and for a mixture.
 func TestPageAgreesWithTable(t *testing.T) {
 	t.Parallel()
 	for name, sealed := range map[string]func(k int) bool{"proved": func(int) bool { return true }, "stated": func(int) bool { return false }, "some": func(k int) bool { return k%4 > 0 }} {

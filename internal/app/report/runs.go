@@ -36,7 +36,7 @@ type run struct {
 	on *instance
 }
 
-// instance is what all runs together tell of an instance.
+// instance holds the results of all runs together on an instance.
 type instance struct {
 	Name, hash string
 	params     map[string]float64
@@ -44,7 +44,7 @@ type instance struct {
 	runs []*run
 }
 
-// part is the runs of one problem with one objective: what can be compared.
+// part holds the runs of one problem with one objective, which can be compared.
 type part struct {
 	kind       model.Kind
 	first      model.Metric
@@ -100,8 +100,7 @@ func parts(given []Run) (all []*part, notes []string, err error) {
 	return all, notes, nil
 }
 
-// paramsOf returns the parameters of a run's instance: what its generator was told
-// goes before what is computed of it.
+// paramsOf returns the parameters of a run's instance: the generator's inputs take precedence over computed ones.
 func paramsOf(r *runs.Record) map[string]float64 {
 	all := maps.Clone(r.Features)
 	if all == nil {
@@ -189,8 +188,8 @@ func (r *run) stopped() bool {
 	return r.Status != model.StatusOptimal && r.Status != model.StatusInfeasible && r.Reason != ""
 }
 
-// status says how the run ended, and what stopped it. A solution that another run proves
-// to be optimal is optimal; what a file only says is stated.
+// status describes how the run ended, and why it stopped. A solution that another run proves to be optimal is optimal;
+// a result that a file only states is stated.
 func (r *run) status() string {
 	switch {
 	case r.Objective != nil && r.on.Optimal(*r.Objective):
@@ -247,8 +246,8 @@ func (p *part) varying() []string {
 	return all
 }
 
-// order numbers the parameters: those that the runs' generator was told first, then
-// what is computed of the instances, both as the problem lists them.
+// order numbers the parameters: first the inputs of the runs' generator, then the ones computed of the instances, both
+// as the problem lists them.
 func (p *part) order() map[string]int {
 	order, told := map[string]int{}, map[string]bool{}
 	for _, r := range p.runs {
@@ -269,8 +268,7 @@ func (p *part) order() map[string]int {
 	return order
 }
 
-// class is the instances whose values of a parameter are the same or, where there are
-// many values, near to each other.
+// class holds the instances with equal values of a parameter or, if there are many values, with values near each other.
 type class struct {
 	x     float64 // the value; of several their mean
 	label string

@@ -11,8 +11,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// usages returns the usage of each algorithm's solution; empty for problems whose
-// solutions run no requests over time.
+// usages returns the usage of each algorithm's solution; empty for problems without requests that run over time.
 func (p *part) usages(found *solved) map[string]*model.Usage {
 	all := map[string]*model.Usage{}
 	for _, r := range p.runs {
@@ -147,8 +146,8 @@ func (p *part) overLog(usages map[string]*model.Usage) section {
 	return s
 }
 
-// few returns some algorithms whose curves are shown at first: the two best, one in
-// the middle and the last. The runs are sorted, the best first.
+// few returns some algorithms for the curves shown at first: the two best, one in the middle and the last. The runs are
+// sorted, the best first.
 func (p *part) few() []string {
 	runs := slices.DeleteFunc(slices.Clone(p.runs), func(r *run) bool { return r.Objective == nil })
 	var all []string

@@ -14,7 +14,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// words says what a case is.
+// words describes a case.
 func (c *whatIfCase) words() string {
 	said := fmt.Sprintf("%s (%s) on %s processors", c.Policy, gapwise.ClassOf(model.KindBatch, c.Policy), words.Short(float64(c.in.Processors), 0))
 	switch c.Estimates {
@@ -48,7 +48,7 @@ func (x *whatIf) intervalWords() string {
 		resamples, words.Plural(len(x.blocks), x.block), x.block)
 }
 
-// The words of the last rows: what nobody can run, and what nobody can beat.
+// The words of the last rows: the clairvoyant, which can't be run, and the bound, which can't be beaten.
 const (
 	seerName  = "clairvoyant response"
 	boundName = "bound of response"

@@ -12,7 +12,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// jobs holds what became of jobs of a solution, or of some of them.
+// jobs holds the outcomes of jobs of a solution, or of some of them.
 type jobs struct {
 	outcomes []model.Outcome // of those that ran
 	users    []string        // of each, by the log; nil: not told
@@ -27,7 +27,7 @@ type jobs struct {
 	middle     *jobs                // those submitted in the steady time, once asked for
 }
 
-// unknown stands for a time that isn't known.
+// unknown means a time that isn't known.
 const unknown = math.MinInt64
 
 // jobFigure is a figure of jobs: a measure of runs, and a column of tables of their jobs.
@@ -37,7 +37,7 @@ type jobFigure struct {
 	of                    func(*jobs) float64
 }
 
-// quantity is what a job has of time.
+// quantity is a time of a job.
 type quantity struct {
 	key, short, name, unit string // short is the key in names of figures
 	of                     func(*model.Outcome) float64
@@ -80,8 +80,7 @@ func jobFigures() []jobFigure {
 		jobFigure{"user spread", "95th percentile of the users' mean bounded slowdowns over their median, where a log tells the users", "spread of the users' slowdowns", "", model.Minimise, (*jobs).userSpread})
 }
 
-// jobsOf returns the jobs of a solution; ok is false of a problem whose solutions run none
-// that wait.
+// jobsOf returns the jobs of a solution; ok is false for a problem without jobs that wait.
 func jobsOf(in model.Instance, s model.Solution) (j *jobs, ok bool, err error) {
 	teller, is := in.(model.OutcomeTeller)
 	if !is || in.Metrics()[0].Key != "response" {

@@ -13,7 +13,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Run is a record with what all records tell of its instance.
+// Run is a record with the results of all records on its instance.
 type Run struct {
 	*Record
 	Known *Known
@@ -240,9 +240,8 @@ func ValueNames() [][2]string {
 	return all
 }
 
-// valueOf returns the measure that a name means for some records: what is optimised has
-// its own name there, like response or makespan, and is the objective; a name may lack
-// its " %". nil if there is none.
+// valueOf returns the measure that a name means for some records. The optimised figure has its own name there, like
+// response or makespan, and is the objective; a name may lack its " %". nil if there is none.
 func valueOf(name string, records []Record) *measure {
 	if m := metricOf(records, 0); m != nil && m.Key == name {
 		return measureOf(objectiveKey)

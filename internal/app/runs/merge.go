@@ -16,12 +16,10 @@ import (
 // Merge removes repeated runs (same instance, algorithm, options and seed) from
 // the records of several files.
 //
-// If records contradict each other the error wraps model.ErrInvalid and names two
-// of them by file and line: a run and its repetition with another status,
-// objective or bound; a solution that beats a bound proved by another run, or of
-// an instance proved infeasible. What a run under a time limit finds depends on the
-// machine, so its repetition may differ: the first one is kept, and notes says so, a
-// line for each.
+// If records contradict each other the error wraps model.ErrInvalid and names two of them by file and line.
+// Contradictions are a run and its repetition with another status, objective or bound; and a solution that beats a
+// bound proved by another run, or of an instance proved infeasible. A run under a time limit depends on the machine, so
+// its repetition may differ: the first one is kept, and notes has a line for each.
 func Merge(records []Record) (all []Record, notes []string, err error) {
 	type run struct {
 		hash, algorithm string

@@ -16,8 +16,8 @@ type Param struct {
 	Key  string
 	Unit string // empty for counts, shares and ratios
 	Help string
-	// Computed says that it is computed of any instance (gapwise.Problem.Features);
-	// else only instances of the problem's generator have it.
+	// Computed means that it is computed of any instance (gapwise.Problem.Features); else only instances of the
+	// problem's generator have it.
 	Computed bool
 }
 
@@ -51,8 +51,7 @@ func Params() []string {
 	return append(all, "draw")
 }
 
-// parameter returns the value of a parameter: what the generator was told goes
-// before what is computed.
+// parameter returns the value of a parameter: the generator's input takes precedence over a computed one.
 func parameter(params, features map[string]float64, key string) (float64, bool) {
 	if x, ok := params[key]; ok {
 		return x, true

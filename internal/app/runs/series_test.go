@@ -206,8 +206,8 @@ func TestValueNames(t *testing.T) {
 	}
 }
 
-// Who solves the easy instances alone isn't drawn beyond the bound of all, nor who solves
-// them with more seeds.
+// An algorithm that solves only the easy instances isn't drawn beyond the bound of all, nor is one that solves them
+// with more seeds.
 func TestBoundIsNotPassed(t *testing.T) {
 	t.Parallel()
 	var records []Record

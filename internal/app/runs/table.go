@@ -20,11 +20,10 @@ import (
 type Table struct {
 	Header []string
 	Rows   [][]string
-	// Groups, if not nil, names the group of each row, those of a group one after the
-	// other: a line above the first of each in text, a column in CSV.
+	// Groups, if not nil, names the group of each row, and a group's rows are adjacent: a line above the first of each
+	// in text, a column in CSV.
 	Groups []string
-	// Notes say what must be known to read the table: lines below it in text and Markdown,
-	// comments in LaTeX.
+	// Notes help to read the table: lines below it in text and Markdown, comments in LaTeX.
 	Notes []string
 }
 
@@ -247,9 +246,8 @@ func (f *Figures) oneUnit(column int) (name string, write func(float64) string) 
 	}
 }
 
-// algorithmsOf returns the labels wanted or, if none is, all: in the order of the
-// plan, as far as records tell it (they do so since 0.9.0), the others after them
-// in alphabetical order.
+// algorithmsOf returns the labels wanted or, if none is, all: in the order of the plan, if records state it (they do so
+// since 0.9.0), the others after them in alphabetical order.
 func algorithmsOf(records []Record, wanted []string) ([]string, error) {
 	if len(records) == 0 {
 		return nil, errors.New("there are no results")
@@ -280,8 +278,7 @@ func algorithmsOf(records []Record, wanted []string) ([]string, error) {
 	return wanted, nil
 }
 
-// classes returns the class of each algorithm; all the same if a name stands for
-// algorithms of several problems that differ.
+// classes returns the class of each algorithm; all the same if a name means different algorithms of several problems.
 func classes(records []Record) map[string]model.Class {
 	all := map[string]model.Class{}
 	for i := range records {

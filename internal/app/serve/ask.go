@@ -100,8 +100,8 @@ func (s *Server) verify(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// judged has a result or a bare solution judged, in the variant of the instance that it was
-// made for, and returns both with the judgement.
+// judged has a result or a bare solution judged, in the instance's variant for which it was made, and returns both with
+// the judgement.
 func judged(ctx context.Context, in model.Instance, data []byte, where string, o verify.Options) (v verdict.Verdict, of model.Instance, r model.Result, err error) {
 	if len(data) == 0 {
 		return v, in, r, failuref(http.StatusBadRequest, "body", "see /v1/openapi.json", "the key %s is missing", where)

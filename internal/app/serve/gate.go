@@ -110,8 +110,8 @@ func take(ctx context.Context, slots chan struct{}) (func(), error) {
 
 const liveBytes = "/gc/heap/live:bytes"
 
-// live returns the bytes that were alive when the heap was collected last. If they are too
-// many it is collected anew, once a second: an idle service collects nothing by itself.
+// live returns the bytes that were alive when the heap was collected last. If they are too many it collects the heap
+// again, once a second: an idle service collects nothing by itself.
 func (g *gate) live() int64 {
 	live := sample(liveBytes)
 	if live <= g.mostLive {

@@ -117,7 +117,7 @@ func (all *jobs) forget(j *job) {
 	}
 }
 
-// find returns how a job stands. With stop it is cancelled, or forgotten if it has ended.
+// find returns how a job stands. If stop is set, it is cancelled, or forgotten if it has ended.
 func (all *jobs) find(id string, stop bool) (Job, bool) {
 	all.mu.Lock()
 	defer all.mu.Unlock()

@@ -19,7 +19,7 @@ import (
 	"github.com/gapwise/gapwise/internal/app/verdict"
 )
 
-// Config says what a service may take and use.
+// Config holds the limits of a service.
 type Config struct {
 	Token     string        // demanded of each request, if not empty
 	Body      int64         // largest body and largest weight of an instance, in bytes
@@ -175,8 +175,8 @@ func (o *observed) Unwrap() http.ResponseWriter { return o.ResponseWriter }
 // tail is how long responses have to be fetched when running solves have been halted.
 const tail = 5 * time.Second
 
-// Serve answers requests on a listener until ctx ends. Then it takes no new work; what runs
-// has Config.Grace to end, after which it returns its best so far.
+// Serve answers requests on a listener until ctx ends. Then it takes no new work. Running work has Config.Grace to end,
+// after which it returns its best so far.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(s.Memory))
 	web := &http.Server{Handler: s, MaxHeaderBytes: 16 << 10,

@@ -314,8 +314,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A small body whose instance or answer is large is refused before it is solved, whatever its kind: hosts, tasks, processors
-// and the like that are counts, and names that an answer repeats. What weighs as much as its text is taken.
+// A small body with a large instance or answer is refused before it is solved, whatever its kind: hosts, tasks,
+// processors and the like that are counts, and names that an answer repeats. What weighs as much as its text is taken.
 func TestWeight(t *testing.T) {
 	t.Parallel()
 	_, url := started(t, usual())
@@ -396,7 +396,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	})
 }
 
-// With a token everything but health and description demands it, and any host will do.
+// If there is a token everything but health and description demands it, and any host will do.
 func TestToken(t *testing.T) {
 	t.Parallel()
 	c := usual()
@@ -462,8 +462,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// A job tells how it stands, ends by itself or is cancelled with its best so far, and is
-// forgotten.
+// A job reports its state, ends by itself or is cancelled with its best so far, and is forgotten.
 func TestJobs(t *testing.T) {
 	t.Parallel()
 	s, url := started(t, usual())
@@ -526,7 +525,7 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// More requests than may wait are told to come again; who leaves gives the slot back.
+// Requests beyond the ones that may wait are asked to come again; a client that leaves gives the slot back.
 func TestTooMany(t *testing.T) {
 	t.Parallel()
 	c := usual()
@@ -634,8 +633,8 @@ func TestMemoryIsFlat(t *testing.T) {
 	}
 }
 
-// When the service is told to end it takes nothing new; what runs returns its best so far
-// after the grace, and a job's result can be fetched.
+// When the service is asked to end it takes nothing new. Running work returns its best so far after the grace, and a
+// job's result can be fetched.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	c := usual()

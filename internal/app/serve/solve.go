@@ -16,7 +16,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// result is what gapwise solve --json prints.
+// result is the output of gapwise solve --json.
 type result struct{}
 
 // task is a request to solve that has passed every check.
@@ -27,7 +27,7 @@ type task struct {
 	*verdict.Solve
 }
 
-// task reads a request to solve. Who gets a task leaves.
+// task reads a request to solve. The caller must leave if it gets a task.
 func (s *Server) task(w http.ResponseWriter, r *http.Request) (t task, err error) {
 	var q SolveRequest
 	ctx := r.Context()
@@ -137,7 +137,7 @@ const (
 	reading = 30 * time.Second
 )
 
-// stream solves and tells progress: what is newest, when the client has read what was before.
+// stream solves and sends progress: the newest, when the client has read the one before.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, t task, as *shape) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()

@@ -22,8 +22,7 @@ type Kubernetes struct {
 	Image  string
 	Memory string // of a task: 2Gi
 	Claim  string // the PersistentVolumeClaim for results
-	// PlanText is that of the plan's file, which the tasks find as PlanFile; "" for a
-	// plan that they have.
+	// PlanText is the text of the plan's file, which the tasks find as PlanFile; "" for a plan that they have.
 	PlanText string
 }
 
@@ -44,7 +43,7 @@ var (
 	label = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`) })
 )
 
-// maxObject leaves room for "-merge" and for what Kubernetes adds to pods' names.
+// maxObject leaves room for "-merge" and for Kubernetes' additions to pods' names.
 const maxObject = 50
 
 // Object returns the name of the Job: the plan's as Kubernetes writes names.

@@ -4,9 +4,8 @@
 // job that merges after it, or by Kubernetes, as an Indexed Job.
 //
 // A task is gapwise bench --shard i/n with a folder for its results: each start of a
-// task appends to a file of its own there, and goes on from all that are there. So a
-// task may be killed and started anew at any time, even while its first start runs
-// on.
+// task appends to a file of its own there, and goes on from all that are there. So a task may be killed and started
+// again at any time, even while its first start runs on.
 package submit
 
 import (
@@ -51,7 +50,7 @@ func (j *Job) check() error {
 	return nil
 }
 
-// fill replaces names in double braces in a text by what follows them.
+// fill replaces names in double braces in a text by the values after them.
 func fill(text string, values ...string) []byte {
 	values = slices.Clone(values)
 	for k := 0; k < len(values); k += 2 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package verdict is what is said of solutions as data: judgements, bounds and progress, as the
-// command prints them with --json and the service answers them.
+// Package verdict holds reports on solutions as data: judgements, bounds and progress, as the command prints them with
+// --json and the service answers them.
 package verdict
 
 import (

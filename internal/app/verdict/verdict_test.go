@@ -35,7 +35,7 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// What is told last is told, however soon the solve ends; figures never get worse.
+// The last report always arrives, however soon the solve ends; figures never get worse.
 func TestTell(t *testing.T) {
 	t.Parallel()
 	x := verdict.Watch(read(t, "ten-tasks"))
