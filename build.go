@@ -61,7 +61,7 @@ func recorded(settings []debug.BuildSetting) string {
 	return revision + suffix
 }
 
-// Tools names what the build was made with beside gapwise's own code.
+// Tools names the tools and libraries of the build.
 func (b Build) Tools() string {
 	tools := b.Go + ", without HiGHS"
 	if b.HiGHS != "" {

@@ -8,8 +8,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// CompleteSolution reads a solution as another program writes it, which may leave out
-// what follows from the rest (see model.DecodePartial), and fills that in:
+// CompleteSolution reads a solution as another program writes it. It fills in parts that may be left out because they
+// follow from the rest (see model.DecodePartial):
 //
 //   - without start times a dag's plan is played under the instance's transfer model:
 //     each task starts as soon as its machine and its data are there, each transfer

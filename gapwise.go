@@ -52,30 +52,29 @@ type Options struct {
 	Algorithm string
 	// Engine is the engine that exact runs: search (and ""), highs, kernel, one of Externals or mps:COMMAND. If several
 	// are named, with commas between them, each solves the instance, and their proofs are compared. "both" is
-	// "search,highs". A command stands last: its commas are its own.
+	// "search,highs". A command comes last: its commas are its own.
 	Engine string
 	// Formulation is the linear model of highs and of Externals; "" is the default.
 	Formulation string
 	// Settings.Proof asks for a proof of the bound, which verify.Proof replays. Only the engine kernel writes one; auto
 	// and exact then run it.
 	model.Settings
-	// Patience, if not 0, is how long a solver is waited for that hasn't returned by
-	// the end of its context or, with a tenth of it more, of its time limit. Its result is then the last one that it
-	// reported to Progress; its goroutine goes on. 0: Solve waits until it returns.
+	// Patience, if not 0, is how long Solve waits for a solver that hasn't returned by the end of its context or of a
+	// tenth more than its time limit. Its result is then the last one that it reported to Progress; its goroutine goes
+	// on. 0: Solve waits until it returns.
 	Patience time.Duration
 	// Judging, if not nil, is called from another goroutine when the judge has
 	// been at work for a second.
 	Judging func()
 	// Solver, if not nil, runs instead of a named algorithm: a user's own.
 	Solver model.Solver
-	// Bounds are a user's own, of what is known of the instances from elsewhere.
-	// They hold of every result, beside what the solver proves, and are taken on
-	// trust: a solution that beats one is a DefectError.
+	// Bounds are a user's own, from other knowledge of the instances. They hold for every result, in addition to the
+	// solver's proofs, and are taken on trust: a solution that beats one is a DefectError.
 	Bounds []func(context.Context, model.Instance) (bounds.Bound, error)
 }
 
-// DefectError says that the judge, a bound or another engine refuted a solver's
-// answer. It is a bug in gapwise or the solver, never in the instance.
+// DefectError reports that the judge, a bound or another engine refuted a solver's answer. It is a bug in gapwise or
+// the solver, never in the instance.
 type DefectError struct {
 	Instance model.Instance
 	Result   model.Result
@@ -100,8 +99,8 @@ func Algorithms(kind model.Kind) []model.Algorithm {
 // LogAlgorithm names the schedule of a log's own scheduler; its results are no algorithm's.
 const LogAlgorithm = "log"
 
-// ClassOf returns the class of a name in results: an algorithm, an engine or several, a program. What isn't known by
-// name may have seen the whole instance.
+// ClassOf returns the class of a name in results: an algorithm, an engine or several, a program. An unknown name may
+// have seen the whole instance.
 func ClassOf(kind model.Kind, name string) model.Class {
 	p, err := ProblemOf(kind)
 	if err != nil {

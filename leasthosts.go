@@ -27,7 +27,7 @@ import (
 type HostCount struct {
 	Hosts int // of the best placement
 	Bound int // proved: no placement has fewer hosts
-	// Proof says how Bound is known, and Reason why it isn't Hosts; "" if it is.
+	// Proof states how Bound is known, and Reason why it isn't Hosts; "" if it is.
 	Proof, Reason string
 	// Instance is the given one with that many hosts. Result is a placement on them in which each job gets all the CPU
 	// that it needs. The judge has checked it.
@@ -56,11 +56,10 @@ func (h HostCount) Gap() float64 { return float64(h.Hosts-h.Bound) / float64(h.H
 //     "infeasible" raises it, a placement ends all;
 //  5. the same from above, if time has run out for a decision from below.
 //
-// With Options.Patience it doesn't wait longer than that for a part that goes on after the
-// end of ctx: what is known by then is the answer. A time limit covers all of it (AutoTimeLimit with the algorithm auto
-// and none given), and so does a limit on the effort. Step 4 gives at most half of the time and effort left to a
-// decision while others remain. The options Start, Bounds, Proof and Trace aren't used; Progress receives the two
-// bounds.
+// If Options.Patience is set, it doesn't wait longer than that for a part that goes on after the end of ctx: the answer
+// is the knowledge so far. A time limit covers all of it (AutoTimeLimit with the algorithm auto and none given), and so
+// does a limit on the effort. Step 4 gives at most half of the time and effort left to a decision while others remain.
+// The options Start, Bounds, Proof and Trace aren't used; Progress receives the two bounds.
 //
 // Errors are as for Solve. There is always a placement, since each task fits on a host by itself.
 func LeastHosts(ctx context.Context, in *model.VCSched, o Options) (HostCount, error) {
@@ -163,8 +162,7 @@ type hostCounter struct {
 	nodes        int64
 }
 
-// countPatiently counts, and returns some time after ctx has ended at the latest, if the
-// options say so.
+// countPatiently counts, and returns some time after ctx has ended at the latest, if the options ask for it.
 func (c *hostCounter) countPatiently() error {
 	n := c.packing.Tasks()
 	c.upper, c.hosts = n, make([]int32, n)
@@ -309,8 +307,8 @@ func (c *hostCounter) bound() {
 	})
 }
 
-// improve looks from above by local search on one host less, for at most a quarter of the
-// time: the tasks of the host that is used least go where most is left.
+// improve looks from above by local search on one host less, for at most a quarter of the time: the tasks of the least
+// used host go where most is left.
 func (c *hostCounter) improve() {
 	_ = c.within(4, func(ctx context.Context) error {
 		c.improveIn(ctx)

@@ -24,7 +24,7 @@ import (
 //
 // The quick bounds that end within a short turn come first. Then the heuristics have a turn, the strongest first, in
 // which most end. From the second round on the seeded ones, which improve the known solutions, and the engines have
-// turns. It ends when the gap asked for is reached or the context ends, or when nobody has anything left to do.
+// turns. It ends when the gap asked for is reached or the context ends, or when no worker has anything left to do.
 //
 // Turns are counted in effort, not in time (package turns). A worker's findings reach the others at the end of a round.
 // So the result doesn't depend on the machine unless a limit stops the run, nor on how many have their turn at once.
@@ -66,7 +66,7 @@ const (
 	strongest = 8
 )
 
-// worker is one of those that take turns.
+// worker is a solver that takes turns.
 type worker struct {
 	model.Algorithm
 	seat   *turns.Seat
@@ -315,7 +315,7 @@ func (a *portfolio) run(ctx context.Context, quick *turns.Seat, first, later []*
 	return nil
 }
 
-// last takes what the seeded heuristics, which a limit has interrupted, have begun: a half schedule is completed.
+// last takes the unfinished work of the seeded heuristics that a limit has interrupted: a half schedule is completed.
 func (a *portfolio) last(workers []*worker) error {
 	for _, w := range workers {
 		if w.Exact || w.ended {
@@ -337,8 +337,7 @@ func (a *portfolio) last(workers []*worker) error {
 	return nil
 }
 
-// explain stores that there is no solution, as the default engine says it, which may
-// know more than why.
+// explain stores that there is no solution, in the words of the default engine, which may know more than why.
 func (a *portfolio) explain(engines []*worker, why string) (err error) {
 	a.r.Status, a.r.Reason = model.StatusInfeasible, why
 	k := slices.IndexFunc(engines, func(w *worker) bool { return w.Name == a.Default })
@@ -355,7 +354,7 @@ func (a *portfolio) explain(engines []*worker, why string) (err error) {
 	return err
 }
 
-// over reports whether what is known needs nothing more.
+// over reports whether the result is final.
 func (a *portfolio) over() bool {
 	return a.r.Status == model.StatusOptimal || a.r.Status == model.StatusInfeasible
 }
@@ -403,7 +402,7 @@ func (a *portfolio) round(ctx context.Context, workers []*worker, length func(*w
 	return err
 }
 
-// take takes what a worker has found in its turn.
+// take takes a worker's findings of its turn.
 func (a *portfolio) take(w *worker) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

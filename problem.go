@@ -18,7 +18,7 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// Problem describes one optimisation problem: all that gapwise knows of it.
+// Problem describes one optimisation problem: all that gapwise knows about it.
 type Problem struct {
 	Kind model.Kind
 	// Algorithms lists the heuristics, weakest first, and then the exact
@@ -99,8 +99,7 @@ type Picture struct {
 	Solution model.Solution
 	// Arrived holds the end of each of a schedule's transfers, in seconds; nil for problems without transfers.
 	Arrived []float64
-	// Label says which of several solutions it is: Planned or Realistic; "" if
-	// there is one.
+	// Label names one of several solutions: Planned or Realistic; "" if there is one.
 	Label string
 }
 
@@ -278,8 +277,7 @@ func Phases(kind model.Kind) []model.Solver {
 	return p.Phases
 }
 
-// Engines lists what Options.Engine may name: the exact algorithms, HiGHS on its
-// default formulation alone.
+// Engines lists the values of Options.Engine: the exact algorithms, HiGHS on its default formulation alone.
 func (p *Problem) Engines() (names []string) {
 	for _, a := range p.Algorithms {
 		if a.Exact && !strings.HasPrefix(a.Name, "highs-") {

@@ -14,18 +14,18 @@ import (
 // A step on 64 hosts with 200 jobs, bounds and judge included, takes 20 to 30 ms with a search, and 1 or 2 without.
 const SessionTimeLimit = 15 * time.Millisecond
 
-// Session solves an instance again after each small change of it: jobs, requests or
-// tasks arrive and leave, needs change. Each step starts from the solution of the one
-// before, completed greedily (see CompleteStart), so its solution is never worse than that
-// completed start where the start is feasible. The zero value of all but Options is a
-// session before its first step. One goroutine uses a session at a time.
+// Session solves an instance again after each small change: jobs, requests or tasks arrive and leave, needs change.
+// Each step starts from the solution of the one before, completed greedily (see CompleteStart), so its solution is
+// never worse than that completed start where the start is feasible. The zero value of all but Options is a session
+// before its first step. One goroutine uses a session at a time.
 //
 // For a vcsched without a migration budget, few tasks move from the second step on. The yield counts first, to within a
 // hundredth (or Options.Gap, if that is set), then the number of tasks that leave their hosts. The completed start is
 // repaired by moves and swaps. The step ends if that brings the yield within a hundredth of a bound. Else a search
-// looks for a better yield: with the algorithm auto and without a time limit local search for SessionTimeLimit or the
-// effort of the options, else what they name. A hundredth less is then looked for with fewer moves: by repairing the
-// start again, and by returning tasks of what was found to their hosts. The result's algorithm is "session".
+// looks for a better yield. It is local search for SessionTimeLimit or the options' effort if the algorithm is auto
+// without a time limit, else the algorithm of the options. A hundredth less is then looked for with fewer moves: by
+// repairing the start again, and by returning tasks of the solution found to their hosts. The result's algorithm is
+// "session".
 //
 // If the instance is a vcsched with a migration budget, the step uses the last placement as the current hosts of its
 // jobs, whatever the instance states. The budget bounds the moves from there.

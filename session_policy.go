@@ -10,10 +10,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Policy returns the session as a policy for online.VCSched, each of whose instants is a
-// step for the jobs that are there. If the step has no solution, the job that has arrived
-// last is rejected, then the one before it, until a step has one. If there is none even without any of them, nothing
-// moves. All steps use ctx.
+// Policy returns the session as a policy for online.VCSched. Each of its instants is a step for the jobs that are
+// there. If the step has no solution, the job that has arrived last is rejected, then the one before it, until a step
+// has one. If there is none even without any of them, nothing moves. All steps use ctx.
 func (s *Session) Policy(ctx context.Context) online.VCSchedPolicy {
 	return &sessionPolicy{ctx: ctx, session: s, hosts: map[string][]int{}}
 }

@@ -74,14 +74,12 @@ func Solve(ctx context.Context, in model.Instance, o Options) (model.Result, err
 	return NewCase(in).Solve(ctx, o)
 }
 
-// Solve runs a solver, adds a bound where the solver proves none, has the judge
-// check the result, and stamps it with what it was made of. Every solution of
-// gapwise goes through Solve.
+// Solve runs a solver, adds a bound if the solver proves none, has the judge check the result, and stamps it with its
+// inputs. Every solution of gapwise goes through Solve.
 //
-// A result is never worse than Settings.Start, if that is feasible, whatever the
-// algorithm makes of it. Before an engine begins, the problem's cheapest heuristic has a tenth of the limit or a
-// second; before auto, as long as it takes. Its solution is reported as the first incumbent, and the result is never
-// worse.
+// A result is never worse than Settings.Start, if that is feasible, whatever the algorithm does with it. Before an
+// engine begins, the problem's cheapest heuristic has a tenth of the limit or a second; before auto, as long as it
+// takes. Its solution is reported as the first incumbent, and the result is never worse.
 //
 // The instance must not be changed afterwards: a solver that auto or Options.Patience has stopped may read it a while
 // longer.
@@ -178,8 +176,7 @@ func improving(in model.Instance, tell func(model.Progress)) func(model.Progress
 	}
 }
 
-// finish completes what a solver returned: by a better solution that was at hand, by
-// bounds, by the judge.
+// finish completes a solver's result: by a better solution that was at hand, by bounds, by the judge.
 func (t *attempt) finish(s model.Solver, r model.Result) (model.Result, error) {
 	in, gap := t.Instance, t.set.GapLimit()
 	r.Elapsed += t.first.Elapsed
@@ -236,7 +233,7 @@ func (t *attempt) atLeast(r *model.Result) error {
 		if r.Solution != nil && !o.Better(model.Objective{Value: r.Objective, Second: r.SecondObjective, Sense: o.Sense, SecondSense: o.SecondSense}) {
 			continue
 		}
-		// A start may be infeasible. What is ours is judged with the result.
+		// A start may be infeasible. Our own is judged with the result.
 		if held.mayFail || r.Status == model.StatusInfeasible {
 			ctx, cancel := t.toJudge()
 			report, err := verify.Verify(ctx, t.Instance, held.solution, verify.Options{Valid: true})

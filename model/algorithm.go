@@ -31,7 +31,7 @@ type Class string
 
 // The classes, in the order in which tables show them.
 const (
-	// Online algorithms decide about each job with what is known at that time.
+	// Online algorithms decide about each job with the knowledge at that time.
 	Online Class = "online"
 	// Offline algorithms are heuristics that see the instance whole. Programs of users
 	// get the whole file, so they are offline in every problem.
@@ -57,7 +57,7 @@ func (c Class) Plural() string {
 	return "yardsticks"
 }
 
-// Meaning says in a few words what the algorithms of a class know.
+// Meaning describes in a few words the knowledge of a class's algorithms.
 func (c Class) Meaning() string {
 	switch c {
 	case Online:

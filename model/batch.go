@@ -31,8 +31,8 @@ import (
 // A job runs in one or more segments, none before its submission. Between them it
 // may change tier on the same processors at no cost, or be moved to others: then it
 // does no work for MigrationS seconds from there on. It isn't suspended: each
-// segment starts when the one before ends. Only a segment whose work is lost ends
-// with the job killed; the next one starts it from the beginning, at any time.
+// segment starts when the one before ends. Only a segment with lost work ends with the job killed; the next one starts
+// it from the beginning, at any time.
 //
 // The objective, to be minimised, is the mean response time, weighted by the jobs'
 // weights; the mean bounded slowdown, unweighted, breaks ties (see Metrics). At one instant ends come before starts.
@@ -126,7 +126,7 @@ type Execution struct {
 	Runs []Run[BatchPlace] `json:"runs" nil:"[]"`
 }
 
-// BatchPlace says where a segment of a job runs.
+// BatchPlace is the place where a segment of a job runs.
 type BatchPlace struct {
 	Tier Tier `json:"tier,omitempty"`
 	// Processors[i] is the processor of process i.
@@ -259,8 +259,8 @@ const mostRuntime = 1e8
 // have ended by L + 2 mostBusy + 3 T, before 5.4·10^9 s (at the rate of dedicated processors).
 const mostBusy = 2e9
 
-// Metrics implements Instance. Means are over all jobs, each as one but for the
-// response; e is the end of a job's last segment, s its submission, w its weight:
+// Metrics implements Instance. Means are over all jobs, each counted once except in the response; e is the end of a
+// job's last segment, s its submission, w its weight:
 //
 //   - response: Σ w (e - s) / Σ w.
 //   - bounded slowdown: max(1, (e - s)/max(τ, work)), τ = 10 s (section 3.3).

@@ -8,7 +8,7 @@ import "fmt"
 type BatchParameters struct {
 	// Order is the order of the events of one instant; empty: BatchOrderBatch.
 	Order BatchOrder `key:"order" shown:"batch" usage:"events of one instant: batch (ends, arrivals, one pass), event (ends, arrivals, a pass for each) or pyss (arrivals, ends, a pass for each)"`
-	// Placement says which processors a job may hold on one tier; empty: BatchLowest.
+	// Placement states which processors a job may hold on one tier; empty: BatchLowest.
 	Placement BatchPlacement `key:"placement" shown:"lowest" usage:"processors of a job on one tier: lowest (any, the lowest that are free) or contiguous (neighbours only)"`
 	// Prediction is the source of runtimes that policies of one tier use in place of the users' estimates; empty:
 	// BatchPredictionNone.
@@ -63,7 +63,7 @@ const (
 // BatchOrder is an order in which schedulers see the events of one instant.
 type BatchOrder string
 
-// The orders. All of them take submissions of one instant by the index of their jobs.
+// The orders. All take submissions of one instant by the index of their jobs.
 const (
 	// BatchOrderBatch has all ends first, then all arrivals, then one pass of the
 	// scheduler.
@@ -78,7 +78,7 @@ const (
 	BatchOrderPyss BatchOrder = "pyss"
 )
 
-// BatchPlacement says which processors a job may hold on one tier.
+// BatchPlacement states which processors a job may hold on one tier.
 type BatchPlacement string
 
 // The placements.

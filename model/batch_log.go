@@ -32,7 +32,7 @@ func JobStatuses() []string {
 	return []string{"failed", "completed", "continued", "last part completed", "last part failed", "cancelled"}
 }
 
-// wrong reports what is wrong with it, "" if nothing.
+// wrong describes the error in it, "" if there is none.
 func (l *JobLog) wrong() string {
 	switch {
 	case !(l.ThinkS >= 0 && l.ThinkS <= mostSeconds):

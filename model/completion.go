@@ -11,7 +11,7 @@ type Completion struct {
 	Ignored int // those of the start that the instance doesn't have, or not so
 }
 
-// String says it in a few words.
+// String returns it in a few words.
 func (c Completion) String() string {
 	return fmt.Sprintf("%d of the instance aren't in it and are added, %d of it aren't in the instance and are ignored", c.Added, c.Ignored)
 }

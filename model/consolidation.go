@@ -22,7 +22,7 @@ type Consolidation struct {
 	Name string `json:"name"`
 	// Goal is the quantity to minimise; empty means GoalCost.
 	Goal ConsolidationGoal `json:"goal,omitempty"`
-	// Resources names what hosts have and tasks need, with the unit: "cpu_m", "memory_bytes".
+	// Resources names the resources of hosts and tasks, with the unit: "cpu_m", "memory_bytes".
 	Resources []string `json:"resources"`
 	// PriceUnit is the unit of prices: "hosts", "vCPU", "0.001 USD/h".
 	PriceUnit string              `json:"price_unit,omitempty"`
@@ -42,7 +42,7 @@ type ConsolidationGoal string
 
 // The goals.
 const (
-	// GoalCost is the price of the hosts in use, with what it costs to leave tasks out.
+	// GoalCost is the price of the hosts in use, plus the cost of leaving tasks out.
 	GoalCost ConsolidationGoal = "cost"
 	// GoalMoves is the sum of the move costs of the tasks that don't stay.
 	GoalMoves ConsolidationGoal = "moves"
@@ -53,12 +53,12 @@ type ConsolidationHost struct {
 	ID       string  `json:"id"`
 	Capacity []int64 `json:"capacity"` // of each resource
 	Price    int64   `json:"price"`
-	// Labels says in which domain the host lies: {"zone": "a"}.
+	// Labels state in which domain the host lies: {"zone": "a"}.
 	Labels map[string]string `json:"labels,omitempty"`
 	// Closed means that no task is moved or newly placed on it. A host is also closed if its current tasks need more
 	// than it has, whatever this field states: its capacity then binds nothing.
 	Closed bool `json:"closed,omitempty"`
-	// Kept says that the host costs its price with or without tasks.
+	// Kept means that the host costs its price with or without tasks.
 	Kept bool `json:"kept,omitempty"`
 }
 
@@ -86,7 +86,7 @@ type ConsolidationJob struct {
 	// CurrentHosts names the host of each task, "" for one that has none yet. It is empty
 	// if none has.
 	CurrentHosts []string `json:"current_hosts,omitempty"`
-	// Pinned says that all tasks stay where they are.
+	// Pinned means that all tasks stay where they are.
 	Pinned bool `json:"pinned,omitempty"`
 	// Allowed names the HostSet that newly placed tasks may use; "": any host.
 	Allowed string `json:"allowed,omitempty"`
@@ -96,9 +96,8 @@ type ConsolidationJob struct {
 	LeaveOutCost *int64 `json:"leave_out_cost,omitempty"`
 }
 
-// PlacementRule is a rule on where tasks stand to each other. Two hosts are in the same
-// domain if they have the same value of the label Domain; a host without the label is in
-// none. With Domain "" each host is a domain.
+// PlacementRule is a rule on the relative places of tasks. Two hosts are in the same domain if they have the same value
+// of the label Domain; a host without the label is in none. If Domain is "", each host is a domain.
 type PlacementRule struct {
 	ID     string   `json:"id"`
 	Type   RuleType `json:"type"`
@@ -124,8 +123,7 @@ type HostLimit struct {
 	Counts []HostCount `json:"counts,omitempty"`
 }
 
-// HostCount is a number of a host, or of each host that is bought of an offer. One of both is
-// named.
+// HostCount is a number of a host, or of each host that is bought of an offer. Either a host or an offer is named.
 type HostCount struct {
 	Host  string `json:"host,omitempty"`
 	Offer string `json:"offer,omitempty"`
@@ -202,7 +200,7 @@ func (c *Consolidation) Tasks() int {
 	return n
 }
 
-// Moving returns what it costs to move a task.
+// Moving returns the cost of moving a task.
 func (j *ConsolidationJob) Moving() int64 {
 	if j.MoveCost == 0 {
 		return 1

@@ -16,8 +16,7 @@ var dagFormat = format{
 
 // DAGParameters are the settings that only algorithms for DAG know.
 type DAGParameters struct {
-	// Rounds bounds the rounds of an algorithm that plans and replays in turn
-	// (see Round); 0 means its own default.
+	// Rounds bounds the rounds of an algorithm that alternates plan and replay (see Round); 0 means its own default.
 	Rounds int `key:"rounds" min:"1" shown:"50" usage:"rounds of network-aware"`
 }
 

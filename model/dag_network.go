@@ -2,10 +2,10 @@
 
 package model
 
-// TransferModel says how long transfers take. It has two parts. A plan counts on a length for a transfer (Graph.Comm);
-// ranks, the choice of machines and bounds use nothing else. A replay adds delays when transfers under way share links.
-// A transfer's rate is never above the one that plans count on (Graph.Rate), whatever the model: contention only
-// delays.
+// TransferModel states how long transfers take. It has two parts. A plan counts on a length for a transfer
+// (Graph.Comm); ranks, the choice of machines and bounds use nothing else. A replay adds delays when transfers under
+// way share links. A transfer's rate is never above the one that plans count on (Graph.Rate), whatever the model:
+// contention only delays.
 type TransferModel string
 
 // The transfer models. Equations are the paper's.

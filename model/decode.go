@@ -16,10 +16,9 @@ import (
 )
 
 // decodeStrict reads an object into the struct that target points to, in one
-// pass. It does what json.Unmarshal does and refuses what that accepts: unknown
-// keys, keys in another case, repeated keys, missing keys (those without
-// omitempty), null, and anything after the object. With own the object also has
-// the keys of envelope.
+// pass. It does the same as json.Unmarshal and refuses more: unknown keys, keys in another case, repeated keys, missing
+// keys (those without omitempty), null, and anything after the object. If own is set the object also has the keys of
+// envelope.
 //
 // Among several errors it reports the first of these kinds: text that isn't JSON, a wrong key or null, a value of the
 // wrong type.
@@ -48,7 +47,7 @@ func decodeStrict(data []byte, target any, own bool) error {
 	return typeError(data, d.wrong)
 }
 
-// errNotJSON reports text that isn't JSON; syntaxError says where.
+// errNotJSON reports text that isn't JSON; syntaxError states where.
 var errNotJSON = fmt.Errorf("%w JSON", ErrInvalid)
 
 // syntaxError returns the error of encoding/json for data that aren't JSON, with
@@ -179,8 +178,7 @@ func (p *plan) names() string {
 	return strings.Join(all, ", ")
 }
 
-// list reads a list into the slice v; objects says that its elements are
-// objects.
+// list reads a list into the slice v; objects means that its elements are objects.
 func (d *decoder) list(c codec, objects bool, v reflect.Value) error {
 	if d.space() != '[' {
 		if objects {
@@ -273,8 +271,7 @@ func decodeBool(d *decoder, v reflect.Value) error {
 	return nil
 }
 
-// number reads a number, if one comes next, and skips what is there else. The type is the type of the place that takes
-// it.
+// number reads a number, if one comes next, and skips anything else. The type is the type of the place that takes it.
 func (d *decoder) number(t reflect.Type) (n numeral, ok bool, err error) {
 	if !d.isNumeral() {
 		return n, false, d.mismatch(t)

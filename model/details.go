@@ -8,8 +8,7 @@ type Details interface {
 	Kind() Kind
 	// Lines describes the details in words, one string for each line.
 	Lines(Result) []string
-	// Claims names, in words, what the details claim and the judge doesn't
-	// check.
+	// Claims names, in words, the claims of the details that the judge doesn't check.
 	Claims() []string
 	// Figures returns the figures that experiments record, by key.
 	Figures() map[string]float64

@@ -23,7 +23,7 @@ type FatTree struct {
 	LinkMbps float64 `json:"link_mbps"`
 	// LayersMbps replaces the rate of some layers.
 	LayersMbps *LayerRates `json:"layers_mbps,omitempty"`
-	// Fabric says which links above the servers bind; empty means FabricOnePath.
+	// Fabric states which links above the servers bind; empty means FabricOnePath.
 	Fabric Fabric `json:"fabric,omitempty"`
 }
 
@@ -35,7 +35,7 @@ type LayerRates struct {
 	AggregationMbps float64 `json:"aggregation,omitempty"` // aggregation to core switch
 }
 
-// Fabric says which links above the servers bind.
+// Fabric states which links above the servers bind.
 type Fabric string
 
 // The fabrics.
@@ -84,7 +84,7 @@ func (f *FatTree) Rates() (server, edge, aggregation float64) {
 	return server, edge, aggregation
 }
 
-// check says which rule the fat-tree breaks; it is empty if none is broken.
+// check names the rule that the fat-tree breaks; it is empty if none is broken.
 func (f *FatTree) check() string {
 	const mostK = 128 // 524,288 servers
 	rate := func(key string, mbps float64) string {

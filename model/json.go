@@ -44,8 +44,7 @@ func DecodeInstance(data []byte) (Instance, error) {
 	return in, err
 }
 
-// DecodeSolution reads one solution as strictly as DecodeInstance. Whether it
-// fits an instance is for package verify to say.
+// DecodeSolution reads one solution as strictly as DecodeInstance. Package verify decides whether it fits an instance.
 func DecodeSolution(data []byte) (Solution, error) {
 	kind, err := peekKind(data, "solution")
 	if err != nil {
@@ -182,8 +181,8 @@ func (e *encoder) result(r *Result) error {
 	return err
 }
 
-// solution writes an instance or a solution. json.Marshal would read once more what types of
-// this package write, such as own's; others write themselves.
+// solution writes an instance or a solution. json.Marshal would read the output of this package's types once more, such
+// as own's; other types write themselves.
 func (e *encoder) solution(x, own interface{ Kind() Kind }) error {
 	if own != nil && reflect.TypeOf(x) == reflect.TypeOf(own) {
 		return e.own(x)
@@ -222,7 +221,7 @@ func copyFields(to, from reflect.Value) {
 	}
 }
 
-// UnmarshalJSON reads what MarshalJSON writes, strictly.
+// UnmarshalJSON reads the output of MarshalJSON, strictly.
 func (r *Result) UnmarshalJSON(data []byte) error {
 	f, details, err := decodeResultFile(data)
 	if err == nil {

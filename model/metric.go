@@ -30,8 +30,7 @@ func (m Metric) String() string {
 	return m.Name + " (" + m.Unit + ")"
 }
 
-// Long returns a time of an hour and more in hours or days, as people say it: "7.51 d";
-// "" for others.
+// Long returns a time of an hour and more in hours or days, for people: "7.51 d"; "" for others.
 func (m Metric) Long(value float64) string {
 	size := math.Abs(value)
 	switch {

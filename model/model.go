@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// Kind names a problem; the kinds are declared beside their instances.
+// Kind names a problem; the kinds are declared with their instances.
 type Kind string
 
 // Errors that callers may test for with errors.Is.
@@ -68,9 +68,8 @@ type Instance interface {
 	// that wraps ErrInvalid.
 	Validate() error
 	// Objective computes a solution's value from its decisions alone. The
-	// instance must be valid. The error wraps ErrInvalid if the solution is of
-	// another problem or doesn't fit the instance (unknown, missing or repeated
-	// ids, other numbers of elements). Constraints aren't checked: package
+	// instance must be valid. The error wraps ErrInvalid if the solution belongs to another problem or doesn't fit the
+	// instance (unknown, missing or repeated ids, other numbers of elements). Constraints aren't checked: package
 	// verify does that.
 	Objective(Solution) (Objective, error)
 	// Metrics describes the figures of Objective: the one that is optimised,
@@ -143,8 +142,7 @@ func Gap(objective, bound float64) float64 {
 	return math.Abs(objective-bound) / math.Abs(objective)
 }
 
-// DefaultGap is the relative gap up to which a solution counts as optimal,
-// unless Settings.Gap says otherwise.
+// DefaultGap is the relative gap up to which a solution counts as optimal, unless Settings.Gap is set.
 const DefaultGap = 1e-6
 
 // Status is the proof state of a result.
@@ -178,8 +176,8 @@ type Settings struct {
 	// microseconds of a core: unlike a time limit in the same place on every machine.
 	// Algorithms that count nothing work to their end.
 	Effort int64
-	// Threads is the number of workers; 0: 1. What is proved doesn't depend on it; which
-	// of several solutions that are as good is found may.
+	// Threads is the number of workers; 0: 1. The proofs don't depend on it; which of several equally good solutions is
+	// found may.
 	Threads int
 	// Gap is the relative gap up to which a solution counts as optimal; 0:
 	// DefaultGap.
@@ -196,11 +194,10 @@ type Settings struct {
 	// goroutines at once. The solver waits until it returns. gapwise.Solve reports each solution with its objective:
 	// better ones than before, and at last the one that it returns.
 	Progress func(Progress)
-	// Others, if not nil, says that the solver works beside others on one instance. It
-	// returns what is known from all: the best solution, nil without one, with its
-	// objective (Incumbent), and the best bound. A solver that can goes on from there, and
-	// needn't run heuristics that Start comes from. What it returns depends on the work that
-	// was counted (Solve is then called in a turns.Seat), not on time.
+	// Others, if not nil, means that the solver works with others on one instance. It returns the joint knowledge: the
+	// best solution, nil without one, with its objective (Incumbent), and the best bound. A solver that can goes on
+	// from there, and needn't run heuristics that Start comes from. Its result depends on the counted work (Solve is
+	// then called in a turns.Seat), not on time.
 	Others func() Progress
 	// Trace, if not nil, is called for each step by an algorithm that declares itself Traced. It changes no solution.
 	Trace func(Step)
@@ -287,7 +284,7 @@ type Solver interface {
 	//
 	// Solve returns soon (100 ms) after ctx ends or Settings.TimeLimit has passed, at any size of the instance. Steps
 	// that take longer than linear time look at ctx, and a cheap solution is made first. Neither is an error: the
-	// result holds what was found and proved until then. Nor is it an error to find no solution (StatusUnknown) or to
+	// result holds the solution and the proofs so far. Nor is it an error to find no solution (StatusUnknown) or to
 	// prove that there is none (StatusInfeasible). Errors are for an instance that the solver can't take (they wrap
 	// ErrUnsupported or ErrInvalid) and for failures of the solver itself.
 	//
@@ -296,7 +293,7 @@ type Solver interface {
 	Solve(context.Context, Instance, Settings) (Result, error)
 }
 
-// Result is the result of a solver. NewResult makes one; the zero value is of no use. Objective, SecondObjective, Bound
+// Result is the result of a solver. NewResult makes one; don't use the zero value. Objective, SecondObjective, Bound
 // and Gap are NaN while unknown.
 type Result struct {
 	Instance        string // the instance's name
@@ -310,10 +307,8 @@ type Result struct {
 	Gap             float64 // see func Gap
 	GapLimit        float64 // gap up to which the status is optimal; 0: DefaultGap
 	Elapsed         time.Duration
-	// Nodes counts what the algorithm expands: nodes of a branch and bound
-	// (HiGHS's or our own), states of a search over states, steps of a local
-	// search; 0 where nothing is counted. Nodes of two algorithms can't be
-	// compared.
+	// Nodes counts the algorithm's expansions: nodes of a branch and bound (HiGHS's or our own), states of a search
+	// over states, steps of a local search; 0 if nothing is counted. Nodes of two algorithms can't be compared.
 	Nodes    int64
 	Seed     uint64
 	Version  string   // of gapwise
@@ -324,11 +319,9 @@ type Result struct {
 	// SolutionOf names the source of the solution if the algorithm found none better: "start", or the heuristic that
 	// runs before it. Empty: the algorithm's.
 	SolutionOf string
-	// Reason says in a few words why a run without a proof stopped, or how
-	// infeasibility was proved. It may be empty.
+	// Reason states in a few words why a run without a proof stopped, or how infeasibility was proved. It may be empty.
 	Reason string
-	// Evidence says how the bound, or that there is no solution, follows from the
-	// instance; nil: nothing is said.
+	// Evidence shows how the bound, or that there is no solution, follows from the instance; nil: it isn't given.
 	Evidence *Evidence
 	// Details holds the reports of only this problem's solvers; nil: none.
 	Details Details
@@ -353,7 +346,7 @@ func (r *Result) SetSolution(in Instance, s Solution) error {
 }
 
 // SetBound stores a proved bound, unless it has a better one, and updates gap
-// and status: optimal if there is a solution and the gap is closed up to gapLimit. The objective is of the metric.
+// and status: optimal if there is a solution and the gap is closed up to gapLimit. The objective belongs to the metric.
 func (r *Result) SetBound(m Metric, bound, gapLimit float64) {
 	if math.IsNaN(bound) {
 		return

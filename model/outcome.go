@@ -17,7 +17,7 @@ type Outcome struct {
 	Processes        int // processes or VMs
 	// Ran is false for a rejected request; the fields below are then 0.
 	Ran bool
-	// Killed says that the job has done the work of its estimate and no more.
+	// Killed means that the job has done the work of its estimate and no more.
 	Killed bool
 	// StartS and EndS are the start of the first segment and the end of the last.
 	StartS, EndS float64

@@ -31,10 +31,9 @@ type Missing struct {
 //   - of an Execution the end of a job's only segment, on one tier: start plus work;
 //     or all places and ends.
 //
-// Solutions of other problems are read whole, as DecodeSolution reads them. What
-// follows by arithmetic is filled in; the rest is Missing. Errors wrap
-// ErrInvalid. Whether the solution fits the instance is for Objective and the judge
-// to say where it isn't needed here.
+// Solutions of other problems are read whole, as DecodeSolution reads them. Parts that follow by arithmetic are filled
+// in; the rest is Missing. Errors wrap ErrInvalid. Objective and the judge check whether the solution fits the
+// instance, if that isn't needed here.
 func DecodePartial(in Instance, data []byte) (Solution, Missing, error) {
 	if len(data) == 0 {
 		return nil, Missing{}, fmt.Errorf("%w solution: it is empty", ErrInvalid)
@@ -102,8 +101,7 @@ func inOrder[E any](elements []E, id func(*E) string, n int, at func(k int) stri
 	copy(elements, sorted)
 }
 
-// allOrNone reports whether some of n elements lack what may be missing; the error
-// is ErrInvalid if others have it.
+// allOrNone reports whether some of n elements lack an optional part; the error is ErrInvalid if others have it.
 func allOrNone(key string, n int, has func(i int) bool) (missing bool, err error) {
 	given := 0
 	for i := range n {

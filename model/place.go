@@ -116,7 +116,7 @@ func typeError(data []byte, err *json.UnmarshalTypeError) error {
 	return fmt.Errorf("%w JSON: line %d: %s: %s is wanted, %s", ErrInvalid, lineOf(data, err.Offset-1), path, want, is)
 }
 
-// wanted says in words what JSON a type takes.
+// wanted describes in words the JSON that a type takes.
 func wanted(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Float32, reflect.Float64:
@@ -137,7 +137,7 @@ func wanted(t reflect.Type) string {
 	return "another value"
 }
 
-// short cuts what is too long for a message.
+// short cuts text that is too long for a message.
 func short(text string) string {
 	const most = 40
 	if runes := []rune(text); len(runes) > most {

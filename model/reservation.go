@@ -17,13 +17,11 @@ import (
 // section 3).
 //
 // Requests arrive one after another. Each is declined, or accepted with a start and
-// named PEs, on which it runs without interruption. A request may end earlier than
-// it asked for, or be cancelled before it has started; both are known only at that
-// moment, and an online scheduler may use the PEs from then on.
+// named PEs, on which it runs without interruption. A request may end earlier than it asked for, or be cancelled before
+// it has started. Both are known only at that moment, and an online scheduler may use the PEs from then on.
 //
 // The objective, to be maximised, is the number of accepted requests or their
-// PE-seconds (see Goal). The second objective, to be minimised, is the mean
-// slowdown of those that run.
+// PE-seconds (see Goal). The second objective, to be minimised, is the mean slowdown of the requests that run.
 type Reservation struct {
 	Name string `json:"name"`
 	// StartTime is when second 0 is, of an instance made from a log (RFC 3339);
@@ -103,9 +101,8 @@ func (r *Request) Slowdown(startS float64) float64 {
 type Bookings struct {
 	// Goal must be the instance's if it is given.
 	Goal Goal `json:"goal,omitempty"`
-	// Online claims that the requests were decided on in the order of their
-	// arrival, without knowledge of later ones and without moving what was booked.
-	// Bookings are then in that order, and none uses PEs that were promised to
+	// Online claims that the requests were decided on in the order of their arrival, without knowledge of later ones
+	// and without moving earlier bookings. Bookings are then in that order, and none uses PEs that were promised to
 	// another at the time of its arrival.
 	Online   bool      `json:"online,omitempty"`
 	Bookings []Booking `json:"bookings" nil:"[]"`
@@ -127,7 +124,7 @@ func (*Bookings) Kind() Kind { return KindReservation }
 // ID returns the instance's name.
 func (r *Reservation) ID() string { return r.Name }
 
-// Metrics implements Instance. What is counted depends on the goal.
+// Metrics implements Instance. The first figure depends on the goal.
 func (r *Reservation) Metrics() []Metric {
 	first := Metric{"accepted", "accepted requests", "", Maximise, true}
 	switch r.EffectiveGoal() {
@@ -305,9 +302,9 @@ const (
 	minTime = 1e-9
 )
 
-// Objective returns what the goal counts of the accepted requests, and the mean
-// slowdown of those that run (1, the least possible, if none does). The error
-// is ErrInvalid for another problem's solution and for bookings that Index refuses.
+// Objective returns the goal's value for the accepted requests, and the mean slowdown of the ones that run (1, the
+// least possible, if none does). The error is ErrInvalid for another problem's solution and for bookings that Index
+// refuses.
 func (r *Reservation) Objective(s Solution) (Objective, error) {
 	b, ok := s.(*Bookings)
 	if !ok {

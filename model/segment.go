@@ -13,8 +13,8 @@ type Run[P any] struct {
 	Segments []Segment[P] `json:"segments" nil:"[]"` // in the order of time
 }
 
-// Segment is a span of time in which a request or a job runs in one place. It holds
-// what it uses from StartS up to EndS, without EndS.
+// Segment is a span of time in which a request or a job runs in one place. It holds its resources from StartS up to
+// EndS, without EndS.
 type Segment[P any] struct {
 	StartS float64 `json:"start_s"`
 	EndS   float64 `json:"end_s"`

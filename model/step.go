@@ -11,7 +11,7 @@ type Step struct {
 	What string `json:"what"`
 	// Of is the id of the step's task, request or job.
 	Of string `json:"of,omitempty"`
-	// Words say the step in a sentence.
+	// Words describe the step in a sentence.
 	Words string `json:"words"`
 	// Values are the figures behind it.
 	Values []StepValue `json:"values,omitempty"`

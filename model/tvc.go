@@ -19,9 +19,9 @@ import (
 // bandwidth on the links between (see Hose).
 //
 // A request in loss mode is embedded at its arrival, for its whole duration, or rejected. The objective, to be
-// maximised, is the number of accepted requests or their revenue (see TVCGoal); the other of the two is the second
-// objective, by which results of one objective are compared. The exact engines optimise the first alone: they stop at
-// any optimum of it, so "optimal" says nothing of the second.
+// maximised, is the number of accepted requests or their revenue (see TVCGoal). The other of the two is the second
+// objective, which compares results of one objective. The exact engines optimise the first alone: they stop at any of
+// its optima, so "optimal" states nothing about the second.
 //
 // In queue mode (Queue) requests wait. A request runs in one or more segments,
 // never before its arrival: it may be suspended, keeps the work that is done,
@@ -77,8 +77,7 @@ const (
 // TVCGoals lists the goals of loss mode.
 var TVCGoals = []TVCGoal{GoalRequests, GoalRevenue}
 
-// Hose says how much bandwidth an embedding reserves on a link that separates m
-// VMs below it from the others.
+// Hose states how much bandwidth an embedding reserves on a link that separates m VMs below it from the others.
 type Hose string
 
 // The readings of the hose model.

@@ -130,7 +130,7 @@ func (v *TVC) usage(s Solution, u *Usage) error {
 	return nil
 }
 
-// change adds what holds between two times to Steps, as two changes.
+// change adds a step's values between two times to Steps, as two changes.
 func (u *Usage) change(from, to float64, x UsageStep) {
 	if !(from < to) {
 		return

@@ -25,10 +25,10 @@ import (
 type VCSched struct {
 	Name  string `json:"name"`
 	Hosts int    `json:"hosts"` // H, numbered from 0
-	// Resources names the rigid resources beside memory, such as "disk".
+	// Resources names the rigid resources other than memory, such as "disk".
 	Resources []string `json:"resources,omitempty"`
-	// HostSizes says what the hosts have, in runs of equal ones in the order of
-	// their numbers; the counts sum to Hosts. Empty: all are reference hosts.
+	// HostSizes states the sizes of the hosts, in runs of equal ones in the order of their numbers; the counts sum to
+	// Hosts. Empty: all are reference hosts.
 	HostSizes []HostSize   `json:"host_sizes,omitempty"`
 	Jobs      []VCSchedJob `json:"jobs"`
 	// MigrationBudget bounds the memory, in hosts' memories, of the tasks
@@ -49,8 +49,7 @@ type VCSchedJob struct {
 	Memory float64 `json:"memory"` // per task, share of a host, 0 or in [1e-12, 1], see Oversized
 	// Resources holds the needs per task of VCSched.Resources, in their order.
 	Resources []float64 `json:"resources,omitempty"`
-	// CurrentHosts says where each task runs now, one host number (from 0)
-	// for each task; empty for a new arrival.
+	// CurrentHosts states where each task runs now, one host number (from 0) for each task; empty for a new arrival.
 	CurrentHosts []int `json:"current_hosts,omitempty"`
 }
 
@@ -250,8 +249,8 @@ func oversized(resources int) HostSize {
 // sums over 2^23 tasks, of up to maxHostSize each, are exact in 128 bits.
 const minNeed = 1e-12
 
-// checkNeed describes an error in a need of a resource; "" if there is none. The largest host, described by whose, has
-// most of it.
+// checkNeed describes an error in a need of a resource; "" if there is none. The largest host has most of it, and whose
+// describes that host.
 func checkNeed(name string, need, most float64, whose string) string {
 	switch {
 	case need >= minNeed && need <= most || need == 0:
@@ -262,8 +261,8 @@ func checkNeed(name string, need, most float64, whose string) string {
 	return fmt.Sprintf("%s is %v, must be 0 or at least %g of a host; give 0 or %g instead", name, need, minNeed, minNeed)
 }
 
-// maxResources bounds the resources beside memory, maxHostSizes the entries of
-// HostSizes, minHostSize and maxHostSize the amounts that a host has, other than 0.
+// maxResources bounds the resources other than memory, maxHostSizes the entries of HostSizes, minHostSize and
+// maxHostSize the amounts that a host has, other than 0.
 const (
 	maxResources = 64
 	maxHostSizes = 10_000

@@ -15,13 +15,12 @@ type Backend struct {
 	Name string
 	// Title is the solver's name in sentences: "HiGHS".
 	Title string
-	// Missing, if not nil, returns an error that says what to do if the solver isn't there; nil: it is.
+	// Missing, if not nil, returns an error that explains what to do if the solver isn't there; nil: it is.
 	Missing func() error
-	// CPUTime says that the time that counts is Result.CPU: for experiments.
+	// CPUTime means that experiments use the time Result.CPU.
 	CPUTime bool
-	// Solve solves a model. It returns soon after ctx ends, with what is known by
-	// then. A status that isn't optimal is no error; errors are for invalid models
-	// and options, and the solver's own failures.
+	// Solve solves a model. It returns soon after ctx ends, with the knowledge so far. A status that isn't optimal is
+	// no error; errors are for invalid models and options, and the solver's own failures.
 	Solve func(context.Context, *Model, Options) (Result, error)
 }
 
@@ -61,8 +60,8 @@ type Progress struct {
 	Elapsed               time.Duration
 }
 
-// Status says why the solve ended (MathOptInterface's termination status).
-// Result.Feasible says whether there is a point.
+// Status is the reason why the solve ended (MathOptInterface's termination status). Result.Feasible states whether
+// there is a point.
 type Status int
 
 // The termination statuses. Optimal, Infeasible, Unbounded and
@@ -84,7 +83,7 @@ func (s Status) String() string {
 		"time limit", "interrupted", "node limit"}[s]
 }
 
-// Result is the result of a solve. What isn't known is NaN or nil.
+// Result is the result of a solve. Unknown parts are NaN or nil.
 type Result struct {
 	Status     Status
 	Feasible   bool    // X is a feasible point, to within the solver's tolerance

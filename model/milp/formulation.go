@@ -9,9 +9,8 @@ type Formulation[S any] struct {
 	Model
 	// Scheme names the formulation, as in "compact" or "time-indexed".
 	Scheme string
-	// Encode returns a point of the solution, one value for each variable. Nil
-	// if the model has none: it may exclude solutions that are no better than
-	// others, and those that break what it was built for (a horizon).
+	// Encode returns a point of the solution, one value for each variable. Nil if the model has none: it may exclude
+	// solutions that are no better than others, or that break its assumptions (a horizon).
 	Encode func(S) []float64
 	// Decode returns the solution that the point's integer variables describe, rounded, and recomputes everything else.
 	// A point that describes none is an error that wraps model.ErrInfeasible. The solution of a point that satisfies
@@ -23,7 +22,7 @@ type Formulation[S any] struct {
 	Value func(objective float64) float64
 	// Limit is an objective that no solution's is better than.
 	Limit float64
-	// Whole says that every solution has a whole number for its objective.
+	// Whole means that every solution has a whole number for its objective.
 	Whole bool
 }
 

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-// Package milp holds mixed-integer linear models as data: variables with bounds,
-// costs and integrality, rows with bounds, an objective; and formulations, which are
-// models of a problem with the way to its solutions and back. It is neutral to
-// solvers: package highs solves its models, WriteMPS and WriteLP write them for
-// others.
+// Package milp holds mixed-integer linear models as data: variables with bounds, costs and integrality, rows with
+// bounds, an objective. It also holds formulations: models of a problem with the way to its solutions and back. It is
+// neutral to solvers: package highs solves its models, WriteMPS and WriteLP write them for others.
 //
-// It lies under model, beside the problems, since both bounds and exact stand on
-// it: the formulations of bounds are data like the instances, and their relaxations
-// are bounds; exact solves them.
+// It lies under model, not with one of the problems, since both bounds and exact use it. The formulations of bounds are
+// data like the instances, and their relaxations are bounds; exact solves them.
 package milp
 
 import (

@@ -16,8 +16,8 @@ import (
 //	      0 x                    1                     0.5
 //
 // The lines after it are INDEX NAME VALUE REDUCED-COST with eight digits, after "**"
-// where a row or a bound is broken; columns that are 0 may be missing. What "no
-// integer solution" comes with is no point. CBC always returns exit code 0, and no file for a model that it can't read.
+// where a row or a bound is broken; columns that are 0 may be missing. The point of "no integer solution" isn't one.
+// CBC always returns exit code 0, and no file for a model that it can't read.
 var cbc = &program{
 	name: "cbc", title: "CBC", binary: "cbc", install: " (Debian: coinor-cbc)",
 	version: []string{"-quit"}, found: regexp.MustCompile(`Version: (\S+)`),

@@ -19,7 +19,7 @@ import (
 // missing, and text after a # is a comment. A line before them may state the status: optimal, feasible, infeasible,
 // unbounded or unknown, or =obj= VALUE, =infeas=, =unbd=, =unkn= as in MIPLIB. Without one (and after =obj=) the
 // solution is feasible. "bound VALUE" is a proved bound. "optimal" means that nothing is better: a solver that stops at
-// a gap must say feasible and the bound.
+// a gap must write feasible and the bound.
 func ofCommand(text string) (*program, error) {
 	command, err := process.ParseCommand(text)
 	if err != nil {

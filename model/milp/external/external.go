@@ -45,17 +45,16 @@ type program struct {
 	// tolerance is the default tolerance of its integrality and rows; fixed means that it can't be set.
 	tolerance float64
 	fixed     bool
-	// interrupt says that INT makes it write what it has.
+	// interrupt means that INT makes it write its solution.
 	interrupt bool
-	// whole says that its time limit is in whole seconds.
+	// whole means that its time limit is in whole seconds.
 	whole bool
 	// args returns the command line; file names are relative to folder, where it
 	// runs.
 	args func(c *call) []string
 	// here means that it runs where gapwise does, with absolute file names.
 	here bool
-	// parse reads what the program has left behind: its solution file, "" if there
-	// is none, and the end of its standard output.
+	// parse reads the program's output: its solution file, "" if there is none, and the end of its standard output.
 	parse func(c *call, solution, log string) (outcome, error)
 }
 
@@ -71,8 +70,7 @@ type call struct {
 type outcome struct {
 	status milp.Status
 	x      []float64 // by column of the file; nil: no point
-	// bound is no larger than what the program proves, all rounding of what it
-	// prints taken off; NaN without.
+	// bound is no larger than the program's proved bound, with all rounding of the output taken off; NaN without.
 	bound float64
 	nodes int64
 }
@@ -142,7 +140,7 @@ func Version(name string) string {
 	return once.(func() string)()
 }
 
-// logSize bounds what is kept of a program's standard output, in bytes.
+// logSize bounds the kept part of a program's standard output, in bytes.
 const logSize = 1 << 18
 
 // solve implements milp.Backend.
@@ -228,7 +226,7 @@ func (p *program) solve(ctx context.Context, m *milp.Model, o milp.Options) (mil
 	return r, nil
 }
 
-// stopped says why a context has ended.
+// stopped returns why a context has ended.
 func stopped(ctx context.Context) milp.Status {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return milp.TimeLimit
@@ -236,8 +234,8 @@ func stopped(ctx context.Context) milp.Status {
 	return milp.Interrupted
 }
 
-// sooner returns the status of a program that was asked to end: what it proves
-// stands, and another reason for which it stopped doesn't.
+// sooner returns the status of a program that was asked to end: its proofs remain, but not another reason for which it
+// stopped.
 func sooner(said, asked milp.Status) milp.Status {
 	switch said {
 	case milp.Optimal, milp.Infeasible, milp.Unbounded, milp.InfeasibleOrUnbounded:
@@ -277,8 +275,7 @@ func (p *program) take(m *milp.Model, got outcome, r *milp.Result) {
 	}
 }
 
-// withoutVariables solves a model of rows that are constants: programs differ in
-// what they make of it.
+// withoutVariables solves a model with only constant rows, which programs treat differently.
 func withoutVariables(m *milp.Model, r milp.Result) milp.Result {
 	r.Status = milp.Optimal
 	for i := range m.Rows {

@@ -13,13 +13,13 @@ import (
 	"github.com/gapwise/gapwise/internal/run/caught"
 )
 
-// engine is the page's HiGHS, which its worker has compiled: web/page/highs.js runs it beside this program.
+// engine is the page's HiGHS, which its worker has compiled: web/page/highs.js runs it next to this program.
 type engine struct{ js.Value }
 
 // offered is the global variable in which the worker offers HiGHS, to the questions that need it alone.
 const offered = "highs"
 
-// remedy says how HiGHS comes here.
+// remedy explains how to get HiGHS here.
 const remedy = "in the browser the page loads it, for the algorithms that name it"
 
 // missing returns nil if HiGHS is there, else an error that wraps ErrMissing.
@@ -41,8 +41,8 @@ type machine struct {
 	notify js.Func
 }
 
-// counts says that the work of a run can't be counted: where it would wait for another's turn, the browser's one
-// stack has HiGHS below that other, and neither could go on.
+// counts means that the work of a run can't be counted. If it waited for another's turn, the browser's one stack would
+// have HiGHS below that other, and neither could go on.
 const counts = false
 
 // breathe lets timers fire, and the goroutines run that wait for them: whenever the browser calls Go, the call returns

@@ -14,8 +14,8 @@
 //
 // HiGHS prints nothing unless a Log is given. Many solves may run at once, each in memory of its own of at most 2 GiB.
 //
-// Its word is no proof. Each version calls some feasible models infeasible, and some points optimal that aren't; what
-// is known of that is in options.go and costScale.
+// Its word is no proof. Each version calls some feasible models infeasible, and some points optimal that aren't;
+// options.go and costScale list the known cases.
 package highs
 
 import (
@@ -46,16 +46,15 @@ type RowTerm struct {
 	Coef float64
 }
 
-// Solve solves the model. It returns within 100 ms of the end of ctx with what is
-// known by then; HiGHS, which may take longer to notice the interrupt, then ends in
-// the background. A status that isn't optimal is no error; errors are for invalid
-// models and options, and HiGHS's own failures.
+// Solve solves the model. It returns within 100 ms of the end of ctx with the knowledge so far. HiGHS, which may take
+// longer to notice the interrupt, then ends in the background. A status that isn't optimal is no error; errors are for
+// invalid models and options, and HiGHS's own failures.
 func Solve(ctx context.Context, m *milp.Model, o milp.Options) (milp.Result, error) {
 	none := emptyResult()
 	if err := checkSolve(m, o); err != nil {
 		return none, err
 	}
-	// What a linear program takes at least: others may have their turn first.
+	// The least work of a linear program: others may have their turn first.
 	if turns.Ahead(ctx, 20*int64(len(m.Rows)+len(m.Vars))) {
 		none.Status = milp.Interrupted
 		return none, nil

@@ -74,8 +74,8 @@ func solveLanl(ctx context.Context, m *milp.Model, o milp.Options) (milp.Result,
 	}
 }
 
-// lanlModel passes a model and its options. A fixed variable and a row without terms
-// stand at the end: the binding takes no model without variables or rows.
+// lanlModel passes a model and its options. A fixed variable and a row without terms come last: the binding takes no
+// model without variables or rows.
 func lanlModel(m *milp.Model, o milp.Options) (*lanl.RawModel, error) {
 	l := lanl.Model{Maximize: m.Maximise, Offset: m.Offset}
 	for _, v := range m.Vars {
@@ -107,7 +107,7 @@ func lanlModel(m *milp.Model, o milp.Options) (*lanl.RawModel, error) {
 	return raw, apply(raw.SetBoolOption, raw.SetIntOption, raw.SetFloat64Option, options)
 }
 
-// lanlResult reads what HiGHS has found, without the variable that lanlModel added.
+// lanlResult reads HiGHS's result, without the variable that lanlModel added.
 func lanlResult(s *lanl.RawSolution, m *milp.Model, o milp.Options) milp.Result {
 	r := emptyResult()
 	if o.Tolerance != 0 {

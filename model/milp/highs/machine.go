@@ -34,7 +34,7 @@ type instanceKey struct{}
 // pretended is the number of the file that HiGHS reads.
 const pretended = 5
 
-// counts says that the work of a run can be counted.
+// counts means that the work of a run can be counted.
 const counts = true
 
 // begin makes the machine of a new instance.

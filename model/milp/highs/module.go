@@ -8,8 +8,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// HiGHS is one file of WebAssembly, from npm's package highs. The names of what it exports
-// are minified and belong to this very file, so no other version will do.
+// HiGHS is one file of WebAssembly, from npm's package highs. The names of its exports are minified and belong to this
+// very file, so no other version will do.
 const (
 	packageVersion = "1.15.3"
 	version        = "1.15.1" // of HiGHS in it

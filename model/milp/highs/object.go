@@ -132,7 +132,7 @@ func (o *object) close() {
 	o.release()
 }
 
-// free gives back what alloc returned; a lost instance goes whole.
+// free gives back memory of alloc; a lost instance goes whole.
 func (o *object) free(at uint32) { _, _ = o.call("free", at) }
 
 // alloc returns the address of size bytes.
@@ -193,8 +193,8 @@ func (o *object) ask(name string, values ...any) (code int, err error) {
 	return o.call(name, args...)
 }
 
-// do is ask where an answer below zero is an error. HiGHS may have kept what it refused and would solve it, so nothing may
-// follow such an error but close.
+// do is ask where an answer below zero is an error. HiGHS may have kept a refused part and would solve it, so only
+// close may follow such an error.
 func (o *object) do(name string, values ...any) error {
 	code, err := o.ask(name, values...)
 	if err == nil && code < 0 {
@@ -353,7 +353,7 @@ func (o *object) apply(all []option) error {
 	return apply(o.boolOption, o.intOption, o.doubleOption, all)
 }
 
-// progress returns what the running solve has reported so far; any goroutine may ask.
+// progress returns the running solve's reports so far; any goroutine may ask.
 func (o *object) progress() (p milp.Progress, x []float64, ok bool) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()

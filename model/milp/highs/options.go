@@ -70,7 +70,7 @@ func tolerances(t, whole float64) []option {
 	return []option{{"primal_feasibility_tolerance", t}, {"dual_feasibility_tolerance", t}, {"mip_feasibility_tolerance", min(t, whole)}}
 }
 
-// optionsOf returns the options that a caller's set, but for the tolerances.
+// optionsOf returns the options for a caller's, except the tolerances.
 func optionsOf(o milp.Options) []option {
 	all := []option{{"mip_rel_gap", o.Gap}, {"time_limit", cmp.Or(o.TimeLimit, noLimit).Seconds()}}
 	if o.NodeLimit > 0 {

@@ -24,7 +24,7 @@ func solve(ctx context.Context, m *milp.Model, o milp.Options) (milp.Result, err
 	}, m, mip(m, o))
 }
 
-// prepared solves what pass gives an object.
+// prepared solves the model that pass gives an object.
 func prepared(ctx context.Context, o milp.Options, pass func(*object) error, m *milp.Model, mip bool) (milp.Result, error) {
 	if o.Count != nil && !counts {
 		return emptyResult(), fmt.Errorf("%w: HiGHS doesn't count its work here", model.ErrUnsupported)
@@ -173,8 +173,8 @@ type counter struct {
 // looksCounted is how often HiGHS looks at the clock between two calls of Options.Count.
 const looksCounted = 50
 
-// newCounter has HiGHS ask at every so many looks at the clock, if Options.Count is there. Once gone is closed nobody
-// answers, and the answer is to stop. HiGHS's callbacks won't do: it has none in the MIPs of its heuristics.
+// newCounter has HiGHS ask at every so many looks at the clock, if Options.Count is there. Once gone is closed there is
+// no answer, which means to stop. HiGHS's callbacks won't do: it has none in the MIPs of its heuristics.
 func newCounter(n *object, o milp.Options) *counter {
 	c := &counter{ask: make(chan struct{}), stop: make(chan bool), gone: make(chan struct{})}
 	if o.Count == nil {
