@@ -34,15 +34,15 @@ const (
 // foreground before background, this one does, for starts in the background change no foreground use. Later starts in
 // the foreground are free. A segment in the background that follows another one of its job is a start like any other.
 //
-// A job's rate is its slowest process's rate. A job isn't suspended: when a segment ends whose work is kept, the next
-// one starts. If that has other processors, or the same ones in another order (its processes change places), the job
+// A job's rate is its slowest process's rate. A job isn't suspended: when a segment with kept work ends, the next one
+// starts. If that has other processors, or the same ones in another order (its processes change places), the job
 // migrates: for the time of a migration it does no work, also if it changes tier meanwhile. Its run ends in the first
 // microsecond by which its work is done.
 //
 // A segment with a wrong place is left out of the further checks. A process on a
 // processor that is taken has no effect there. The work of a run with a wrong place,
-// time or order of segments isn't checked. The objectives are computed as
-// segmentJudge.read says, if all jobs run.
+// time or order of segments isn't checked. segmentJudge.read describes how the objectives are computed, if all jobs
+// run.
 //
 // The time is O(s log s + p + r) and the memory O(s + p + P), for s segments of p processes in all. The foreground of
 // background jobs changes for r of their processes, summed over the instants.
@@ -306,7 +306,7 @@ func (j *batchJudge) backgroundRate(s *batchSegment) int64 {
 	return int64(x.efficiency) * idle / use
 }
 
-// end gives back what a segment holds and checks the work of its job.
+// end gives back the resources of a segment and checks the work of its job.
 func (j *batchJudge) end(s *batchSegment) {
 	if !s.placed {
 		return

@@ -54,7 +54,7 @@ type consolidationTask struct {
 
 func (t *consolidationTask) stays() bool { return t.now != nowhere && t.before == t.now }
 
-// consolidationJudge holds what the checks look at.
+// consolidationJudge holds the data of the checks.
 type consolidationJudge struct {
 	in     *model.Consolidation
 	r      *Report
@@ -167,8 +167,7 @@ func added(use, needs []int64) []int64 {
 	return use
 }
 
-// place finds each task's hosts and checks what concerns it alone. It reports whether
-// all tasks have been found.
+// place finds each task's hosts and checks the rules for that task alone. It reports whether all tasks have been found.
 func (j *consolidationJudge) place(ctx context.Context, all []model.JobAssignment) bool {
 	complete := true
 	for i := range j.in.Jobs {
@@ -250,7 +249,7 @@ func (j *consolidationJudge) members(set string) members {
 	return ids
 }
 
-// checkTask checks what concerns one task alone, and puts its needs on its host.
+// checkTask checks the rules for one task alone, and puts its needs on its host.
 func (j *consolidationJudge) checkTask(job *model.ConsolidationJob, t *consolidationTask, allowed members) {
 	if job.Pinned && !t.stays() {
 		j.r.add(pinnedTask, 0, "job %q task %d is pinned to host %q", job.ID, t.number, j.hosts[t.before].id)
@@ -303,7 +302,7 @@ func (j *consolidationJudge) figures() (cost, moves int64) {
 	return cost, moves
 }
 
-// capacities checks the hosts that were not closed: those hold at most what they held.
+// capacities checks the hosts that were not closed: those hold at most their earlier tasks.
 func (j *consolidationJudge) capacities() {
 	for k := range j.hosts {
 		h := &j.hosts[k]
@@ -318,7 +317,7 @@ func (j *consolidationJudge) capacities() {
 	}
 }
 
-// limits checks what the hosts count that have tasks, are kept or bought.
+// limits checks the counts of hosts that have tasks, are kept or bought.
 func (j *consolidationJudge) limits() {
 	for i := range j.in.Limits {
 		l := &j.in.Limits[i]

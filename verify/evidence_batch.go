@@ -50,7 +50,7 @@ func batchResponses(ctx context.Context, t *batchNumbers, e *model.Evidence) (Fo
 	return batchPrices(ctx, t, e)
 }
 
-// batchMachine recomputes what one machine needs that is as fast as all processors. On one tier a job's demand is its
+// batchMachine recomputes the needs of one machine that is as fast as all processors. On one tier a job's demand is its
 // width under a dual-feasible function f. The widths of running jobs sum to at most P, so their f sum to at most f(P).
 // On two tiers sharedDemand returns it.
 func batchMachine(ctx context.Context, t *batchNumbers, e *model.Evidence) (Followed, error) {
@@ -119,10 +119,10 @@ const sharedParts = 1 << 40
 //
 //	c g(u), g(u) = α + (1 - α) u, α = tenths/10, c = min over processes of min(1, (1 - α) u R / (E g(u))).
 //
-// What works on one processor takes at most all of it: in the foreground alone g(u) ≤ 1. Beside a
-// foreground process of use v one in the background works at rate E min(1, (1-v)/u), and both take
-// at most h(v) = g(v) + c g(u) (E/R) min(1, (1-v)/u). It grows with v up to v = 1 - u and is linear from there to h(1)
-// = 1. By the choice of c, h(1-u) = 1 - (1 - α) u + c g(u) E/R ≤ 1.
+// The processes on one processor take at most all of it: in the foreground alone g(u) ≤ 1. Beside a foreground process
+// of use v one in the background works at rate E min(1, (1-v)/u), and both take at most h(v) = g(v) + c g(u) (E/R)
+// min(1, (1-v)/u). It grows with v up to v = 1 - u and is linear from there to h(1) = 1. By the choice of c, h(1-u) = 1
+// - (1 - α) u + c g(u) E/R ≤ 1.
 func sharedDemand(j *jobNumbers, tenths int64) int64 {
 	// g and (1 - α) u in 1/(10 FullRate).
 	g := func(u int64) int64 { return tenths*fullRate + (10-tenths)*u }
@@ -304,7 +304,7 @@ func roomFor(ctx context.Context, t *batchNumbers, classes []priceClass, e *mode
 	return total, nil
 }
 
-// leastPaid returns the least of a job's weighted response and what it pays, over its starts.
+// leastPaid returns the least of a job's weighted response and its payment, over its starts.
 func leastPaid(ctx context.Context, j *jobNumbers, x *tariff, weight int64, shift uint, work *int) (best *big.Int, err error) {
 	times, width := big.NewInt(weight), big.NewInt(int64(j.Processes))
 	cost, value := new(big.Int), new(big.Int)

@@ -188,7 +188,7 @@ func (c *consolidationCover) resource(ctx context.Context, e *model.Evidence) (F
 	}, func(o int) int64 { return c.in.Offers[o].Capacity[r] }, fmt.Sprintf("the %s of %s", e.Resource, where))
 }
 
-// take adds what the tasks of a job need, and that they may be left out.
+// take adds the needs of a job's tasks, and that they may be left out.
 func take(need *big.Int, items []coverItem, j *model.ConsolidationJob, each int64) []coverItem {
 	tasks := int64(j.Tasks)
 	need.Add(need, new(big.Int).Mul(big.NewInt(tasks), big.NewInt(each)))

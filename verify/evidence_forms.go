@@ -125,7 +125,7 @@ func evidenceEntries(e *model.Evidence) int {
 // keyAnything requires nothing.
 func keyAnything(*model.Evidence, evidenceShape) error { return nil }
 
-// keyIDs requires some ids, each once. Whether the instance has them is for the rule to say.
+// keyIDs requires some ids, each once. The rule decides whether the instance has them.
 func keyIDs(e *model.Evidence, n evidenceShape) error {
 	if len(e.Elements) == 0 || len(e.Elements) > n.ids {
 		return fmt.Errorf("there are %d, must be from 1 to %d", len(e.Elements), n.ids)
@@ -210,7 +210,7 @@ func keyHorizon(e *model.Evidence, n evidenceShape) error {
 	return nil
 }
 
-// keyRows requires numbers in ascending order. Whether there are such rows is for the rule to say.
+// keyRows requires numbers in ascending order. The rule decides whether there are such rows.
 func keyRows(e *model.Evidence, _ evidenceShape) error {
 	for i, x := range e.Rows {
 		if x < 0 || i > 0 && x <= e.Rows[i-1] {
@@ -370,7 +370,7 @@ func keyScale(e *model.Evidence, _ evidenceShape) error {
 	return nil
 }
 
-// keyLoad requires what a dual-feasible function takes as a capacity.
+// keyLoad requires a value that a dual-feasible function takes as a capacity.
 func keyLoad(e *model.Evidence, _ evidenceShape) error {
 	if e.Load < 1 || e.Load > 1<<55 {
 		return fmt.Errorf("%d isn't from 1 to 2^55", e.Load)
@@ -415,7 +415,7 @@ func keyOfShares(e *model.Evidence, n evidenceShape) error {
 	return err
 }
 
-// keyOfPatterns requires what another key does, of patterns, and nothing of others.
+// keyOfPatterns requires the same as another key for patterns, and nothing for others.
 func keyOfPatterns(key func(*model.Evidence, evidenceShape) error) func(*model.Evidence, evidenceShape) error {
 	return func(e *model.Evidence, n evidenceShape) error {
 		if e.Resource == evidence.PatternsOfServers {
@@ -484,8 +484,7 @@ func keyFilled(e *model.Evidence, n evidenceShape) error {
 	return nil
 }
 
-// keyFunction requires a known function or none. What its parameter may be depends on the
-// capacity: see dualFunction.
+// keyFunction requires a known function or none. The range of its parameter depends on the capacity: see dualFunction.
 func keyFunction(e *model.Evidence, _ evidenceShape) error {
 	if d := e.Function; d != nil && (!slices.Contains([]string{"steps", "threshold", "pieces", "halves"}, d.Name) || d.Parameter < 0) {
 		return fmt.Errorf("%q of %d isn't a dual-feasible function", d.Name, d.Parameter)

@@ -36,7 +36,7 @@ import (
 // times the share of as many connections as there are edges. Data pass it as work of length data / capacity. So do
 // tasks on a. Such work i runs at rate 1 in all, from r_i on, and ends w_i before S: for any set of it S ≥ min r + Σ
 // length + min w. The largest of these bounds S for L, and the least of that over all L bounds S. The judge finds it by
-// branch and bound: what the tasks placed so far bound only grows. Tails are the same backwards in time, but for
+// branch and bound: the bound by the tasks placed so far only grows. Tails are the same backwards in time, but for
 // start-ups: these then come after the data, so the sender's start-ups are part of w.
 //
 // All is monotone in each figure and every sum bounds a time. So each figure may be rounded down to the unit, and

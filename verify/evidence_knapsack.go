@@ -160,7 +160,7 @@ func (k *knapsack) heavier(ctx context.Context) (yes, done bool) {
 	return yes, yes || k.left > 0
 }
 
-// grow adds items from i on to a set of a weight, and takes what they need of what is free.
+// grow adds items from i on to a set of a weight, and takes their needs from the free resources.
 func (k *knapsack) grow(ctx context.Context, i int, weight int64) bool {
 	if weight > k.best {
 		if k.best = weight; !k.all {

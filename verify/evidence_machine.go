@@ -21,7 +21,7 @@ type squashedJob struct {
 
 // squashedMachine bounds the sum of weighted responses, end - release, of jobs. The demands of the jobs that work at
 // one instant must sum to at most the capacity. Such a schedule, in which jobs may be suspended and moved, is one of
-// the machine, too: in each instant it does of each job what the schedule does. There each job of a set ends no
+// the machine, too: the machine works on each job in each instant as the schedule does. There each job of a set ends no
 // earlier, if others don't work. So of any set of jobs either of these is a bound, and each other job responds after
 // its duration at least:
 //
@@ -44,7 +44,7 @@ type squashedMachine struct {
 	dense    bool // the largest weight over time first, not the shortest remaining time
 }
 
-// squashedRun is a job with what it has done.
+// squashedRun is a job with its work done.
 type squashedRun struct {
 	squashedJob
 	from, time, left int64  // in units

@@ -94,8 +94,8 @@ func (n *vcschedNeeds) moves(ctx context.Context, in *model.VCSched, e *model.Ev
 	return sum.Cmp(m.right) < 0, how, nil
 }
 
-// read sets what depends on the instance: λ is the price of moving the memory of a host, and
-// smallest the least of a host's.
+// read sets the values that depend on the instance: λ is the price of moving the memory of a host, and smallest the
+// least of a host's.
 func (m *movesEvidence) read(in *model.VCSched, lambda, smallest *big.Rat) error {
 	for j := range in.Jobs {
 		if in.MigrationBudget == nil || len(in.Jobs[j].CurrentHosts) == 0 {

@@ -14,8 +14,8 @@ import (
 
 // dagOrdering recomputes the bound min(H, L) by multipliers λ of rows that hold for every schedule that ends by the
 // horizon H. L is the least of C + Σ_r λ_r (what row r demands - what it has) over all values that the variables may
-// take, each by itself (Lagrangian relaxation). L ≤ C of such a schedule, for each row's λ_r multiplies what is 0 at
-// most, or 0 if it is an equation. A schedule that ends later beats nothing below H.
+// take, each by itself (Lagrangian relaxation). L ≤ C of such a schedule, for each row's λ_r multiplies an amount that
+// is at most 0, or 0 if it is an equation. A schedule that ends later beats nothing below H.
 //
 // A schedule gives the variables these values; contention only delays, so that the rows hold with it:
 //
@@ -256,7 +256,7 @@ func (o *dagRows) lessY(i, j, a int, lambda, time *big.Int) {
 	}
 }
 
-// row adds λ times what a row demands less what it has.
+// row adds λ times a row's demand less what it has.
 func (o *dagRows) row(kind string, number int64, lambda *big.Int) error {
 	n, m := o.n, o.m
 	count := map[string]int{evidence.FromRow: len(o.from) * m, evidence.ToRow: len(o.from) * m, evidence.EdgeRow: len(o.from),

@@ -16,9 +16,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// bookedWork are the requests that hold PEs, as who knows them all in advance sees
-// them: each for its runtime within [ready, due). Times are ticks, rounded so that what is
-// possible is possible in ticks (see tickReader).
+// bookedWork are the requests that hold PEs, as seen with full knowledge in advance: each for its runtime within
+// [ready, due). Times are ticks, rounded so that a possible plan is possible in ticks (see tickReader).
 type bookedWork struct {
 	jobs     []bookedJob
 	at       map[string]int // of a request's id
@@ -169,7 +168,7 @@ func (w *bookedWork) sizes(d *model.DualFunction) (size func(k int) int64, capac
 	return func(k int) int64 { return f(w.jobs[k].pes) }, capacity, nil
 }
 
-// reservationEvidence recomputes bounds on what can be accepted.
+// reservationEvidence recomputes bounds on the accepted requests.
 func reservationEvidence(ctx context.Context, in *model.Reservation, e *model.Evidence) (Followed, error) {
 	w, err := newBookedWork(ctx, in)
 	if err != nil {

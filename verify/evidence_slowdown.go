@@ -13,9 +13,8 @@ import (
 const slowdownTicks = int64(model.SlowdownFloor * 1_000_000)
 
 // batchMeanSlowdown recomputes a bound on the mean bounded slowdown, max(1, response / D) of each
-// job with D = max(τ, work). For whole weights w ≤ u τ / D, u a unit, it is w response / (u τ) at least. So what
-// evidence proves of the responses weighted by w holds of it; or of the jobs of at least τ alone, while the others
-// count 1.
+// job with D = max(τ, work). For whole weights w ≤ u τ / D, u a unit, it is w response / (u τ) at least. So a bound on
+// the responses weighted by w holds for it; or for the jobs of at least τ alone, while the others count 1.
 func batchMeanSlowdown(ctx context.Context, t *batchNumbers, e *model.Evidence) (Followed, error) {
 	best := Followed{Bound: big.NewRat(1, 1)}
 	for _, shortest := range []int64{0, slowdownTicks} {

@@ -41,7 +41,7 @@ const (
 // leftStarts returns starts of each job, ascending. For any given plan, some plan that accepts the same jobs uses these
 // starts alone. In that plan no job can start earlier while the others stay: moving a job to the left shortens the sum
 // of starts, whole numbers, so that this ends. A job that starts after it is ready is then held up just before its
-// start, for else it could start one tick earlier. All jobs that may run there need more PEs than there are, and
+// start; otherwise it could start one tick earlier. All jobs that may run there need more PEs than there are, and
 // another job ends at its start. That one's start is of the same kind, so the starts are found in the order of time.
 //
 // Starts get earlier from a job back to the one that it waits for. So no job is twice in the chain that ends with it.

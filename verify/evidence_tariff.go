@@ -16,8 +16,7 @@ type tariff struct {
 	instants bool
 }
 
-// newTariff takes times and prices of a form of evidence, which says how many and which
-// they may be.
+// newTariff takes times and prices of a form of evidence, which defines their number and range.
 func newTariff(times []int64, prices []float64) *tariff {
 	var unit binary
 	for _, x := range prices {

@@ -107,10 +107,9 @@ func (w *tvcWork) resource(e *model.Evidence) (demand func(r *tvcWorkRequest) (i
 // shared returns the amount that a part of VMs holds of a server with s times its link's rate R, s at most half of its
 // slots S. For at most S - s VMs it is min(load s, VMs R), for more max(load s, (VMs - S + s) R).
 //
-// What is on a server holds no more than R s. Without a part of more than S - s VMs it is at
-// most the loads' sum times s. There is no second such part, for two have more than S
-// VMs. If there is one, the others have at most S - VMs slots and R - load of the link. They hold at most the lesser of
-// (R - load) s and (S - VMs) R: R s less the max.
+// A server's parts hold no more than R s. Without a part of more than S - s VMs it is at most the loads' sum times s.
+// There is no second such part, for two have more than S VMs. If there is one, the others have at most S - VMs slots
+// and R - load of the link. They hold at most the lesser of (R - load) s and (S - VMs) R: R s less the max.
 func (w *tvcWork) shared(s int64) func(vms, load int64) int64 {
 	return func(vms, load int64) int64 {
 		light, rate := w.slots-s, w.levels[0].rate
@@ -126,8 +125,8 @@ func (w *tvcWork) shared(s int64) func(vms, load int64) int64 {
 //
 // A link with m of N VMs below carries min(m, N - m) at least if the virtual switch is above it, with
 // HosePerPath the sum of that over the servers below. It carries nothing with all VMs below, if the virtual switch is as low as
-// it can be, and no less anywhere else. What is below a node is the sum of what is below its children.
-// No link carries more than its rate.
+// it can be, and no less anywhere else. The VMs below a node are the sum of the VMs below its children. No link carries
+// more than its rate.
 func (w *tvcWork) partsOf(r *tvcWorkRequest, level int) ([]int64, error) {
 	n := r.vms
 	shape := tvcShape{vms: n}
@@ -195,7 +194,7 @@ func (w *tvcWork) sums(loads []int64, count, n int64) ([]int64, error) {
 	return now, nil
 }
 
-// least returns the least that parts of a request hold together, each what held says of its VMs and its load.
+// least returns the least that parts of a request hold together, where held gives the amount for a part's VMs and load.
 func (w *tvcWork) least(r *tvcWorkRequest, loads []int64, held func(vms, load int64) int64) (int64, error) {
 	if err := w.spend((r.vms + 1) * int64(len(loads))); err != nil {
 		return 0, err

@@ -47,12 +47,12 @@ func newVCSchedNeeds(ctx context.Context, in *model.VCSched, scale int64) (*vcsc
 		n.need[r], n.over = make([]int64, len(in.Jobs)), append(n.over, new(big.Rat))
 	}
 	s, sum := new(big.Rat).SetInt64(scale), 0.0
-	// units returns a need in units, and adds what it is too much.
+	// units returns a need in units, and adds its excess.
 	units := func(need float64, tasks int, over *big.Rat) int64 {
 		product := need * float64(scale)
 		x := int64(product)
-		// What x is above need times scale, exactly: the product's rounding error is a
-		// float64, and a product above 1 is close enough to x for an exact difference.
+		// The excess of x above need times scale, exactly: the product's rounding error is a float64, and a product
+		// above 1 is close enough to x for an exact difference.
 		if product < 1 || float64(x)-product > math.FMA(need, float64(scale), -product) {
 			d := exact(need)
 			d.Mul(d, s)
@@ -121,14 +121,14 @@ func (n *vcschedNeeds) readHosts(in *model.VCSched) error {
 	return nil
 }
 
-// roomOf returns what the needs of a rigid resource on a host that has so much of it sum to at most, in units.
+// roomOf returns the largest sum, in units, of the needs of a rigid resource on a host that has so much of it.
 func (n *vcschedNeeds) roomOf(resource int, size *big.Rat) *big.Int {
 	c := exact(Tolerance)
 	c.Add(c, big.NewRat(1, 1)).Mul(c, size).Mul(c, new(big.Rat).SetInt64(n.scale)).Add(c, n.over[resource])
 	return new(big.Int).Quo(c.Num(), c.Denom())
 }
 
-// at returns what the CPU needs on a host of a size sum to at most at a relative load: ⌊load C⌋.
+// at returns the largest sum of the CPU needs on a host of a size at a relative load: ⌊load C⌋.
 func (h *vcschedHosts) at(load *big.Int) *big.Int {
 	x := new(big.Int).Mul(load, h.cpu.Num())
 	return x.Quo(x, h.cpu.Denom())

@@ -13,7 +13,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// ErrProof says that a proof doesn't hold, or isn't one.
+// ErrProof reports that a proof doesn't hold, or isn't one.
 var ErrProof = errors.New("the proof doesn't hold")
 
 // Proved is the result of a proof.
@@ -24,7 +24,7 @@ type Proved struct {
 	Nogoods int     // nogoods
 }
 
-// proofKind says what the variables and constraints of a proof are, for one instance.
+// proofKind defines the variables and constraints of a proof, for one instance.
 type proofKind interface {
 	// variable returns the variable of a name, given in words; it adds it to the
 	// state if it is new.
@@ -33,7 +33,7 @@ type proofKind interface {
 	constraint(name []string) (proofRule, error)
 	// objective returns the name of the variable that is minimised.
 	objective() string
-	// claim says what it means that no solution has an objective below a value.
+	// claim puts in words, and as a bound, that no solution has an objective below a value.
 	claim(below int64) (words string, bound float64)
 }
 
@@ -203,7 +203,7 @@ func (c *proofChecker) next(w [][]byte) error {
 	return errors.New("is no line of a proof here")
 }
 
-// atRoot keeps what was set at the root.
+// atRoot keeps the bounds set at the root.
 func (c *proofChecker) atRoot() { c.trail, c.refuted = c.trail[:0], c.refuted || c.broken }
 
 func (c *proofChecker) declareVar(w [][]byte) error {
@@ -281,7 +281,7 @@ func (c *proofChecker) end() error {
 	return nil
 }
 
-// step checks an inference and adds what follows. After a contradiction anything does.
+// step checks an inference and adds its conclusion. After a contradiction anything does.
 func (c *proofChecker) step(w [][]byte) error {
 	rule, err := c.rule(w[0])
 	if err != nil {
@@ -321,8 +321,8 @@ func (c *proofChecker) step(w [][]byte) error {
 	return nil
 }
 
-// notDerived says that a bound doesn't follow from a constraint. Its text is made when it is read, since a search for a
-// proof tries many steps.
+// notDerived reports that a bound doesn't follow from a constraint. Its text is made when it is read, since a search
+// for a proof tries many steps.
 type notDerived struct {
 	c         *proofChecker
 	claim, by string

@@ -11,9 +11,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// batchProof builds what proofs of batches of rigid jobs on one tier speak of. The
-// unit is "T,W": all times are multiples of T microseconds, counted from the first
-// submission, and all weights of W, so nothing is rounded.
+// batchProof builds the objects in proofs of batches of rigid jobs on one tier. The unit is "T,W": all times are
+// multiples of T microseconds, counted from the first submission, and all weights of W, so nothing is rounded.
 //
 // Variables: "start K", "response", the weighted sum of responses. Constraints:
 // "processors", "responses": Σ weight (start + length - submission) ≤ response.

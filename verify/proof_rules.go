@@ -47,7 +47,7 @@ func (c proofAny) violated(s *proofState, claim bound, window [2]int64) bool {
 	return slices.ContainsFunc(c, func(r proofRule) bool { return r.violated(s, claim, window) })
 }
 
-// proofOne says that exactly one of some bounds holds, none of an optional variable.
+// proofOne states that exactly one of some bounds holds, none of an optional variable.
 type proofOne []bound
 
 func (c proofOne) entries() int { return len(c) }
@@ -65,8 +65,8 @@ func (c proofOne) violated(s *proofState, _ bound, _ [2]int64) bool {
 	return hold > 1 || fail == len(c)
 }
 
-// proofStart is the start of an activity if it runs as on says. at is a variable that
-// is optional with on, or there for sure if on is always.
+// proofStart is the start of an activity if it runs, given by on. at is a variable that is optional with on, or there
+// for sure if on is always.
 type proofStart struct {
 	on bound
 	at int32
@@ -95,8 +95,8 @@ func certain(s *proofState, list []proofStart, so func(k int) bool) bool {
 	return true
 }
 
-// proofDelay says that start to[l] ≥ start from[k] + by(k, l) for the k and l that
-// hold, exactly one each. It is violated if for all possible k and l
+// proofDelay states that start to[l] ≥ start from[k] + by(k, l) for the k and l that hold, exactly one each. It is
+// violated if for all possible k and l
 //
 //	least from[k] + by(k, l) > most to[l].
 type proofDelay struct {
@@ -125,7 +125,7 @@ func (c *proofDelay) violated(s *proofState, _ bound, _ [2]int64) bool {
 //
 // Let the claim be about an activity p that runs: its start, whether it runs or its order. Then activities before p
 // have l ≤ the latest start of p, and activities after p have e ≥ the earliest end of p. An activity i is before p if
-// the order says so, or
+// the order has it so, or
 //
 //	earliest end of p > latest start of i
 //	min(t0, e_p) + Σ_C length + length p > T, for a window [t0, T) with i in C, p not
@@ -191,7 +191,7 @@ func overloaded(s *proofState, all []block, window func(from, to, sum int64, las
 	return false
 }
 
-// aroundOverloaded looks at what is before and after activity p, if it runs.
+// aroundOverloaded looks at the activities before and after activity p, if it runs.
 func (c *proofMachine) aroundOverloaded(s *proofState, all []block, p int) bool {
 	at := slices.IndexFunc(all, func(b block) bool { return b.i == p })
 	if at < 0 {

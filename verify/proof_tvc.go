@@ -10,11 +10,10 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// tvcProof builds what proofs of embeddings in loss mode speak of. The data centre is a
-// tree: level 0 are the servers; with the one-path fabric, level 1 the edge switches and
-// 2 the pods. The root is all. A link up from a node is a lane. An edge switch has h, one to each aggregation switch; a
-// pod has h², from aggregation switch a to core switch c of its group, number a·h + c. Only the servers' links bind
-// with the non-blocking fabric, and the root is above the servers.
+// tvcProof builds the objects in proofs of embeddings in loss mode. The data centre is a tree: level 0 are the servers;
+// with the one-path fabric, level 1 the edge switches and 2 the pods. The root is all. A link up from a node is a lane.
+// An edge switch has h, one to each aggregation switch; a pod has h², from aggregation switch a to core switch c of its
+// group, number a·h + c. Only the servers' links bind with the non-blocking fabric, and the root is above the servers.
 //
 // A part is a request's share of a node: its VMs below, and the load of the link that it goes up by, in multiples of
 // its bandwidth. A request that has all VMs below a node counts as without load there: its links are loaded no less,
@@ -60,7 +59,7 @@ type tvcProofPart struct {
 	vms, load, lane int
 }
 
-// Limits of what the checker builds.
+// Limits of the checker's objects.
 const (
 	mostTVCProofVariables = 1 << 18
 	mostTVCProofWork      = 1 << 24

@@ -14,9 +14,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Constraints of Reservation (section 3 of its paper). None says that a job keeps
-// its PEs from start to end: a booking has one list. invalidStart, for a start
-// that is NaN or infinite, is shared with DAG.
+// Constraints of Reservation (section 3 of its paper). None means that a job keeps its PEs from start to end: a booking
+// has one list. invalidStart, for a start that is NaN or infinite, is shared with DAG.
 const (
 	unknownRequest  = "unknown_request"  // a booking of a request that the instance doesn't have
 	repeatedRequest = "repeated_request" // a request is booked twice
@@ -32,8 +31,8 @@ const (
 	onlineConflict  = "online_conflict"  // an online booking of PEs promised to another one
 )
 
-// maxPairs bounds the pairs of requests listed under one constraint; one more
-// line says that there are others. Without it, n bookings could make n² lines.
+// maxPairs bounds the pairs of requests listed under one constraint; one more line notes that there are others. Without
+// it, n bookings could make n² lines.
 const maxPairs = 10_000
 
 // reservation judges bookings, in integers (see bookingJudge for times). Amounts
@@ -47,7 +46,8 @@ const maxPairs = 10_000
 // Online bookings are checked in the order of their requests' arrivals. Over its reserved interval [start, start +
 // duration) a booking may take no PE that was promised to an earlier booking when its request arrived. A booking's
 // reserved interval is promised until its job ends or, if it is cancelled before its start, until its cancellation.
-// What has ended or is cancelled by an arrival promises nothing to it (a start before the arrival is an early start).
+// A booking that has ended or is cancelled by an arrival promises nothing to it (a start before the arrival is an early
+// start).
 //
 // A booking without a request or a finite start is left out of the other checks;
 // of a list of PEs those that exist count, each once. The objectives are computed

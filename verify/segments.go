@@ -27,8 +27,8 @@ const (
 // has a float64 of its own.
 const latestTime = 8e9
 
-// micros reads x, from 0 to latestTime, as the nearest whole number of millionths.
-// whole says that x is the float64 nearest to it.
+// micros reads x, from 0 to latestTime, as the nearest whole number of millionths. whole means that x is the float64
+// nearest to it.
 //
 // x·10^6 = product + rest exactly, for FMA rounds once and the rest of a product
 // is a float64.
@@ -45,12 +45,12 @@ func micros(x float64) (n int64, whole bool) {
 // Times are whole microseconds; nothing is tolerated. A run starts no earlier than
 // its request's arrival. Its segments are in the order of time, don't overlap and
 // aren't empty. A segment in another place than the one before it is a migration, unless that one is lost: then the
-// request starts over. What is done in a lost segment and before it doesn't count.
+// request starts over. The work in a lost segment and before it doesn't count.
 //
 // If steady is set, a run's work is the length of its segments, less the migrations, and must be the duration of its
 // request. After a migration no work is done until the request has run there for as many microseconds as the migration
 // takes. If the segment ends before, the next one in this place goes on with the migration. Without steady, work
-// depends on what else runs, and is for the problem to count in replay.
+// depends on the other running jobs, and the problem counts it in replay.
 type segmentJudge[P any] struct {
 	ctx       context.Context
 	report    *Report
@@ -244,8 +244,7 @@ type responses struct {
 	slowdowns double
 }
 
-// add takes a response time in microseconds, what the slowdown is relative to, and
-// the weight of the response, from 1 to 2^30.
+// add takes a response time in microseconds, the base of the slowdown, and the weight of the response, from 1 to 2^30.
 func (r *responses) add(spent, duration, weight int64) {
 	const floor = 10e6 // τ, in microseconds
 	high, low := bits.Mul64(uint64(spent), uint64(weight))

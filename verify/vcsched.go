@@ -64,8 +64,8 @@ func vcsched(ctx context.Context, in *model.VCSched, p *model.Placement, r *Repo
 		f, _ := d.Float64()
 		return max(f, math.SmallestNonzeroFloat64)
 	}
-	// within reports whether x, a bound of what is used, is surely not in excess: the
-	// float64s' roundings are far below a thousandth of the tolerance.
+	// within reports whether x, a bound on the use, is surely not in excess: the float64s' roundings are far below a
+	// thousandth of the tolerance.
 	within := func(x, allowed, capacity float64) bool {
 		return x <= allowed || x-allowed <= 0.999*r.Tolerance*capacity
 	}

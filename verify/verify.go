@@ -29,12 +29,11 @@ type Options struct {
 	Tolerance *float64
 	// Hash is model.Hash of the instance. Empty: it is computed if needed.
 	Hash string
-	// Valid says that the instance has passed Validate and hasn't changed since.
-	// Otherwise the judge calls Validate.
+	// Valid means that the instance has passed Validate and hasn't changed since. Otherwise the judge calls Validate.
 	Valid bool
 }
 
-// tolerance returns what the judge of a problem tolerates: judges of whole numbers nothing.
+// tolerance returns the tolerance of a problem's judge: judges of whole numbers tolerate nothing.
 func (o Options) tolerance(kind model.Kind) (float64, error) {
 	t := Tolerance
 	if o.Tolerance != nil {
@@ -56,7 +55,7 @@ type Violation struct {
 	// list each problem's.
 	Constraint string
 	Where      string // the jobs, tasks, hosts involved
-	// Amount is the excess over what is allowed, in Unit; 0: it has no meaning.
+	// Amount is the excess over the allowed amount, in Unit; 0: it has no meaning.
 	Amount float64
 }
 
@@ -101,8 +100,7 @@ type Report struct {
 	// Objective and Second are computed from the decisions; NaN if the solution
 	// doesn't fit the instance.
 	Objective, Second float64
-	// Checked and Trusted list, in words, what was checked, and what was not
-	// or can't be.
+	// Checked and Trusted list, in words, the checked parts, and the parts that were not or can't be.
 	Checked, Trusted []string
 }
 
@@ -170,10 +168,9 @@ func (r *Report) add(constraint string, amount float64, where string, args ...an
 	r.Violations = append(r.Violations, Violation{constraint, fmt.Sprintf(where, args...), amount})
 }
 
-// Verify judges a solution. What is wrong with the solution is in the report;
-// errors are for a missing solution, an invalid instance, invalid options, and
-// an instance without a judge. If the context ends, the error wraps ctx.Err() and
-// the report is empty.
+// Verify judges a solution. The report holds the errors in the solution; errors are for a missing solution, an invalid
+// instance, invalid options, and an instance without a judge. If the context ends, the error wraps ctx.Err() and the
+// report is empty.
 func Verify(ctx context.Context, in model.Instance, s model.Solution, o Options) (Report, error) {
 	r, err := judge(ctx, in, s, o)
 	if ctx.Err() != nil {

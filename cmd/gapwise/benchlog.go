@@ -44,7 +44,7 @@ func (l *benchLog) ended(r runs.Record, now time.Time) {
 	if r.Seed != 1 {
 		end = fmt.Sprintf(", seed %d%s", r.Seed, end)
 	}
-	// All fits into 80 columns: the plan, then what is last, each with some letters.
+	// All fits into 80 columns: the plan, then the last runs, each with some letters.
 	room := 80 - size(middle) - size(end) - size(" on ")
 	name := words.Shorten(l.name, max(6, room-20))
 	room = max(10, room-size(name))

@@ -69,8 +69,8 @@ var renamed = map[string][]string{
 	"compare": {"bench", "compare"}, "plot": {"bench", "plot"}, "findings": {"bench", "findings"},
 }
 
-// byNewName returns the command line with the new name of a command in the place of its old one, and says so.
-// It prints nothing for the shell, which asks how the line goes on.
+// byNewName returns the command line with the new name of a command in the place of its old one, and prints a note. It
+// prints nothing for the shell, which asks how the line goes on.
 func (p *program) byNewName(args []string) []string {
 	if len(args) < 2 || renamed[args[1]] == nil {
 		return args
@@ -84,8 +84,8 @@ func (p *program) byNewName(args []string) []string {
 }
 
 // named returns the commands. Only commands among args have flags, description and action: making them for all is most
-// of the cost of gapwise version. The help and the shell ask the others for a name and a line, and nobody asks once the
-// first of args is a command other than help.
+// of the cost of gapwise version. The help and the shell ask the others for a name and a line, but not once the first
+// of args is a command other than help.
 func (p *program) named(args []string) []*cli.Command {
 	var all []*cli.Command
 	for _, x := range p.commands() {

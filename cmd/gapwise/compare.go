@@ -53,7 +53,7 @@ func tableFlags() []cli.Flag {
 	}
 }
 
-// render writes a table as the flags say.
+// render writes a table according to the flags.
 func render(w io.Writer, c *cli.Command, t runs.Table) error {
 	if c.String("format") == "latex" {
 		return t.LaTeX(w, c.String("caption"), c.String("label"))

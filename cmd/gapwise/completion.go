@@ -63,7 +63,7 @@ __gapwise_init_completion() {
 
 // completeValue prints the values that may follow the last word, if that is a flag
 // with known values or a command with known arguments, and reports whether it is.
-// What else may follow, flags and commands, is known to the library.
+// The library knows the rest: flags and commands.
 func (p *program) completeValue(args []string) bool {
 	n := len(args) - 1
 	if n < 2 || args[n] != completionRequest {

@@ -235,7 +235,7 @@ func logSpec(c *cli.Command) (instances.Spec, error) {
 		}
 		if string(problem.Kind) == c.String("kind") {
 			also := []string{"log"}
-			// The tiers are a reading of any instance, and of a log decide what is drawn.
+			// The tiers are a reading of any instance, and for a log decide what is drawn.
 			const tiers = "tiers"
 			for _, x := range problem.Generator.Parameters() {
 				if x.Key == tiers && c.IsSet(tiers) {

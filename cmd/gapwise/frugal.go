@@ -15,7 +15,7 @@ const (
 
 // beFrugal has garbage collected earlier for large files: when the heap has grown by half since the last time, not by
 // all of it, and by a quarter for huge files. Memory limits the largest instances, and their parts are quickly marked.
-// A million tasks need 0.93 GB so, 1.05 by half, and the same CPU time. GOGC, if set, says otherwise.
+// A million tasks need 0.93 GB so, 1.05 by half, and the same CPU time. GOGC, if set, overrides this.
 func beFrugal(path string) {
 	info, err := os.Stat(path)
 	if err != nil || info.Size() < largeFile || os.Getenv("GOGC") != "" {

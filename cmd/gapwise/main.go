@@ -126,8 +126,7 @@ func (w *checked) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// failed returns the exit code of an error and what is said of it, in one line. It keeps
-// the instance of a defect.
+// failed returns the exit code of an error and its message, in one line. It keeps the instance of a defect.
 func (p *program) failed(err error) (code int, line string) {
 	var panicked *caught.Panic
 	if errors.As(err, &panicked) {
@@ -156,8 +155,8 @@ func (p *program) failed(err error) (code int, line string) {
 
 var plainFlag = cli.FlagStringer
 
-// wrappedFlag returns a flag's line of the help, its names and what it means in
-// two columns, broken so that the longest names leave 80 columns for both.
+// wrappedFlag returns a flag's line of the help, its names and its meaning in two columns, broken so that the longest
+// names leave 80 columns for both.
 func wrappedFlag(f cli.Flag) string {
 	names, meaning, _ := strings.Cut(plainFlag(f), "\t")
 	names, _, _ = strings.Cut(names, " [ ") // of flags that may be repeated

@@ -45,7 +45,7 @@ func (p *program) writeFile(path string, write func(io.Writer) error) error {
 	return notWritten(path, err)
 }
 
-// notWritten says that a file couldn't be written, and nothing without an error.
+// notWritten reports that a file couldn't be written, and nothing without an error.
 func notWritten(path string, err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {
@@ -125,8 +125,7 @@ func descriptor(path string) (n int, ok bool) {
 	return 0, false
 }
 
-// checkOutput finds out early what writeFile would find out late, and that the
-// output isn't one of the inputs.
+// checkOutput finds the errors of writeFile early, and an output that is one of the inputs.
 func checkOutput(path string, inputs []string) error {
 	if path == "" || isStdout(path) {
 		return nil

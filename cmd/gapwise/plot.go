@@ -210,7 +210,7 @@ func curvesOf(lines []runs.Line) (curves []draw.Curve, positive bool) {
 	return curves, positive
 }
 
-// sampled says of how many runs the points of lines are means.
+// sampled states how many runs the points of lines are means of.
 func sampled(lines []runs.Line) string {
 	least, most, runs := math.MaxInt, 0, 0
 	for _, l := range lines {

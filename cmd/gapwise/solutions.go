@@ -20,9 +20,8 @@ type solutionFile struct {
 	solution model.Solution // nil for a result without one
 }
 
-// readResults reads a bare solution of the instance, which may leave out what follows
-// from the rest, a result, or several results one after the other, as gapwise solve
-// writes them.
+// readResults reads a bare solution of the instance, which may leave out parts that follow from the rest, a result, or
+// several results one after the other, as gapwise solve writes them.
 func readResults(ctx context.Context, in model.Instance, path string) ([]solutionFile, error) {
 	data, err := instances.ReadFile(path)
 	if err != nil {
@@ -88,8 +87,7 @@ type jsonPart struct {
 	data []byte
 }
 
-// splitJSON finds the values that stand one after the other; nothing if the
-// data aren't such values.
+// splitJSON finds the values that follow one another; nothing if the data aren't such values.
 func splitJSON(data []byte) (parts []jsonPart) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	for dec.More() {
@@ -103,8 +101,8 @@ func splitJSON(data []byte) (parts []jsonPart) {
 	return parts
 }
 
-// decodeSolution reads a result or a bare solution. What states a status is a result: it is
-// read as one, or not at all.
+// decodeSolution reads a result or a bare solution. A value with a status is a result: it is read as one, or not at
+// all.
 func decodeSolution(data []byte) (f solutionFile, err error) {
 	switch has := keysOf(data); {
 	case bool(has["plan"]):
@@ -120,8 +118,8 @@ func decodeSolution(data []byte) (f solutionFile, err error) {
 	return f, err
 }
 
-// keysOf returns the keys of an object; none if the data aren't one. What isn't JSON at all
-// gets its message from the decoders.
+// keysOf returns the keys of an object; none if the data aren't one. Text that isn't JSON at all gets its message from
+// the decoders.
 func keysOf(data []byte) (keys map[string]present) {
 	if json.Unmarshal(data, &keys) != nil {
 		return nil

@@ -216,8 +216,8 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 	if err != nil {
 		return err
 	}
-	// Standard output takes one thing: the results as JSON, by --json or by
-	// -o -, the table by --csv -, or else what is for people to read.
+	// Standard output takes one thing: the results as JSON, by --json or by -o -, the table by --csv -, or else the
+	// text for people.
 	quiet, human := c.Bool("json"), p.out
 	if isStdout(c.String("output")) || isStdout(c.String("csv")) {
 		human = p.err
@@ -278,8 +278,7 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 	return nil
 }
 
-// checkSolve reports flags that don't go together, and completes the options by what
-// they write to.
+// checkSolve reports flags that don't go together, and completes the options by their outputs.
 func (p *program) checkSolve(c *cli.Command, paths []string, o *gapwise.Options) (*traceFile, error) {
 	if err := checkOutput(c.String("output"), paths); err != nil {
 		return nil, err
@@ -318,7 +317,7 @@ func (p *program) checkSolve(c *cli.Command, paths []string, o *gapwise.Options)
 	return steps, nil
 }
 
-// toSolve is an instance with its file and what was assumed of it.
+// toSolve is an instance with its file and the assumptions made for it.
 type toSolve struct {
 	in            model.Instance
 	path, assumed string
@@ -356,8 +355,7 @@ func (p *program) toSolve(ctx context.Context, c *cli.Command, paths []string, o
 	return all, nil
 }
 
-// readStart reads the best solution of a file, which may leave out what follows from the
-// rest.
+// readStart reads the best solution of a file, which may leave out parts that follow from the rest.
 func readStart(ctx context.Context, in model.Instance, path string) (model.Solution, error) {
 	found, err := readSolutionsOf(ctx, in, path)
 	if err != nil {
@@ -367,8 +365,8 @@ func readStart(ctx context.Context, in model.Instance, path string) (model.Solut
 	return one.solution, err
 }
 
-// solveOne solves an instance by all algorithms that are asked for, and says so to people
-// unless human is nil. It reports whether a solution was refused.
+// solveOne solves an instance by all requested algorithms, and reports to people unless human is nil. It reports
+// whether a solution was refused.
 func (p *program) solveOne(ctx context.Context, c *cli.Command, x toSolve, o gapwise.Options, human io.Writer) (mine []model.Result, refused bool, err error) {
 	named := func(err error) error { return fmt.Errorf("%s: %w", instances.Label(x.path), err) }
 	problem, err := gapwise.ProblemOf(x.in.Kind())

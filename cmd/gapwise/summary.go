@@ -17,8 +17,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// summary prints an instance's results: a headline, a table, and in words what
-// is best and how it is known.
+// summary prints an instance's results: a headline, a table, and in words the best and its proof.
 func summary(ctx context.Context, w io.Writer, in model.Instance, assumed string, results []model.Result) error {
 	name := in.ID()
 	if name == "" {
@@ -119,7 +118,7 @@ func summary(ctx context.Context, w io.Writer, in model.Instance, assumed string
 	return nil
 }
 
-// unsolved says why results have no solution.
+// unsolved explains why results have no solution.
 func unsolved(say func(string, ...any), results []model.Result) {
 	for _, r := range results {
 		if r.Solution == nil && r.Reason != "" {
@@ -133,8 +132,7 @@ func unsolved(say func(string, ...any), results []model.Result) {
 	}
 }
 
-// measured returns a value beside what it measures: "makespan 23 s", a long time also
-// in hours or days.
+// measured returns a value with its measure: "makespan 23 s", a long time also in hours or days.
 func measured(m model.Metric, value float64) string {
 	text := strings.TrimSpace(fmt.Sprintf("%s %s %s", m.Name, figure(value), m.Unit))
 	if long := m.Long(value); long != "" {

@@ -38,7 +38,7 @@ func (p *program) newTrace(c *cli.Command) *traceFile {
 	return f
 }
 
-// step writes a step. What can't be written is lost: a trace is for reading along.
+// step writes a step. Steps that can't be written are lost: a trace is for reading along.
 func (f *traceFile) step(s model.Step) {
 	if f.lines {
 		_ = writeLines(f.w, s)

@@ -21,8 +21,7 @@ func (e usageError) Unwrap() error { return e.error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// onUsageError rewrites the flag parser's messages: what is wrong, and what to
-// give instead.
+// onUsageError rewrites the flag parser's messages: the error, and the fix.
 func onUsageError(_ context.Context, c *cli.Command, err error, sub bool) error {
 	prefix := ""
 	if sub {

@@ -9,10 +9,9 @@
 //	}
 //
 // A solution is a model.Solution, its JSON ([]byte, json.RawMessage or string), or any
-// value that encoding/json writes as such. What follows from the rest may be missing, as
-// gapwise.CompleteSolution has it: the CPU shares of a placement, the transfers or all
-// times of a schedule, the PEs of bookings, the processors of an execution. The package
-// needs neither cgo nor HiGHS.
+// value that encoding/json writes as such. Parts that follow from the rest may be missing, as gapwise.CompleteSolution
+// allows: the CPU shares of a placement, the transfers or all times of a schedule, the PEs of bookings, the processors
+// of an execution. The package needs neither cgo nor HiGHS.
 package verifytest
 
 import (
@@ -107,7 +106,7 @@ func judged(ctx context.Context, in model.Instance, solution any) (model.Solutio
 	return s, report, nil
 }
 
-// withoutNulls returns a value as JSON, without what is null: a nil slice is missing.
+// withoutNulls returns a value as JSON, without its nulls: a nil slice is missing.
 func withoutNulls(x any) ([]byte, error) {
 	data, err := json.Marshal(x)
 	if err != nil || !bytes.Contains(data, []byte("null")) {

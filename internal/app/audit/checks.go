@@ -54,7 +54,7 @@ func (c *trial) plain() {
 	case err != nil:
 		c.disagree("plain", "%v", err)
 	case a.Solution != nil:
-		// Only what the judge accepts refutes anything.
+		// Only solutions that the judge accepts refute anything.
 		_, err := c.solve(c.in, gapwise.Options{Solver: given{a.Solution}})
 		if err != nil {
 			c.disagree("plain", "the plain engine's own solution: %v", err)
@@ -84,8 +84,8 @@ func (c *trial) plain() {
 	}
 }
 
-// replay has the kernel prove in writing what it has proved, and the checker replay
-// that. A proof that doesn't hold reveals a wrong inference of the kernel, even if all claims are right.
+// replay has the kernel prove its claim in writing, and the checker replay the proof. A proof that doesn't hold reveals
+// a wrong inference of the kernel, even if all claims are right.
 func (c *trial) replay() {
 	if c.skips("replay") || !slices.Contains(engines(c.in.Kind()), "kernel") {
 		return
@@ -139,8 +139,7 @@ func (g given) Solve(_ context.Context, in model.Instance, set model.Settings) (
 	return r, r.SetSolution(in, g.solution)
 }
 
-// restart runs the search again with another seed, other threads or a start,
-// which must not change what it proves.
+// restart runs the search again with another seed, other threads or a start, which must not change its proofs.
 func (c *trial) restart() {
 	if c.skips("search, ") {
 		return

@@ -13,8 +13,8 @@ import (
 )
 
 // forge tests the judge with solutions that are too good: tasks start earlier or
-// get more CPU, or a request is booked in addition. The judge must refuse such a
-// solution, or the solution must not beat what the search has proved.
+// get more CPU, or a request is booked in addition. The judge must refuse such a solution, or the solution must not
+// beat the search's proof.
 func (c *trial) forge() {
 	if c.skips("forged") {
 		return

@@ -50,8 +50,8 @@ var problems = map[model.Kind]problem{
 		vcschedRelations, tidyVCSched, oneHostLess, oneTaskEach),
 }
 
-// audited adapts what is known of a problem with instances of type I and solutions
-// of type S. A nil solution of type S means that there is none to forge.
+// audited adapts the functions of a problem with instances of type I and solutions of type S. A nil solution of type S
+// means that there is none to forge.
 func audited[I model.Instance, S interface {
 	comparable
 	model.Solution
@@ -87,8 +87,8 @@ func Kinds() (kinds []model.Kind) {
 	return kinds
 }
 
-// problemOf returns what the audit knows of a problem. One that has no families here is
-// audited on the small instances of its generator, without relations and forged solutions.
+// problemOf returns the audit's functions for a problem. One that has no families here is audited on the small
+// instances of its generator, without relations and forged solutions.
 func problemOf(kind model.Kind) problem {
 	if p, ok := problems[kind]; ok {
 		return p

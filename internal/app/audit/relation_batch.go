@@ -111,7 +111,7 @@ func allLater(c *model.Batch, rng *rand.Rand) implication {
 	return same
 }
 
-// widthsMultiplied: the same jobs fit beside each other.
+// widthsMultiplied: the same jobs fit next to each other.
 func widthsMultiplied(c *model.Batch, rng *rand.Rand) implication {
 	f := 2 + rng.IntN(6)
 	c.Processors *= f
@@ -167,8 +167,7 @@ func joinBatchInTime(c *model.Batch, _ *rand.Rand) implication {
 	return same
 }
 
-// joinBatchInSpace adds the same jobs and processors again: each half can do what the
-// whole did.
+// joinBatchInSpace adds the same jobs and processors again: each half can do the same as the whole did.
 func joinBatchInSpace(c *model.Batch, _ *rand.Rand) implication {
 	for _, j := range slices.Clone(c.Jobs) {
 		j.ID = "again-" + j.ID

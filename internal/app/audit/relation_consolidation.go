@@ -289,7 +289,7 @@ func joinConsolidation(c *model.Consolidation, _ *rand.Rand) implication {
 	return times(2)
 }
 
-// consolidationJobLess leaves out a job that no rule wants beside others.
+// consolidationJobLess leaves out a job that no rule wants together with others.
 func consolidationJobLess(c *model.Consolidation, rng *rand.Rand) implication {
 	k := rng.IntN(len(c.Jobs))
 	id := c.Jobs[k].ID

@@ -180,8 +180,8 @@ func withoutContention(c *model.DAG, _ *rand.Rand) implication {
 	return noWorseIf(contended)
 }
 
-// transfersAlone leaves each path what a single TCP connection gets of it, 3/4: no
-// transfer under TCP is faster (Eq. 10 and 11).
+// transfersAlone leaves each path a single TCP connection's share of it, 3/4: no transfer under TCP is faster (Eq. 10
+// and 11).
 func transfersAlone(c *model.DAG, _ *rand.Rand) implication {
 	overTCP := c.Transfers() == model.TransferTCPAll
 	c.TransferModel = model.TransferIdeal

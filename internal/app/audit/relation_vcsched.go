@@ -92,7 +92,7 @@ func halfCPU(c *model.VCSched, _ *rand.Rand) implication {
 	}
 }
 
-// idleResource adds a resource that nobody needs, or that is short only where memory is.
+// idleResource adds a resource that no job needs, or that is short only where memory is.
 func idleResource(c *model.VCSched, rng *rand.Rand) implication {
 	zero := rng.IntN(2) == 0
 	c.Resources = append(c.Resources, "idle")

@@ -48,10 +48,9 @@ type Report struct {
 	Seed          uint64         `json:"seed"`
 }
 
-// Run draws instances and compares what is claimed of them until the time is
-// up or there are enough. An instance depends on the seed, its stream and its number there alone. The error is for a folder that can't be
-// written, or wraps model.ErrUnsupported for a problem that isn't among Kinds;
-// ctx ends the audit early and isn't an error.
+// Run draws instances and compares the claims on them until the time is up or there are enough. An instance depends on
+// the seed, its stream and its number there alone. The error is for a folder that can't be written, or wraps
+// model.ErrUnsupported for a problem that isn't among Kinds; ctx ends the audit early and isn't an error.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	began := time.Now()
 	if o.Most == 0 {

@@ -47,7 +47,7 @@ func NewTally() *Tally {
 	return &Tally{Counts: map[model.Kind]*[comparisons][2]int64{}, Instances: map[model.Kind]*[3]int64{}}
 }
 
-// Add adds the counts of another tally, which nobody else uses.
+// Add adds the counts of another tally, which must not be in use.
 func (t *Tally) Add(o *Tally) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -157,8 +157,8 @@ func consolidationHolds(in *model.Consolidation, a *model.Assignment) ([]Reason,
 }
 
 // consolidationParts makes instances of some jobs. A rule by which tasks want company or a spread is
-// dropped with the first of its jobs, and one by which they keep apart loses that job. So
-// what is left of a solution is a solution, and a conflict of some jobs is one of all.
+// dropped with the first of its jobs, and one by which they keep apart loses that job. So the rest of a solution is a
+// solution, and a conflict of some jobs is one of all.
 func consolidationParts(in *model.Consolidation) (ids []string, part func(keep []int) model.Instance) {
 	for i := range in.Jobs {
 		ids = append(ids, in.Jobs[i].ID)

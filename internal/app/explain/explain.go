@@ -31,7 +31,7 @@ type Explanation struct {
 	Value     string   `json:"value"`
 	Objective *float64 `json:"objective,omitempty"`
 	Bound     *float64 `json:"bound,omitempty"`
-	// Why says why no solution beats the bound, or why there is none.
+	// Why explains why no solution beats the bound, or why there is none.
 	Why []Reason `json:"why"`
 	// Holds lists the parts that keep the solution from being better.
 	Holds []Reason `json:"holds,omitempty"`
@@ -39,21 +39,21 @@ type Explanation struct {
 	Conflict *Conflict `json:"conflict,omitempty"`
 }
 
-// Reason is one reason, in words, with what it names.
+// Reason is one reason, in words, with the elements that it names.
 type Reason struct {
 	Words string `json:"words"`
 	// Elements are ids of tasks, jobs or requests, Rows a table with a header.
 	Elements []string        `json:"elements,omitempty"`
 	Rows     [][]string      `json:"rows,omitempty"`
 	Evidence *model.Evidence `json:"evidence,omitempty"`
-	// Checked says that the judge has recomputed the bound from the evidence.
+	// Checked means that the judge has recomputed the bound from the evidence.
 	Checked bool `json:"checked,omitempty"`
 }
 
 // Conflict is a set of jobs or requests that can't all be met.
 type Conflict struct {
 	Elements []string `json:"elements"`
-	// Minimal says that without any one of them the others can be met, proved.
+	// Minimal means that without any one of them the others can be met, proved.
 	Minimal bool `json:"minimal"`
 }
 
@@ -64,8 +64,7 @@ type Options struct {
 	Seed      uint64
 }
 
-// Explain explains a result of an instance, which must be valid and be what the result
-// is of.
+// Explain explains a result of an instance, which must be valid and the result's own.
 func Explain(ctx context.Context, in model.Instance, r model.Result, o Options) (*Explanation, error) {
 	if o.TimeLimit <= 0 {
 		o.TimeLimit = 10 * time.Second

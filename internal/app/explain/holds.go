@@ -221,8 +221,8 @@ func batchHolds(b *model.Batch, s model.Solution) ([]Reason, error) {
 	return []Reason{r}, nil
 }
 
-// tvcHolds shows, in loss mode, the requests that are rejected and what was free at
-// their arrival; in queue mode, those that respond last.
+// tvcHolds shows, in loss mode, the rejected requests and the free resources at their arrival; in queue mode, the
+// requests that respond last.
 func tvcHolds(v *model.TVC, s model.Solution) ([]Reason, error) {
 	all, err := v.Outcomes(s)
 	if err != nil {

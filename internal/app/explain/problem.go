@@ -66,7 +66,7 @@ var problems = map[model.Kind]problem{
 		}),
 }
 
-// explained adapts what can be said of instances of type I and solutions of type S.
+// explained adapts the explanations for instances of type I and solutions of type S.
 func explained[I model.Instance, S model.Solution](words func(I, verify.Followed, float64, *Reason), holds func(context.Context, I, S) ([]Reason, error),
 	parts func(I) ([]string, func([]int) model.Instance)) problem {
 	p := problem{

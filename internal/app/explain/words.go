@@ -16,8 +16,8 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// reasonOf explains a bound by the evidence from which the judge has computed what follows. The
-// shape of what the judge hasn't accepted isn't known, so there are no words for it.
+// reasonOf explains a bound by the evidence from which the judge has computed its conclusion. Evidence that the judge
+// hasn't accepted may have any shape, so there are no words for it.
 func reasonOf(in model.Instance, bound float64, f verify.Followed) Reason {
 	e := f.Evidence
 	r := Reason{Evidence: e, Checked: true, Elements: e.Elements}

@@ -23,7 +23,7 @@ type Bound struct {
 	Nodes     int    `json:"nodes"`
 	Waiting   int    `json:"waiting_pods"`
 	Cost      int64  `json:"bound"`
-	// Infeasible says that there is no plan by the limits, Why by what the bound holds.
+	// Infeasible means that there is no plan by the limits; Why names the evidence of the bound.
 	Infeasible bool            `json:"infeasible,omitempty"`
 	Why        string          `json:"why"`
 	Evidence   *model.Evidence `json:"evidence,omitempty"`
@@ -102,7 +102,7 @@ func (in *Instance) staying() (n int, price int64) {
 	return n, price
 }
 
-// why says by what the evidence of a bound holds.
+// why names the evidence of a bound.
 func (in *Instance) why(e *model.Evidence) string {
 	switch {
 	case e == nil:

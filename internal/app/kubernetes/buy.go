@@ -62,7 +62,7 @@ func (v *converter) offered() error {
 	return nil
 }
 
-// daemons returns a pod of each daemon set, without what binds it to its node.
+// daemons returns a pod of each daemon set, without the fields that bind it to its node.
 func (v *converter) daemons() (all []*corev1.Pod) {
 	seen := map[string]bool{}
 	for k := range v.c.Nodes {
@@ -230,7 +230,7 @@ func (v *converter) counts() {
 	}
 }
 
-// poolLimits adds what NodePools may have: their limit less what their nodes have that are there.
+// poolLimits adds the room of NodePools: their limit less the resources of their existing nodes.
 func (v *converter) poolLimits() {
 	for _, l := range v.Offers.limits {
 		for _, name := range slices.Sorted(maps.Keys(l.limits)) {

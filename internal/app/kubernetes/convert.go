@@ -24,7 +24,7 @@ type Instance struct {
 	Cluster *Cluster
 	// Pods names the pod of each task of each job, "namespace/name".
 	Pods [][]string
-	// Pins says why the tasks of a pinned job can't move, by the job's id.
+	// Pins explains why the tasks of a pinned job can't move, by the job's id.
 	Pins map[string]string
 	// Budgets lists the budgets of each pod, by "namespace/name": numbers of Cluster.Budgets.
 	Budgets map[string][]int
@@ -55,10 +55,10 @@ var PriceByVCPU = Prices{Unit: "vCPU", Of: func(n *corev1.Node) (int64, error) {
 // PriceByNode counts nodes.
 var PriceByNode = Prices{Unit: "nodes", Of: func(*corev1.Node) (int64, error) { return 1, nil }}
 
-// Options say how a cluster is read.
+// Options configure how a cluster is read.
 type Options struct {
 	Prices Prices
-	// Keep names nodes that stay whatever a plan says.
+	// Keep names nodes that stay in every plan.
 	Keep []string
 	// Packs names the scheduler profiles that fill nodes (MostAllocated alone, without balance and default spreading).
 	Packs []string
@@ -237,7 +237,7 @@ const (
 	noCompany  = "no pod is there that its affinity asks for"
 )
 
-// pinOf says why a pod can't be moved, "" if it can.
+// pinOf explains why a pod can't be moved, "" if it can.
 func (v *converter) pinOf(p *pod) string {
 	if !v.without("pins") {
 		switch {
@@ -283,7 +283,7 @@ func resourceName(name string) string {
 	return name
 }
 
-// hosts makes a host of each node: what it can allocate but for daemon sets and the like.
+// hosts makes a host of each node: its allocatable amounts less daemon sets and the like.
 func (v *converter) hosts() error {
 	needed := map[string]bool{}
 	for _, p := range v.pods {

@@ -32,7 +32,7 @@ type Control interface {
 	Evict(ctx context.Context, namespace, pod string) error
 }
 
-// DrainOptions say how a plan is carried out.
+// DrainOptions configure how a plan is carried out.
 type DrainOptions struct {
 	Options Options
 	Solve   gapwise.Options
@@ -62,7 +62,7 @@ type Drained struct {
 // simulated, the next step follows. Otherwise the cluster is planned again. It ends when no move saves anything, or
 // nothing has become cheaper in four plans. If successors find no node in time, an emptied one is opened for them. If
 // ctx ends, or something fails, the nodes that it has cordoned are opened again; otherwise only the ones that hold pods
-// are. A plan that may harm what runs isn't carried out: ErrHarm.
+// are. A plan that may harm running pods isn't carried out: ErrHarm.
 func Drain(ctx context.Context, k Control, o DrainOptions) (*Drained, error) {
 	d := &drain{Control: k, DrainOptions: o, cordoned: map[string]bool{}}
 	if d.Steps == 0 {
@@ -114,7 +114,7 @@ func (d *drain) plan(ctx context.Context) (*Instance, *Plan, error) {
 	return in, p, err
 }
 
-// open makes of a cordoned node one that isn't, as it is read.
+// open turns a cordoned node into one that isn't, as it is read.
 func open(n *corev1.Node) {
 	n.Spec.Unschedulable = false
 	n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeUnschedulable })
@@ -273,8 +273,8 @@ func (in *Instance) empty() (all []string) {
 	return all
 }
 
-// step evicts pods and waits until their successors are ready, no more wait for a node than did before, and the budgets
-// allow what they did.
+// step evicts pods and waits until their successors are ready, no more wait for a node than before, and the budgets
+// allow as much as before.
 func (d *drain) step(ctx context.Context, moves []Move, in *Instance, e *expected, before int) error {
 	budgets := map[int]bool{}
 	for _, m := range moves {

@@ -140,7 +140,7 @@ func (p *Plan) named() error {
 	return nil
 }
 
-// workload names what a pod is one of, "namespace/name": its controller, or the deployment of that.
+// workload names a pod's owner, "namespace/name": its controller, or the deployment of that.
 func workload(p *corev1.Pod) string {
 	kind, name := owned(p)
 	if hash := p.Labels["pod-template-hash"]; hash != "" && kind == "ReplicaSet" {
@@ -169,7 +169,7 @@ type Risks struct {
 	MemoryLimits int64 `json:"memory_limits_bytes"`
 }
 
-// risks looks at a plan beside today's.
+// risks compares a plan with today's.
 func (in *Instance) risks(today, then view.Plan) (r Risks) {
 	for _, p := range in.converter.pods {
 		if r.Pods++; amount(corev1.ResourceCPU, p.requests) == 0 && amount(corev1.ResourceMemory, p.requests) == 0 {
@@ -221,7 +221,7 @@ func (in *Instance) risks(today, then view.Plan) (r Risks) {
 // zoneOf returns the zone of a node, "" without one.
 func zoneOf(n *corev1.Node) string { return n.Labels[corev1.LabelTopologyZone] }
 
-// Lines says the risks in lines, each after its name.
+// Lines returns the risks in lines, each after its name.
 func (r *Risks) Lines() (all [][2]string) {
 	one := func(name string, now, then []string) {
 		text := fmt.Sprintf("all replicas of %d of %s now, of %d then",

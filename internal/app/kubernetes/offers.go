@@ -42,7 +42,7 @@ type offer struct {
 	weight   int     // of the pool
 }
 
-// poolLimit bounds what the nodes of a Karpenter NodePool have together.
+// poolLimit bounds the sum over the nodes of a Karpenter NodePool.
 type poolLimit struct {
 	pool   string
 	limits corev1.ResourceList
@@ -104,7 +104,7 @@ type instanceType struct {
 // ReadOffers reads files of node types to buy. A file is a table (CSV) with the columns type and price, and optionally
 // zone, count, label:KEY and names of resources; a JSON list of instance types as Karpenter's KWOK provider has it; or
 // Karpenter NodePools in YAML or JSON. Each pool then offers the types that meet its requirements. The error wraps
-// model.ErrInvalid and says which file.
+// model.ErrInvalid and names the file.
 func ReadOffers(files map[string][]byte) (*Offers, error) {
 	o := &Offers{}
 	var pools []nodePool
@@ -252,7 +252,7 @@ func (o *Offers) addTable(text []byte) error {
 	return nil
 }
 
-// readPools reads documents of YAML, which JSON is, too. What isn't a NodePool is named in a note.
+// readPools reads documents of YAML, which JSON is, too. Any object that isn't a NodePool is named in a note.
 func (o *Offers) readPools(text []byte, pools []nodePool) ([]nodePool, error) {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	for {

@@ -30,7 +30,7 @@ type Move struct {
 	Pod  string `json:"pod"`
 	From string `json:"from,omitempty"` // empty: it waits
 	To   string `json:"to"`
-	// Detour says that the node is one on the way: without it the moves go in a circle.
+	// Detour means that the node is one on the way: without it the moves go in a circle.
 	Detour bool `json:"detour,omitempty"`
 	// Why the move isn't in an earlier wave: a budget or room; empty in the first.
 	After string `json:"after,omitempty"`
@@ -64,7 +64,7 @@ type Plan struct {
 	Risks Risks    `json:"risks"`
 	Notes []string `json:"notes,omitempty"`
 
-	// Solution is the plan and Today what is, of the instance with the nodes to buy.
+	// Solution is the plan and Today the present state, for the instance with the nodes to buy.
 	Solution *model.Assignment    `json:"-"`
 	Today    *model.Assignment    `json:"-"`
 	Instance *model.Consolidation `json:"-"`
@@ -72,7 +72,7 @@ type Plan struct {
 	fence []string // nodes that a drain cordons all the time
 }
 
-// Pin says why pods can't move.
+// Pin explains why pods can't move.
 type Pin struct {
 	Why   string `json:"why"`
 	Pods  int    `json:"pods"`

@@ -34,7 +34,7 @@ type Cluster struct {
 	Ignored map[string]int
 }
 
-// Selecting is a ReplicaSet, StatefulSet, ReplicationController or Service: what it selects.
+// Selecting is a ReplicaSet, StatefulSet, ReplicationController or Service, by its selector.
 type Selecting struct {
 	Kind     string            `json:"kind"`
 	Metadata metav1.ObjectMeta `json:"metadata"`
@@ -62,8 +62,8 @@ func (s *Selecting) selector() (labels.Selector, error) {
 	return metav1.LabelSelectorAsSelector(&set)
 }
 
-// Read reads what kubectl get -o json prints: lists, also of several kinds, or single
-// objects. The error wraps model.ErrInvalid and says which file.
+// Read reads the output of kubectl get -o json: lists, also of several kinds, or single objects. The error wraps
+// model.ErrInvalid and names the file.
 func Read(files map[string][]byte) (*Cluster, error) {
 	c := &Cluster{Given: map[string]bool{}, Ignored: map[string]int{}}
 	names := make([]string, 0, len(files))

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// What kube-scheduler 1.37 has for its score plugins by default (its pkg/scheduler/apis/config/v1/default_plugins.go).
+// The score plugins of kube-scheduler 1.37 by default (its pkg/scheduler/apis/config/v1/default_plugins.go).
 const (
 	most           = 100 // a plugin's highest score
 	weightTaints   = 3

@@ -22,7 +22,7 @@ type Scheduler struct {
 	State *hosting.State
 	in    *Instance
 	v     *converter
-	// Closed are nodes that are cordoned beyond what the cluster says.
+	// Closed are nodes that are cordoned in addition to the cluster's own.
 	Closed  []bool
 	used    []usage // of each node
 	room    []usage
@@ -166,7 +166,7 @@ func (x *Scheduler) domain(key string) *domain {
 // sample returns a pod of a job: its pods are alike.
 func (x *Scheduler) sample(i int) *corev1.Pod { return x.v.jobs[i].pods[0].Pod }
 
-// of returns what is preferred for the pods of a job.
+// of returns the preferences for the pods of a job.
 func (x *Scheduler) of(i int) *preferences {
 	if x.jobs[i] == nil {
 		x.jobs[i] = x.preferences(i)

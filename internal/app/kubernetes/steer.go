@@ -42,13 +42,12 @@ type steerer struct {
 	fence []bool // nodes that the plan leaves empty
 }
 
-// mostScored bounds the nodes that are scored for the steps of a plan, some seconds: beyond that they would be changed by
-// what happens anyway.
+// mostScored bounds the nodes that are scored for the steps of a plan, some seconds: later steps would change anyway.
 const mostScored = 3_000_000
 
 // steer divides the waves into steps. Moves that kube-scheduler makes by itself go first. If there is none, the nodes
-// that it would prefer are closed, for the move that needs fewest of them, and every move that then works is made. What
-// finds no step, or none within mostScored, is left to the next plan. O(steps × moves × nodes).
+// that it would prefer are closed, for the move that needs fewest of them, and every move that then works is made.
+// Moves without a step, or without one within mostScored, are left to the next plan. O(steps × moves × nodes).
 func (in *Instance) steer(plan view.Plan, p *Plan) {
 	s := &steerer{in: in, x: NewScheduler(in)}
 	s.fence = in.unused(s.x.State.C, plan)

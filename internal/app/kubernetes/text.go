@@ -156,7 +156,7 @@ func (m Move) String() string {
 	return text
 }
 
-// PinsText says why pods can't move; "" if all can.
+// PinsText explains why pods can't move; "" if all can.
 func PinsText(pins []Pin) string {
 	if len(pins) == 0 {
 		return ""
@@ -244,7 +244,7 @@ func (e *Explanation) Rows(all []RuleCost) (rows [][]string) {
 	return rows
 }
 
-// Others says of the budgets and rules that the table doesn't have what is known of them; "" if there are none.
+// Others reports the results on the budgets and rules that the table doesn't have; "" if there are none.
 func (e *Explanation) Others() string {
 	var b strings.Builder
 	if e.Needless > 0 {

@@ -169,8 +169,7 @@ func counted(text string, ours, printed tally) Finding {
 	return f
 }
 
-// none is the finding that no run has a property. Its figure says how common that can be in
-// spite of it.
+// none is the finding that no run has a property. Its figure states how common that can be in spite of it.
 func none(text string, ours tally) Finding {
 	f := Finding{Text: text, Verdict: Held, Measured: ours.String(), P: math.NaN()}
 	switch {

@@ -215,9 +215,9 @@ func (s dagGraphs) at(parameter string, x float64) dagGraphs {
 	return slices.DeleteFunc(slices.Clone(s), func(g *dagGraph) bool { return g.params[parameter] != x })
 }
 
-// stratified estimates the mean of some figures of graphs. The parameters of graphs
-// aren't drawn but a grid; what is drawn is each graph of a grid point, so the
-// variance is that within grid points (Cochran: Sampling Techniques, section 5.4):
+// stratified estimates the mean of some figures of graphs. The parameters of graphs aren't drawn but a grid. Only each
+// graph of a grid point is drawn, so the variance is that within grid points (Cochran: Sampling Techniques, section
+// 5.4):
 //
 //	Var(mean) = sum over h of n_h s_h^2 / n^2
 //

@@ -42,7 +42,7 @@ func Tabulate(all []Finding) runs.Table {
 	return t
 }
 
-// Verdict says whether results support a finding.
+// Verdict states whether results support a finding.
 type Verdict string
 
 // The verdicts. A tied one has figures that are equal, exactly or for practical purposes.
@@ -123,7 +123,7 @@ func Table(kind model.Kind, name string) ([][]string, error) {
 	return nil, fmt.Errorf("%w paper: that on %s prints no table %q", model.ErrInvalid, kind, name)
 }
 
-// apart leaves no statement held beside its contrary: both are undecided.
+// apart leaves no statement held together with its contrary: both are undecided.
 func apart(all []Finding) {
 	for i := range all {
 		f := &all[i]

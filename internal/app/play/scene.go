@@ -40,7 +40,7 @@ type Row struct {
 	Named bool   `json:"named,omitempty"` // lanes are numbered: processors, PEs, slots
 }
 
-// Role is the meaning of a box; each has one colour in all pictures. A box without one wears a tint that says nothing.
+// Role is the meaning of a box; each has one colour in all pictures. A box without one wears a tint without meaning.
 type Role string
 
 // The roles.
@@ -68,11 +68,11 @@ type Box struct {
 	Label string  `json:"label"`
 	Role  Role    `json:"role,omitempty"`
 	Tint  int     `json:"tint"`
-	// Facts say what the box is, a line each.
+	// Facts describe the box, a line each.
 	Facts []string `json:"facts"`
-	// Drag says where a person may move the box: "time", "row", "both", or "" for nowhere.
+	// Drag states where a person may move the box: "time", "row", "both", or "" for nowhere.
 	Drag string `json:"drag,omitempty"`
-	// Window is from when to when the item may lie; nil if nothing says.
+	// Window is from when to when the item may lie; nil if there is none.
 	Window []float64 `json:"window,omitempty"`
 }
 

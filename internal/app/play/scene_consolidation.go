@@ -10,8 +10,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// consolidationScene draws what the tasks on each host take of what it has. A host that is
-// emptied has its rows still; what is left out lies in a row of its own, as shares of the largest host.
+// consolidationScene draws the use of each host's resources by its tasks. An emptied host has its rows still; tasks
+// that are left out lie in a row of their own, as shares of the largest host.
 func consolidationScene(in *model.Consolidation, a *model.Assignment) (*Scene, error) {
 	if err := in.CheckShape(a); err != nil {
 		return nil, err

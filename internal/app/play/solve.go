@@ -28,14 +28,14 @@ type Solve struct {
 	First      bool            `json:"first"`           // by what is drawn where nothing is asked for
 }
 
-// Progress is how a solve stands, with a better solution now and then. It isn't judged yet.
+// Progress is the state of a solve, with a better solution now and then. It isn't judged yet.
 type Progress struct {
 	verdict.Progress
 	Solution json.RawMessage `json:"solution,omitempty"`
 	Scene    *Scene          `json:"scene,omitempty"`
 }
 
-// Shown is a solution with what the judge says of it, and its picture.
+// Shown is a solution with its verdict and its picture.
 type Shown struct {
 	Algorithm string           `json:"algorithm"`
 	Class     string           `json:"class,omitempty"`
@@ -189,8 +189,7 @@ func (d *Desk) scene(ctx context.Context, s model.Solution, bound float64) (*Sce
 	return sceneOf(d.in, s, arrived, bound)
 }
 
-// Judge is a question: what the judge says of a solution, which may lack what follows
-// from the rest.
+// Judge is a question: the verdict on a solution, which may lack parts that follow from the rest.
 type Judge struct {
 	Solution json.RawMessage `json:"solution"`
 	Bound    *float64        `json:"bound"` // what no solution beats, as was told

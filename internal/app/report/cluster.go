@@ -155,7 +155,7 @@ func clusterMoves(plan *kubernetes.Plan) section {
 	return s
 }
 
-// clusterRules shows what rules cost, and why pods can't move.
+// clusterRules shows the costs of rules, and why pods can't move.
 func clusterRules(plan *kubernetes.Plan, costs *kubernetes.Explanation) section {
 	s := section{ID: "rules", Title: "What rules cost"}
 	if costs != nil {

@@ -97,7 +97,7 @@ func (d *pictures) draw(ctx context.Context, r *run, alt, caption string) (*pict
 	return newPicture(kind, b.Bytes(), alt, caption), nil
 }
 
-// words says what the pictures leave out.
+// words states what the pictures leave out.
 func (d *pictures) words() (all []string) {
 	if d.without > 0 {
 		all = append(all, fmt.Sprintf("Pictures of %s: more than the page holds (--pictures), or more in them than can be drawn.", words.Plural(d.without, "solution")))
@@ -197,7 +197,7 @@ func listed(ctx context.Context, all []*part, d *pictures) (s section, left []st
 	return s, left, nil
 }
 
-// status says what is known of the instance.
+// status states the knowledge of the instance.
 func (i *instance) status() string {
 	switch {
 	case i.Infeasible:
@@ -230,7 +230,7 @@ func withUnit(x float64, unit string) string {
 	return words.Precise(x) + " " + unit
 }
 
-// describe says in words what is known.
+// describe puts that knowledge in words.
 func (i *instance) describe(p *part) (all []string) {
 	if len(i.params) > 0 {
 		var params []string

@@ -36,7 +36,7 @@ func (m *markup) when(condition bool, text string) {
 	}
 }
 
-// page writes a page; style, script and the charts are ours and stand as they are.
+// page writes a page; style, script and the charts are ours and are written as they are.
 func (m *markup) page(p *page) {
 	m.putf(`<!DOCTYPE html>
 <html lang="en">
@@ -165,7 +165,7 @@ func (m *markup) choices(all []choice, rows bool) {
 	}
 }
 
-// filters writes the choices of a table beside a filter by text.
+// filters writes the choices of a table next to a filter by text.
 func (m *markup) filters(all []choice) {
 	m.WriteString(`<div class="filters control"><label>Filter <input type="search" placeholder="text" autocomplete="off"></label>`)
 	m.choices(all, true)
@@ -226,7 +226,7 @@ func (m *markup) heading(class, help, name string) {
 	m.putf(`><button type="button">%s</button></th>`, name)
 }
 
-// cell writes a cell below it, sorted by its text unless sort says otherwise.
+// cell writes a cell below it, sorted by its text unless sort is set.
 func (m *markup) cell(class, sort, text string) {
 	m.WriteString("<td" + class)
 	m.putIf(` data-sort="%s"`, sort)

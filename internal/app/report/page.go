@@ -46,8 +46,8 @@ type section struct {
 	duo       bool // its chart and its table stand side by side
 }
 
-// narrow reports whether half of the page's width is enough: for charts that aren't over
-// time, and tables of few columns beside them.
+// narrow reports whether half of the page's width is enough: for charts that aren't over time, and tables of few
+// columns next to them.
 func (s *section) narrow() bool {
 	charts := false
 	for _, b := range s.Blocks {
@@ -63,7 +63,8 @@ func (s *section) narrow() bool {
 	return charts
 }
 
-// pair puts narrow sections side by side, two at a time, with their tables folded; one that is left has its chart beside its table.
+// pair puts narrow sections side by side, two at a time, with their tables folded; a single one has its chart next to
+// its table.
 func (p *page) pair() {
 	var narrow []*section
 	for k := range p.Sections {
@@ -104,7 +105,7 @@ type table struct {
 	Plain   bool // it is small: no filters
 }
 
-// column heads a column; Help says how its figures are computed.
+// column heads a column; Help explains how its figures are computed.
 type column struct {
 	Name, Help string
 	Number     bool
@@ -123,7 +124,7 @@ type row struct {
 	Values []string // of the table's choices
 }
 
-// cell is a text and what it is sorted by, if that is a number.
+// cell is a text and its sort key, if that is a number.
 type cell struct {
 	Text  string
 	Sort  string

@@ -114,7 +114,7 @@ func totalsOf(all []*part) *totals {
 	return s
 }
 
-// lead says in words what the runs brought.
+// lead puts the results of the runs in words.
 func (s *totals) lead() []string {
 	first := fmt.Sprintf("%s of %s on %s of %s", words.Plural(len(s.Records), "run"), words.Plural(len(s.Algorithms), "algorithm"),
 		words.Plural(s.Instances, "instance"), words.And(s.Kinds))

@@ -25,8 +25,7 @@ type Run struct {
 	// Load, if not nil, returns the instance and the solution of a run that has neither,
 	// which have to be loaded.
 	Load func(context.Context) (model.Instance, model.Solution, error)
-	// Judged says that the judge has looked at a solution that a file only states, for
-	// this page.
+	// Judged means that the judge has looked, for this page, at a solution that a file only states.
 	Judged bool
 }
 
@@ -55,7 +54,7 @@ type part struct {
 	runs       []*run
 }
 
-// parts divides the runs. What runs.Merge refuses is an error.
+// parts divides the runs. Runs that runs.Merge refuses are an error.
 func parts(given []Run) (all []*part, notes []string, err error) {
 	records := make([]runs.Record, len(given))
 	kept := map[runKey]*Run{}

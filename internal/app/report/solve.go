@@ -18,7 +18,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Solving says how instances are solved for a page.
+// Solving configures how instances are solved for a page.
 type Solving struct {
 	// TimeLimit is the time limit of each algorithm and of the bounds; 0: 10 s.
 	TimeLimit time.Duration

@@ -115,7 +115,7 @@ type instanceLead struct {
 	Verified, Solutions                      int
 }
 
-// words returns what the page says, a paragraph each.
+// words returns the page's text, a paragraph each.
 func (x *instanceLead) words() []string {
 	var all []string
 	if x.Log != nil {
@@ -132,7 +132,7 @@ func (x *instanceLead) words() []string {
 	return append(all, x.best(), fmt.Sprintf("The judge, which shares no code with the solvers, has verified %d of %s.", x.Verified, words.Plural(x.Solutions, "solution")))
 }
 
-// best returns what the page says of the best solution.
+// best returns the page's text on the best solution.
 func (x *instanceLead) best() string {
 	bound := fmt.Sprintf("the bound %s (%s)", x.Bound, x.BoundBy)
 	switch {
@@ -164,7 +164,7 @@ func (x *instanceLead) best() string {
 	return said
 }
 
-// tied names those that are as good as the best, but for what is noise.
+// tied names the algorithms that are as good as the best, up to noise.
 func (x *instanceLead) tied() string {
 	if len(x.Ties) == 0 {
 		return ""

@@ -44,8 +44,8 @@ func workOf(in model.Instance) (work float64) {
 // The most points of curves over time, smooth and in detail.
 const fewSteps, mostSteps = 80, 500
 
-// steps returns n <= most equal intervals of a length that can be said, and that length
-// in seconds, for a span of time.
+// steps returns n <= most equal intervals of a length that is easy to name, and that length in seconds, for a span of
+// time.
 func steps(from, to, most float64) (end float64, n int, length float64) {
 	nice := []float64{1, 2, 5, 10, 30, 60, 300, 600, 1800, 3600, 2 * 3600, 6 * 3600, 12 * 3600, 86400, 2 * 86400, 7 * 86400, 14 * 86400, 28 * 86400}
 	length = (to - from) / most
@@ -159,7 +159,7 @@ func (p *part) few() []string {
 	return all
 }
 
-// long says a time of whole units in words.
+// long puts a time of whole units in words.
 func long(s float64) string {
 	for _, u := range []struct {
 		seconds float64

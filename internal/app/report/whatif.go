@@ -18,7 +18,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// whatIf is today's machine and what it would be otherwise, on the same jobs.
+// whatIf is today's machine and its changed versions, on the same jobs.
 type whatIf struct {
 	cases  []*whatIfCase // today first
 	blocks [][]int32     // the jobs of each block of time, for intervals
@@ -52,9 +52,9 @@ const fewestBlocks = 10
 // WhatIf runs a policy on the jobs of a machine as it is and with each change. It writes the page (to w) and a summary
 // of 80 columns (to text), with jobs paired. Differences have 95 % intervals by a block bootstrap (Künsch: The
 // Jackknife and the Bootstrap for General Stationary Observations, 1989): weeks of submissions are drawn with
-// replacement, the same for all. Beside each stand the best solution that a search with the runtimes finds in a stated
-// effort, and the bound. The error wraps model.ErrInvalid for a change that isn't possible, and model.ErrUnsupported
-// for a machine of two tiers.
+// replacement, the same for all. The best solution that a search with the runtimes finds in a stated effort, and the
+// bound, are given with each. The error wraps model.ErrInvalid for a change that isn't possible, and
+// model.ErrUnsupported for a machine of two tiers.
 func WhatIf(ctx context.Context, w, text io.Writer, today *model.Batch, policy string, changes []Change, log *Log, s Solving, o Options) error {
 	x, err := s.whatIf(ctx, today, policy, changes)
 	if err != nil {

@@ -64,7 +64,7 @@ func Halves(in model.Instance, s model.Solution) (first, second float64, err err
 	return first, second, nil
 }
 
-// ofJobs returns the responses and slowdowns of all jobs, as their outcomes say, which take ten times the memory.
+// ofJobs returns the responses and slowdowns of all jobs, as in their outcomes, which take ten times the memory.
 func ofJobs(b *model.Batch, s model.Solution) (responses, slowdowns []float64, err error) {
 	e, ok := s.(*model.Execution)
 	if !ok {

@@ -17,7 +17,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// CompareOptions choose what Compare compares.
+// CompareOptions configure Compare.
 type CompareOptions struct {
 	Value      string   // of ValueNames; empty: objective
 	Algorithms []string // labels; empty: all, in the plan's order

@@ -14,14 +14,14 @@ import (
 // of a second or so of work.
 const mostFairSteps = 20_000_000
 
-// lateness says for each job how much later than at its fair start it starts. That is when it
-// would start if no jobs came after it (Sabin, Kochhar, Sadayappan: Job Fairness in
-// Non-preemptive Job Scheduling, ICPP 2004). They run the policy again without the later
-// jobs. Not every solution has a policy. Here the jobs that wait when it is submitted, in the schedule at hand, start
-// in the order of arrival and then the job itself, each as soon as it fits and the ones before it have started. So all
-// schedules are held to one measure, by which FCFS delays nobody, nor does conservative backfilling by exact estimates:
-// let r be a job's reservation and f its start in that list. If r ≤ f holds for those before it, none of them runs at
-// or after the job's f in the reservations and not in the list, so it fits at f.
+// lateness returns for each job how much later than at its fair start it starts. That is when it would start if no jobs
+// came after it (Sabin, Kochhar, Sadayappan: Job Fairness in Non-preemptive Job Scheduling, ICPP 2004). They run the
+// policy again without the later jobs. Not every solution has a policy. Here the jobs that wait when it is submitted,
+// in the schedule at hand, start in the order of arrival and then the job itself, each as soon as it fits and the ones
+// before it have started. So all schedules are compared by one measure, by which FCFS delays no job, nor does
+// conservative backfilling by exact estimates: let r be a job's reservation and f its start in that list. If r ≤ f
+// holds for those before it, none of them runs at or after the job's f in the reservations and not in the list, so it
+// fits at f.
 //
 // Only every k-th job of a long queue is looked at, the least k by which these jobs are at most mostFairSteps; for the
 // others the result is unknown.

@@ -16,8 +16,8 @@ import (
 type jobs struct {
 	outcomes []model.Outcome // of those that ran
 	users    []string        // of each, by the log; nil: not told
-	// late says for each job how many microseconds after its fair start it starts, 0 if it
-	// doesn't; unknown: that wasn't computed. nil: it can't be.
+	// late holds for each job how many microseconds after its fair start it starts, 0 if it doesn't; unknown: that
+	// wasn't computed. nil: it can't be.
 	late []int64
 	// Submissions from one time to another are steady, see steadyRule.
 	from, to float64
@@ -49,12 +49,12 @@ var quantities = []quantity{
 	{"bounded slowdown", "slowdown", "bounded slowdown", "", (*model.Outcome).Slowdown},
 }
 
-// steadyRule says which jobs the figures named steady are of.
+// steadyRule defines the jobs of the figures named steady.
 const steadyRule = "steady: of the jobs submitted in the middle 80 % of the time from the first to the last submission; the tenth at either end, " +
 	"warm-up and cool-down, is cut"
 
-// jobFigures lists the figures of jobs beside the metrics that a problem has itself. Area is
-// processes times runtime. Percentiles are the least value that as many jobs don't exceed.
+// jobFigures lists the figures of jobs in addition to a problem's own metrics. Area is processes times runtime.
+// Percentiles are the least value that as many jobs don't exceed.
 func jobFigures() []jobFigure {
 	var all []jobFigure
 	for _, q := range quantities {
@@ -229,7 +229,7 @@ func jobMetrics(in model.Instance, s model.Solution, into map[string]float64) er
 	return nil
 }
 
-// notes says what the columns of a table need said.
+// notes returns the notes that the columns of a table need.
 func notes(columns []string) []string {
 	if slices.ContainsFunc(columns, func(c string) bool { return len(c) > 6 && c[:7] == "steady " }) {
 		return []string{fmt.Sprintf("%s.", steadyRule)}

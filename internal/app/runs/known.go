@@ -30,7 +30,7 @@ type Known struct {
 	any      float64                 // best objective of all algorithms
 }
 
-// Learn collects what is known, by hash of the instance. The best objectives are the compared algorithms' ones, nil for
+// Learn collects the knowledge, by hash of the instance. The best objectives are the compared algorithms' ones, nil for
 // all.
 func Learn(records []Record, compared []string) map[string]*Known {
 	all := map[string]*Known{}

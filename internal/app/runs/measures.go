@@ -116,7 +116,7 @@ func (m *measure) at(r Run) (float64, error) {
 	return y, nil
 }
 
-// yes is 1 for what is so, 0 otherwise.
+// yes is 1 for true, 0 otherwise.
 func yes(is func(Run) bool) func(Run) float64 {
 	return func(r Run) float64 {
 		if is(r) {
@@ -194,9 +194,8 @@ type kindsMetric struct {
 	kinds []model.Kind
 }
 
-// metrics returns the metrics of all problems, by any reading of their instances,
-// each key once, but for what is optimised by default: that depends on the
-// instance's goal, it is "objective".
+// metrics returns the metrics of all problems, by any reading of their instances, each key once. It leaves out the
+// default objective: that depends on the instance's goal, it is "objective".
 func metrics() (all []*kindsMetric) {
 	for _, p := range gapwise.Problems() {
 		readings := []model.Instance{p.Kind.New()}

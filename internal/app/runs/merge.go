@@ -91,7 +91,7 @@ func (r *Record) timed() bool {
 	return strings.Contains(r.Options, "time_limit=") || r.Algorithm == "auto" && r.Options == "" || strings.Contains(r.Options, "algorithm=auto")
 }
 
-// outcome describes what a run found and proved.
+// outcome describes a run's solution and proof.
 func (r *Record) outcome() string {
 	text := string(r.Status)
 	for _, x := range []struct {
@@ -125,8 +125,8 @@ func (r *Record) build() string {
 	return fmt.Sprintf("%s (%s)", r.Version, r.Commit)
 }
 
-// Vouched says in words how many solutions were verified, by version and commit of
-// gapwise, and how many are only stated.
+// Vouched puts in words how many solutions were verified, by version and commit of gapwise, and how many are only
+// stated.
 func Vouched(records []Record) []string {
 	byVersion := map[string]int{}
 	var versions []string

@@ -59,7 +59,7 @@ func JobTable(in model.Instance, s model.Solution) (Table, error) {
 // ScheduleTable returns the one row that sums a solution of batch up, with the columns of
 // Batsim's file of the schedule. Slowdowns are turnaround over execution times, and times of
 // processors are from second 0 to the last end. Jobs that are killed at their estimates have
-// no success. What isn't known is empty: energy, and the time of the simulation. The error is as for JobTable.
+// no success. Unknown values are empty: energy, and the time of the simulation. The error is as for JobTable.
 func ScheduleTable(in model.Instance, s model.Solution) (Table, error) {
 	b, ok := in.(*model.Batch)
 	if !ok {

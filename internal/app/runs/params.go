@@ -21,9 +21,8 @@ type Param struct {
 	Computed bool
 }
 
-// ParamsOf returns the parameters of a problem: what is computed of its instances,
-// then the numbers that its generator alone knows. A generator's own number goes
-// before a computed one of the same key.
+// ParamsOf returns the parameters of a problem: the computed ones of its instances, then the numbers that its generator
+// alone knows. A generator's own number goes before a computed one of the same key.
 func ParamsOf(p *gapwise.Problem) []Param {
 	var all []Param
 	for _, f := range p.Features(p.Kind.New()) {

@@ -35,8 +35,8 @@ type Record struct {
 	// default ones.
 	Variants map[string]string  `json:"variants,omitempty"`
 	Params   map[string]float64 `json:"params,omitempty"` // of the instance's generator
-	// Features holds what is computed of the instance (FeatureValues). A parameter
-	// of the same key goes before it, see parameters.
+	// Features holds the computed features of the instance (FeatureValues). A parameter of the same key goes before it,
+	// see parameters.
 	Features  map[string]float64 `json:"features,omitempty"`
 	Algorithm string             `json:"algorithm"` // the label
 	Options   string             `json:"options,omitempty"`
@@ -76,10 +76,9 @@ type Record struct {
 	// Host and CPU name its computer and the model of processor.
 	Host string `json:"host,omitempty"`
 	CPU  string `json:"cpu,omitempty"`
-	// Seal is a digest of the other fields. Records that gapwise bench wrote and
-	// nobody has changed since are Sealed: their bounds and proofs are
-	// gapwise's, everything else is only stated. The seal reveals mistakes and
-	// lines written by hand; it doesn't stop a forger.
+	// Seal is a digest of the other fields. Records that gapwise bench wrote and that haven't changed since are Sealed:
+	// their bounds and proofs are gapwise's, everything else is only stated. The seal reveals mistakes and lines
+	// written by hand; it doesn't stop a forger.
 	Seal   string `json:"seal,omitempty"`
 	Sealed bool   `json:"-"`
 
@@ -211,7 +210,7 @@ func (r Record) Encode() ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// At says, for messages, where the record was read.
+// At states, for messages, where the record was read.
 func (r *Record) At() string {
 	if r.File == "" {
 		return fmt.Sprintf("a run of %s on %s", r.Algorithm, r.Instance)

@@ -177,7 +177,7 @@ func markdownCell(cell string) string {
 
 var markdownTag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("<([A-Za-z/!?])") })
 
-// csvCell puts an apostrophe before what a spreadsheet would compute, but for numbers.
+// csvCell puts an apostrophe before text that a spreadsheet would compute, but for numbers.
 func csvCell(cell string) string {
 	cell = harmless(cell)
 	if _, err := strconv.ParseFloat(cell, 64); err != nil && cell != "-" && cell != "" && strings.ContainsRune("=+-@", rune(cell[0])) {

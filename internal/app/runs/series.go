@@ -38,7 +38,7 @@ type SeriesPoint struct {
 	Instances int
 }
 
-// SeriesOptions choose what Series computes.
+// SeriesOptions configure Series.
 type SeriesOptions struct {
 	X          []string           // parameters (Params): one, or several that change together
 	Y          string             // of ValueNames

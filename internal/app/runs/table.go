@@ -27,7 +27,7 @@ type Table struct {
 	Notes []string
 }
 
-// TableOptions choose what a table shows.
+// TableOptions configure a table.
 type TableOptions struct {
 	By         []string // parameters (Params) to group by
 	Algorithms []string // labels, in this order; empty: all, in the plan's order
@@ -173,8 +173,7 @@ func (f *Figures) Table(o TableOptions) Table {
 	return t
 }
 
-// named returns the name of a column: the objectives go by their own names, their means
-// with the unit.
+// named returns the name of a column: the objectives have their own names, their means with the unit.
 func (f *Figures) named(column string) string {
 	for k, key := range []string{objectiveKey, secondKey} {
 		m, rest := f.metrics[k], strings.TrimPrefix(column, key)
@@ -292,6 +291,5 @@ func classes(records []Record) map[string]model.Class {
 	return all
 }
 
-// GroupOf names a class of algorithms as a group of a table's rows, and says what it
-// knows.
+// GroupOf names a class of algorithms as a group of a table's rows, and states its knowledge.
 func GroupOf(c model.Class) string { return c.Plural() + ": " + c.Meaning() }

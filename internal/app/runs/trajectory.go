@@ -21,7 +21,7 @@ func (m Moment) MarshalJSON() ([]byte, error) {
 	return json.Marshal([3]*float64{Optional(math.Round(1e6*m.S) / 1e6), Optional(m.Objective), Optional(m.Bound)})
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads the output of MarshalJSON.
 func (m *Moment) UnmarshalJSON(data []byte) error {
 	var all []*float64
 	if err := json.Unmarshal(data, &all); err != nil {

@@ -31,7 +31,7 @@ type BoundRequest struct {
 	Options  Limit          `json:"options,omitzero"`
 }
 
-// Limit limits what isn't a solve.
+// Limit limits requests other than solves.
 type Limit struct {
 	TimeLimitS float64 `json:"time_limit_s,omitempty" about:"in seconds; left out: 10, or the service's longest if that is shorter"`
 }

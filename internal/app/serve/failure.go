@@ -49,7 +49,7 @@ func ending() *Failure {
 	return f
 }
 
-// failureOf returns what to answer to an error about a part of a request.
+// failureOf returns the answer to an error about a part of a request.
 func failureOf(err error, where string) *Failure {
 	var mine *Failure
 	var defect *gapwise.DefectError

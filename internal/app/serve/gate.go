@@ -36,7 +36,7 @@ func newGate(c Config) *gate {
 // busy reports whether any request runs or waits.
 func (g *gate) busy() bool { return g.inside.Load() > 0 }
 
-// pass is a request's place, and what it holds.
+// pass is a request's place, and its resources.
 type pass struct {
 	*gate
 	mine int64
@@ -63,7 +63,7 @@ func (p *pass) leave() {
 	})
 }
 
-// hold adds bytes to what the request holds.
+// hold adds bytes to the request's.
 func (p *pass) hold(n int64) error {
 	if p.mine += n; p.mine > p.heaviest {
 		p.weight.Add(n)
@@ -95,7 +95,7 @@ func (p *pass) read(r io.Reader) ([]byte, error) {
 	}
 }
 
-// take waits for one of some slots, which is given back by what it returns.
+// take waits for one of some slots; the returned function gives it back.
 func take(ctx context.Context, slots chan struct{}) (func(), error) {
 	select {
 	case slots <- struct{}{}:

@@ -114,7 +114,7 @@ func foreign(sorts string) object {
 	return object{"anyOf": any}
 }
 
-// of returns the schema of a type's values: for structs a reference to what is made once.
+// of returns the schema of a type's values: for structs a reference to a schema that is made once.
 func (d *describer) of(t reflect.Type) object {
 	switch t.Kind() {
 	case reflect.Pointer:

@@ -27,7 +27,7 @@ type SolveRequest struct {
 	Start    jsontext.Value `json:"start,omitempty" schema:"solution" about:"a solution to start from, which may leave out what follows from the rest"`
 }
 
-// Options say how to solve.
+// Options configure a solve.
 type Options struct {
 	Algorithm   string            `json:"algorithm,omitempty" about:"auto (and left out), exact or a name of gapwise algorithms"`
 	Engine      string            `json:"engine,omitempty" about:"engines of exact, with commas between several: search, highs, kernel; both is search,highs"`

@@ -90,7 +90,7 @@ type route struct {
 	handle             http.HandlerFunc
 }
 
-// routes lists what can be asked for. The description of the interface is made of it.
+// routes lists the possible requests. The description of the interface is made of it.
 func (s *Server) routes() []route {
 	return []route{
 		{"POST", "/v1/solve", "Solve an instance: solution, bound and gap, verified", false, SolveRequest{}, result{}, s.solve},
@@ -169,7 +169,7 @@ func (o *observed) Write(data []byte) (int, error) {
 	return o.ResponseWriter.Write(data)
 }
 
-// Unwrap lets http.ResponseController find what it controls.
+// Unwrap lets http.ResponseController find its ResponseWriter.
 func (o *observed) Unwrap() http.ResponseWriter { return o.ResponseWriter }
 
 // tail is how long responses have to be fetched when running solves have been halted.

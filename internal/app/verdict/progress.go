@@ -54,7 +54,7 @@ func (x *Solve) Hear(p model.Progress) {
 	}
 }
 
-// Look returns how the solve stands.
+// Look returns the state of the solve.
 func (x *Solve) Look() Progress {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// CheckAnswer says whether a proof holds.
+// CheckAnswer states whether a proof holds.
 type CheckAnswer struct {
 	Accepted bool     `json:"accepted"`
 	Claim    string   `json:"claim,omitempty" about:"what is proved, in words"`

@@ -71,7 +71,7 @@ const (
 	// Relaxation claims the optimum of a linear relaxation (Method), which has more
 	// multipliers than evidence may have entries.
 	Relaxation = "relaxation"
-	// Search claims that a search has closed what lies beyond the bound.
+	// Search claims that a search has closed everything beyond the bound.
 	Search = "search"
 	// Proof names a file that gapwise check replays.
 	Proof = "proof"
@@ -115,8 +115,8 @@ const (
 	// Shares are slots and links of servers, each under a dual-feasible function (Parts), in shares of a server; the
 	// share of the slots counts so often (Count).
 	Shares = "shares"
-	// Of PatternsOfServers there is a whole weight (Weights) of each VM of some requests (Elements) that run at one moment, and one
-	// price: no server holds more than its heaviest pattern.
+	// PatternsOfServers has a whole weight (Weights) of each VM of some requests (Elements) that run at one moment, and
+	// one price: no server holds more than its heaviest pattern.
 	PatternsOfServers = "patterns"
 )
 

@@ -29,10 +29,10 @@ type Seconds struct {
 //	⌊ready⌋ ≤ ⌊s⌋ ≤ s ≤ ⌈deadline⌉ - ⌊duration⌋, and
 //	s + length ≤ s' implies ⌊s⌋ + ⌊length⌋ ≤ ⌊s + length⌋ ≤ ⌊s'⌋.
 //
-// So what is impossible in ticks is impossible. What is possible in ticks is off
-// by less than two ticks, at most a 500th of any runtime (see Validate) and
-// about what a float64 holds of the last time. Rounding cancels nothing: a request that starts before any cancellation
-// in the given numbers does so in ticks too. Otherwise a latest start rounded up would make it one that holds no PEs.
+// So a schedule that is impossible in ticks is impossible. A schedule that is possible in ticks is off by less than two
+// ticks, at most a 500th of any runtime (see Validate) and about the precision of a float64 at the last time. Rounding
+// cancels nothing: a request that starts before any cancellation in the given numbers does so in ticks too. Otherwise a
+// latest start rounded up would make it one that holds no PEs.
 type Times struct {
 	Decimals int       // 0 to 22
 	Exact    bool      // nothing is rounded

@@ -13,7 +13,7 @@ import (
 // Hold is the reason why a task of a schedule didn't start earlier.
 type Hold string
 
-// What a task waited for.
+// The reasons why a task waited.
 const (
 	HoldNothing  Hold = ""         // neither a task nor data
 	HoldMachine  Hold = "machine"  // the task before it on its machine, which sends it nothing
@@ -32,8 +32,8 @@ type CriticalTask struct {
 	// HoldTransfer. It arrived at ArrivedS, in seconds.
 	Transfer int
 	ArrivedS float64
-	// IdleS is the time from the end of what it waited for to its start: 0
-	// where the schedule starts it as early as its machine and data allow.
+	// IdleS is the time from the end of its wait to its start: 0 where the schedule starts it as early as its machine
+	// and data allow.
 	IdleS float64
 }
 

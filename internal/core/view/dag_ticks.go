@@ -42,7 +42,7 @@ func (g *Graph) times(yield func(float64) bool) {
 	g.lengths(yield)
 }
 
-// lengths yields what times does of edges.
+// lengths yields the times of edges that times yields.
 func (g *Graph) lengths(yield func(float64) bool) {
 	if g.Uniform && g.Machines > 1 {
 		for e := range int32(len(g.Data)) {

@@ -10,8 +10,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Reservation is a model.Reservation in whole numbers: times are ticks. Policies,
-// bounds and engines all work on it, so that they agree on what fits.
+// Reservation is a model.Reservation in whole numbers: times are ticks. Policies, bounds and engines all work on it, so
+// that they agree on feasibility.
 type Reservation struct {
 	ticks.Times // as in the instance
 

@@ -85,10 +85,9 @@ func (m Memory) Floor(k uint) int64 {
 // instance's order, for solvers that add, compare and hash them.
 //
 // Needs are rounded down to a unit of 1/Scale of a reference host, and capacities up.
-// So the instance in units is a relaxation: what is infeasible in units is infeasible,
-// and a bound in units is a bound (YieldBound widens it by the rounding). A set of needs
-// that fits in units may fail to fit exactly if its sum is within some units of the
-// capacity, tolerance included: Fits decides that, and Strict excludes such sums.
+// So the instance in units is a relaxation: if it is infeasible in units it is infeasible, and a bound in units is a
+// bound (YieldBound widens it by the rounding). A set of needs that fits in units may fail to fit exactly if its sum is
+// within some units of the capacity, tolerance included: Fits decides that, and Strict excludes such sums.
 //
 // A load is the CPU needs on a host over the host's CPU: a relative load. It is rounded up in units (HostClass.Load) to
 // a whole number L. A host's needs have at most that load if and only if they sum to at most HostClass.Room(L).

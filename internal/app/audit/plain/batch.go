@@ -13,19 +13,17 @@ import (
 // batchSearch starts the jobs of an instance on one tier one after the other, in
 // the order of their starts.
 //
-// A job may be taken to run in one segment: it can't be suspended, and what is lost
-// or spent on migrations makes it end later. So an execution is a start s_k for each
-// job, with no more processes than processors at any time. The search tries the
-// orders of the jobs. Each job starts at the first time at which it fits, but not
-// before its submission and not before the job started last.
+// A job may be taken to run in one segment: it can't be suspended, and work lost or time spent on migrations makes it
+// end later. So an execution is a start s_k for each job, with no more processes than processors at any time. The
+// search tries the orders of the jobs. Each job starts at the first time at which it fits, but not before its
+// submission and not before the job started last.
 //
 // Some order gives an optimum: take the jobs of one by their starts, ties by index.
 // By induction each starts by s_k in the search. For s_k is no earlier than the
 // submission and than the job started last, and the jobs started before that run at
-// s_k run then in the optimum, too, where they end no earlier. What is in use after
-// the last start only becomes less, so a job that fits at its start has room to its
-// end. As the total can't be less than the optimum's, all starts are the optimum's; so the search may skip a job that
-// starts together with the one before it and has a smaller index.
+// s_k run then in the optimum, too, where they end no earlier. The use after the last start only shrinks, so a job that
+// fits at its start has room to its end. As the total can't be less than the optimum's, all starts are the optimum's;
+// so the search may skip a job that starts together with the one before it and has a smaller index.
 type batchSearch struct {
 	*counter
 	in             *model.Batch

@@ -27,8 +27,8 @@ type consPlace struct {
 
 // consSearch gives one task after another a host, the largest first. A host of an offer is bought only after the ones
 // before it. Among tasks of one job with the same host now (twins), a later one is on no earlier host: exchanging them
-// changes nothing. What only grows is cut off at once: needs, cost, moves, and tasks that keep apart. The other rules
-// are checked at the end.
+// changes nothing. Limits on amounts that only grow cut off at once: needs, cost, moves, and tasks that keep apart. The
+// other rules are checked at the end.
 type consSearch struct {
 	*counter
 	in     *model.Consolidation

@@ -16,7 +16,7 @@ import (
 )
 
 // reservationFigures holds an instance in ticks of 10^-places seconds. A float64 means its printed decimal number.
-// Times of more digits are rounded as the format says: deadlines up, all others down, and no request counts as
+// Times of more digits are rounded according to the format: deadlines up, all others down, and no request counts as
 // cancelled by that alone.
 type reservationFigures struct {
 	in     *model.Reservation

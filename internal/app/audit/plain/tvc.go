@@ -8,10 +8,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// tvcSearch decides the requests in the order of their arrival: it embeds each one
-// beside those that run then, or rejects it. What is in use grows at arrivals
-// alone, so an embedding that has room at its arrival has it to its end. It tries only one of several equivalent
-// embeddings (see each).
+// tvcSearch decides the requests in the order of their arrival: it embeds each one next to the running ones, or rejects
+// it. The use grows at arrivals alone, so an embedding that has room at its arrival has it to its end. It tries only
+// one of several equivalent embeddings (see each).
 type tvcSearch struct {
 	*counter
 	tvcFigures

@@ -17,7 +17,7 @@ type tvcState struct {
 	twins  [3][]int // the twin before each server, edge switch, pod; -1: none
 }
 
-// state returns what is free at the arrival of request k; -1: all.
+// state returns the free resources at the arrival of request k; -1: all.
 func (s *tvcSearch) state(k int) *tvcState {
 	h := s.h
 	now := &tvcState{slots: slices.Repeat([]int{s.in.FatTree.Slots}, s.servers), left: slices.Clone(s.rate), runs: make([][]int, s.servers), loaded: make([][]bool, h)}
@@ -161,8 +161,8 @@ func (s *tvcSearch) switches(q *tvcRequest, now *tvcState, vms []int, f func(*tv
 	return true
 }
 
-// Embeddings returns all embeddings of a request beside those that are there, by request number: every
-// switch, also one that is higher than need be, with every number of VMs on each server below it.
+// Embeddings returns all embeddings of a request in addition to the given ones, by request number: every switch, also
+// one that is higher than need be, with every number of VMs on each server below it.
 func Embeddings(in *model.TVC, request int, there map[int]model.Embedding) (all []model.Embedding) {
 	f := readTVC(in)
 	left, slots, vms := slices.Clone(f.rate), slices.Repeat([]int{in.FatTree.Slots}, f.servers), make([]int, f.servers)

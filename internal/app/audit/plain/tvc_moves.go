@@ -106,7 +106,7 @@ func (q *tvcMoves) room(free *tvcState, p *tvcPlace) bool {
 	return true
 }
 
-// run goes on to the next arrival or end with what is placed.
+// run goes on to the next arrival or end with the placed requests.
 func (q *tvcMoves) run(at, next, sum int64) {
 	places, before := slices.Clone(q.places), slices.Clone(q.now)
 	to, ran := next, false
@@ -140,7 +140,7 @@ func (q *tvcMoves) run(at, next, sum int64) {
 	copy(q.now, before)
 }
 
-// movesOf returns the runs of what the search found.
+// movesOf returns the runs of the search's result.
 func (q *tvcMoves) movesOf(in *model.TVC) *model.Embeddings {
 	e := &model.Embeddings{Runs: []model.Run[model.Embedding]{}}
 	for k := range q.now {

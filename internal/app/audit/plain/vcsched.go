@@ -98,8 +98,8 @@ func (s *vcschedSearch) place(i int) {
 		s.beat(1 / most)
 		return
 	}
-	// The remaining needs of CPU and of each resource must fit in what is free on
-	// the hosts that can take at least the smallest of them.
+	// The remaining needs of CPU and of each resource must fit in the free room on the hosts that can take at least the
+	// smallest of them.
 	t, room, free := &s.tasks[i], 0.0, make([]int64, len(s.tasks[i].units))
 hosts:
 	for h, load := range s.load {
