@@ -72,7 +72,7 @@ func (t *attempt) cheapest(solvers []model.Solver) error {
 	if t.first = r; t.set.Progress != nil {
 		t.set.Progress(model.Progress{Algorithm: r.Algorithm, Incumbent: r.Objective, Bound: math.NaN(), Elapsed: r.Elapsed, Solution: r.Solution})
 	}
-	if !slices.ContainsFunc(solvers, func(s model.Solver) bool { _, ok := s.(auto); return ok }) { // which computes them beside others
+	if !slices.ContainsFunc(solvers, func(s model.Solver) bool { _, ok := s.(auto); return ok }) { // auto computes them itself
 		t.quickBounds()
 	}
 	if t.set.TimeLimit > 0 {
@@ -138,7 +138,7 @@ type listener struct {
 	r    model.Result
 	in   model.Instance
 	gap  float64
-	best model.Progress // with the best solution told
+	best model.Progress // with the best solution reported
 	next func(model.Progress)
 	shut bool
 }

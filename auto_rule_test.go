@@ -126,7 +126,7 @@ func TestAutoRule(t *testing.T) {
 						}
 						in := draw(rand.New(rand.NewPCG(uint64(n), 7)), n)
 						ended := map[string]contender{}
-						for k := range r.efforts { // the largest first: who ends within it ends within less, too, or not at all
+						for k := range r.efforts { // the largest first: a solver that ends within it ends within less, too, or not at all
 							r.holds(t, in, p, r.efforts[len(r.efforts)-1-k], 0, ended)
 						}
 						for _, limit := range r.limits {

@@ -163,8 +163,8 @@ type candidate struct {
 	o      gapwise.Options
 	exact  bool // it ends with a proof
 	seeded bool
-	once   bool // solve, and leave out what takes further runs
-	turn   int  // those through HiGHS, which takes long, run further on every fourth instance, each on others
+	once   bool // solve, and leave out the checks that take further runs
+	turn   int  // ways through HiGHS, which takes long, run further on every fourth instance, each on others
 }
 
 // candidates lists every algorithm, the phases of the native search by themselves, and the names for engines.
@@ -396,7 +396,7 @@ type conformance struct {
 	// withoutHiGHS names the ways that need HiGHS, in a build without it.
 	withoutHiGHS map[string]bool
 	results      map[string]model.Result
-	infeasible   string // who proves it; "": nobody
+	infeasible   string // the one that proves it; "": none
 }
 
 func (c *conformance) errorf(format string, args ...any) {

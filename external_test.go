@@ -254,7 +254,7 @@ func TestExternalStopped(t *testing.T) {
 	}
 	for engine := range tools {
 		if engine == highs.Lanl.Name {
-			continue // it goes on in the background, beside other tests
+			continue // it goes on in the background, next to other tests
 		}
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()

@@ -92,7 +92,7 @@ func wrongImport(from, to string) string {
 		return "internal packages import nothing of this module"
 	case toBeside && floor < doorFloor:
 		return "only the root package and what is above it knows this room"
-	case roomOf(to) == "internal/problem" && problem(from) == "": // what serves several problems, such as the test kit
+	case roomOf(to) == "internal/problem" && problem(from) == "": // code for several problems, such as the test kit
 	case problem(to) != "" && floor < doorFloor && problem(from) != problem(to):
 		return "it belongs to another problem"
 	case roomOf(from) == roomOf(to) && roomOf(from) != "":

@@ -166,7 +166,7 @@ const untilSpent = 1000 * time.Hour
 // solvers returns the solvers that the options name, with the settings to use.
 func (o Options) solvers(kind model.Kind) ([]model.Solver, model.Settings, error) {
 	set := o.Settings
-	if set.Effort > 0 { // what goes on to the limit of its time goes on to this one
+	if set.Effort > 0 { // a solver that goes on to the limit of its time goes on to this one
 		set.TimeLimit = cmp.Or(set.TimeLimit, untilSpent)
 	}
 	if o.Solver != nil {

@@ -97,7 +97,7 @@ func reconcile(in model.Instance, a, b model.Result, gap float64) (model.Result,
 		r.Details = b.Details
 	}
 	r.Elapsed, r.Nodes = a.Elapsed+b.Elapsed, a.Nodes+b.Nodes
-	r.Evidence = nil // both say what they searched
+	r.Evidence = nil // both describe their searches
 	for _, x := range []model.Result{a, b} {
 		r.SetBound(in.Metrics()[0], x.Bound, gap)
 	}

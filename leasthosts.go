@@ -152,7 +152,7 @@ type hostCounter struct {
 	o       Options
 	start   time.Time
 
-	mu   sync.Mutex // for what follows, which count alone writes
+	mu   sync.Mutex // for the fields below, which count alone writes
 	shut bool       // nothing is kept any more
 
 	lower, upper int     // proved; found

@@ -115,7 +115,7 @@ func TestLongTimes(t *testing.T) {
 						off = -off
 					}
 					far := 1e-9
-					if n > size[1] && off > 0 { // one machine may run those that run at once one by one
+					if n > size[1] && off > 0 { // one machine may run one by one the jobs that run at once
 						far = 0.5
 					}
 					if off < -1e-15 || i == len(all)-1 && off > far {

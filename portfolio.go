@@ -40,10 +40,10 @@ type portfolio struct {
 	r     model.Result
 	told  model.Progress // to the caller
 	began time.Time
-	nodes int64          // of all engines, as far as their turns count
-	known model.Progress // what the workers know of each other
+	nodes int64          // of all engines, if their turns count
+	known model.Progress // the workers' knowledge of each other
 	lost  error          // the last panic of a worker
-	left  []string       // notes of those
+	left  []string       // notes on these
 }
 
 // turnLengths are the turns of auto, in effort (turns.Stop).
@@ -70,13 +70,13 @@ const (
 type worker struct {
 	model.Algorithm
 	seat   *turns.Seat
-	best   model.Progress // told in this turn, with the best solution
-	bound  float64        // told in this turn
-	nodes  int64          // told last
+	best   model.Progress // reported in this turn, with the best solution
+	bound  float64        // reported in this turn
+	nodes  int64          // last reported
 	taken  int64          // nodes at the end of its last turn that counts
 	result model.Result   // at its end
 	ended  bool
-	credit float64 // what its turns have brought, of the gap; the older ones count less
+	credit float64 // of the gap, closed by its turns; the older ones count less
 }
 
 // auto is the algorithm auto with some of its workers, which are its devices.
@@ -268,7 +268,7 @@ func (a *portfolio) run(ctx context.Context, quick *turns.Seat, first, later []*
 		if !bounded {
 			var err error
 			before := quick.Spent
-			bounded, err = quick.Turn(int64(turnsOfAuto.first) << min(round, 20)) // those that take long wait for the heuristics
+			bounded, err = quick.Turn(int64(turnsOfAuto.first) << min(round, 20)) // slow ones wait for the heuristics
 			if err != nil {
 				a.leave("the quick bounds", err)
 			}
@@ -394,7 +394,7 @@ func (a *portfolio) round(ctx context.Context, workers []*worker, length func(*w
 		case err == nil && !a.over():
 			err = a.take(w)
 		}
-		turns.Stop(ctx, spent[k]) // auto may be one of those that take turns itself
+		turns.Stop(ctx, spent[k]) // auto may itself be one of the solvers that take turns
 		if err != nil || a.over() {
 			a.stop()
 		}

@@ -24,7 +24,7 @@ type sessionPolicy struct {
 	in      model.VCSched    // the jobs that are there, in the order of their arrivals
 	numbers []int32          // of these
 	arrived int              // how many of the last ones have arrived at this instant
-	hosts   map[string][]int // of those that are placed
+	hosts   map[string][]int // of the placed jobs
 }
 
 // Begin implements online.VCSchedPolicy.
@@ -58,7 +58,7 @@ func (p *sessionPolicy) Decide() (all []online.VCSchedDecision, err error) {
 			all = p.follow(all, r.Solution.(*model.Placement))
 			break
 		}
-		if p.arrived == 0 { // what runs goes on where it is
+		if p.arrived == 0 { // running jobs go on where they are
 			break
 		}
 		last := len(p.numbers) - 1

@@ -253,7 +253,7 @@ func (t *attempt) atLeast(r *model.Result) error {
 		if r.Status == model.StatusInfeasible {
 			return &DefectError{Instance: t.Instance, Result: *r, Reason: "the solution of " + held.what + " is feasible"}
 		}
-		if r.Solution != nil { // what is replaced may be wrong all the same
+		if r.Solution != nil { // the replaced solution may be wrong all the same
 			if _, err := t.stamp(*r); err != nil {
 				return err
 			}

@@ -132,7 +132,7 @@ func (stuck) Name() string { return "stuck" }
 func (s stuck) Solve(_ context.Context, _ model.Instance, set model.Settings) (model.Result, error) {
 	set.Progress(model.Progress{Algorithm: "stuck", Solution: s.s, Bound: s.bound})
 	<-s.end
-	set.Progress(model.Progress{Algorithm: "stuck", Bound: 1e9}) // nobody listens any more
+	set.Progress(model.Progress{Algorithm: "stuck", Bound: 1e9}) // no one listens any more
 	return model.Result{}, errors.New("too late")
 }
 

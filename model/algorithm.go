@@ -17,10 +17,10 @@ type Algorithm struct {
 	Paper      string // its source, with the section
 	Complexity string // worst case, as in its doc comment
 	Summary    string // one line
-	Class      Class  // what it knows when it decides
+	Class      Class  // its knowledge when it decides
 	Exact      bool   // proves optimality, given time
 	Seeded     bool   // its solution depends on Settings.Seed
-	Traced     bool   // it tells its steps to Settings.Trace
+	Traced     bool   // it reports its steps to Settings.Trace
 	Solver     Solver
 }
 

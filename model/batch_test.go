@@ -226,7 +226,7 @@ func TestProcessorList(t *testing.T) {
 		"000000007-010": {list{7, 8, 9, 10}, "7-10"},
 		"9999999":       {list{9_999_999}, ""},
 	} {
-		got := list{1, 2} // what was there goes
+		got := list{1, 2} // earlier contents go
 		if err := got.UnmarshalText([]byte(text)); err != nil || !slices.Equal(got, c.want) || got == nil {
 			t.Errorf("%q is read as %v, %v", text, got, err)
 		}

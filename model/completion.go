@@ -8,7 +8,7 @@ import "fmt"
 // it was before.
 type Completion struct {
 	Added   int // jobs, tasks or requests of the instance that the start doesn't place
-	Ignored int // those of the start that the instance doesn't have, or not so
+	Ignored int // elements of the start that the instance doesn't have, or not so
 }
 
 // String returns it in a few words.

@@ -102,7 +102,7 @@ type PlacementRule struct {
 	ID     string   `json:"id"`
 	Type   RuleType `json:"type"`
 	Domain string   `json:"domain,omitempty"`
-	Jobs   []string `json:"jobs"` // whose tasks are bound
+	Jobs   []string `json:"jobs"` // their tasks are bound
 	// Others names the jobs that those tasks are checked against; empty: Jobs.
 	Others []string `json:"others,omitempty"`
 	// MaxSkew, MinDomains, Among and Standing belong to RuleSpread. Among names the HostSet that counts: the tasks on

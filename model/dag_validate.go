@@ -83,7 +83,7 @@ func (d *DAG) Validate() error {
 func edgesOf(tasks int, from []int32) (at, edges []int32) {
 	at = make([]int32, tasks+2)
 	for _, f := range from {
-		at[f+2]++ // what is from -1 in at[1], too
+		at[f+2]++ // the edges from -1 are in at[1], too
 	}
 	at[1] = 0
 	for t := range tasks {

@@ -67,7 +67,7 @@ func agreeWithOracle(t *testing.T, data []byte) (accepted bool) {
 			t.Fatalf("%s: error %v, the oracle says %v\n%.2000s", what, gotErr, wantErr, data)
 		case gotErr != nil && !sameMessage(gotErr.Error(), wantErr.Error(), data):
 			t.Fatalf("%s: error\n%v\nthe oracle says\n%v\n%.2000s", what, gotErr, wantErr, data)
-		case gotErr == nil && !reflect.DeepEqual(got, want): // it tells nil from empty, and not -0 from 0
+		case gotErr == nil && !reflect.DeepEqual(got, want): // it distinguishes nil from empty, and not -0 from 0
 			if d := cmp.Diff(want, got, cmp.Comparer(func(a, b number) bool { return math.Float64bits(float64(a)) == math.Float64bits(float64(b)) })); d != "" {
 				t.Fatalf("%s (-want,+got)\n%s\n%.2000s", what, d, data)
 			}

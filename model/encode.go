@@ -18,7 +18,7 @@ type encoder struct {
 	text []byte
 	to   io.Writer // if not nil, text is moved to it as it grows
 	err  error     // its first
-	full [][]byte  // else to here: what has grown large isn't copied until the end
+	full [][]byte  // else to here: a large buffer isn't copied until the end
 }
 
 // WriteJSON writes a value as json.Marshal does. Results, instances and solutions go to w a part at a time, so that the
@@ -194,7 +194,7 @@ func encodeFloat(e *encoder, v reflect.Value) error {
 		e.micros(x < 0, uint64(math.Round(size*1e6)))
 	case size >= 1e-6 && size < 1e21:
 		e.text = strconv.AppendFloat(e.text, x, 'f', -1, 64)
-	default: // -0, exponents, and what isn't finite
+	default: // -0, exponents, and numbers that aren't finite
 		return e.marshal(x)
 	}
 	return nil

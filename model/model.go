@@ -245,7 +245,7 @@ type Progress struct {
 	Incumbent float64       // objective of the best solution so far; NaN: none
 	Bound     float64       // proved bound on the objective; NaN: none
 	Nodes     int64         // as in Result
-	Elapsed   time.Duration // since the solver's start; 0: not told
+	Elapsed   time.Duration // since the solver's start; 0: not reported
 	// Solution is the incumbent if it is better than the last reported one, nil otherwise. It belongs to the receiver.
 	// Incumbent may belong to a solution that isn't reported: HiGHS has it in its own terms until a solve ends.
 	Solution Solution

@@ -34,7 +34,7 @@ func TestPEList(t *testing.T) {
 		"last":          {"0-9999999", list{{First: 0, Last: 9_999_999}}, "", 10_000_000},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := list{{First: 1, Last: 2}} // what was there goes
+			got := list{{First: 1, Last: 2}} // earlier contents go
 			if err := got.UnmarshalText([]byte(c.text)); err != nil {
 				t.Fatal(err)
 			}

@@ -66,8 +66,8 @@ type Request struct {
 	ID        string  `json:"id"`
 	ArrivalS  float64 `json:"arrival_s"`  // when it is accepted or declined online
 	ReadyS    float64 `json:"ready_s"`    // earliest start
-	DurationS float64 `json:"duration_s"` // what is reserved
-	DeadlineS float64 `json:"deadline_s"` // latest end of what is reserved
+	DurationS float64 `json:"duration_s"` // the reserved time
+	DeadlineS float64 `json:"deadline_s"` // latest end of the reserved time
 	PEs       int     `json:"pes"`
 	// RuntimeS is how long the job really takes, if less than reserved.
 	RuntimeS *float64 `json:"runtime_s,omitempty"`

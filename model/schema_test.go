@@ -188,7 +188,7 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 			schema string
 			good   []byte
 			decode func([]byte) error
-			beyond []string // what only the decoder knows
+			beyond []string // errors that only the decoder knows
 			rare   [][2]string
 		}{
 			"vcsched":              {"vcsched.json", []byte(small), instance, vcschedBeyond, nil},

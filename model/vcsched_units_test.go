@@ -120,7 +120,7 @@ func TestUnitsAtTheBorder(t *testing.T) {
 	for range 4_000 {
 		in := &model.VCSched{Hosts: 2}
 		has := 1.0
-		if rng.IntN(2) == 0 { // hosts of another size, whose tolerance is their own
+		if rng.IntN(2) == 0 { // hosts of another size, with their own tolerance
 			has = []float64{0.001, 0.25, 1.0 / 3, 12.5, 1000}[rng.IntN(5)]
 			in.HostSizes = []model.HostSize{{Count: 1, CPU: 2, Memory: min(1000, has*float64(1+rng.IntN(2)))}, {Count: 1, CPU: has, Memory: has}}
 		}

@@ -16,7 +16,7 @@ import (
 const (
 	suspendedJob      = "suspended_job"      // a pause between segments, though no work is lost
 	unknownTier       = "unknown_tier"       // neither the foreground nor, with two tiers, the background
-	processCount      = "process_count"      // the number of processors isn't that of the processes
+	processCount      = "process_count"      // the number of processors isn't the number of processes
 	unknownProcessor  = "unknown_processor"  // a processor number that isn't from 0 to P-1
 	repeatedProcessor = "repeated_processor" // two processes of a job on one processor
 	foregroundOverlap = "foreground_overlap" // two processes at a time in the foreground of a processor
@@ -103,7 +103,7 @@ type batchJudge struct {
 type batchRun struct {
 	submit, length   int64
 	done             int64 // work, in ten-thousandths of microseconds of dedicated processors
-	since            int64 // done is what is done by then
+	since            int64 // done is the work done by then
 	rate             int64 // from then on
 	migrates         int64 // until then
 	uses             int   // in batchJudge.uses, of its first process

@@ -31,7 +31,7 @@ func killed(s model.Segment[model.BatchPlace]) model.Segment[model.BatchPlace] {
 func twoTiers() (*model.Batch, *model.Execution) {
 	b := &model.Batch{Name: "two tiers", Processors: 4, Tiers: 2, MigrationS: 2, Jobs: []model.BatchJob{
 		{ID: "a", SubmitS: 0, RuntimeS: 9.9, Processes: 2, CPU: []float64{0.5}, FgLoss: 0.01},       // 9900/10000
-		{ID: "b", SubmitS: 0, RuntimeS: 6, Processes: 2, CPU: []float64{1, 0.5}, BgEfficiency: 0.8}, // 4000, 8000 beside a
+		{ID: "b", SubmitS: 0, RuntimeS: 6, Processes: 2, CPU: []float64{1, 0.5}, BgEfficiency: 0.8}, // 4000, 8000 with a
 		{ID: "c", SubmitS: 1, RuntimeS: 3, Processes: 1, FgLoss: 0.25, BgEfficiency: 0.5},           // 1 s of work, then 2/0.75
 		{ID: "d", SubmitS: 2, RuntimeS: 4, Processes: 1, CPU: []float64{0.3}, BgEfficiency: 0.9},    // 9000, then 0
 	}}

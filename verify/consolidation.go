@@ -13,17 +13,17 @@ const (
 	unknownOffer = "unknown_offer" // a bought host of a type that isn't offered
 	repeatedHost = "repeated_host" // a bought host has another host's id
 	offerCount   = "offer_count"   // more hosts of a type are bought than there are
-	leftOut      = "left_out"      // a task without a host whose job doesn't allow that
+	leftOut      = "left_out"      // a task without a host, but its job doesn't allow that
 	pinnedTask   = "pinned_task"   // a pinned task doesn't stay
-	closedHost   = "closed_host"   // a task is placed anew on a closed host
-	hostAllowed  = "host_allowed"  // a task is placed anew where its job may not be
+	closedHost   = "closed_host"   // a task is newly placed on a closed host
+	hostAllowed  = "host_allowed"  // a task is newly placed where its job may not be
 	hostCapacity = "host_capacity" // the needs on a host sum to more than it has
-	ruleApart    = "rule_apart"    // two tasks in one domain, not both of which stay
-	ruleTogether = "rule_together" // a task placed anew without the company that it needs
-	ruleSpread   = "rule_spread"   // a task placed anew in a domain that has too many
+	ruleApart    = "rule_apart"    // two tasks in one domain, and not both stay
+	ruleTogether = "rule_together" // a newly placed task without the company that it needs
+	ruleSpread   = "rule_spread"   // a newly placed task in a domain that has too many
 	moveBudget   = "move_budget"   // the moves cost more than the budget
 	costLimit    = "cost_limit"    // the hosts cost more than the limit
-	hostLimit    = "host_limit"    // the hosts in use count more than a limit says
+	hostLimit    = "host_limit"    // the hosts in use count more than a limit allows
 )
 
 const (
@@ -43,7 +43,7 @@ type consolidationHost struct {
 	use      []int64
 	tasks    int
 	newcomer bool
-	held     []int64 // what its current tasks need, nil without any
+	held     []int64 // the needs of its current tasks, nil without any
 	overfull bool    // that is more than it has
 }
 
@@ -425,7 +425,7 @@ func (j *consolidationJudge) rule(ctx context.Context, rule *model.PlacementRule
 // spread returns each domain's number of the tasks that a spread counts, and the least of these numbers. The least is
 // over hosts that are there, or bought and in use, in the rule's host set; 0 if there are too few domains.
 func (j *consolidationJudge) spread(rule *model.PlacementRule, others []string) (count map[string]int, least int) {
-	hosts, offers := map[string]int{}, map[string]int{} // what stands there
+	hosts, offers := map[string]int{}, map[string]int{} // the tasks there
 	for _, s := range rule.Standing {
 		if s.Host != "" {
 			hosts[s.Host] += int(s.Count)

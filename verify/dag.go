@@ -86,7 +86,7 @@ type dagJudge struct {
 	start     []float64 // s; NaN for a task without machine or time
 	length    []float64 // run time of a task with a start, s
 	sent      []float64 // start of each edge's transfer, s; NaN: none
-	shares    []bool    // edges whose transfers share links
+	shares    []bool    // edges with transfers that share links
 	sharing   int       // their number
 }
 

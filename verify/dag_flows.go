@@ -50,7 +50,7 @@ type flowLink struct {
 	left     double  // capacity for the transfers without a rate
 	about    float64 // left/open, rounded
 	open     int     // transfers without a rate
-	given    int     // those among them that have just got one
+	given    int     // the ones of these that have just got one
 	classes  []int   // busy ones
 }
 
@@ -237,7 +237,7 @@ func (f *flows) share() {
 			x.left = x.left.times(3 * n).over(3*n + 1)
 		}
 	}
-	limited := 0 // index in busy: those before it have a rate
+	limited := 0 // index in busy: earlier ones have a rate
 	for {
 		tightest, least := f.bottleneck()
 		if tightest < 0 {

@@ -73,7 +73,7 @@ type rationalJudge struct {
 	on            []int      // machine of each task, -1 for one without
 	start, finish []*big.Rat // nil for a task without machine or time
 	sent          []*big.Rat // start of each edge's transfer; nil: none
-	shares        []bool     // edges whose transfers share links
+	shares        []bool     // edges with transfers that share links
 	sharing       int        // their number
 }
 
@@ -244,7 +244,7 @@ func (j *rationalJudge) times(r *Report) {
 func (j *rationalJudge) edge(e int, arrived *big.Rat, r *Report) (doubtful bool) {
 	x := &j.in.Edges[e]
 	f, t := j.task[x.From], j.task[x.To]
-	ready, length, roundings := j.finish[f], math.Inf(1), float64(roundings) // of what comes before the task
+	ready, length, roundings := j.finish[f], math.Inf(1), float64(roundings) // of the events before the task
 	if ready != nil {
 		length = j.cost(f)
 	}

@@ -179,7 +179,7 @@ func (j *dagJudge) edgeFine(e int, arrived arrival) bool {
 func (j *dagJudge) edge(e int, arrived *big.Rat, r *Report) (doubtful bool) {
 	x := &j.in.Edges[e]
 	f, t := j.from[e], j.to[e]
-	var ready *big.Rat // what comes before the task, and its length
+	var ready *big.Rat // the events before the task, and its length
 	length, roundings := math.Inf(1), float64(roundings)
 	if !math.IsNaN(j.start[f]) {
 		ready, length = j.finish(int(f)).rat(), j.length[f]

@@ -28,7 +28,7 @@ type Followed struct {
 	// Bound is the bound on the objective, exact. It is nil if Infeasible.
 	Bound      *big.Rat
 	Infeasible bool
-	Figure     string // what it bounds; "": the objective
+	Figure     string // the bounded figure; "": the objective
 	How        string // in words: "a path of 7 tasks"
 	// Evidence is its premise: the judge has read it and it is of a listed form.
 	Evidence *model.Evidence

@@ -23,7 +23,7 @@ import (
 type consolidationCover struct {
 	*consolidationJudge
 	forced []bool // of the instance's hosts
-	paid   int64  // what those cost
+	paid   int64  // the cost of these
 	unit   int64  // every cost is a multiple of it; 0: all cost nothing
 	total  int64  // tasks
 }

@@ -125,7 +125,7 @@ type gathered struct {
 
 	t, a         int
 	nodes        []gatheredTask
-	floor, least int64 // what bounds in any case, and the least of the sets so far
+	floor, least int64 // a bound in any case, and the least of the sets so far
 	work, visits int
 	lines        [maxGather + 1][3][]gatheredWork // by depth: on a, on the link into it and on that out of it
 }

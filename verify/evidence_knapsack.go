@@ -20,7 +20,7 @@ type weighed struct {
 type knapsack struct {
 	all     bool
 	items   []knapsackItem
-	free    []int64 // [resource]: what is left of the capacity
+	free    []int64 // [resource]: the rest of the capacity
 	best    int64
 	densest [][]int32 // [resource][k]: of the items from k on
 	left    int       // steps, in thirds for each resource
@@ -175,7 +175,7 @@ func (k *knapsack) grow(ctx context.Context, i int, weight int64) bool {
 	if i == len(k.items) {
 		return false
 	}
-	for r, free := range k.free { // what the densest item could still weigh
+	for r, free := range k.free { // the most that the densest item could still weigh
 		if x := &k.items[k.densest[r][i]]; x.size[r] > 0 && product(x.weight, free).cmp(product(k.best-weight, x.size[r])) <= 0 {
 			return false
 		}

@@ -21,7 +21,7 @@ type movesEvidence struct {
 	weight, count map[movedKind]int64
 	price         []int64 // of moving a task, by job
 	busy          map[int]bool
-	right         *big.Int // what the hosts must hold
+	right         *big.Int // the sum that the hosts must hold
 	left          int      // of the searches
 }
 
@@ -117,7 +117,7 @@ func (m *movesEvidence) read(in *model.VCSched, lambda, smallest *big.Rat) error
 		}
 	}
 	if m.right.BitLen() > 61 {
-		return tooMuch("weights") // of which no sum is larger
+		return tooMuch("weights") // no sum is larger
 	}
 	if lambda.Sign() > 0 {
 		beta := exact(Tolerance)

@@ -25,7 +25,7 @@ type narrowPrices struct {
 func newNarrowPrices(t *batchNumbers, e *model.Evidence, unit binary, common int64) (*narrowPrices, bool) {
 	n := len(e.Prices)
 	x := &narrowPrices{times: e.Times, price: make([]uint64, n), sum: make([]wide, n+1), shift: uint(unit.shift)}
-	most := uint64(1) << (61 - min(61, bits.Len(uint(t.Processors)))) // what the sum's high word is below, for no job is wider
+	most := uint64(1) << (61 - min(61, bits.Len(uint(t.Processors)))) // above the sum's high word: no job is wider
 	for i, price := range e.Prices {
 		units, ok := unit.small(price)
 		if !ok {

@@ -108,7 +108,7 @@ type dagRows struct {
 	low, high []*big.Int // of each start
 	work      int        // terms so far
 
-	demand *big.Int   // Σ λ times what the row demands: a product
+	demand *big.Int   // Σ λ times the row's demand: a product
 	c      *big.Int   // the factor of C less 1, a multiplier
 	s      []*big.Int // of each start, likewise
 	// The factors of the others are products, nil for 0: x at [t*m+a], z at [(e*m+a)*m+b], y at [(i*n+j)*m+a].

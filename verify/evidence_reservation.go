@@ -24,7 +24,7 @@ type bookedWork struct {
 	pes      int64
 	capacity int64    // of the PEs: the largest sum of requests' PEs that they hold
 	total    *big.Int // of the jobs' weights, in grains
-	free     *big.Int // the weight of those that count and hold nothing
+	free     *big.Int // the weight of the ones that count and hold nothing
 	unit     *big.Int // divides all weights of jobs
 	grains   *big.Int // in a unit of the objective
 	all      bool     // all requests must be accepted

@@ -63,7 +63,7 @@ func (w *bookedWork) leftStarts(ctx context.Context) ([][]int64, error) {
 		if few {
 			set |= 1 << k
 		}
-		if w.jobs[k].length > 0 { // else it holds up nobody
+		if w.jobs[k].length > 0 { // else it holds up no job
 			heap.Push(&ends, freed{at + w.jobs[k].length, k, set})
 		}
 	}

@@ -132,7 +132,7 @@ func TestEvidenceContention(t *testing.T) {
 		n.sound(t, rng, in, all, r.Objective, true, 90)
 		more := testkit.StarDAG(rng, 12, 4)
 		n.holds(t, more, dagbounds.QuickOf(t.Context(), more))
-		heavy := *in // whose data would pay more
+		heavy := *in // its data would pay more
 		heavy.Edges = slices.Clone(in.Edges)
 		for i := range heavy.Edges {
 			heavy.Edges[i].Data *= 10
@@ -916,7 +916,7 @@ func TestEvidenceOfResult(t *testing.T) {
 	for name, x := range map[string]struct {
 		bound float64
 		e     *model.Evidence
-		trust string // what is on trust; empty: the evidence is wrong
+		trust string // the trusted part; empty: the evidence is wrong
 	}{
 		"an ulp more than follows":     {math.Nextafter(value, 1e9), path(), ""},
 		"another problem's":            {value, &model.Evidence{Type: evidence.Areas}, ""},

@@ -13,7 +13,7 @@ import (
 
 // tvcLevel are the links up from servers, edge switches or pods.
 type tvcLevel struct {
-	fan   int64 // what is below one of these comes from so many one level down
+	fan   int64 // one of these has so many of the level below
 	links int64 // in all: an edge switch has k/2, a pod k²/4
 	rate  int64
 }

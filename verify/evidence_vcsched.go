@@ -30,14 +30,14 @@ type vcschedNeeds struct {
 	sizes  []vcschedHosts
 	sizeOf []int  // of sizes, for each of model.VCSched.Sizes
 	unit   int64  // divides every need of CPU
-	by     string // what bounds follow from beside the needs
+	by     string // the source of bounds other than the needs
 }
 
 // vcschedHosts are hosts of one size.
 type vcschedHosts struct {
 	count int64
 	cpu   *big.Rat
-	room  []int64 // [resource]: in units, what fits sums to no more; of CPU 0
+	room  []int64 // [resource]: in units, tasks that fit sum to no more; of CPU 0
 }
 
 func newVCSchedNeeds(ctx context.Context, in *model.VCSched, scale int64) (*vcschedNeeds, error) {

@@ -74,10 +74,10 @@ type proofChecker struct {
 	rules   map[int64]proofCon
 	nogoods map[int64]proofNogood
 	line    int64
-	memory  int64 // bytes of what is defined, by the costs of proof_words.go
+	memory  int64 // bytes of the definitions, by the costs of proof_words.go
 	limits  proofLimits
 
-	open     int64 // nogood whose steps are being read, or -1
+	open     int64 // nogood with steps still to read, or -1
 	premises proofNogood
 	mark     int  // length of the trail before its premises
 	refuted  bool // at the root: there is no solution with an objective of at most cut

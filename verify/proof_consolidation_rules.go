@@ -247,7 +247,7 @@ type consolidationSpread struct {
 	stands        []int64 // tasks of no job on each host
 	there, opened []bool  // of each domain: a host that counts is in it, or one that can be bought
 	first         [][]int // of each domain: the hosts that count that are the first there of their offers
-	known, always int     // domains with hosts that count, and those that are there without buying
+	known, always int     // domains with hosts that count, and the ones that exist without buying
 	asked         int     // domains
 	most          int64   // no domain has more
 }

@@ -39,7 +39,7 @@ type dagProof struct {
 	edges      [][2]int
 	pred, succ [][]int // edges into and out of a task
 	length     func(e, a, b int) int64
-	order      []int    // tasks, those before others first
+	order      []int    // tasks in topological order
 	path       [][]bool // from a task to a later one
 	tail, head []int64  // see lengths
 	makespan   int32

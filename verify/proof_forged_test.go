@@ -78,7 +78,7 @@ func TestProofForged(t *testing.T) {
 
 // forgedCase is a proof with one line forged.
 type forgedCase struct {
-	kind  string // of what the line's constraint is, or of the line
+	kind  string // of the line's constraint, or of the line
 	line  int
 	proof string
 }

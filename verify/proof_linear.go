@@ -55,7 +55,7 @@ func (c *proofLinear) violated(s *proofState, _ bound, _ [2]int64) bool {
 		}
 		switch {
 		case known > math.MinInt64:
-			sum.add(known, 1) // that of any that is known to hold
+			sum.add(known, 1) // the value of any that is known to hold
 		case least == math.MaxInt64:
 			return true // none can hold
 		default:

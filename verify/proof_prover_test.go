@@ -21,7 +21,7 @@ import (
 type drawnProof struct {
 	In    model.Instance
 	Text  string
-	Steps int // that said something new
+	Steps int // with new information
 	Best  float64
 	None  bool // there is no solution
 }

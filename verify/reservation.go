@@ -112,7 +112,7 @@ type booked struct {
 	start         moment
 	runs          bool         // it isn't cancelled before its start
 	end, reserved moment       // start plus runtime, start plus duration
-	pes           model.PEList // those that exist, ascending
+	pes           model.PEList // the existing ones, ascending
 	blocks        uint64       // 64ths of the PEs that it touches, as bits
 	at            int          // index in order
 }

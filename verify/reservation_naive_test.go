@@ -472,7 +472,7 @@ func TestReservationAgainstNaive(t *testing.T) {
 				t.Fatalf("draw %d: objectives %v and %v, want %v and %v", draw, r.Objective, r.Second, objective, second)
 			}
 			if r.Tolerance == 0 && slices.ContainsFunc(in.Requests, func(q model.Request) bool { return q.CancelS != nil }) {
-				continue // what runs at the moment of its cancellation depends on the tolerance
+				continue // whether it runs at the moment of its cancellation depends on the tolerance
 			}
 			if o, err := in.Objective(b); err != nil != math.IsNaN(objective) || err == nil && math.Abs(second) < 1e100 &&
 				(math.Abs(o.Value-objective) > 1e-9*objective || math.Abs(o.Second-second) > 1e-9*max(1, math.Abs(second))) {

@@ -54,7 +54,7 @@ func micros(x float64) (n int64, whole bool) {
 type segmentJudge[P any] struct {
 	ctx       context.Context
 	report    *Report
-	noun      string // what a request is called
+	noun      string // the word for a request
 	requests  int
 	request   func(k int) (id string, arrival, duration int64)
 	moved     func(from, to *P) bool // whether going on at another place is a migration
@@ -160,7 +160,7 @@ func (j *segmentJudge[P]) inTime(run []segment[P]) {
 		r.add(earlyStart, share(float64(arrival-s), duration), "%s %q starts at %v and arrives at %v", j.noun, id, inSeconds(s), inSeconds(arrival))
 	}
 	work, sound := int64(0), true
-	owed := int64(0) // what is left of the last migration
+	owed := int64(0) // the rest of the last migration
 	for i := range run {
 		x := &run[i]
 		length := x.end - x.start

@@ -104,7 +104,7 @@ func TestTVCEmbeddingsAgainstEnumeration(t *testing.T) {
 func simulate(rng *rand.Rand, in *model.TVC) *model.Embeddings {
 	n := len(in.Requests)
 	runs, left, longest := make([]model.Run[place], n), make([]int64, n), int64(1)
-	idle := make([]int64, n) // what the last segment spends on its migration
+	idle := make([]int64, n) // the time that the last segment spends on its migration
 	there := map[int]model.Embedding{}
 	for k := range n {
 		runs[k].ID = in.Requests[k].ID
@@ -272,7 +272,7 @@ func TestTVCSimulatedQueues(t *testing.T) {
 				segments[x].EndS = float64(micro(was.EndS)-micro(in.MigrationS)) / 1e6
 				return true
 			}, "wrong_work"},
-			"longer beside others": {func() bool { // found by what starts where it should have ended
+			"longer beside others": {func() bool { // found by the start where it should have ended
 				for i := range s.Runs {
 					if y := &s.Runs[i]; y.ID != run.ID {
 						for _, z := range y.Segments {

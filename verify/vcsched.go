@@ -151,7 +151,7 @@ func vcsched(ctx context.Context, in *model.VCSched, p *model.Placement, r *Repo
 				r.add(unequalShares, apart, "the tasks of job %q get different shares of CPU", j.ID)
 			}
 		}
-		if j.CPU == 0 { // whatever it gets, it has what it needs
+		if j.CPU == 0 { // it always has enough
 			lowest = min(lowest, 1)
 			yields.add(1)
 			continue

@@ -410,7 +410,7 @@ func TestToleranceOfSmallHosts(t *testing.T) {
 	in := &model.VCSched{Name: "tiny", Hosts: 2, Resources: []string{"disk"}, HostSizes: []model.HostSize{{Count: 1, CPU: 1, Memory: 1, Resources: []float64{1}},
 		{Count: 1, CPU: 0.001, Memory: 0.001, Resources: []float64{0.001}}}}
 	for name, c := range map[string]struct {
-		memory, disk, share float64 // of each of two tasks on the small host, in halves of what it has
+		memory, disk, share float64 // of each of two tasks on the small host, in halves of the host's own
 		want                string
 	}{
 		"exactly":                    {1, 1, 1, ""},

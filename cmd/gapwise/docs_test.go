@@ -41,7 +41,7 @@ func TestExamples(t *testing.T) {
 			command := e.command
 			if c == "web" { // which this build doesn't have
 				command += " || test $? = 3"
-			} else if strings.HasPrefix(command, "gapwise serve") && !strings.Contains(command, "--openapi") { // until it is told to end
+			} else if strings.HasPrefix(command, "gapwise serve") && !strings.Contains(command, "--openapi") { // until it is stopped
 				command += " & sleep 0.5; kill $! && wait $!"
 			}
 			commands = append(commands, command)

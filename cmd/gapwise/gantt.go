@@ -274,7 +274,7 @@ func (p *program) solutionOf(ctx context.Context, c *cli.Command, in model.Insta
 				break
 			}
 		}
-		if err == nil && r.Solution == nil && c.String("algorithm") == "" && ctx.Err() == nil { // perhaps it can be told why
+		if err == nil && r.Solution == nil && c.String("algorithm") == "" && ctx.Err() == nil { // perhaps the reason is known
 			limited, cancel := context.WithTimeout(ctx, explainLimit)
 			r, err = gapwise.Solve(limited, in, gapwise.Options{Algorithm: "auto", Settings: model.Settings{Seed: 1}})
 			cancel()
@@ -304,7 +304,7 @@ func (p *program) solutionOf(ctx context.Context, c *cli.Command, in model.Insta
 	if err != nil {
 		return drawing{}, err
 	}
-	if f.result != nil && f.result.InstanceHash != hash { // its bound says nothing here
+	if f.result != nil && f.result.InstanceHash != hash { // its bound means nothing here
 		return drawing{}, otherInstance(in, f.result, []string{c.Args().First(), solution[0]}, hash)
 	}
 	d := drawing{in: in, s: f.solution}

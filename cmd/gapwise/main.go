@@ -59,7 +59,7 @@ func (c codeError) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 // program is the command with its streams and solver, which tests replace.
 type program struct {
 	out, err io.Writer
-	solver   model.Solver // replaces the algorithm, in tests of what is refuted
+	solver   model.Solver // replaces the algorithm, in tests of refuted results
 	patience time.Duration
 }
 
@@ -79,7 +79,7 @@ func start(p *program) int {
 // run executes one command line and returns the exit code. A panic that the library doesn't handle is an error of one
 // line here; with GAPWISE_DEBUG the stack follows.
 func (p *program) run(ctx context.Context, args []string) int {
-	screen := *p // what it says holds names from files
+	screen := *p // its output holds names from files
 	out := &checked{Writer: p.out}
 	screen.out, screen.err = visible.Writer{Writer: out}, visible.Writer{Writer: p.err}
 	p = &screen

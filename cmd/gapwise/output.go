@@ -54,7 +54,7 @@ func notWritten(path string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case full(err): // nothing is wrong with what was asked for
+	case full(err): // the request itself is fine
 		return fmt.Errorf("can't write %s: %w", path, err)
 	}
 	return fmt.Errorf("%w: can't write %s: %w", model.ErrInvalid, path, err)

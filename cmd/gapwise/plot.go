@@ -240,7 +240,7 @@ func (p *program) plotRounds(c *cli.Command, style draw.Style, path string, data
 		}
 	}
 	if len(splitJSON(data)) == 0 {
-		_, err = model.DecodeResult(data) // says what is wrong
+		_, err = model.DecodeResult(data) // states the error
 	}
 	if err == nil && len(trace(r)) == 0 {
 		err = fmt.Errorf("%w result: it has no trace of rounds, solve with --algorithm network-aware under contention", model.ErrInvalid)

@@ -27,7 +27,7 @@ type solverLog struct {
 }
 
 func (l *solverLog) progress(p model.Progress) {
-	if p.Done { // the summary says it
+	if p.Done { // the summary shows it
 		return
 	}
 	l.mu.Lock()

@@ -71,7 +71,7 @@ func parseSolutions(label string, data []byte) ([]solutionFile, error) {
 	for _, p := range parts {
 		one, err := decodeSolution(p.data)
 		if err == nil && one.result == nil {
-			_, err = model.DecodeResult(p.data) // says what it lacks
+			_, err = model.DecodeResult(p.data) // states the missing part
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: line %d: %w", label, p.line, err)

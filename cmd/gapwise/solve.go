@@ -409,7 +409,7 @@ func (p *program) solveOne(ctx context.Context, c *cli.Command, x toSolve, o gap
 				watched := verdict.Watch(x.in)
 				one.Progress = watched.Hear
 				quieten = watched.Tell(100*time.Millisecond, func(now verdict.Progress) {
-					_ = writeLines(p.err, map[string]verdict.Progress{"progress": now}) // what can't be written is lost, as of a trace
+					_ = writeLines(p.err, map[string]verdict.Progress{"progress": now}) // a lost line is no error
 				})
 			case c.Bool("verbose") || human != nil && isTerminal(p.err):
 				log := &solverLog{w: p.err}

@@ -73,7 +73,7 @@ func summary(ctx context.Context, w io.Writer, in model.Instance, assumed string
 			say("best policy: %s, %s, %s", r.Algorithm, measured(first, r.Objective), measured(second, r.SecondObjective))
 			say("best of those that see the instance whole: %s, %s, %s", o.Algorithm, measured(first, o.Objective), measured(second, o.SecondObjective))
 		}
-		if ctx.Err() != nil { // whoever interrupts is in a hurry
+		if ctx.Err() != nil { // a user who interrupts is in a hurry
 		} else if half, secondHalf, err := runs.Halves(in, r.Solution); err != nil {
 			return err
 		} else if !math.IsNaN(half) {

@@ -20,7 +20,7 @@ type traceFile struct {
 	path  string
 	lines bool
 	w     io.Writer
-	kept  bytes.Buffer // what a file will hold
+	kept  bytes.Buffer // the contents of a file
 }
 
 // newTrace returns where --trace writes, nil without it.

@@ -42,7 +42,7 @@ func TestStart(t *testing.T) {
 	const most = 16 << 10 // bytes of a package
 	allowed := map[string]bool{
 		"github.com/gapwise/gapwise/cmd/gapwise":         true, // tests
-		"github.com/gapwise/gapwise/model/milp/external": true, // patterns of what solvers say
+		"github.com/gapwise/gapwise/model/milp/external": true, // patterns of solvers' output
 		"github.com/gapwise/gapwise":                     true, // the list of problems
 	}
 	version := exec.Command(os.Args[0], "-test.run", "^$")

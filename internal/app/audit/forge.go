@@ -72,7 +72,7 @@ func forgedAssignment(in *model.Consolidation, s *model.Assignment, rng *rand.Ra
 		used = append(used, j.Hosts...)
 	}
 	from, to, kind := used[rng.IntN(len(used))], used[rng.IntN(len(used))], rng.IntN(3)
-	if kind == 0 { // what was bought is given back
+	if kind == 0 { // the bought host is given back
 		a.Bought = slices.DeleteFunc(a.Bought, func(b model.BoughtHost) bool { return b.ID == from })
 	}
 	for i := range a.Jobs {

@@ -33,8 +33,8 @@ type Instance struct {
 	// Notes list the parts that aren't modelled, or were read in a way that a user may want to know.
 	Notes []string
 
-	outUnit   int64      // what a waiting pod of the least rank costs
-	converter *converter // what the instance leaves out, for the simulation of kube-scheduler
+	outUnit   int64      // the cost of a waiting pod of the least rank
+	converter *converter // the data that the instance leaves out, for the simulation of kube-scheduler
 }
 
 // Prices are the prices of nodes.
@@ -92,7 +92,7 @@ type converter struct {
 	nodes   map[string]int
 	pods    []*pod
 	jobs    []*group
-	notes   map[string]int // of which there may be many alike
+	notes   map[string]int // there may be many alike
 	budgets []labels.Selector
 	spaces  map[string]labels.Set
 	names   []string // of resources
@@ -361,7 +361,7 @@ func (v *converter) group() {
 		for _, own := range []string{"statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index"} {
 			delete(labels, own)
 		}
-		for key := range labels { // what kube-scheduler copies from the node
+		for key := range labels { // the label that kube-scheduler copies from the node
 			if strings.HasPrefix(key, "topology.kubernetes.io/") {
 				delete(labels, key)
 			}

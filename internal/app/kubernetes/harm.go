@@ -31,7 +31,7 @@ const (
 	harmJobs     = "jobs"           // their pods begin again, or the Job fails
 	harmSingle   = "single-replica" // no other pod serves meanwhile
 	harmStep     = "same-step"      // several pods of a workload without a budget go at once
-	harmUnready  = "unready"        // pods for whose readiness each step would wait
+	harmUnready  = "unready"        // pods that aren't ready: each step would wait for them
 	harmCordoned = "cordoned"       // nodes that somebody else has closed
 )
 
@@ -52,7 +52,7 @@ func (in *Instance) harm(p *Plan, allow []string, begun, script bool) error {
 			ready[workload(x)]++
 		}
 	}
-	found, by := map[string][]string{}, map[string][]string{} // what of each harm; what allows it
+	found, by := map[string][]string{}, map[string][]string{} // the elements of each harm; the option that allows it
 	add := func(harm, what string) {
 		if !slices.Contains(allow, harm) && !slices.Contains(allow, what) {
 			found[harm], by[harm] = append(found[harm], what), []string{harm}

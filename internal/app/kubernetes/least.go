@@ -17,7 +17,7 @@ const mostLeaveOut = 100_000_000
 // least is a plan of least cost among those under which as few pods wait, by their ranks, as in it.
 type least struct {
 	model.Result
-	in      *model.Consolidation // that was solved: its objective is the cost and what waiting pods add
+	in      *model.Consolidation // that was solved: its objective is the cost plus the addition of waiting pods
 	cost    int64                // of nodes alone
 	bound   float64              // on cost, of plans under which no more pods wait; 0: none is known
 	waiting int

@@ -190,7 +190,7 @@ func (o *Offers) add(x offer) error {
 		if x.capacity == nil {
 			x.capacity = corev1.ResourceList{}
 		}
-		x.capacity[corev1.ResourcePods] = resource.MustParse("110") // what a kubelet takes by default
+		x.capacity[corev1.ResourcePods] = resource.MustParse("110") // a kubelet's default
 	}
 	x.name()
 	o.all = append(o.all, x)

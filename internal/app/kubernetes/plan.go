@@ -19,8 +19,8 @@ import (
 // State is a cluster's use of nodes.
 type State struct {
 	Nodes int   `json:"nodes"` // with pods that count
-	Cost  int64 `json:"cost"`  // of those, and of kept ones
-	VCPU  int64 `json:"vcpu"`  // of those with pods that count
+	Cost  int64 `json:"cost"`  // of these, and of kept ones
+	VCPU  int64 `json:"vcpu"`  // of nodes with pods that count
 	// Waiting counts the pods without a node.
 	Waiting int `json:"waiting_pods"`
 }
@@ -76,7 +76,7 @@ type Plan struct {
 type Pin struct {
 	Why   string `json:"why"`
 	Pods  int    `json:"pods"`
-	Nodes int    `json:"nodes"` // on which such pods stand
+	Nodes int    `json:"nodes"` // with such pods
 }
 
 // MakePlan finds how few pods have to wait, then the least cost, and then the fewest moves to it. Half of the time limit is for each.

@@ -45,15 +45,15 @@ type softSpread struct {
 	*domain
 	hosts   bool
 	skew    int64
-	others  []int   // jobs whose pods it counts
+	others  []int   // jobs with pods that it counts
 	rest    []int64 // pods of no job that it counts, on each node
-	counted []bool  // nodes whose pods count
+	counted []bool  // nodes with pods that count
 }
 
 // weighted is a preference for nodes of a domain with pods of a job; against them if the weight is negative.
 type weighted struct {
 	*domain
-	job    int // -1: pods of no job, of which there are so many on each node
+	job    int // -1: pods of no job, so many on each node
 	rest   []int64
 	weight int64
 }

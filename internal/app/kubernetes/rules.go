@@ -142,7 +142,7 @@ func (v *converter) term(i, k int, kind model.RuleType, t *corev1.PodAffinityTer
 	}
 	others := v.matching(s, namespace)
 	if kind == model.RuleTogether && v.withResidents(t, p.Pod) {
-		return nil // the allowed nodes say it
+		return nil // the allowed nodes state it
 	}
 	if len(others) == 0 {
 		if kind == model.RuleApart {

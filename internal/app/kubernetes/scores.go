@@ -14,7 +14,7 @@ const (
 	weightNodes    = 2 // preferred node affinity
 	weightSpread   = 2
 	weightPods     = 2 // preferred pod affinity
-	hardPods       = 1 // what a required affinity of a pod that is there counts
+	hardPods       = 1 // the weight of an existing pod's required affinity
 	smallestImages = 23 << 20
 	largestImages  = 1000 << 20 // a container
 )

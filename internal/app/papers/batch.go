@@ -197,7 +197,7 @@ type batchWorkload struct {
 	*experiment
 	name string
 	jobs float64
-	easy []string // EASY on one tier and on two, those that there are
+	easy []string // the available ones of EASY on one tier and on two
 }
 
 // read takes EASY on one tier from the runs there, and all else from the runs on two.

@@ -20,12 +20,12 @@ const level = 0.05
 
 // claim states that a figure lies between two limits; one of them may be infinite.
 type claim struct {
-	text      string // what the figure is
+	text      string // the meaning of the figure
 	value     estimate
 	low, high float64
-	closed    bool    // the limits are among what it claims: a printed range is the range
+	closed    bool    // the limits are among its claims: a printed range is the range
 	same      float64 // how far from its one limit a figure is as good as on it
-	tie       float64 // same of a claim whose limit is 0
+	tie       float64 // same of a claim with the limit 0
 }
 
 // above and below claim that a figure is on one side of a limit.

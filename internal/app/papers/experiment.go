@@ -20,7 +20,7 @@ type experiment struct {
 	runs   map[cell]map[drawn]float64
 	survey bool // runs at different points have nothing in common
 
-	names  []string            // of the points in words, where x doesn't tell them
+	names  []string            // of the points in words, if x doesn't identify them
 	of     func(cell) estimate // estimates each cell by itself; nil: runs do, in pairs
 	chosen []int               // points at which algorithms are compared, nil: all
 	ties   map[string]float64  // differences of measures that are none

@@ -76,7 +76,7 @@ type Figure struct {
 	Margin float64   // the share of it by which ours may differ
 	Range  []float64 // a printed one, from and to, in place of value and margin
 	Why    string    // the reason of the margin
-	Taken  bool      // the paper prints no number: the limit is ours, and findings say what half and twice of it change
+	Taken  bool      // no number is printed: the limit is ours, and findings show half and twice of it
 }
 
 // limits returns the range in which a figure of ours is as printed.

@@ -40,7 +40,7 @@ func made(change func(policy string, load float64, accepted, slowdown *float64))
 func TestFindings(t *testing.T) {
 	tests := map[string]struct {
 		change        func(policy string, load float64, accepted, slowdown *float64)
-		wantNot       []string // beginnings of what doesn't hold
+		wantNot       []string // beginnings of findings that don't hold
 		wantUndecided []string
 	}{
 		"as in the paper": {nil, nil, nil},

@@ -125,10 +125,10 @@ func linear(name string) bool {
 // Load is a question: a file to be put on the desk.
 type Load struct {
 	Name     string            `json:"name"` // of the file
-	Data     []byte            `json:"data"` // what it holds, base64 in JSON
+	Data     []byte            `json:"data"` // its contents, base64 in JSON
 	Text     string            `json:"text"` // or as text
 	Platform string            `json:"platform"`
-	Kind     string            `json:"kind"`     // of an SWF log: what it becomes
+	Kind     string            `json:"kind"`     // of an SWF log: the kind to make of it
 	First    int               `json:"first"`    // of an SWF log: so many jobs at most
 	Capacity int               `json:"capacity"` // of a table: so many hosts, processors, PEs or slots
 	Variants map[string]string `json:"variants"` // how it is read
@@ -140,7 +140,7 @@ type Loaded struct {
 	Name     string          `json:"name"`
 	Hash     string          `json:"hash"`
 	Instance json.RawMessage `json:"instance"`
-	Said     string          `json:"said,omitempty"` // what was assumed, or what became of a log's jobs
+	Said     string          `json:"said,omitempty"` // the assumptions, or a report on a log's jobs
 	Metric   Metric          `json:"metric"`
 	Second   Metric          `json:"second"`
 	Facts    []Fact          `json:"facts"`

@@ -26,16 +26,16 @@ type Scene struct {
 	Boxes  []Box   `json:"boxes"`
 	Arrows []Arrow `json:"arrows,omitempty"`
 	Marks  []Mark  `json:"marks,omitempty"`
-	Note   string  `json:"note,omitempty"` // what isn't drawn
+	Note   string  `json:"note,omitempty"` // the parts not drawn
 }
 
 // Row is a machine, a host's resource, a server, or all processors: it has lanes of equal
 // height.
 type Row struct {
 	Label string `json:"label"`
-	Group string `json:"group"` // rows of one group stand together
+	Group string `json:"group"` // rows of one group are adjacent
 	Lanes int    `json:"lanes"`
-	Drop  string `json:"drop,omitempty"` // what a box that is dropped here is given, see Move; "" for nothing
+	Drop  string `json:"drop,omitempty"` // the target of a box that is dropped here, see Move; "" for nothing
 	Role  Role   `json:"role,omitempty"`
 	Named bool   `json:"named,omitempty"` // lanes are numbered: processors, PEs, slots
 }

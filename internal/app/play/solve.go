@@ -23,9 +23,9 @@ type Solve struct {
 	TimeLimitS float64         `json:"time_limit_s"`
 	Start      json.RawMessage `json:"start,omitempty"` // a solution to start from
 	Proof      bool            `json:"proof"`           // write a proof
-	Trace      bool            `json:"trace"`           // tell the steps
+	Trace      bool            `json:"trace"`           // report the steps
 	Quiet      bool            `json:"quiet"`           // no pictures on the way
-	First      bool            `json:"first"`           // by what is drawn where nothing is asked for
+	First      bool            `json:"first"`           // by the algorithm that draws by default
 }
 
 // Progress is the state of a solve, with a better solution now and then. It isn't judged yet.
@@ -192,8 +192,8 @@ func (d *Desk) scene(ctx context.Context, s model.Solution, bound float64) (*Sce
 // Judge is a question: the verdict on a solution, which may lack parts that follow from the rest.
 type Judge struct {
 	Solution json.RawMessage `json:"solution"`
-	Bound    *float64        `json:"bound"` // what no solution beats, as was told
-	Keep     string          `json:"keep"`  // of mend: what was moved last
+	Bound    *float64        `json:"bound"` // as reported: no solution is better
+	Keep     string          `json:"keep"`  // of mend: the last moved part
 }
 
 func (d *Desk) judge(ctx context.Context, q Judge, _ func(any)) (any, error) {
@@ -257,7 +257,7 @@ type teller struct {
 	ctx    context.Context
 	tell   func(any)
 	scenes bool
-	next   time.Time      // when the next solution may be told
+	next   time.Time      // when the next solution may be reported
 	s      model.Solution // not passed on yet
 }
 
@@ -271,11 +271,11 @@ func (t *teller) hear(p model.Progress) {
 	}
 	began := time.Now()
 	due := !began.Before(t.next)
-	if p.Done || !due && was.Objective == now.Objective && was.Bound == now.Bound { // figures are told at once
+	if p.Done || !due && was.Objective == now.Objective && was.Bound == now.Bound { // figures are reported at once
 		return
 	}
 	if t.s != nil && due {
-		now.Solution, _ = written(t.s) // what can't be written isn't shown
+		now.Solution, _ = written(t.s) // a solution that can't be written isn't shown
 		if t.scenes {
 			b := math.NaN()
 			if now.Bound != nil {

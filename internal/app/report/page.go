@@ -31,7 +31,7 @@ type page struct {
 	Lead     []string // in words
 	Cards    []card
 	Sections []section
-	Left     []string // what was left out, and why
+	Left     []string // the parts left out, and why
 }
 
 // card is one figure of the summary.
@@ -42,8 +42,8 @@ type section struct {
 	ID, Title string
 	Text      []string
 	Blocks    []block
-	half      bool // it stands beside another, in half of the page's width
-	duo       bool // its chart and its table stand side by side
+	half      bool // it is next to another, in half of the page's width
+	duo       bool // its chart and its table are side by side
 }
 
 // narrow reports whether half of the page's width is enough: for charts that aren't over time, and tables of few

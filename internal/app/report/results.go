@@ -18,7 +18,7 @@ import (
 
 // Options configure a page.
 type Options struct {
-	Title    string // empty: what it is about
+	Title    string // empty: the page's subject
 	Pictures int    // most pictures of solutions
 	// Assumed lists the data of the instances that neither their files nor a platform states; it appears in the page's
 	// summary.

@@ -21,8 +21,8 @@ import (
 // Log describes the log that an instance was made of.
 type Log struct {
 	Name     string
-	Said     string // what became of its jobs
-	Invented string // what the instance has that isn't the log's, with its seed; "" for nothing
+	Said     string // a report on its jobs
+	Invented string // the data that aren't the log's, with their seed; "" for none
 	Command  string // that makes the instance, in the file FileOf(the instance's name)
 }
 

@@ -22,9 +22,9 @@ import (
 type whatIf struct {
 	cases  []*whatIfCase // today first
 	blocks [][]int32     // the jobs of each block of time, for intervals
-	block  string        // what a block is: "week"; "" if there are too few
+	block  string        // the unit of a block: "week"; "" if there are too few
 	draws  [][]int32     // resampled blocks
-	effort int64         // of the search for what anybody could reach
+	effort int64         // of the clairvoyant's search
 }
 
 // whatIfCase is one of them: a policy on an instance, and the best possible there.
@@ -33,7 +33,7 @@ type whatIfCase struct {
 	name      string
 	in        *model.Batch
 	run       Run
-	seer      Run // the best that is known of the instance, with the bound: who knows all can copy any policy
+	seer      Run // the best known of the instance, with the bound: full knowledge can copy any policy
 	waits     []float64
 	responses []float64
 	slowdowns []float64

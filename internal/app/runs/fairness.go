@@ -46,7 +46,7 @@ func lateness(j *jobs) []int64 {
 		s.arrive(k)
 		switch late[at] = unknown; {
 		case k%stride > 0:
-		case s.jobs[k].start == s.jobs[k].submit: // nobody can start sooner
+		case s.jobs[k].start == s.jobs[k].submit: // no job can start sooner
 			late[at] = 0
 		default:
 			late[at] = max(0, s.jobs[k].start-s.fairStart(k))

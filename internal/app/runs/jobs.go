@@ -14,8 +14,8 @@ import (
 
 // jobs holds the outcomes of jobs of a solution, or of some of them.
 type jobs struct {
-	outcomes []model.Outcome // of those that ran
-	users    []string        // of each, by the log; nil: not told
+	outcomes []model.Outcome // of the jobs that ran
+	users    []string        // of each, by the log; nil: not stated
 	// late holds for each job how many microseconds after its fair start it starts, 0 if it doesn't; unknown: that
 	// wasn't computed. nil: it can't be.
 	late []int64
@@ -24,7 +24,7 @@ type jobs struct {
 	// processors is the machine's size; 0 where jobs share processors or are interrupted.
 	processors int
 	sorted     map[string][]float64 // values in ascending order, of the quantities asked for
-	middle     *jobs                // those submitted in the steady time, once asked for
+	middle     *jobs                // the ones submitted in the steady time, once asked for
 }
 
 // unknown means a time that isn't known.

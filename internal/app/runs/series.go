@@ -255,7 +255,7 @@ func limit(r Run, value string) float64 {
 	case value == objectiveKey:
 		return r.Known.Bound
 	case value != "acceptance %" || r.metrics()[0].Key != "accepted" || r.Objective == nil || *r.Objective <= 0:
-		return math.NaN() // the rate of none tells nothing about how many there are
+		return math.NaN() // the rate of none doesn't show how many there are
 	}
 	// The same share of it as of the objective.
 	return min(r.Known.Bound*r.metric(value) / *r.Objective, 100)
@@ -327,7 +327,7 @@ func ParameterAxis(key string, r *Record) string {
 			words += " (" + x.Unit + ")"
 		}
 		if strings.EqualFold(words, key) || strings.EqualFold(words, "number of "+key) {
-			return words // they say the key
+			return words // they include the key
 		}
 		return words + ": " + key
 	}

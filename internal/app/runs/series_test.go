@@ -192,7 +192,7 @@ func TestValueNames(t *testing.T) {
 		}
 	}
 	want := []string{"mean finish: mean finish time (s)", "slowdown: mean slowdown", "acceptance %: acceptance rate (%)", "average yield: average yield", "objective: accepted requests", "second: mean slowdown", "gap %: gap (%)", "time: time (s)"}
-	got = slices.DeleteFunc(got, func(v string) bool { return !slices.Contains(want, v) }) // those of other problems
+	got = slices.DeleteFunc(got, func(v string) bool { return !slices.Contains(want, v) }) // the ones of other problems
 	if !slices.Equal(got, want) {
 		t.Errorf("values are %q, want at least %q", got, want)
 	}

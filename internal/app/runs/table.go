@@ -233,7 +233,7 @@ func (f *Figures) oneUnit(column int) (name string, write func(float64) string) 
 	decimals := func(x float64) int { return max(0, 2-int(math.Floor(math.Log10(x/unit)))) }
 	return name, func(x float64) string {
 		digits := 0
-		for _, y := range []float64{middle, x} { // more for what is much shorter than the median
+		for _, y := range []float64{middle, x} { // more for values much shorter than the median
 			if y > 0 {
 				digits = max(digits, decimals(y))
 			}

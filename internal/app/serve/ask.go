@@ -107,7 +107,7 @@ func judged(ctx context.Context, in model.Instance, data []byte, where string, o
 		return v, in, r, failuref(http.StatusBadRequest, "body", "see /v1/openapi.json", "the key %s is missing", where)
 	}
 	var keys map[string]json.RawMessage
-	_ = json.Unmarshal(data, &keys) // what is no object has no keys, and the decoders say so
+	_ = json.Unmarshal(data, &keys) // data that are no object have no keys, and the decoders report it
 	_, whole := keys["status"]
 	if whole {
 		r, err = model.DecodeResult(data)

@@ -25,7 +25,7 @@ type Failure struct {
 	Where  string `json:"where" about:"the part of the request"`
 	Remedy string `json:"remedy" about:"what to do"`
 
-	after int // seconds until the client may try again; 0: not told
+	after int // seconds until the client may try again; 0: not stated
 }
 
 // Error implements error.

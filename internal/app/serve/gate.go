@@ -25,7 +25,7 @@ type gate struct {
 	mostLive int64
 
 	mu     sync.Mutex
-	looked time.Time // when the heap was collected to see what is alive
+	looked time.Time // when the heap was last collected to measure it
 }
 
 func newGate(c Config) *gate {

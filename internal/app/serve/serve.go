@@ -30,8 +30,8 @@ type Config struct {
 	Threads   int           // most threads of a solve
 	Jobs      int           // finished jobs that are kept
 	Keep      time.Duration // for how long
-	Grace     time.Duration // for what runs when the service is told to end
-	Page      http.Handler  // serves what no other path does, outside /v1/; nil: nothing
+	Grace     time.Duration // for running work when the service is asked to end
+	Page      http.Handler  // serves all other paths, outside /v1/; nil: nothing
 }
 
 // ShortestToken is the least length of a token.

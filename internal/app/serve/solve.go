@@ -107,7 +107,7 @@ func (s *Server) solve(w http.ResponseWriter, r *http.Request) {
 
 // shape is how a stream is written.
 type shape struct {
-	contentType, form, rest string // form of a named value; what is sent to say that there is nothing new
+	contentType, form, rest string // form of a named value; the message that there is nothing new
 }
 
 var (

@@ -68,7 +68,7 @@ func (k *Kubernetes) Manifest() ([]byte, error) {
 	case len(k.PlanText) > 1<<20:
 		return nil, fmt.Errorf("%w job: the plan has %d bytes, a ConfigMap holds 1 MiB", model.ErrInvalid, len(k.PlanText))
 	}
-	object, text := k.Object(), strconv.Quote // Go's escapes are those of YAML
+	object, text := k.Object(), strconv.Quote // Go's escapes are the same as YAML's
 	plan, planMount, planVolume := "", "", ""
 	if k.PlanText != "" {
 		plan = fmt.Sprintf("\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: %s\ndata:\n  %s: %s", object, path.Base(PlanFile), text(k.PlanText))

@@ -20,13 +20,13 @@ import (
 // Job is a plan to be run in shards.
 type Job struct {
 	Name      string   // of the plan
-	Shards    int      // tasks, each of which runs one shard
+	Shards    int      // tasks; each runs one shard
 	AtOnce    int      // tasks that run at the same time at most; 0: all
 	Workers   int      // processors of a task
 	Program   string   // gapwise, as a task calls it
-	Arguments []string // of gapwise bench in a task, beside the shard and the results
+	Arguments []string // of gapwise bench in a task, other than the shard and the results
 	Plan      string   // of gapwise bench merge --plan; "": none
-	Folder    string   // of all results: parts, logs, and what is merged of them
+	Folder    string   // of all results: parts, logs, and the merged files
 }
 
 // MaxShards is the largest number of shards; Slurm's own limit (MaxArraySize) may be

@@ -21,7 +21,7 @@ type Progress struct {
 
 // Solve keeps a solver's reports, and signals news.
 type Solve struct {
-	News chan struct{} // holds one value if something was told since it was looked
+	News chan struct{} // holds one value if there was a report since the last look
 
 	mu      sync.Mutex
 	sense   model.Sense

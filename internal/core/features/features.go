@@ -13,7 +13,7 @@ import "math"
 type Feature struct {
 	Key   string // short, as in a table's header: "tasks"
 	Unit  string // empty for counts, shares and ratios
-	Usage string // what it is, on one line
+	Usage string // its meaning, on one line
 	Value float64
 }
 

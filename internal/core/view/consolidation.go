@@ -33,7 +33,7 @@ type Consolidation struct {
 type ConsolidationHost struct {
 	Capacity []int64
 	Price    int64
-	Closed   bool // nothing is placed on it anew
+	Closed   bool // nothing is newly placed on it
 	Overfull bool // closed, and its capacity binds nothing
 	Kept     bool
 	Offer    int // Nowhere of a host that is there
@@ -46,7 +46,7 @@ type ConsolidationHost struct {
 type ConsolidationJob struct {
 	Needs    []int64
 	Current  []int32    // of each task: host or Nowhere
-	Allowed  bitset.Set // hosts on which its tasks may be placed anew
+	Allowed  bitset.Set // hosts on which its tasks may be newly placed
 	Pinned   bool
 	Move     int64
 	LeaveOut int64 // Nowhere: not allowed

@@ -22,7 +22,7 @@ type Graph struct {
 	// Edges into and out of task t, ascending: see Pred and Succ.
 	predAt, predEdges, succAt, succEdges []int32
 
-	Order   []int32   // tasks in topological order; of those that are ready the lowest number first
+	Order   []int32   // tasks in topological order; of several ready ones the lowest number first
 	Startup []float64 // L of each machine, seconds
 	// Rate is the planned rate from machine m to n, in data units per second, at [m*Machines+n]; +Inf on the diagonal.
 	// See TransferModel.

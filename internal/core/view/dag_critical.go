@@ -17,8 +17,8 @@ type Hold string
 const (
 	HoldNothing  Hold = ""         // neither a task nor data
 	HoldMachine  Hold = "machine"  // the task before it on its machine, which sends it nothing
-	HoldData     Hold = "data"     // what a task on the same machine makes
-	HoldTransfer Hold = "transfer" // what a task on another machine sends
+	HoldData     Hold = "data"     // the output of a task on the same machine
+	HoldTransfer Hold = "transfer" // the data sent by a task on another machine
 )
 
 // CriticalTask is a task of a critical path.

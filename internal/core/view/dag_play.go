@@ -17,7 +17,7 @@ type Play struct {
 	Played []int32
 
 	g       *Graph
-	missing []int32 // what a task waits for: edges, and the task before it on its machine
+	missing []int32 // a task's waits: edges, and the task before it on its machine
 	next    []int32 // the task after it on its machine, -1 without
 }
 

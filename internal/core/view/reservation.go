@@ -35,7 +35,7 @@ type ReservationJob struct {
 	Ready, Due, Length int64 // ticks; Length is at least 1
 	Counted            int64 // its weight in PE-ticks is PEs times this: Length, or the ticks of its duration
 	PEs                int
-	Weight             float64 // what it adds to the objective
+	Weight             float64 // its contribution to the objective
 }
 
 // Latest returns the latest start.

@@ -126,7 +126,7 @@ func TestReservationTicksRound(t *testing.T) {
 		for _, c := range []struct {
 			x    float64
 			tick int64
-			sign int // that of what was rounded off
+			sign int // of the rounding
 		}{{ready, q.Ready, 1}, {duration, q.Duration, 1}, {in.Requests[0].DeadlineS, q.Deadline, -1}} {
 			r, _ := new(big.Rat).SetString(strconv.FormatFloat(c.x, 'f', -1, 64))
 			rest := r.Mul(r, perSecond).Sub(r, new(big.Rat).SetInt64(c.tick))

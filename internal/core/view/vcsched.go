@@ -107,7 +107,7 @@ type VCSched struct {
 	// from a host, in units. Memory is the first, then the resources of VCSched.Resources but for the ones that follow
 	// from others (RigidResources).
 	Rigid [][]int64
-	Names []string // [resource of Rigid]: "memory", or that of VCSched.Resources
+	Names []string // [resource of Rigid]: "memory", or the name in VCSched.Resources
 	// Classes are the hosts by size, equal ones together, in the order of the
 	// first host of each.
 	Classes []HostClass
@@ -119,7 +119,7 @@ type VCSched struct {
 	ExactBudget Memory
 
 	class []int32 // [host]: its class; nil if there is one
-	tiny  int     // tasks whose CPU need was rounded up to a unit
+	tiny  int     // tasks with a CPU need rounded up to a unit
 }
 
 // HostClass is a number of hosts of equal size.

@@ -35,7 +35,7 @@ var cbc = &program{
 			add("-dualTolerance", t)
 		}
 		add("-allowableGap", 0)
-		add("-increment", 0) // by default it looks only for what is better by 1e-5
+		add("-increment", 0) // by default it looks only for improvements by 1e-5
 		if c.Gap > 0 {
 			add("-ratioGap", c.Gap)
 		}

@@ -265,7 +265,7 @@ func (p *program) take(m *milp.Model, got outcome, r *milp.Result) {
 		r.Bound = -r.Bound
 	}
 	if r.Status == milp.Optimal && r.Feasible && math.IsNaN(r.Bound) {
-		r.Bound = r.Objective // what "optimal" says
+		r.Bound = r.Objective // the meaning of "optimal"
 	}
 	if math.IsInf(r.Bound, 0) || math.Abs(r.Bound) >= 1e20 {
 		r.Bound = math.NaN()

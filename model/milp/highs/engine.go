@@ -56,7 +56,7 @@ func load() (*engine, error) {
 		return nil, err
 	}
 	e, err := compile(data, machineCode())
-	if err != nil { // a cache on a full disk or of other users keeps nobody from solving
+	if err != nil { // a cache on a full disk or of other users doesn't prevent solving
 		e, err = compile(data, "")
 	}
 	return e, err

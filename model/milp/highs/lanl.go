@@ -53,7 +53,7 @@ func solveLanl(ctx context.Context, m *milp.Model, o milp.Options) (milp.Result,
 			var call lanl.CallStatus
 			switch {
 			case errors.As(err, &call) && call.IsWarning() && o.TimeLimit > 0 && time.Since(start) >= o.TimeLimit:
-				r.Status = milp.TimeLimit // the binding drops what was found
+				r.Status = milp.TimeLimit // the binding drops the solution found
 				return nil
 			case err != nil:
 				return fmt.Errorf("%w: %w", errSolver, err)

@@ -25,7 +25,7 @@ type machine struct {
 	content []byte // of the file that HiGHS may read
 	at      int
 
-	looks int64 // at the clock, of a run whose work is counted
+	looks int64 // at the clock, of a counted run
 	late  int64 // looks since it was stopped
 }
 

@@ -125,7 +125,7 @@ func (o *object) text(at uint32) string {
 }
 
 func (o *object) close() {
-	if !o.lost && o.highs != 0 { // what is left lies in an instance that others use
+	if !o.lost && o.highs != 0 { // the rest lies in an instance that others use
 		_, _ = o.call("Highs_destroy", o.highs)
 		o.free(o.scratch)
 	}

@@ -40,7 +40,7 @@ var safeOptions = []option{
 func integerTolerance(m *milp.Model) float64 {
 	const big = 1e5 // t M is 1e-3 then
 
-	if len(m.Rows) == 0 { // a file's, whose rows nobody has seen
+	if len(m.Rows) == 0 { // a file's, with unknown rows
 		return 1e-9
 	}
 	for i := range m.Rows {

@@ -20,7 +20,7 @@ type consPlace struct {
 	capacity  []int64
 	price     int64
 	labels    map[string]string
-	closed    bool // to what is placed anew
+	closed    bool // to newly placed tasks
 	kept      bool
 	over      bool // its tasks of now need more than it has
 }
@@ -33,9 +33,9 @@ type consSearch struct {
 	*counter
 	in     *model.Consolidation
 	places []consPlace
-	may    []map[int]bool // of each job: the places where its tasks may be placed anew
+	may    []map[int]bool // of each job: the places where its tasks may be newly placed
 	tasks  []consTask
-	rest   [][]int64 // [task][resource]: what this and later tasks need
+	rest   [][]int64 // [task][resource]: the needs of this and later tasks
 	at     []int     // of tasks[:i], -1: left out
 	used   [][]int64
 	on     []int // tasks on each place

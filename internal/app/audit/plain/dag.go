@@ -27,10 +27,10 @@ type dagSearch struct {
 	limit      float64        // the makespan to stay below
 	best       model.Solution // nil while there is none
 	machine    []int          // of each task
-	members    [][]int        // tasks of each machine, less those that are placed
+	members    [][]int        // tasks of each machine, less the placed ones
 	head, tail []float64      // a task starts no earlier, and that much comes after its end
 	placed     []bool         // head is the start
-	free       []float64      // by machine: when it has done what is placed
+	free       []float64      // by machine: when it has done its placed tasks
 }
 
 func solveDAG(in *model.DAG, beat float64, c *counter) (model.Solution, error) {

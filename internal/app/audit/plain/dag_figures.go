@@ -19,8 +19,8 @@ type dagFigures struct {
 	from, to     []int       // tasks of each edge
 	preds, succs [][]int     // edges into and out of each task
 	order        []int       // topological
-	twin         []int       // the last task before t in the order that the instance doesn't tell apart from t, or -1
-	alike        [][]int     // machines before k that the instance doesn't tell apart from k
+	twin         []int       // the last task before t in the order that the instance doesn't distinguish from t, or -1
+	alike        [][]int     // machines before k that the instance doesn't distinguish from k
 	ahead        [][]float64 // least time from a task's end on a machine to the end of all
 	rest         []float64   // sum of the least costs of order[i:]
 }

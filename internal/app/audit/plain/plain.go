@@ -21,7 +21,7 @@ import (
 
 // Answer is the result of a plain engine, and whether it searched the whole tree.
 type Answer struct {
-	Solution model.Solution // nil: nothing better than what was to be beaten
+	Solution model.Solution // nil: nothing better than the value to beat
 	Value    float64        // its objective, NaN without one
 	Whole    bool           // the search ended by itself: nothing better exists
 	Nodes    int64          // of the search tree

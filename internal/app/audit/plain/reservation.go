@@ -31,7 +31,7 @@ type reservationSearch struct {
 	best   []int64 // starts, -1 for declined ones; nil while there is none
 	start  []int64 // -1 for jobs that are not placed
 	first  []int64 // by job, the first time at which it fits; after its latest start it never does
-	weight int64   // of the placed jobs and those that need no PEs
+	weight int64   // of the placed jobs and the ones that need no PEs
 }
 
 func solveReservation(in *model.Reservation, beat float64, c *counter) (*model.Bookings, error) {

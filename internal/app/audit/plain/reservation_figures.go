@@ -35,7 +35,7 @@ type reservationJob struct {
 	ready, latest, runtime int64 // latest start
 	pes                    int64
 	weight                 int64 // requests, or PEs times ticks
-	twin                   int   // the job before it that nothing tells from it, or -1
+	twin                   int   // the job before it that is alike, or -1
 }
 
 func readReservation(in *model.Reservation) (reservationFigures, error) {

@@ -14,7 +14,7 @@ import (
 type tvcSearch struct {
 	*counter
 	tvcFigures
-	beat, value float64 // the value to pass, and that of the places
+	beat, value float64 // the value to pass, and the value of the places
 	places      []*tvcPlace
 	dense       []int             // requests by weight per slot, the largest first
 	best        *model.Embeddings // nil while there is none
@@ -27,7 +27,7 @@ func solveTVC(in *model.TVC, beat float64, c *counter) (*model.Embeddings, error
 	f := readTVC(in)
 	s := &tvcSearch{counter: c, tvcFigures: f, places: make([]*tvcPlace, len(f.requests))}
 	s.beat = s.threshold(model.Maximise, beat, s.whole)
-	for k := range s.requests { // those that never fit have no weight
+	for k := range s.requests { // requests that never fit have no weight
 		if !s.possible(k) && !s.cut {
 			s.requests[k].weight = 0
 		}

@@ -13,7 +13,7 @@ type tvcState struct {
 	slots  []int    // by server
 	left   []int64  // bit/s by link
 	runs   [][]int  // by server, pairs of a request and its VMs there
-	loaded [][]bool // by a: whether what runs loads links to aggregation switches of number a, then to each core switch of group a
+	loaded [][]bool // by a: whether running requests load links to aggregation switches a, to core switches of group a
 	twins  [3][]int // the twin before each server, edge switch, pod; -1: none
 }
 

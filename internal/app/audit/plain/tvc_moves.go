@@ -17,7 +17,7 @@ type tvcMoves struct {
 	migration int64
 	arrivals  []tvcRequest
 	now       []tvcRun   // by request
-	steps     []tvcMoved // those that led here
+	steps     []tvcMoved // the steps that led here
 	best      []tvcMoved
 }
 

@@ -22,7 +22,7 @@ type tvcQueue struct {
 	length []int64
 	known  map[uint32][]*tvcPlace // of a set that fits, by request; nil: it doesn't fit
 	least  int64                  // the sum of responses to be below
-	pieces []tvcPiece             // those that led here
+	pieces []tvcPiece             // the pieces that led here
 	found  []tvcPiece
 }
 

@@ -26,7 +26,7 @@ type vcschedSearch struct {
 	cpu     []float64      // by host: its CPU
 	has     [][]capacity   // by host: memory and the further resources
 	size    []int          // by host: the first host of the same size
-	budget  capacity       // of what moves
+	budget  capacity       // of the moves
 	running []bool         // by host: a task runs there now, and moving it counts
 	load    []float64      // by host: the CPU needs
 	used    [][]int64      // by host: as has, in units rounded down task by task
