@@ -139,9 +139,8 @@ func TestSmallHosts(t *testing.T) {
 	}
 }
 
-// Where a task needs more of something rigid than any host has (model.VCSched.Oversized),
-// no algorithm places the tasks, exact ones say that there is no placement, and the judge
-// recomputes why.
+// If a task needs more of a rigid resource than any host has (model.VCSched.Oversized), no algorithm places the tasks.
+// Exact ones report that there is no placement, and the judge recomputes why.
 func TestOversized(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(78, 1))

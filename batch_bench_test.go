@@ -25,7 +25,7 @@ import (
 // BenchmarkBatchPipeline reports the CPU seconds of each part of solving 200,000 jobs of the Feitelson model on one
 // tier by EASY. They come from a file of our format or of a gzipped SWF log of the same jobs. The parts are read
 // (decode and validate), hash, simulate (with the processors of each job), judge and bound (the quick bounds, which
-// solving makes). The garbage collector is a part of what it interrupts.
+// solving makes). The garbage collector counts for the part that it interrupts.
 func BenchmarkBatchPipeline(b *testing.B) {
 	spec := instances.NewBatchSpec()
 	spec.Jobs, spec.Tiers, spec.Load, spec.Seed = 200_000, 1, 0.8, 1

@@ -110,8 +110,8 @@ func TestOldPlan(t *testing.T) {
 	}
 }
 
-// What a release doesn't know it refuses, in one line that names it: a later version of a
-// file, and keys that came later. A result may be of any version of the program.
+// A release refuses unknown input, in one line that names it: a later version of a file, and keys that came later. A
+// result may be of any version of the program.
 func TestLaterFiles(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("docs/examples/six-tasks.json")

@@ -69,8 +69,8 @@ func few(all []model.Instance) []model.Instance {
 	return spread(all, len(all)/3+1)
 }
 
-// hardInstance draws an instance that no exact engine solves in seconds; false
-// if the specification doesn't say how, and this is one of the defaults.
+// hardInstance draws an instance that no exact engine solves in seconds; false if the specification doesn't define one,
+// and this is one of the defaults.
 func hardInstance(t *testing.T, p *gapwise.Problem) (model.Instance, bool) {
 	t.Helper()
 	values := map[string][]string{}
@@ -222,7 +222,7 @@ func outcome(t *testing.T, r model.Result) string {
 	return fmt.Sprintf("%s, objective %v and %v, bound %v, gap %v, %s", r.Status, r.Objective, r.SecondObjective, r.Bound, r.Gap, marshal(t, r.Solution))
 }
 
-// What the problem's value says of its algorithms is whole and true.
+// The problem's data on its algorithms are complete and true.
 func TestConformanceCatalogue(t *testing.T) {
 	for _, p := range gapwise.Problems() {
 		here := map[string]bool{}
@@ -350,9 +350,8 @@ func TestConformanceLeastGap(t *testing.T) {
 	})
 }
 
-// One Solver solves several instances at the same time: it keeps no state, and
-// what it caches it shares without a race. (The race detector sees these runs:
-// most packages start no goroutine, so their own tests aren't run with it.)
+// One Solver solves several instances at the same time: it keeps no state, and shares its caches without a race. (The
+// race detector sees these runs: most packages start no goroutine, so their own tests aren't run with it.)
 func TestConformanceAtOnce(t *testing.T) {
 	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
 		in := smallInstances(t, p, 1)[0]
@@ -526,7 +525,7 @@ func (c *conformance) instanceFile(hash string) {
 	}
 }
 
-// stamp checks what a result says of itself, and that a file holds it.
+// stamp checks a result's data on itself, and that a file holds it.
 func (c *conformance) stamp(x candidate, r model.Result, hash string) {
 	if r.Instance != c.in.ID() || r.InstanceHash != hash || r.Kind != c.p.Kind || r.Version != gapwise.Version || r.Seed != 1 || r.Algorithm == "" || r.Unverified {
 		c.errorf("%s: the stamp is %q %q %q %q %d %q, unverified %v", x.name, r.Instance, r.InstanceHash, r.Kind, r.Version, r.Seed, r.Algorithm, r.Unverified)
@@ -559,7 +558,7 @@ func (c *conformance) stamp(x candidate, r model.Result, hash string) {
 	}
 }
 
-// claims holds what was proved and what was found against each other.
+// claims compares the proofs and the solutions with each other.
 func (c *conformance) claims() {
 	type bound struct {
 		name  string

@@ -47,7 +47,7 @@ func ofInstance(t *testing.T, file string, obj float64) float64 {
 	return 0
 }
 
-// What another solver says of an exported file is, by the file's comment, the optimum that exact proves: of every
+// Another solver's optimum of an exported file is, by the file's comment, the optimum that exact proves: of every
 // example in every formulation, and of goals and units that no example has.
 func TestExportedObjective(t *testing.T) {
 	need.HiGHS(t)

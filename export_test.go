@@ -65,8 +65,8 @@ func exported(t *testing.T) map[string]*milp.Model {
 	return all
 }
 
-// What export writes has the same optimum for GLPK, CBC and HiGHS, in both
-// formats; as MPS, which minimises always, of a model that maximises the negated one.
+// The exported file has the same optimum for GLPK, CBC and HiGHS, in both formats; as MPS, which minimises always, of a
+// model that maximises the negated one.
 func TestExportIsReadByAll(t *testing.T) {
 	need.HiGHS(t)
 	readers := map[string]func(t *testing.T, file string) float64{

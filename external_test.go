@@ -136,7 +136,7 @@ func spread(all []model.Instance, most int) (some []model.Instance) {
 }
 
 // Needs that differ by some millionths make placements with yields that differ by as little. A solver that stops within
-// an increment of its own (CBC's is 1e-5) calls one of the worse ones optimal; nobody else does.
+// its own increment (CBC's is 1e-5) calls one of the worse ones optimal; no other does.
 func TestExternalsNearTies(t *testing.T) {
 	t.Parallel()
 	need.HiGHS(t)
@@ -209,8 +209,8 @@ func TestExternalsAgreeWithSearch(t *testing.T) {
 	})
 }
 
-// An engine stands beside others, its formulation after it; a command stands last,
-// with its commas. A program that isn't there is named.
+// An engine may come before others, with its formulation after it; a command comes last, with its commas. A program
+// that isn't there is named.
 func TestExternalNames(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	for _, c := range []struct {
@@ -241,7 +241,7 @@ func TestExternalNames(t *testing.T) {
 	}
 }
 
-// What a solver has found by its time limit counts.
+// A solver's result by its time limit counts.
 func TestExternalStopped(t *testing.T) {
 	t.Parallel()
 	p, err := gapwise.ProblemOf(model.KindVCSched)

@@ -138,7 +138,7 @@ func TestLeastHostsStopped(t *testing.T) {
 		}
 		checkCount(t, name, h, 20) // two of b or a, b, b: 3 on a host
 	}
-	// What isn't waited for goes on, and changes nothing of the answer.
+	// A part that isn't waited for goes on, and doesn't change the answer.
 	for range 20 {
 		h, err := gapwise.LeastHosts(over, in, gapwise.Options{Patience: time.Nanosecond})
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // longTimes are instances of n items with the longest valid times, with most running at once, and the best objective.
-// Of 20,000 the responses sum to 2·10^19 microseconds, more than an int64 or a uint64 holds.
+// The responses of 20,000 sum to 2·10^19 microseconds, more than an int64 or a uint64 holds.
 var longTimes = map[string]func(n, most int) (in model.Instance, best float64){
 	"batch":            func(n, most int) (model.Instance, float64) { return longBatch(n, most, 1), 1e8 * rounds(n, most) },
 	"batch, two tiers": func(n, most int) (model.Instance, float64) { return longBatch(n, most, 2), 1e8 * rounds(n, most) },

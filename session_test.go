@@ -162,9 +162,8 @@ func TestSessionMovesFew(t *testing.T) {
 	}
 }
 
-// Sessions of hosts of several sizes, further resources and parallel jobs keep the rule:
-// never worse than the completed start, and with a gap of 0 asked for not worse than what
-// the search finds. Each solution was judged by Solve.
+// Sessions of hosts of several sizes, further resources and parallel jobs keep the rule: never worse than the completed
+// start, and with a gap of 0 asked for not worse than the search's result. Each solution was judged by Solve.
 func TestSessionRule(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(41, 42))

@@ -39,7 +39,7 @@ func recorded(t *testing.T) (*model.Batch, *model.Execution) {
 	return in.(*model.Batch), said.Ran
 }
 
-// What Slurm ran is a schedule for the judge, in which its jobs start when it says.
+// Slurm's run is a schedule for the judge, with its jobs at Slurm's start times.
 func TestSlurmRan(t *testing.T) {
 	in, ran := recorded(t)
 	report, err := verify.Verify(context.Background(), in, ran, verify.Options{})

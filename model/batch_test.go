@@ -84,7 +84,7 @@ func TestBatchBadInput(t *testing.T) {
 	}, decodes(model.DecodeInstance))
 }
 
-// What no file says: NaN and infinities, and too much of everything.
+// Values that no file has: NaN and infinities, and too much of everything.
 func TestBatchValidateNumbers(t *testing.T) {
 	t.Parallel()
 	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
@@ -343,7 +343,7 @@ func TestBatchTicks(t *testing.T) {
 	}
 }
 
-// sameBatchTicks checks that the integer view says what the instance says.
+// sameBatchTicks checks that the integer view equals the instance.
 func sameBatchTicks(t *testing.T, b *model.Batch) {
 	t.Helper()
 	ticks := view.OfBatch(b)
@@ -367,8 +367,7 @@ func sameBatchTicks(t *testing.T, b *model.Batch) {
 	}
 }
 
-// What is decoded is valid, has ticks that say the same, and the figures of any
-// execution are finite or refused.
+// A decoded instance is valid, has the same ticks, and the figures of any execution are finite or refused.
 func FuzzBatch(f *testing.F) {
 	f.Add([]byte(threeJobs), []byte(threeExecuted))
 	f.Add([]byte(strings.Replace(threeJobs, `"tiers":2`, `"tiers":1`, 1)), []byte(strings.Replace(threeExecuted, `"1-7,0"`, `""`, 1)))

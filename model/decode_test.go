@@ -53,8 +53,8 @@ var documents = []string{
 	`{"instance":"","instance_hash":"","kind":"reservation","algorithm":"","status":"unknown","objective":1,"second_objective":null,"bound":2,"gap":null,"elapsed_s":0,"nodes":-1,"seed":0,"version":"","conflict":["a","b"],"solution":null}`,
 }
 
-// agreeWithOracle holds what the decoder makes of data against what the decoder
-// before it made. It reports whether the oracle accepts data in any way.
+// agreeWithOracle compares the decoder's result for data with the earlier decoder's. It reports whether the oracle
+// accepts data in any way.
 func agreeWithOracle(t *testing.T, data []byte) (accepted bool) {
 	t.Helper()
 	compare := func(what string, got, want any, gotErr, wantErr error) {
@@ -91,7 +91,7 @@ func agreeWithOracle(t *testing.T, data []byte) (accepted bool) {
 	return accepted
 }
 
-// sameMessage allows what has changed. Null in a list, and a wrong value in the place of text or of a number of a
+// sameMessage allows for the changes. Null in a list, and a wrong value in the place of text or of a number of a
 // result, is reported on the line where it begins, and not where the list ends. If there are two kinds or versions, and
 // one is spelt in capitals, the first in its own spelling counts.
 func sameMessage(got, want string, data []byte) bool {
@@ -165,7 +165,7 @@ func mutateText(rng *rand.Rand, document string) []byte {
 	return []byte(strings.Join(tokens, ""))
 }
 
-// tokensOf cuts JSON into its tokens; commas stand before theirs.
+// tokensOf cuts JSON into its tokens; a comma belongs to the token after it.
 func tokensOf(document string) (tokens []string) {
 	dec := json.NewDecoder(strings.NewReader(document))
 	last := 0

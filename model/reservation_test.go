@@ -55,7 +55,7 @@ func TestReservationBadInput(t *testing.T) {
 	}, decodes(model.DecodeInstance))
 }
 
-// What no file can say: NaN and infinities.
+// Values that no file can have: NaN and infinities.
 func TestReservationValidateNumbers(t *testing.T) {
 	t.Parallel()
 	for key, set := range map[string]func(*model.Request, float64){
@@ -299,7 +299,7 @@ func TestReservationHash(t *testing.T) {
 	}
 }
 
-// What is wrong with a solution file, with its line.
+// The errors of a solution file, with their lines.
 func TestBookingsBadInput(t *testing.T) {
 	t.Parallel()
 	const good = `{"kind":"reservation","version":1,"online":true,"bookings":[

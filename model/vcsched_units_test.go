@@ -189,7 +189,7 @@ func TestLoadAndRoom(t *testing.T) {
 	})
 }
 
-// What is left out of the units follows from what is in them.
+// The parts left out of the units follow from the parts in them.
 func TestRedundantResources(t *testing.T) {
 	t.Parallel()
 	in := &model.VCSched{Hosts: 2, Resources: []string{"same", "none", "less", "other", "again"},

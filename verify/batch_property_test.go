@@ -61,9 +61,8 @@ func batchRate(in *model.Batch, k int, place model.BatchPlace, fore map[int32]fl
 }
 
 // simulateBatch runs jobs without a plan: in any tier, on any processors, killed,
-// moved, promoted and demoted at any time, often several at an instant. What it
-// does in order at an instant: ends, kills, starts in the foreground, starts in the
-// background.
+// moved, promoted and demoted at any time, often several at an instant. Its order at an instant: ends, kills, starts in
+// the foreground, starts in the background.
 func simulateBatch(rng *rand.Rand, in *model.Batch) *model.Execution {
 	n := len(in.Jobs)
 	jobs, longest := make([]batchRun, n), int64(1)
@@ -189,8 +188,8 @@ func simulateBatch(rng *rand.Rand, in *model.Batch) *model.Execution {
 	return e
 }
 
-// The judge accepts what has happened in a simulation, computes the figures that
-// the model computes, and finds each mistake that is planted.
+// The judge accepts the events of a simulation, computes the figures that the model computes, and finds each planted
+// mistake.
 func TestBatchSimulated(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(12, 40))

@@ -120,8 +120,8 @@ func TestEarlierStartIsCaught(t *testing.T) {
 				continue
 			}
 			s.Tasks[v].StartS = was - step
-			// What it runs into, by figures that the judge has no part in
-			// but for the arrivals, which have their own test.
+			// The conflicts of a schedule, by figures that are independent of the judge but for the arrivals, which
+			// have their own test.
 			var wait, lap float64
 			for _, e := range g.Pred(int32(v)) {
 				at := finish(int(g.From[e]))

@@ -11,9 +11,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// rationalDAG is the judge of schedules in fractions throughout, as it was before floats
-// decided what they can: the reference for dag. It shares with it the replay of transfers
-// that share links, and the words.
+// rationalDAG is the judge of schedules in fractions throughout, as it was before floats decided most cases: the
+// reference for dag. It shares with it the replay of transfers that share links, and the words.
 func rationalDAG(ctx context.Context, in *model.DAG, s *model.Schedule, r *Report) {
 	if s.TransferModel != "" && s.TransferModel != in.Transfers() {
 		r.add(transferModel, 0, "the schedule is for %q, the instance has %q", s.TransferModel, in.Transfers())

@@ -173,7 +173,7 @@ func layered(tasks, machines int, transfers model.TransferModel) *model.DAG {
 	return d
 }
 
-// The judge by itself, beside the judge in fractions: decimals, so that few times are whole.
+// The judge by itself, compared with the judge in fractions: decimals, so that few times are whole.
 func BenchmarkVerifyDAG(b *testing.B) {
 	for _, transfers := range model.TransferModels {
 		for _, n := range []int{10_000, 100_000} {

@@ -28,8 +28,7 @@ func chainDAG(edges []model.DAGEdge, costs ...float64) *model.DAG {
 	return d
 }
 
-// What is let pass depends on those that meet and on their times, not on what
-// is elsewhere.
+// The tolerance depends on the events that meet and on their times, not on others.
 func TestToleranceOfTimes(t *testing.T) {
 	edge := func(from, to string, data float64) model.DAGEdge {
 		return model.DAGEdge{From: from, To: to, Data: data}

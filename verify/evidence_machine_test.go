@@ -61,8 +61,8 @@ func leastResponses(jobs []squashedJob, capacity int64) int64 {
 	return solve(s)
 }
 
-// What follows from the machine is never above the least sum of responses, and often is it, also
-// where times are rounded to units; jobs without a demand take their durations.
+// The machine's bound is never above the least sum of responses, and often is it, also where times are rounded to
+// units; jobs without a demand take their durations.
 func TestSquashedResponses(t *testing.T) {
 	t.Parallel()
 	met, coarse := 0, 0

@@ -566,7 +566,7 @@ func text(v any) string {
 	return string(data)
 }
 
-// sound fails if the judge derives from forged or spoilt evidence what the optimum refutes.
+// sound fails if the judge derives from forged or spoilt evidence a claim that the optimum refutes.
 func (n tallied) sound(t *testing.T, rng *rand.Rand, in model.Instance, all []bounds.Bound, optimum float64, feasible bool, tries int) {
 	t.Helper()
 	all = slices.DeleteFunc(all, func(b bounds.Bound) bool { return b.Evidence == nil })
@@ -646,9 +646,8 @@ func leastSlowdown(in *model.Batch, figure string) float64 {
 	return least
 }
 
-// TestEvidenceForged compares what follows from evidence that is forged, or spoilt after a
-// bound gave it, with optima by enumeration: whatever it says, the judge derives nothing
-// that isn't true.
+// TestEvidenceForged compares the conclusions from evidence that is forged, or spoilt after a bound gave it, with
+// optima by enumeration: whatever it states, the judge derives nothing that isn't true.
 func TestEvidenceForged(t *testing.T) {
 	t.Parallel()
 	draws := map[model.Kind]func(rng *rand.Rand) (in model.Instance, all []bounds.Bound, optimum float64, feasible bool){
@@ -729,8 +728,8 @@ func TestEvidenceForged(t *testing.T) {
 	}
 }
 
-// What isn't one of the listed forms is refused, each for one reason: a rule computes only
-// what it was written for.
+// Evidence outside the listed forms is refused, each for one reason: a rule computes only the cases that it was written
+// for.
 func TestEvidenceForms(t *testing.T) {
 	t.Parallel()
 	one := 1.0

@@ -213,7 +213,7 @@ func TestJudgeIsInterruptible(t *testing.T) {
 	}
 }
 
-// What takes no context, Validate and Hash, isn't waited for.
+// Functions without a context, Validate and Hash, aren't waited for.
 func TestJudgeWaitsForNoValidate(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

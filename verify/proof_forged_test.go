@@ -89,7 +89,7 @@ func forgeries(t *testing.T, c provenCase, wanted func(kind string) bool) (all [
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(string(c.proof)), "\n")
 	names := map[string]string{}
-	// refused returns the proof in which a line says something else, and whether the checker refuses it at another.
+	// refused returns the proof with a changed line, and whether the checker refuses it at another.
 	refused := func(at int, line string, to int) (string, bool) {
 		changed := slices.Clone(lines)
 		changed[at] = line
@@ -143,7 +143,7 @@ func forgeries(t *testing.T, c provenCase, wanted func(kind string) bool) (all [
 		if wanted("!") {
 			keep("!", at, w[0]+" !")
 		}
-		// The bound is moved on until it is refused: what is taken before may follow.
+		// The bound is moved on until it is refused: a bound taken before may follow.
 		i := strings.IndexAny(w[1], "<>")
 		n, err := strconv.Atoi(w[1][i+2:])
 		if err != nil {

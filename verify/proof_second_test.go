@@ -180,7 +180,7 @@ func secondCases(t *testing.T, rng *rand.Rand, n int) (all []provenCase) {
 	return all
 }
 
-// stopping ends a run that has written much: what it leaves is a proof, too.
+// stopping ends a run that has written much: the rest is a proof, too.
 type stopping struct {
 	bytes.Buffer
 	cancel func()

@@ -313,7 +313,7 @@ func TestProofConsolidation(t *testing.T) {
 	}
 }
 
-// A proof with one thing changed is refused, or what it claims is true.
+// A proof with one thing changed is refused, or its claim is true.
 func TestProofMutated(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 2))
@@ -360,7 +360,7 @@ func TestProofMutated(t *testing.T) {
 	}
 }
 
-// mutate changes a line of a proof and says how.
+// mutate changes a line of a proof and returns how.
 func mutate(rng *rand.Rand, lines []string) string {
 	at := 3 + rng.IntN(len(lines)-3)
 	words := strings.Fields(lines[at])
@@ -485,7 +485,7 @@ func TestProofRoundedBeyondUpper(t *testing.T) {
 	}
 }
 
-// What isn't a proof, or one of something else.
+// Texts that aren't a proof, or are one of something else.
 func TestProofRefuses(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 3))
@@ -550,8 +550,7 @@ func TestProofRefuses(t *testing.T) {
 	}
 }
 
-// FuzzProof feeds the checker what follows a good header: it must neither panic nor
-// believe what isn't so.
+// FuzzProof feeds the checker any lines after a good header: it must neither panic nor believe a false claim.
 func FuzzProof(f *testing.F) {
 	in := testkit.SixTasks()
 	hash, err := model.Hash(in)

@@ -80,7 +80,7 @@ func (c ticker) cancelled(q *model.Request) *big.Rat {
 	return at
 }
 
-// start is where a booking says, or at the nearest tick if that is near.
+// start is a booking's start, or the nearest tick if that is near.
 func (c ticker) start(x, tolerance float64, shortest *big.Rat) *big.Rat {
 	at := new(big.Rat).Mul(decimal(x), c.perSecond)
 	if tolerance == 0 || x < 0 || x > 1e300 {

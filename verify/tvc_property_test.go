@@ -28,9 +28,8 @@ func count(r verify.Report) map[string]int {
 	return n
 }
 
-// In loss mode the judge accepts each embedding that plain enumeration finds
-// beside those that are there, and no other. Placements that need not fit come
-// from the enumeration with endless links.
+// In loss mode the judge accepts each embedding that plain enumeration finds next to the existing ones, and no other.
+// Placements that need not fit come from the enumeration with endless links.
 func TestTVCEmbeddingsAgainstEnumeration(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 3))
@@ -178,8 +177,8 @@ func simulate(rng *rand.Rand, in *model.TVC) *model.Embeddings {
 	return s
 }
 
-// In queue mode the judge accepts what has happened in a simulation, computes the
-// figures that the model computes, and finds each mistake that is planted.
+// In queue mode the judge accepts the events of a simulation, computes the figures that the model computes, and finds
+// each planted mistake.
 func TestTVCSimulatedQueues(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 4))
@@ -315,8 +314,8 @@ func values(m map[string]int) (all []int) {
 	return all
 }
 
-// A queue drops what fits and says so for each, at all sizes: on small data
-// centres as enumeration says, on large ones as the model.
+// If a queue drops a request that fits, the judge reports each, at all sizes: on small data centres by enumeration, on
+// large ones by the model.
 func TestTVCFits(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 5))

@@ -87,8 +87,8 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// typed is a command line of a page, and what the page shows below it: the lines
-// from the one after the command to that before last.
+// typed is a command line of a page, and the text that the page shows below it: the lines from the one after the
+// command to the one before last.
 type typed struct {
 	line       string
 	from, last int
@@ -127,8 +127,7 @@ func commandsOf(lines []string, tutorial bool) []typed {
 	return all
 }
 
-// runPage runs the commands of a page, and of a tutorial compares what they print
-// and draw with what it shows.
+// runPage runs the commands of a page; for a tutorial it compares their output and pictures with the page's.
 func runPage(t *testing.T, page, text string) {
 	room := filepath.Base(filepath.Dir(page))
 	tutorial := room == "tutorial"
@@ -201,7 +200,7 @@ func runPage(t *testing.T, page, text string) {
 
 var update = flag.Bool("update", false, "write anew what tutorials and examples show")
 
-// What differs from run to run, or from release to release.
+// The parts that differ from run to run, or from release to release.
 var (
 	someTime  = regexp.MustCompile(`\d[\d.]*(µs|ms|s)\b|\d[\d.]* (us|ms)\b`)
 	ofVersion = regexp.MustCompile(`gapwise \d+\.\d+\.\d+`)
@@ -310,8 +309,8 @@ func freePort(t *testing.T) string {
 	return port
 }
 
-// needTools skips the test if a program that the commands need beside gapwise isn't there. It fails
-// where the environment promises the program.
+// needTools skips the test if a program other than gapwise that the commands need isn't there. It fails where the
+// environment promises the program.
 func needTools(t *testing.T, commands string) {
 	t.Helper()
 	for _, tool := range [][2]string{{"python3", "python3"}, {"cbc", "coinor-cbc"}, {"glpsol", "glpk-utils"}, {"curl", "curl"}} {
@@ -390,8 +389,8 @@ func lacksProgram(algorithm string) bool {
 	return online && err != nil
 }
 
-// runCommands runs command lines in one folder, by the shell. They succeed, or say
-// by their exit code that there is no solution or that a limit stopped them.
+// runCommands runs command lines in one folder, by the shell. They succeed, or their exit code shows that there is no
+// solution or that a limit stopped them.
 func runCommands(t *testing.T, name string, commands []string) {
 	run := func(ts *testscript.TestScript, _ bool, _ []string) {
 		for _, c := range commands {

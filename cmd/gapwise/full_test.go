@@ -54,7 +54,7 @@ func TestFullDisk(t *testing.T) {
 			t.Fatalf("%v: exit code %d: %s", args, code, said)
 		}
 	}
-	// plot draws into a file, and web says where it is on standard error.
+	// plot draws into a file, and web prints its address on standard error.
 	commands := map[string][]string{
 		"generate": {"generate --kind dag"}, "solve": {"solve in.json", "solve --least-hosts vms.vbp"},
 		"kubernetes": {"kubernetes plan cluster.json", "kubernetes plan --commands cluster.json", "kubernetes plan --json cluster.json", "kubernetes explain cluster.json", "kubernetes bound cluster.json",

@@ -245,8 +245,7 @@ func TestWorst(t *testing.T) {
 	}
 }
 
-// News that come too soon after a line are shown a little later, even if the solver
-// says nothing more.
+// News that come too soon after a line are shown a little later, even if the solver reports nothing more.
 func TestSolverLogHolds(t *testing.T) {
 	var b strings.Builder
 	log := &solverLog{w: &b}

@@ -29,8 +29,7 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// A problem that nobody has made families for is refused, and not audited by
-// default.
+// A problem without families is refused, and not audited by default.
 func TestUnknownProblem(t *testing.T) {
 	if r, err := Run(t.Context(), Options{Kinds: []model.Kind{"new"}}); !errors.Is(err, model.ErrUnsupported) {
 		t.Errorf("report %v, error %v", r, err)

@@ -188,7 +188,7 @@ func TestExplainRecommendsProofs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// As if a search had closed what no bound without search does.
+			// As if a search had closed more than any bound without search does.
 			r.Evidence, r.Status = &model.Evidence{Type: evidence.Search}, model.StatusFeasible
 			r.Bound = r.Objective + []float64{1, -1}[k%2]
 			x, err := explain.Explain(t.Context(), in, r, explain.Options{})
@@ -233,8 +233,7 @@ func TestExplainBudget(t *testing.T) {
 	}
 }
 
-// Evidence that the judge refuses is never put in words: whatever is forged, explain says so
-// in an error or explains it.
+// Evidence that the judge refuses is never put in words: whatever is forged, explain reports an error or explains it.
 func TestExplainForgedEvidence(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(41, 5))

@@ -86,7 +86,7 @@ func (p *played) Evict(_ context.Context, namespace, name string) error {
 	return errors.New("there is no such pod")
 }
 
-// schedule places what waits, one pod after another.
+// schedule places the waiting pods, one after another.
 func (p *played) schedule() {
 	in, err := kubernetes.Convert(p.c, kubernetes.Options{Packs: []string{"packing-scheduler"}})
 	if err != nil {

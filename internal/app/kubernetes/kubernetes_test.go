@@ -333,7 +333,7 @@ func FuzzCluster(f *testing.F) {
 	})
 }
 
-// What single budgets cost: without the dearest ones four nodes fewer are needed, without most of them none fewer.
+// The costs of single budgets: without the dearest ones four nodes fewer are needed, without most of them none fewer.
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -18,7 +18,8 @@ import (
 )
 
 // spreadRounds compares hard topology spread with the real scheduler: which nodes, domains and pods count, and
-// minDomains. A pod is held to a node by a resource that this node alone has: an affinity would change what counts.
+// minDomains. A pod is tied to a node by a resource that this node alone has: an affinity would change which nodes
+// count.
 func spreadRounds(t *testing.T, k kubernetes.Kubectl, c *kubernetes.Cluster, rng *rand.Rand) {
 	t.Helper()
 	for n := range c.Nodes {

@@ -105,7 +105,7 @@ func TestLiveFeasibleNodes(t *testing.T) {
 	spreadRounds(t, k, c, rng)
 }
 
-// settledPods waits until kube-scheduler has tried all pods, and says which have a node.
+// settledPods waits until kube-scheduler has tried all pods, and returns which have a node.
 func settledPods(t *testing.T, k kubernetes.Kubectl, namespace, prefix string, n int) map[string]bool {
 	t.Helper()
 	for range 200 {
@@ -183,7 +183,7 @@ func pinned(spec corev1.PodSpec, labels map[string]string, node, name string) co
 	return corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{Namespace: "probes", Name: name, Labels: labels}, Spec: one}
 }
 
-// drawPod draws what a pod may ask for, against the workloads of kube-fill.
+// drawPod draws the requests that a pod may have, against the workloads of kube-fill.
 func drawPod(rng *rand.Rand, c *kubernetes.Cluster) (corev1.PodSpec, map[string]string) {
 	chance := func(of int) bool { return rng.IntN(of) == 0 }
 	var s corev1.PodSpec

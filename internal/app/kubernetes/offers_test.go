@@ -29,7 +29,7 @@ func offers(t *testing.T, texts ...string) *kubernetes.Offers {
 	return o
 }
 
-// What is offered are the types that a pool's requirements leave, but for those that others beat.
+// The offers are the types that a pool's requirements leave, except the ones that others beat.
 func TestOffers(t *testing.T) {
 	t.Parallel()
 	pool := func(spec, more string) string {

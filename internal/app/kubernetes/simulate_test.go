@@ -98,7 +98,7 @@ func TestChoiceOfMany(t *testing.T) {
 	}
 }
 
-// Pods that a service selects are spread by default, and a controller that is given says which are counted.
+// Pods that a service selects are spread by default, and a given controller decides which are counted.
 func TestDefaultSpread(t *testing.T) {
 	t.Parallel()
 	service := `{"kind":"Service","metadata":{"name":"s","namespace":"d"},"spec":{"selector":{"app":"web"}}}`

@@ -59,7 +59,7 @@ func TestFindings(t *testing.T) {
 				*a -= 5
 			}
 		}, []string{"PE_W and DU_B accept similar shares"}, nil},
-		// One draw says so, the other not: 60 and 62 against 61 and 61.
+		// One draw shows it, the other doesn't: 60 and 62 against 61 and 61.
 		"undecided": {func(p string, load float64, a, _ *float64) {
 			if p == "du-b" && load == 2 {
 				*a = 60 + 1.2*(*a-60) // the mean is 1 less, as before
@@ -247,7 +247,7 @@ func TestTVCFindings(t *testing.T) {
 		t.Fatal(err)
 	}
 	verdicts(t, all, []string{"SDF, BgMBF and BgMBFSDF differ less in response", "BgMBFSDF preempts less"}, nil)
-	// Every other load is each beside 0.6, below it, too.
+	// Every other load is compared with 0.6, lower ones, too.
 	early := func(a string, x, noise float64) map[string]float64 {
 		m := queue(a, x, noise)
 		if a == "bgmbf-sdf" && x == 0.4 {
@@ -273,8 +273,7 @@ func TestTVCFindings(t *testing.T) {
 	}
 }
 
-// What the paper says of both logs is checked on the runs of both: NASA-iPSC gains a
-// tenth, KTH-SP2 a twentieth.
+// Findings about both logs are checked on the runs of both: NASA-iPSC gains a tenth, KTH-SP2 a twentieth.
 func TestTVCFindingsAcrossLogs(t *testing.T) {
 	queue := func(gain, suspensions float64) func(a string, x, noise float64) map[string]float64 {
 		return func(a string, x, noise float64) map[string]float64 {

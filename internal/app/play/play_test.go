@@ -253,7 +253,7 @@ func TestConflict(t *testing.T) {
 	}
 }
 
-// What is moved breaks what it should.
+// A move breaks the rules that it should.
 func TestMoveBreaks(t *testing.T) {
 	d := new(Desk)
 	loaded(t, d, "../../../docs/examples/six-tasks.json")

@@ -69,8 +69,8 @@ func TestResults(t *testing.T) {
 	wellMade(t, text)
 }
 
-// wellMade checks what holds of each page: one script and one style, which its policy
-// names, and no address to be loaded.
+// wellMade checks the properties of each page: one script and one style, which its policy names, and no address to be
+// loaded.
 func wellMade(t testing.TB, text string) {
 	t.Helper()
 	if n := strings.Count(text, "<script"); n != 1 {
@@ -114,7 +114,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// Many runs make a page that still opens, and it says what it leaves out.
+// Many runs make a page that still opens, and it states what it leaves out.
 func TestManyRuns(t *testing.T) {
 	t.Parallel()
 	text := pageOf(t, drawnRuns(3400), Options{})
@@ -137,7 +137,7 @@ func TestNoResults(t *testing.T) {
 	}
 }
 
-// Whatever can be read as results makes a page or an error that says why.
+// Anything that can be read as results makes a page or an error that explains why.
 func FuzzResults(f *testing.F) {
 	for _, r := range drawnRuns(2) {
 		line, err := json.Marshal(r.Record)
@@ -164,7 +164,7 @@ func FuzzResults(f *testing.F) {
 	})
 }
 
-// An instance is solved, and its page has the bounds, the picture and what was found.
+// An instance is solved, and its page has the bounds, the picture and the results.
 func TestInstance(t *testing.T) {
 	t.Parallel()
 	in := smallGraph()
@@ -192,8 +192,8 @@ func smallGraph() *model.DAG {
 		Edges: []model.DAGEdge{{From: "a", To: "b", Data: 1}, {From: "a", To: "c", Data: 1}, {From: "b", To: "d", Data: 1}, {From: "c", To: "d", Data: 1}}}
 }
 
-// What was found before the context ended is on the page, which says what it lacks;
-// if that is nothing, the reason isn't the instance.
+// The results before the context ended are on the page, which states what it lacks; if there are none, the reason isn't
+// the instance.
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

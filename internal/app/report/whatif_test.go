@@ -167,7 +167,7 @@ func TestWhatIfPage(t *testing.T) {
 	}
 }
 
-// Each change that can't be is refused in one line that says what to give.
+// Each impossible change is refused in one line that shows a valid one.
 func TestChangeRefused(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"": "isn't key=value; give processors", "processors=0": "must be a number such as 120", "processors=1.5": "must be a number", "processors=-1x": "must be",

@@ -234,7 +234,7 @@ func TestLatenessOfSome(t *testing.T) {
 	}
 }
 
-// Tables of jobs divide them all, and what they say of a class is the plain figure.
+// Tables of jobs divide them all, and a class has its plain figure.
 func TestTabulateJobs(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(27, 4))

@@ -93,7 +93,7 @@ func TestLearnStated(t *testing.T) {
 	}
 }
 
-// A stated optimum closes nobody's gap.
+// A stated optimum closes no gap.
 func TestStatedClosesNoGap(t *testing.T) {
 	records := sample()[3:4] // greedy on i1: 0.4, bound 0.9
 	other := sample()[0]

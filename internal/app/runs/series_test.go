@@ -44,8 +44,8 @@ func reserved() []Record {
 	return all
 }
 
-// Paired differences have intervals of their own: what the instances differ in
-// cancels. Runs without a partner don't count.
+// Paired differences have their own intervals: the differences between instances cancel. Runs without a partner don't
+// count.
 func TestSeriesMinus(t *testing.T) {
 	t.Parallel()
 	lines, err := Series(reserved(), SeriesOptions{X: []string{"umed"}, Y: "objective", Algorithms: []string{"pe-w"}, Minus: "ff"})

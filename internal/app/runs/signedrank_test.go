@@ -70,7 +70,7 @@ func TestSignedRank(t *testing.T) {
 	if p := signedRank([]float64{-1, 3, -2, 4, 5, 6, 7, 8}); math.Abs(p-10.0/256) > 1e-12 {
 		t.Errorf("rank sum 3 of 8: p is %v, want %v", p, 10.0/256)
 	}
-	// Where both apply the normal distribution is near the exact one.
+	// The normal distribution is near the exact one where both apply.
 	d := make([]float64, mostExact)
 	for i := range d {
 		d[i] = float64(i+1) * []float64{1, 1, -1}[i%3]

@@ -184,7 +184,7 @@ func TestEachProblem(t *testing.T) {
 	}
 }
 
-// A wrong solution is answered with what is wrong, not with an error.
+// A wrong solution is answered with its errors, not with an error.
 func TestWrongSolution(t *testing.T) {
 	t.Parallel()
 	_, url := started(t, usual())
@@ -238,7 +238,7 @@ func TestInfeasible(t *testing.T) {
 	}
 }
 
-// What isn't served is refused with a line that says what, where and what to do.
+// A request that isn't served is refused with a line that names the error, its place and the fix.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	_, url := started(t, usual())
@@ -315,7 +315,8 @@ func TestRefused(t *testing.T) {
 }
 
 // A small body with a large instance or answer is refused before it is solved, whatever its kind: hosts, tasks,
-// processors and the like that are counts, and names that an answer repeats. What weighs as much as its text is taken.
+// processors and the like that are counts, and names that an answer repeats. An instance that weighs as much as its
+// text is taken.
 func TestWeight(t *testing.T) {
 	t.Parallel()
 	_, url := started(t, usual())
@@ -726,7 +727,7 @@ func TestClientsThatLeave(t *testing.T) {
 	eventually(t, "it is gone", func() bool { return !s.gate.busy() && s.gate.weight.Load() == 0 })
 }
 
-// Whatever is sent is decoded or refused, and what is decoded passes every check twice.
+// Any input is decoded or refused, and a decoded one passes every check twice.
 func FuzzRequest(f *testing.F) {
 	for _, name := range examples {
 		f.Add([]byte(body("instance", example(f, name), "options", map[string]any{"algorithm": "auto", "time_limit_s": 1.5, "seed": 7})))

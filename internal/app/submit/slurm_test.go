@@ -65,7 +65,7 @@ NodeName=one NodeHostname=%[1]s NodeAddr=127.0.0.1 CPUs=8 RealMemory=1024 State=
 PartitionName=main Nodes=one Default=YES MaxTime=INFINITE State=UP
 `
 
-// patience bounds waits that end the test if nothing comes: not what is measured.
+// patience bounds waits that end the test if nothing comes: not the measured times.
 const patience = 90 * time.Second
 
 // until waits for a condition.
@@ -89,8 +89,8 @@ func command(name string, arguments ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// startSlurm starts a Slurm of one node for the test, as whoever runs it, in a new
-// folder with a short name: it isn't t.TempDir since Slurm takes few characters.
+// startSlurm starts a Slurm of one node for the test, as the current user, in a new folder with a short name: it isn't
+// t.TempDir since Slurm takes few characters.
 func startSlurm(t *testing.T) {
 	t.Helper()
 	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin:/sbin")
@@ -121,7 +121,7 @@ func startSlurm(t *testing.T) {
 	until(t, "Slurm to start", func() bool { return command("sinfo", "-h", "-N", "-n", "one", "-o", "%T") == "idle" })
 }
 
-// freePort returns a port that nobody listens on.
+// freePort returns a port without a listener.
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -12,8 +12,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// The best bound is the strongest: the largest of what is minimised, the least of what is
-// maximised.
+// The best bound is the strongest: the largest if the figure is minimised, the least if it is maximised.
 func TestBest(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"ten-tasks", "eight-requests", "ten-jobs", "fourteen-clusters"} {

@@ -71,8 +71,8 @@ func TestSerial(t *testing.T) {
 	}
 }
 
-// ShiftLeft does what moving each job in place does, in the order of starts and with
-// all others where they are: later jobs are never in the way.
+// ShiftLeft does the same as moving each job in place, in the order of starts and with all others where they are: later
+// jobs are never in the way.
 func TestShiftLeftInPlace(t *testing.T) {
 	t.Parallel()
 	moved := 0

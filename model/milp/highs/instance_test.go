@@ -18,7 +18,7 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// What goes wrong inside is an error of that run: the next has another instance.
+// An error inside is an error of that run: the next has another instance.
 func TestAbort(t *testing.T) {
 	need.HiGHS(t)
 	for name, abort := range map[string]func(o *object) error{

@@ -20,8 +20,8 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// What follows are models on which some version of HiGHS, with some options, has said what isn't so. Each binding that
-// is there has to get them right.
+// These are models on which some version of HiGHS, with some options, has given false results. Each binding that is
+// there has to get them right.
 
 // HiGHS 1.15.1 calls such models infeasible at its own tolerance of MIPs.
 func TestBigM(t *testing.T) {
