@@ -4,7 +4,7 @@
 
 package highs
 
-// exports are the module's names of its exports.
+// exports are the module's names of what it offers.
 var exports = map[string]string{
 	"Highs_addCol":                        "ab",
 	"Highs_addCols":                       "bb",
@@ -171,7 +171,7 @@ var exports = map[string]string{
 	"table":                               "sc",
 }
 
-// imports are the module's names of its imports.
+// imports are its names of what it wants.
 var imports = map[string]string{
 	"__cxa_throw":                         "a",
 	"__syscall_fcntl64":                   "e",
