@@ -67,8 +67,8 @@ type Problem struct {
 	// Parameters makes the settings that only this problem's algorithms know;
 	// nil if there are none.
 	Parameters func() model.Parameters
-	// Gantt names the algorithms that draw a solution when none is given: the first that takes the instance is used. It
-	// is empty for a problem without a picture.
+	// Gantt names the algorithms for a picture without a given solution: the first that takes the instance solves it.
+	// It is empty for a problem without a picture.
 	Gantt []string
 	// Pictured returns the parts of a solution's picture: the solution and, above it, others to compare it with, if
 	// that helps.

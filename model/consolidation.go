@@ -7,8 +7,8 @@ import (
 )
 
 // Consolidation is the placement of tasks on the cheapest set of hosts (server
-// consolidation: vector bin packing with host types, conflicts and current places). It serves a cluster that wants to
-// give hosts back.
+// consolidation: vector bin packing with host types, conflicts and current places). It is for clusters that should give
+// hosts back.
 //
 // Every task runs on one host, or is left out where its job allows that. A host has a whole amount of each resource,
 // and the needs of its tasks sum to at most that. A host costs its price if a task runs on it, or if it is kept. Hosts
@@ -137,8 +137,8 @@ type RuleType string
 const (
 	// RuleApart: a task of Jobs and another of Others are never in one domain, unless both stay.
 	RuleApart RuleType = "apart"
-	// RuleTogether: a newly placed task of Jobs is in a domain with another task of Others. The exception is a task
-	// with a job in Others, if no other task of Others is placed at all.
+	// RuleTogether: a newly placed task of Jobs is in a domain. Another task of Others is there, too, unless its job is
+	// one of Others and no other task of those is placed at all.
 	RuleTogether RuleType = "together"
 	// RuleSpread: a newly placed task of Jobs is in a domain with at most MaxSkew tasks of Others more than the domain
 	// that has fewest. Only the hosts of Among count in both domains.

@@ -283,8 +283,8 @@ type Solver interface {
 	// so Solve keeps no state in it.
 	//
 	// Solve returns soon (100 ms) after ctx ends or Settings.TimeLimit has passed, at any size of the instance. Steps
-	// that take longer than linear time look at ctx, and a cheap solution is made first. Neither is an error: the
-	// result holds the solution and the proofs so far. Nor is it an error to find no solution (StatusUnknown) or to
+	// that take longer than linear time look at ctx, and a cheap solution is made first. Reaching either is no error:
+	// the result holds the solution and the proofs so far. Nor is it an error to find no solution (StatusUnknown) or to
 	// prove that there is none (StatusInfeasible). Errors are for an instance that the solver can't take (they wrap
 	// ErrUnsupported or ErrInvalid) and for failures of the solver itself.
 	//

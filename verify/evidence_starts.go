@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// freed is when a job ends that some start has. If there are few jobs, set has a bit for each job of a chain: the first
+// freed is the end of a job with some start. If there are few jobs, set has a bit for each job of a chain: the first
 // starts when it is ready, each other one when the one before it ends, and this one is the last.
 type freed struct {
 	at  int64

@@ -25,7 +25,7 @@ type Solve struct {
 	Proof      bool            `json:"proof"`           // write a proof
 	Trace      bool            `json:"trace"`           // report the steps
 	Quiet      bool            `json:"quiet"`           // no pictures on the way
-	First      bool            `json:"first"`           // by the algorithm that draws by default
+	First      bool            `json:"first"`           // by the default algorithm of pictures
 }
 
 // Progress is the state of a solve, with a better solution now and then. It isn't judged yet.
