@@ -119,10 +119,10 @@ const sharedParts = 1 << 40
 //
 //	c g(u), g(u) = α + (1 - α) u, α = tenths/10, c = min over processes of min(1, (1 - α) u R / (E g(u))).
 //
-// The processes on one processor take at most all of it: in the foreground alone g(u) ≤ 1. Beside a foreground process
-// of use v one in the background works at rate E min(1, (1-v)/u), and both take at most h(v) = g(v) + c g(u) (E/R)
-// min(1, (1-v)/u). It grows with v up to v = 1 - u and is linear from there to h(1) = 1. By the choice of c, h(1-u) = 1
-// - (1 - α) u + c g(u) E/R ≤ 1.
+// The processes on one processor take at most all of it: in the foreground alone g(u) ≤ 1. With a foreground process
+// of use v, one in the background works at rate E min(1, (1-v)/u), and both take at most
+// h(v) = g(v) + c g(u) (E/R) min(1, (1-v)/u). It grows with v up to v = 1 - u and is linear from there to h(1) = 1;
+// and the choice of c makes h(1-u) = 1 - (1 - α) u + c g(u) E/R ≤ 1.
 func sharedDemand(j *jobNumbers, tenths int64) int64 {
 	// g and (1 - α) u in 1/(10 FullRate).
 	g := func(u int64) int64 { return tenths*fullRate + (10-tenths)*u }

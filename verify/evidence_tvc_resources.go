@@ -108,7 +108,7 @@ func (w *tvcWork) resource(e *model.Evidence) (demand func(r *tvcWorkRequest) (i
 // slots S. For at most S - s VMs it is min(load s, VMs R), for more max(load s, (VMs - S + s) R).
 //
 // A server's parts hold no more than R s. Without a part of more than S - s VMs it is at most the loads' sum times s.
-// There is no second such part, for two have more than S VMs. If there is one, the others have at most S - VMs slots
+// There is no second such part, for two have more than S VMs. Next to such a part the others have at most S - VMs slots
 // and R - load of the link. They hold at most the lesser of (R - load) s and (S - VMs) R: R s less the max.
 func (w *tvcWork) shared(s int64) func(vms, load int64) int64 {
 	return func(vms, load int64) int64 {

@@ -24,9 +24,9 @@ import (
 // or as far if that is above the makespan's upper bound, which no schedule in question
 // has room for. So each schedule that ends at R makes one in units that ends by R (1 + ε) / u: the same machines and
 // orders, each task as early as it can be. Nothing in it takes longer than (1 + ε) of its time. If none in units ends
-// before b, hence R ≥ b u / (1 + ε), and R ≥ b u if no duration was rounded up. A duration that counts as far only
-// needs to be upper + 1 units, since b is at most that. The factor 1 + ε makes room for the rounding of quotients and
-// sums to float64s in the program that wrote the proof. Contention only delays.
+// before b, then R ≥ b u / (1 + ε), and R ≥ b u if no duration was rounded up. A duration that counts as far only needs
+// to be upper + 1 units, since b is at most that. The factor 1 + ε makes room for the rounding of quotients and sums to
+// float64s in the program that wrote the proof. Contention only delays.
 type dagProof struct {
 	s          *proofState
 	in         *model.DAG

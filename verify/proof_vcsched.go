@@ -11,9 +11,9 @@ import (
 )
 
 // vcschedProof builds the objects in proofs of placements. The unit is the number U of units in a host. A need d counts
-// as ⌊d U (1 + ε)⌋. A capacity c, with the tolerance τ = Tolerance of a sum of needs, counts as ⌊(c + τ) U (1 + ε)⌋, ε
-// = 2^-50. A placement that fits hence fits in units. If the largest load is at least b units, some host's needs sum to
-// b / (U (1 + ε)) or more, and the least yield is at most one by that.
+// as ⌊d U (1 + ε)⌋. A capacity c, with the tolerance τ = Tolerance of a sum of needs, counts as ⌊(c + τ) U (1 + ε)⌋; ε
+// is 2^-50. A placement that fits hence fits in units. If the largest load is at least b units, some host's needs sum
+// to b / (U (1 + ε)) or more, and the least yield is at most one by that.
 //
 // Variables: "on T H", 1 if task T (counted through the jobs) is on host H; "load", at
 // least U, since no yield is above 1. Constraints: "one T"; "memory H"; "need H": Σ CPU

@@ -31,8 +31,8 @@ const (
 	BeyondTicks = 2 * MaxTicks
 )
 
-// times yields each cost and each contention-free length of an edge between different machines, once on a uniform
-// network. O(V M + E M²).
+// times yields each cost and each contention-free length of an edge between different machines, one for each edge on a
+// uniform network. O(V M + E M²).
 func (g *Graph) times(yield func(float64) bool) {
 	for _, c := range g.Cost {
 		if !yield(c) {
@@ -42,7 +42,7 @@ func (g *Graph) times(yield func(float64) bool) {
 	g.lengths(yield)
 }
 
-// lengths yields the times of edges that times yields.
+// lengths yields the lengths that times yields.
 func (g *Graph) lengths(yield func(float64) bool) {
 	if g.Uniform && g.Machines > 1 {
 		for e := range int32(len(g.Data)) {
