@@ -71,9 +71,9 @@ func TestAdapt(t *testing.T) {
 	}
 }
 
-// On hosts far smaller than the reference host every algorithm's placement passes the judge,
-// whose tolerance is each host's own, and the engines find the yield of the instance of
-// ordinary size: the largest needs are drawn to fill a host to within the tolerance.
+// On hosts far smaller than the reference host every algorithm's placement passes the judge, with each host's own
+// tolerance. The engines find the yield of the instance of ordinary size: the largest needs are drawn to fill a host to
+// within the tolerance.
 func TestSmallHosts(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(77, 1))
@@ -139,9 +139,8 @@ func TestSmallHosts(t *testing.T) {
 	}
 }
 
-// Where a task needs more of something rigid than any host has (model.VCSched.Oversized),
-// no algorithm places the tasks, exact ones say that there is no placement, and the judge
-// recomputes why.
+// If a task needs more of a rigid resource than any host has (model.VCSched.Oversized), no algorithm places the tasks.
+// Exact ones report that there is no placement, and the judge recomputes why.
 func TestOversized(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(78, 1))

@@ -29,10 +29,10 @@ type attempt struct {
 	own      float64 // the bound of the solver that has ended, before others joined it
 }
 
-// cheapest runs the problem's cheapest heuristic if all solvers are engines, within a
-// tenth of the limit or a second (half of a shorter limit), computes the quick bounds
-// that they begin with, and takes time and effort from the limits of the solvers. Before auto alone
-// the heuristic has the whole limit: stopped half way it would be of no use there.
+// cheapest runs the problem's cheapest heuristic if all solvers are engines, and computes the quick bounds that they
+// begin with. The heuristic has a tenth of the limit or a second (half of a shorter limit). The limits of the solvers
+// shrink by the time and effort used. Before auto alone the heuristic has the whole limit: stopped half way it would be
+// of no use there.
 func (t *attempt) cheapest(solvers []model.Solver) error {
 	p, err := ProblemOf(t.Instance.Kind())
 	if err != nil || p.First == nil {
@@ -72,7 +72,7 @@ func (t *attempt) cheapest(solvers []model.Solver) error {
 	if t.first = r; t.set.Progress != nil {
 		t.set.Progress(model.Progress{Algorithm: r.Algorithm, Incumbent: r.Objective, Bound: math.NaN(), Elapsed: r.Elapsed, Solution: r.Solution})
 	}
-	if !slices.ContainsFunc(solvers, func(s model.Solver) bool { _, ok := s.(auto); return ok }) { // which computes them beside others
+	if !slices.ContainsFunc(solvers, func(s model.Solver) bool { _, ok := s.(auto); return ok }) { // auto computes them itself
 		t.quickBounds()
 	}
 	if t.set.TimeLimit > 0 {
@@ -96,8 +96,8 @@ func lacksBounds(r model.Result) bool {
 	return r.Status == model.StatusFeasible || r.Status == model.StatusUnknown
 }
 
-// solve runs one solver. If it hasn't returned within patience of the end of its time,
-// what it told until then is its result, and it is left to itself.
+// solve runs one solver. If it hasn't returned within patience of the end of its time, its result is the one reported
+// until then, and it is left running.
 func (t *attempt) solve(s model.Solver) (r model.Result, err error) {
 	started := time.Now()
 	defer func() {
@@ -132,13 +132,13 @@ func (t *attempt) solve(s model.Solver) (r model.Result, err error) {
 	return r, nil
 }
 
-// listener keeps what a solver tells.
+// listener keeps the reports of a solver.
 type listener struct {
 	mu   sync.Mutex
 	r    model.Result
 	in   model.Instance
 	gap  float64
-	best model.Progress // with the best solution told
+	best model.Progress // with the best solution reported
 	next func(model.Progress)
 	shut bool
 }
@@ -160,7 +160,7 @@ func (l *listener) progress(p model.Progress) {
 	}
 }
 
-// close returns what was told. Nothing more is heard or passed on.
+// close returns the result reported so far. Nothing more is heard or passed on.
 func (l *listener) close() model.Result {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -22,15 +22,15 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// rule is how much each run of TestAutoRule may work, in effort or CPU time, and on instances of which sizes.
+// rule is how much each run of TestAutoRule may work, in effort or CPU time, and the sizes of its instances.
 type rule struct {
 	efforts []int64
 	limits  []time.Duration
 	sizes   []int
 }
 
-// rules are those of every day: limits of about 0.1 s and 1 s. GAPWISE_RULE has others, such as
-// "3000000,10000000 100000" in effort or "0.1s,2s 30 300 3000" in CPU time.
+// rules are the everyday rules: limits of about 0.1 s and 1 s. GAPWISE_RULE has others, such as "3000000,10000000
+// 100000" in effort or "0.1s,2s 30 300 3000" in CPU time.
 func rules(t *testing.T) []rule {
 	t.Helper()
 	given := strings.Fields(os.Getenv("GAPWISE_RULE"))
@@ -72,7 +72,7 @@ func within(ctx context.Context, limit time.Duration) (context.Context, context.
 	return ctx, cancel
 }
 
-// contender is what an algorithm has found when its limit ended, and after which effort it had ended by itself.
+// contender holds an algorithm's result at the end of its limit, and the effort after which it had ended by itself.
 type contender struct {
 	name string
 	model.Result
@@ -107,7 +107,8 @@ func contend(t *testing.T, in model.Instance, a *model.Algorithm, effort int64, 
 }
 
 // Auto is no worse than any single algorithm of its problem that may work as much, but
-// for 5 %: half a second is little to share. Of those that come to an end this holds at every limit within which they do.
+// for 5 %: half a second is little to share. For algorithms that come to an end this holds at every limit within which
+// they do.
 func TestAutoRule(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes of CPU")
@@ -125,7 +126,7 @@ func TestAutoRule(t *testing.T) {
 						}
 						in := draw(rand.New(rand.NewPCG(uint64(n), 7)), n)
 						ended := map[string]contender{}
-						for k := range r.efforts { // the largest first: who ends within it ends within less, too, or not at all
+						for k := range r.efforts { // the largest first: a solver that ends within it ends within less, too, or not at all
 							r.holds(t, in, p, r.efforts[len(r.efforts)-1-k], 0, ended)
 						}
 						for _, limit := range r.limits {
@@ -138,7 +139,7 @@ func TestAutoRule(t *testing.T) {
 	}
 }
 
-// So it is on a log whose rollout takes longer than many limits: 28,475 jobs of KTH.
+// The same holds on a log with a rollout that takes longer than many limits: 28,475 jobs of KTH.
 func TestAutoRuleOfLog(t *testing.T) {
 	if !need.Night() {
 		t.Skip("takes a minute of CPU, at night")

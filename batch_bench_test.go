@@ -22,11 +22,10 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// BenchmarkBatchPipeline reports the CPU seconds of each part of solving 200,000 jobs of the
-// Feitelson model on one tier by EASY, from a file of our format or of a gzipped
-// SWF log of the same jobs: read (decode and validate), hash, simulate (with the
-// processors of each job), judge and bound (the quick bounds, which solving makes).
-// The garbage collector is a part of what it interrupts.
+// BenchmarkBatchPipeline reports the CPU seconds of each part of solving 200,000 jobs of the Feitelson model on one
+// tier by EASY. They come from a file of our format or of a gzipped SWF log of the same jobs. The parts are read
+// (decode and validate), hash, simulate (with the processors of each job), judge and bound (the quick bounds, which
+// solving makes). The garbage collector counts for the part that it interrupts.
 func BenchmarkBatchPipeline(b *testing.B) {
 	spec := instances.NewBatchSpec()
 	spec.Jobs, spec.Tiers, spec.Load, spec.Seed = 200_000, 1, 0.8, 1
@@ -66,8 +65,8 @@ func easy(ctx context.Context, in model.Instance) (model.Solution, error) {
 	return batch.EASY(ctx, in.(*model.Batch), model.Settings{})
 }
 
-// BenchmarkDAGPipeline is BenchmarkBatchPipeline of HEFT for graphs of three edges a task on 16
-// machines, of which growth shows.
+// BenchmarkDAGPipeline is BenchmarkBatchPipeline of HEFT for graphs of three edges a task on 16 machines; it shows
+// growth.
 func BenchmarkDAGPipeline(b *testing.B) {
 	for _, c := range []struct {
 		tasks   int

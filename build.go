@@ -16,7 +16,7 @@ import (
 // command records the commit itself, but not in a git worktree.
 var commit string
 
-// Build says what a program that uses this package was built from.
+// Build describes how a program that uses this package was built.
 type Build struct {
 	Version string `json:"version"`
 	// Commit is the abbreviated commit, with changedSuffix if files had changed since;
@@ -34,7 +34,7 @@ const changedSuffix = "+dirty"
 // commitLength is the number of a commit's digits that are shown.
 const commitLength = 10
 
-// Built returns what this program was built from.
+// Built returns the build of this program.
 func Built() Build {
 	b := Build{Version: Version, Commit: commit, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	b.HiGHS, b.Native = highs.Versions()
@@ -61,7 +61,7 @@ func recorded(settings []debug.BuildSetting) string {
 	return revision + suffix
 }
 
-// Tools names what the build was made with beside gapwise's own code.
+// Tools names the tools and libraries of the build.
 func (b Build) Tools() string {
 	tools := b.Go + ", without HiGHS"
 	if b.HiGHS != "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Every algorithm says what it knows when it decides.
+// Every algorithm states its knowledge when it decides.
 func TestEveryAlgorithmHasAClass(t *testing.T) {
 	online := map[model.Kind]bool{model.KindBatch: true, model.KindReservation: true, model.KindTVC: true}
 	for _, kind := range model.Kinds() {

@@ -18,9 +18,9 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// What 0.3.0, 0.6.0 and 0.9.0 have written is read as docs/reference/compatibility.md
-// promises: instances keep their hashes, results are judged anew and hold, proofs are
-// replayed. Their optima, each of an instance of ten tasks at most, are today's.
+// Files of 0.3.0, 0.6.0 and 0.9.0 are read as docs/reference/compatibility.md promises: instances keep their hashes,
+// results pass the judge again, proofs are replayed. Their optima, each of an instance of ten tasks at most, are
+// today's.
 func TestCompatibility(t *testing.T) {
 	t.Parallel()
 	for version, want := range map[string]struct{ instances, results, proofs int }{"0.3.0": {5, 8, 0}, "0.6.0": {7, 11, 0}, "0.9.0": {9, 14, 3}} {
@@ -77,7 +77,7 @@ func readOld(t *testing.T, file string) (model.Instance, string) {
 	return in, hash
 }
 
-// judgeOld reads a result and has it judged; what it calls optimal is solved anew.
+// judgeOld reads a result and has it judged; an instance with an optimal result is solved again.
 func judgeOld(t *testing.T, file, version string, in model.Instance, hash string, line []byte) {
 	t.Helper()
 	r, err := model.DecodeResult(line)
@@ -110,8 +110,8 @@ func TestOldPlan(t *testing.T) {
 	}
 }
 
-// What a release doesn't know it refuses, in one line that names it: a later version of a
-// file, and keys that came later. A result may be of any version of the program.
+// A release refuses unknown input, in one line that names it: a later version of a file, and keys that came later. A
+// result may be of any version of the program.
 func TestLaterFiles(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("docs/examples/six-tasks.json")

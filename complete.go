@@ -8,14 +8,14 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// CompleteSolution reads a solution as another program writes it, which may leave out
-// what follows from the rest (see model.DecodePartial), and fills that in:
+// CompleteSolution reads a solution as another program writes it. It fills in parts that may be left out because they
+// follow from the rest (see model.DecodePartial):
 //
 //   - without start times a dag's plan is played under the instance's transfer model:
 //     each task starts as soon as its machine and its data are there, each transfer
 //     as soon as its producer has finished;
-//   - without CPU shares a placement gives each job the largest minimum yield of its
-//     hosts, and what is left over raises the average;
+//   - without CPU shares a placement gives each job the largest minimum yield of its hosts, and the remainder raises
+//     the average;
 //   - without PEs or processors the lowest that are free are taken in the order of
 //     starts. If there are too few at a moment the error is model.ErrInfeasible.
 func CompleteSolution(ctx context.Context, in model.Instance, data []byte) (model.Solution, error) {

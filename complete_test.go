@@ -51,8 +51,7 @@ func left(t *testing.T, s model.Solution, keys ...string) []byte {
 	return data
 }
 
-// What may be left out of a heuristic's solution is filled in as it was, or no worse,
-// and the judge accepts it.
+// Optional parts of a heuristic's solution are filled in as they were, or no worse, and the judge accepts it.
 func TestCompleteSolution(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -158,7 +157,7 @@ func listed(all []model.TaskStart, id string) bool {
 	return false
 }
 
-// What can't be read says why.
+// A text that can't be read gives a reason.
 func TestCompleteErrors(t *testing.T) {
 	t.Parallel()
 	two, half := 2.0, 0.5
@@ -200,7 +199,7 @@ func TestCompleteErrors(t *testing.T) {
 	}
 }
 
-// A solution of any text is read without a panic, and what is read the judge takes.
+// A solution of any text is read without a panic, and the judge takes one that is read.
 func FuzzCompleteSolution(f *testing.F) {
 	var all []model.Instance
 	for _, p := range gapwise.Problems() {

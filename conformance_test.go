@@ -69,8 +69,8 @@ func few(all []model.Instance) []model.Instance {
 	return spread(all, len(all)/3+1)
 }
 
-// hardInstance draws an instance that no exact engine solves in seconds; false
-// if the specification doesn't say how, and this is one of the defaults.
+// hardInstance draws an instance that no exact engine solves in seconds; false if the specification doesn't define one,
+// and this is one of the defaults.
 func hardInstance(t *testing.T, p *gapwise.Problem) (model.Instance, bool) {
 	t.Helper()
 	values := map[string][]string{}
@@ -108,9 +108,8 @@ func instancesOf(t *testing.T, p *gapwise.Problem, values map[string][]string, d
 	return all
 }
 
-// stumps returns the valid ones of an instance's copies whose lists, in its
-// file, are cut off after 0 or 1 elements: empty instances, and those of one
-// element.
+// stumps returns the valid copies of an instance with lists, in its file, cut off after 0 or 1 elements: empty
+// instances, and instances of one element.
 func stumps(t *testing.T, in model.Instance) (all []model.Instance) {
 	t.Helper()
 	whole := map[string]json.RawMessage{}
@@ -164,12 +163,11 @@ type candidate struct {
 	o      gapwise.Options
 	exact  bool // it ends with a proof
 	seeded bool
-	once   bool // solve, and leave out what takes further runs
-	turn   int  // those through HiGHS, which takes long, run further on every fourth instance, each on others
+	once   bool // solve, and leave out the checks that take further runs
+	turn   int  // ways through HiGHS, which takes long, run further on every fourth instance, each on others
 }
 
-// candidates lists every algorithm, the phases of the native search by
-// themselves, and the names that stand for engines.
+// candidates lists every algorithm, the phases of the native search by themselves, and the names for engines.
 func candidates(t *testing.T, p *gapwise.Problem) (all []candidate) {
 	t.Helper()
 	for _, a := range p.Algorithms {
@@ -224,7 +222,7 @@ func outcome(t *testing.T, r model.Result) string {
 	return fmt.Sprintf("%s, objective %v and %v, bound %v, gap %v, %s", r.Status, r.Objective, r.SecondObjective, r.Bound, r.Gap, marshal(t, r.Solution))
 }
 
-// What the problem's value says of its algorithms is whole and true.
+// The problem's data on its algorithms are complete and true.
 func TestConformanceCatalogue(t *testing.T) {
 	for _, p := range gapwise.Problems() {
 		here := map[string]bool{}
@@ -254,10 +252,9 @@ func TestConformanceCatalogue(t *testing.T) {
 	}
 }
 
-// On small instances, empty ones and those of one element: the judge accepts
-// every solution, what one algorithm proves no other contradicts, each gives
-// the same for the same seed, proves the same at any number of threads, and a start is
-// never made worse.
+// On small, empty and one-element instances, the judge accepts every solution, and no algorithm contradicts another's
+// proof. Each gives the same for the same seed, proves the same at any number of threads, and a start is never made
+// worse.
 func TestConformanceSolve(t *testing.T) {
 	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
 		var all []model.Instance
@@ -294,8 +291,8 @@ func TestConformanceSolve(t *testing.T) {
 	})
 }
 
-// No algorithm fails on an instance without hosts, of one machine, without edges, of the largest figures: each returns a
-// verified result, or says that it doesn't take the instance. Proofs agree.
+// No algorithm fails on an instance without hosts, of one machine, without edges, of the largest figures. Each returns
+// a verified result, or reports that it doesn't take the instance. Proofs agree.
 func TestConformanceExtremes(t *testing.T) {
 	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
 		rng := rand.New(rand.NewPCG(11, 47))
@@ -328,8 +325,8 @@ func TestConformanceExtremes(t *testing.T) {
 	})
 }
 
-// A gap below what floats can tell ends too: an engine that goes by whole numbers says
-// optimal, another that what is left is rounding.
+// A search with a gap below the resolution of floats ends too: an engine with whole numbers reports optimal, another
+// that the rest is rounding.
 func TestConformanceLeastGap(t *testing.T) {
 	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
 		for _, in := range few(smallInstances(t, p, 1)) {
@@ -353,9 +350,8 @@ func TestConformanceLeastGap(t *testing.T) {
 	})
 }
 
-// One Solver solves several instances at the same time: it keeps no state, and
-// what it caches it shares without a race. (The race detector sees these runs:
-// most packages start no goroutine, so their own tests aren't run with it.)
+// One Solver solves several instances at the same time: it keeps no state, and shares its caches without a race. (The
+// race detector sees these runs: most packages start no goroutine, so their own tests aren't run with it.)
 func TestConformanceAtOnce(t *testing.T) {
 	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
 		in := smallInstances(t, p, 1)[0]
@@ -388,7 +384,7 @@ func TestConformanceAtOnce(t *testing.T) {
 	})
 }
 
-// conformance is what all algorithms say of one instance.
+// conformance holds all algorithms' answers on one instance.
 type conformance struct {
 	*testing.T
 	p        *gapwise.Problem
@@ -399,7 +395,7 @@ type conformance struct {
 	// withoutHiGHS names the ways that need HiGHS, in a build without it.
 	withoutHiGHS map[string]bool
 	results      map[string]model.Result
-	infeasible   string // who proves it; "": nobody
+	infeasible   string // the one that proves it; "": none
 }
 
 func (c *conformance) errorf(format string, args ...any) {
@@ -529,7 +525,7 @@ func (c *conformance) instanceFile(hash string) {
 	}
 }
 
-// stamp checks what a result says of itself, and that a file holds it.
+// stamp checks a result's data on itself, and that a file holds it.
 func (c *conformance) stamp(x candidate, r model.Result, hash string) {
 	if r.Instance != c.in.ID() || r.InstanceHash != hash || r.Kind != c.p.Kind || r.Version != gapwise.Version || r.Seed != 1 || r.Algorithm == "" || r.Unverified {
 		c.errorf("%s: the stamp is %q %q %q %q %d %q, unverified %v", x.name, r.Instance, r.InstanceHash, r.Kind, r.Version, r.Seed, r.Algorithm, r.Unverified)
@@ -562,7 +558,7 @@ func (c *conformance) stamp(x candidate, r model.Result, hash string) {
 	}
 }
 
-// claims holds what was proved and what was found against each other.
+// claims compares the proofs and the solutions with each other.
 func (c *conformance) claims() {
 	type bound struct {
 		name  string
@@ -663,9 +659,8 @@ func (c *conformance) starts() {
 	}
 }
 
-// partial checks that any part of a solution, beside something that isn't in the
-// instance, is taken as a start; that completing a whole one changes nothing; and that
-// engines prove the same as without a start.
+// partial checks that any part of a solution, with something that isn't in the instance, is taken as a start. It also
+// checks that completing a whole one changes nothing, and that engines prove the same as without a start.
 func (c *conformance) partial(rng *rand.Rand) {
 	for _, start := range c.worstAndBest() {
 		if start.Solution == nil {
@@ -735,9 +730,8 @@ func (c *conformance) partial(rng *rand.Rand) {
 	}
 }
 
-// incumbents checks what algorithms tell on the way: each solution is feasible, has
-// the objective told and is better than the one before, and the last is what is
-// returned.
+// incumbents checks the reports of algorithms on the way: each solution is feasible, has the reported objective and is
+// better than the one before, and the last is the one returned.
 func (c *conformance) incumbents() {
 	sense := model.SenseOf(c.in)
 	for _, x := range c.ways {
@@ -817,7 +811,7 @@ func (c *conformance) near(what string, got, want float64) {
 	}
 }
 
-// variants checks that the readings of an instance are what they say.
+// variants checks that each reading of an instance is the one selected.
 func (c *conformance) variants() {
 	for _, v := range c.p.Variants {
 		current := v.Get(c.in)
@@ -849,9 +843,8 @@ func (c *conformance) variants() {
 	}
 }
 
-// On a hard instance: heuristics give the same for the same seed at any number
-// of threads, and who isn't seeded for any seed; an interrupted algorithm ends
-// soon with a result that the judge accepts and that agrees with all others.
+// On a hard instance, heuristics give the same for the same seed at any number of threads, and unseeded ones for any
+// seed. An interrupted algorithm ends soon with a result that the judge accepts and that agrees with all others.
 func TestConformanceHard(t *testing.T) {
 	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
 		in, hard := hardInstance(t, p)
@@ -912,8 +905,7 @@ var interrupts = map[string]func(cancel func(), set *model.Settings){
 	},
 }
 
-// interrupted solves the instance until it is interrupted, and tells how much
-// later it ended.
+// interrupted solves the instance until it is interrupted, and returns how much later it ended.
 func (c *conformance) interrupted(x candidate, interrupt func(func(), *model.Settings)) (r model.Result, late time.Duration, ok bool) {
 	ctx, cancel := context.WithCancel(c.Context())
 	defer cancel()

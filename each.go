@@ -11,7 +11,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Outcome is what came of one of several ways to solve an instance.
+// Outcome is the result of one of several ways to solve an instance.
 type Outcome struct {
 	Options
 	Result model.Result

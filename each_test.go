@@ -14,8 +14,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// What doesn't take the instance is declined and the others go on; an error ends all, and
-// so does a context that has ended, after the run that it cut short.
+// Algorithms that don't take the instance are declined and the others go on. An error ends all, and so does a context
+// that has ended, after the run that it cut short.
 func TestEach(t *testing.T) {
 	spec := instances.NewVCSchedSpec()
 	in, err := spec.Generate()

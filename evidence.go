@@ -11,9 +11,9 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// addEvidence says how a result's bound follows, if its solver didn't: by the first
-// quick bound that is as strong and that the judge can recompute, else by the proof that
-// its solver wrote of just this bound, else by what the engine searched.
+// addEvidence records how a result's bound follows, if its solver didn't. It uses the first quick bound that is as
+// strong and that the judge can recompute. Otherwise it uses the proof that its solver wrote of just this bound, or
+// else the engine's search.
 func (t *attempt) addEvidence(ctx context.Context, r *model.Result) {
 	infeasible := r.Status == model.StatusInfeasible
 	if r.Evidence != nil || !infeasible && r.Bound != r.Bound {

@@ -45,7 +45,7 @@ func ExampleSolve_dag() {
 	// join on P1 at 7
 }
 
-// Three requests for four processing elements, of which two can be accepted.
+// Two of three requests for four processing elements can be accepted.
 func ExampleSolve_reservation() {
 	in := &model.Reservation{Name: "three", PEs: 4, Goal: model.GoalAccepted, Requests: []model.Request{
 		{ID: "a", ReadyS: 0, DurationS: 3600, DeadlineS: 3600, PEs: 3},
@@ -97,8 +97,8 @@ func ExampleSolve_batch() {
 	// long at 0
 }
 
-// A bound of one's own holds beside those that are computed. It is taken on trust: a
-// solution that beats it is reported as a defect.
+// A user's own bound holds in addition to the computed ones. It is taken on trust: a solution that beats it is reported
+// as a defect.
 func ExampleSolve_ownBound() {
 	stated := func(value float64) func(context.Context, model.Instance) (bounds.Bound, error) {
 		return func(context.Context, model.Instance) (bounds.Bound, error) {
@@ -142,7 +142,7 @@ func ExampleSolve_progress() {
 }
 
 // A start may be partial: here a placement made before job c arrived, and with a job
-// that has left since. What is placed is a hint, what is new is free.
+// that has left since. The placed part is a hint, the new part is free.
 func ExampleCompleteStart() {
 	before := &model.Placement{Jobs: []model.JobPlacement{
 		{ID: "a", Hosts: []int{1}, CPU: []float64{0.8}},

@@ -12,8 +12,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// threeJobs is an instance made in code: three jobs on two hosts. The memory of
-// a and b together is above that of a host.
+// threeJobs is an instance made in code: three jobs on two hosts. The memory of a and b together is above a host's.
 func threeJobs() *model.VCSched {
 	return &model.VCSched{Name: "three-jobs", Hosts: 2, Jobs: []model.VCSchedJob{
 		{ID: "a", Tasks: 1, CPU: 0.8, Memory: 0.7},
@@ -40,8 +39,8 @@ func ExampleSolve() {
 	// c on host 1
 }
 
-// A solver of one's own gets a bound, a gap and the judge's verdict as every
-// other does. This one puts each job on the first host that has memory for it.
+// A user's own solver gets a bound, a gap and the judge's verdict as every other does. This one puts each job on the
+// first host that has memory for it.
 func ExampleSolve_ownSolver() {
 	firstFit := model.Adapt("first-fit", func(_ context.Context, in *model.VCSched, _ model.Settings) (*model.Placement, error) {
 		var hosts []int32
@@ -67,7 +66,7 @@ func ExampleSolve_ownSolver() {
 	// feasible by first-fit: objective 0.7692, bound 0.9091
 }
 
-// A linear model of an instance, for a solver of one's own choice.
+// A linear model of an instance, for a solver of the user's choice.
 func ExampleFormulation() {
 	in := &model.VCSched{Name: "one-job", Hosts: 1, Jobs: []model.VCSchedJob{{ID: "a", Tasks: 1, CPU: 0.8, Memory: 0.7}}}
 	f, err := gapwise.Formulation(context.Background(), in, "paper")

@@ -22,7 +22,7 @@ import (
 // affine is the formula of most files.
 var affine = regexp.MustCompile(`^(\S+) \* obj(?: ([+-]) (\S+))?$`)
 
-// ofInstance returns the instance's objective, by the comment of a file, for what a solver says.
+// ofInstance converts a solver's figure to the instance's objective, by the comment of a file.
 func ofInstance(t *testing.T, file string, obj float64) float64 {
 	t.Helper()
 	for _, line := range lines(t, file) {
@@ -47,7 +47,7 @@ func ofInstance(t *testing.T, file string, obj float64) float64 {
 	return 0
 }
 
-// What another solver says of an exported file is, by the file's comment, the optimum that exact proves: of every
+// Another solver's optimum of an exported file is, by the file's comment, the optimum that exact proves: of every
 // example in every formulation, and of goals and units that no example has.
 func TestExportedObjective(t *testing.T) {
 	need.HiGHS(t)

@@ -65,8 +65,8 @@ func exported(t *testing.T) map[string]*milp.Model {
 	return all
 }
 
-// What export writes has the same optimum for GLPK, CBC and HiGHS, in both
-// formats; as MPS, which minimises always, of a model that maximises the negated one.
+// The exported file has the same optimum for GLPK, CBC and HiGHS, in both formats; as MPS, which minimises always, of a
+// model that maximises the negated one.
 func TestExportIsReadByAll(t *testing.T) {
 	need.HiGHS(t)
 	readers := map[string]func(t *testing.T, file string) float64{
@@ -171,7 +171,7 @@ func run(t *testing.T, program string, args ...string) {
 	}
 }
 
-// ShortTurns makes the turns of auto's workers short until the function that it returns is called.
+// ShortTurns makes the turns of auto's workers short until the returned function is called.
 func ShortTurns() (restore func()) {
 	was := turnsOfAuto
 	turnsOfAuto = turnLengths{first: 300, most: 3000, heuristic: 1000}

@@ -19,16 +19,15 @@ import (
 
 // Externals lists the other solvers of linear models: programs that solve a problem's
 // formulations by MPS files, and lanl, which is HiGHS by another binding (highs.Lanl).
-// Beside them a command that does the same is one, by the name mps:COMMAND (see
-// docs/how-to/bring-your-own.md). Algorithms doesn't list them, since their programs needn't
-// be there. NAME-FORMULATION as an algorithm names one on another formulation than the
-// default.
+// A command that does the same can also be named, by mps:COMMAND (see docs/how-to/bring-your-own.md). Algorithms
+// doesn't list them, since their programs needn't be there. NAME-FORMULATION as an algorithm names one on another
+// formulation than the default.
 func Externals() []string { return append(external.Names(), highs.Lanl.Name) }
 
 // isExternal reports whether an engine is one of Externals or a command.
 func isExternal(name string) bool { return name == highs.Lanl.Name || external.Known(name) }
 
-// programs is false where no other program can be run: the page leaves out what runs them.
+// programs is false if no other program can be run: the page then leaves out the algorithms that run one.
 const programs = runtime.GOOS != "js"
 
 var errNoPrograms = fmt.Errorf("%w: a browser runs no other programs", model.ErrUnsupported)
@@ -126,7 +125,6 @@ func ofCommand(kind model.Kind, name string) (model.Algorithm, error) {
 	return model.Algorithm{Name: name, Kind: kind, Class: model.Offline, Summary: "a program", Complexity: "unknown", Seeded: true, Solver: s}, nil
 }
 
-// RefusedError says that the solution of a command can't be read, doesn't fit the
-// instance, or was refused by the judge: its author's mistake, not a defect of
-// gapwise. It wraps model.ErrInfeasible.
+// RefusedError reports that the solution of a command can't be read, doesn't fit the instance, or was refused by the
+// judge. That is its author's mistake, not a defect of gapwise. It wraps model.ErrInfeasible.
 type RefusedError = command.RefusedError

@@ -89,14 +89,14 @@ func TestExternalsAgreeWithHiGHS(t *testing.T) {
 	})
 }
 
-// answer is what HiGHS says of an instance's formulation.
+// answer is HiGHS's answer on an instance's formulation.
 type answer struct {
 	in model.Instance
 	f  *milp.Formulation[model.Solution]
 	milp.Result
 }
 
-// askHiGHS solves the formulations of instances, once for all who are compared with it.
+// askHiGHS solves the formulations of instances, once for all solvers that are compared with it.
 func askHiGHS(ctx context.Context, all []model.Instance, name string) ([]answer, error) {
 	answers := make([]answer, len(all))
 	for k, in := range all {
@@ -135,8 +135,8 @@ func spread(all []model.Instance, most int) (some []model.Instance) {
 	return some
 }
 
-// Needs that differ by some millionths make placements whose yields differ by as little. A solver that stops within an
-// increment of its own (CBC's is 1e-5) calls one of the worse ones optimal; nobody else does.
+// Needs that differ by some millionths make placements with yields that differ by as little. A solver that stops within
+// its own increment (CBC's is 1e-5) calls one of the worse ones optimal; no other does.
 func TestExternalsNearTies(t *testing.T) {
 	t.Parallel()
 	need.HiGHS(t)
@@ -209,8 +209,8 @@ func TestExternalsAgreeWithSearch(t *testing.T) {
 	})
 }
 
-// An engine stands beside others, its formulation after it; a command stands last,
-// with its commas. A program that isn't there is named.
+// An engine may come before others, with its formulation after it; a command comes last, with its commas. A program
+// that isn't there is named.
 func TestExternalNames(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	for _, c := range []struct {
@@ -241,7 +241,7 @@ func TestExternalNames(t *testing.T) {
 	}
 }
 
-// What a solver has found by its time limit counts.
+// A solver's result by its time limit counts.
 func TestExternalStopped(t *testing.T) {
 	t.Parallel()
 	p, err := gapwise.ProblemOf(model.KindVCSched)
@@ -254,7 +254,7 @@ func TestExternalStopped(t *testing.T) {
 	}
 	for engine := range tools {
 		if engine == highs.Lanl.Name {
-			continue // it goes on in the background, beside other tests
+			continue // it goes on in the background, next to other tests
 		}
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
@@ -267,7 +267,7 @@ func TestExternalStopped(t *testing.T) {
 	}
 }
 
-// timedOut returns a context whose time is over.
+// timedOut returns a context that has timed out.
 func timedOut(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), 0)
 	t.Cleanup(cancel)

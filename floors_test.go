@@ -44,10 +44,10 @@ func roomOf(p string) string {
 // problem.
 const doorFloor = 7
 
-// beside lists what the rooms beside the floors may import, by prefix. They are
-// imported from the root package and above alone.
+// beside lists the permitted imports of the rooms next to the floors, by prefix. They are imported from the root
+// package and above alone.
 var beside = map[string][]string{
-	// verify shares no code with what it judges; evidence is names.
+	// verify shares no code with the code that it judges; evidence is names.
 	"verify":    {"model", "internal/core/evidence"},
 	"draw":      {"model", "internal/"},
 	"instances": {"model", "internal/", "instances/"},
@@ -56,8 +56,8 @@ var beside = map[string][]string{
 // testOnly lists the packages that only tests import. The audit draws from the test kit, too.
 var testOnly = []string{"internal/test/chromium", "internal/test/need"}
 
-// wrongImport says why one package of this module may not import another, both
-// as paths in the module, "" for the root; "" if it may.
+// wrongImport explains why one package of this module may not import another, both as paths in the module, "" for the
+// root; "" if it may.
 func wrongImport(from, to string) string {
 	// problem is the problem that a package of the lower floors belongs to.
 	problem := func(p string) string {
@@ -92,7 +92,7 @@ func wrongImport(from, to string) string {
 		return "internal packages import nothing of this module"
 	case toBeside && floor < doorFloor:
 		return "only the root package and what is above it knows this room"
-	case roomOf(to) == "internal/problem" && problem(from) == "": // what serves several problems, such as the test kit
+	case roomOf(to) == "internal/problem" && problem(from) == "": // code for several problems, such as the test kit
 	case problem(to) != "" && floor < doorFloor && problem(from) != problem(to):
 		return "it belongs to another problem"
 	case roomOf(from) == roomOf(to) && roomOf(from) != "":
@@ -150,7 +150,7 @@ func TestFloors(t *testing.T) {
 	}
 }
 
-// The rule refuses what it is there for.
+// The rule refuses the imports that it is there for.
 func TestWrongImport(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -28,7 +28,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// Version is that of the library and the command.
+// Version is the version of the library and the command.
 const Version = "0.11.0"
 
 // AutoTimeLimit limits the algorithm auto when no time limit is given.
@@ -38,7 +38,7 @@ const AutoTimeLimit = 10 * time.Second
 // that the problem doesn't have.
 var ErrUnknownAlgorithm = errors.New("unknown algorithm")
 
-// Options are those of Solve.
+// Options are the options of Solve.
 type Options struct {
 	// Algorithm is a name of Algorithms(kind), or
 	//   - cmd:COMMAND, a heuristic that is a program (docs/how-to/bring-your-own.md);
@@ -50,34 +50,31 @@ type Options struct {
 	//     at most AutoTimeLimit unless a limit is given. It serves every size, and ends
 	//     with a bound.
 	Algorithm string
-	// Engine is what exact runs: search (and ""), highs, kernel, one of Externals or
-	// mps:COMMAND, or several with commas between them, of which each solves the
-	// instance; what they prove is compared. "both" is "search,highs". A command
-	// stands last: its commas are its own.
+	// Engine is the engine that exact runs: search (and ""), highs, kernel, one of Externals or mps:COMMAND. If several
+	// are named, with commas between them, each solves the instance, and their proofs are compared. "both" is
+	// "search,highs". A command comes last: its commas are its own.
 	Engine string
 	// Formulation is the linear model of highs and of Externals; "" is the default.
 	Formulation string
-	// Settings.Proof asks for a proof of the bound, which verify.Proof replays. Only the
-	// engine kernel writes one; it is what auto and exact run then.
+	// Settings.Proof asks for a proof of the bound, which verify.Proof replays. Only the engine kernel writes one; auto
+	// and exact then run it.
 	model.Settings
-	// Patience, if not 0, is how long a solver is waited for that hasn't returned by
-	// the end of its context or, with a tenth of it more, of its time limit. What it told
-	// Progress until then is its result; its goroutine goes on. 0: Solve waits until it
-	// returns.
+	// Patience, if not 0, is how long Solve waits for a solver that hasn't returned by the end of its context or of a
+	// tenth more than its time limit. Its result is then the last one that it reported to Progress; its goroutine goes
+	// on. 0: Solve waits until it returns.
 	Patience time.Duration
 	// Judging, if not nil, is called from another goroutine when the judge has
 	// been at work for a second.
 	Judging func()
 	// Solver, if not nil, runs instead of a named algorithm: a user's own.
 	Solver model.Solver
-	// Bounds are a user's own, of what is known of the instances from elsewhere.
-	// They hold of every result, beside what the solver proves, and are taken on
-	// trust: a solution that beats one is a DefectError.
+	// Bounds are a user's own, from other knowledge of the instances. They hold for every result, in addition to the
+	// solver's proofs, and are taken on trust: a solution that beats one is a DefectError.
 	Bounds []func(context.Context, model.Instance) (bounds.Bound, error)
 }
 
-// DefectError says that the judge, a bound or another engine refuted a solver's
-// answer. It is a bug in gapwise or the solver, never in the instance.
+// DefectError reports that the judge, a bound or another engine refuted a solver's answer. It is a bug in gapwise or
+// the solver, never in the instance.
 type DefectError struct {
 	Instance model.Instance
 	Result   model.Result
@@ -99,12 +96,11 @@ func Algorithms(kind model.Kind) []model.Algorithm {
 	return p.Algorithms
 }
 
-// LogAlgorithm names what a log's own scheduler did, of which the results are no algorithm's.
+// LogAlgorithm names the schedule of a log's own scheduler; its results are no algorithm's.
 const LogAlgorithm = "log"
 
-// ClassOf returns the class of what a name stands for in results: an algorithm, an
-// engine or several, a program. What isn't known by name may have seen the whole
-// instance.
+// ClassOf returns the class of a name in results: an algorithm, an engine or several, a program. An unknown name may
+// have seen the whole instance.
 func ClassOf(kind model.Kind, name string) model.Class {
 	p, err := ProblemOf(kind)
 	if err != nil {
@@ -129,9 +125,8 @@ func ClassOf(kind model.Kind, name string) model.Class {
 	return model.Offline
 }
 
-// Find returns the algorithm of a name: one of Algorithms(kind), or a solver of
-// linear models that is a program of its own, see Externals, or a heuristic or an online policy
-// that is one, cmd:COMMAND or online:COMMAND. The error wraps
+// Find returns the algorithm of a name. The name is one of Algorithms(kind), a solver of linear models that is a
+// separate program (see Externals), a heuristic cmd:COMMAND, or an online policy online:COMMAND. The error wraps
 // ErrUnknownAlgorithm and names the algorithms that there are.
 func Find(kind model.Kind, name string) (model.Algorithm, error) {
 	var names []string
@@ -171,7 +166,7 @@ const untilSpent = 1000 * time.Hour
 // solvers returns the solvers that the options name, with the settings to use.
 func (o Options) solvers(kind model.Kind) ([]model.Solver, model.Settings, error) {
 	set := o.Settings
-	if set.Effort > 0 { // what goes on to the limit of its time goes on to this one
+	if set.Effort > 0 { // a solver that goes on to the limit of its time goes on to this one
 		set.TimeLimit = cmp.Or(set.TimeLimit, untilSpent)
 	}
 	if o.Solver != nil {
@@ -231,7 +226,7 @@ func (o Options) solvers(kind model.Kind) ([]model.Solver, model.Settings, error
 	return all, set, nil
 }
 
-// untraced reports an algorithm that is asked for its steps and tells none.
+// untraced reports an algorithm that is asked for its steps and reports none.
 func (o Options) untraced(name string, traced bool) error {
 	if o.Trace == nil || traced {
 		return nil

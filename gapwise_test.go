@@ -26,7 +26,7 @@ func small() *model.VCSched {
 		{ID: "a", Tasks: 1, CPU: 0.8, Memory: 0.7}, {ID: "b", Tasks: 1, CPU: 0.6, Memory: 0.5}, {ID: "c", Tasks: 1, CPU: 0.5, Memory: 0.2}}}
 }
 
-// fake is a solver that hands back what it is told.
+// fake is a solver that returns a given result.
 type fake func(model.Instance, *model.Result) error
 
 func (fake) Name() string { return "fake" }

@@ -9,9 +9,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Join gives each result of one instance the best bound that any of them
-// proves, and brings its gap and status up to date. A heuristic's solution that
-// meets the bound of a search becomes optimal.
+// Join gives each result of one instance the best bound among their proofs, and updates its gap and status. A
+// heuristic's solution that meets the bound of a search becomes optimal.
 //
 // The error is a *DefectError if two results contradict each other. An
 // Unverified result, which the judge hasn't checked to the end, gives no bound
@@ -81,8 +80,7 @@ func joined(algorithm string) (names []string) {
 	}
 }
 
-// reconcile compares what two engines prove and returns the better solution
-// with the better bound.
+// reconcile compares the proofs of two engines and returns the better solution with the better bound.
 func reconcile(in model.Instance, a, b model.Result, gap float64) (model.Result, error) {
 	sense := model.SenseOf(in)
 	if err := contradiction(in, a, b); err != nil {
@@ -99,7 +97,7 @@ func reconcile(in model.Instance, a, b model.Result, gap float64) (model.Result,
 		r.Details = b.Details
 	}
 	r.Elapsed, r.Nodes = a.Elapsed+b.Elapsed, a.Nodes+b.Nodes
-	r.Evidence = nil // both say what they searched
+	r.Evidence = nil // both describe their searches
 	for _, x := range []model.Result{a, b} {
 		r.SetBound(in.Metrics()[0], x.Bound, gap)
 	}

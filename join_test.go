@@ -131,7 +131,7 @@ func TestJoinContradictions(t *testing.T) {
 			}
 		})
 	}
-	// What the judge hasn't seen to its end takes no status either.
+	// A result that the judge hasn't judged to the end takes no status either.
 	r := solved(0.9)
 	r.Unverified = true
 	results := []model.Result{r, bounded(0.9)}
@@ -161,7 +161,7 @@ func TestAutoGoesOn(t *testing.T) {
 	}
 }
 
-// What a seeded heuristic has half made when the effort is spent, it completes, and auto takes it.
+// A seeded heuristic completes its half-made solution when the effort is spent, and auto takes it.
 func TestAutoTakesHalves(t *testing.T) {
 	p, err := ProblemOf(model.KindBatch)
 	if err != nil {

@@ -23,14 +23,14 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// HostCount is what LeastHosts has found.
+// HostCount is the result of LeastHosts.
 type HostCount struct {
 	Hosts int // of the best placement
 	Bound int // proved: no placement has fewer hosts
-	// Proof says how Bound is known, and Reason why it isn't Hosts; "" if it is.
+	// Proof states how Bound is known, and Reason why it isn't Hosts; "" if it is.
 	Proof, Reason string
-	// Instance is the one asked about with that many hosts, and Result a placement on
-	// them in which each job gets all the CPU that it needs. The judge has checked it.
+	// Instance is the given one with that many hosts. Result is a placement on them in which each job gets all the CPU
+	// that it needs. The judge has checked it.
 	Instance *model.VCSched
 	Result   model.Result
 	Nodes    int64 // of all decisions
@@ -52,17 +52,16 @@ func (h HostCount) Gap() float64 { return model.Gap(float64(h.Hosts), float64(h.
 //  2. from above, first fit in the order of three sizes, O(n log n), then MCB8 … MCB1;
 //  3. from above, local search on one host less, from the best placement with one host
 //     cleared, as long as it finds a placement, for a quarter of the time that is left;
-//  4. what the options name (auto: the native search) decides for the lower bound
-//     whether there is a placement; "infeasible" raises it, a placement ends all;
-//  5. the same from above, should time have run out for a decision from below.
+//  4. the algorithm of the options (auto: the native search) decides for the lower bound whether there is a placement;
+//     "infeasible" raises it, a placement ends all;
+//  5. the same from above, if time has run out for a decision from below.
 //
-// With Options.Patience it doesn't wait longer than that for a part that goes on after the
-// end of ctx: what is known by then is the answer. A time limit, AutoTimeLimit with the algorithm auto and without one, is of it all, and
-// so is a limit on the effort; 4 gives at most half of the time left, and half of the effort, to a decision while there
-// are others to take. Of the options Start, Bounds, Proof and Trace aren't used; Progress is told the two bounds.
+// If Options.Patience is set, it doesn't wait longer than that for a part that goes on after the end of ctx: the answer
+// is the knowledge so far. A time limit covers all of it (AutoTimeLimit with the algorithm auto and none given), and so
+// does a limit on the effort. Step 4 gives at most half of the time and effort left to a decision while others remain.
+// The options Start, Bounds, Proof and Trace aren't used; Progress receives the two bounds.
 //
-// Errors are those of Solve. There is always a placement, since each task fits on a host
-// by itself.
+// Errors are as for Solve. There is always a placement, since each task fits on a host by itself.
 func LeastHosts(ctx context.Context, in *model.VCSched, o Options) (HostCount, error) {
 	start := time.Now()
 	if err := in.Validate(); err != nil {
@@ -116,8 +115,8 @@ func withHosts(in *model.VCSched, hosts int) *model.VCSched {
 	return &v
 }
 
-// inFull returns the instance with the CPU needs as those of a further rigid resource:
-// its placements are those of the instance with the yield 1.
+// inFull returns the instance with the CPU needs as a further rigid resource: its placements are the instance's
+// placements with the yield 1.
 func inFull(in *model.VCSched) *model.VCSched {
 	v := withHosts(in, in.Hosts)
 	if !slices.ContainsFunc(in.Jobs, func(j model.VCSchedJob) bool { return j.CPU > 0 }) {
@@ -153,7 +152,7 @@ type hostCounter struct {
 	o       Options
 	start   time.Time
 
-	mu   sync.Mutex // for what follows, which count alone writes
+	mu   sync.Mutex // for the fields below, which count alone writes
 	shut bool       // nothing is kept any more
 
 	lower, upper int     // proved; found
@@ -163,8 +162,7 @@ type hostCounter struct {
 	nodes        int64
 }
 
-// countPatiently counts, and returns some time after ctx has ended at the latest, if the
-// options say so.
+// countPatiently counts, and returns some time after ctx has ended at the latest, if the options ask for it.
 func (c *hostCounter) countPatiently() error {
 	n := c.packing.Tasks()
 	c.upper, c.hosts = n, make([]int32, n)
@@ -217,8 +215,8 @@ func (c *hostCounter) count() error {
 	return nil
 }
 
-// found keeps a placement that uses fewer hosts than the best so far, which it numbers
-// anew in the order of the tasks.
+// found keeps a placement that uses fewer hosts than the best so far, and renumbers its hosts in the order of the
+// tasks.
 func (c *hostCounter) found(hosts []int32) {
 	number := make(map[int32]int32, c.upper)
 	for _, h := range hosts {
@@ -309,8 +307,8 @@ func (c *hostCounter) bound() {
 	})
 }
 
-// improve looks from above by local search on one host less, for at most a quarter of the
-// time: the tasks of the host that is used least go where most is left.
+// improve looks from above by local search on one host less, for at most a quarter of the time: the tasks of the least
+// used host go where most is left.
 func (c *hostCounter) improve() {
 	_ = c.within(4, func(ctx context.Context) error {
 		c.improveIn(ctx)

@@ -70,8 +70,8 @@ func checkCount(t *testing.T, name string, h gapwise.HostCount, optimum int) {
 	}
 }
 
-// Every placement of up to 7 tasks in one to four dimensions, of which one may be CPU,
-// has as many hosts as LeastHosts says at least.
+// Every placement of up to 7 tasks in one to four dimensions, one of which may be CPU, has at least as many hosts as
+// LeastHosts reports.
 func TestLeastHostsByBruteForce(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(7, 7))
@@ -138,7 +138,7 @@ func TestLeastHostsStopped(t *testing.T) {
 		}
 		checkCount(t, name, h, 20) // two of b or a, b, b: 3 on a host
 	}
-	// What isn't waited for goes on, and changes nothing of the answer.
+	// A part that isn't waited for goes on, and doesn't change the answer.
 	for range 20 {
 		h, err := gapwise.LeastHosts(over, in, gapwise.Options{Patience: time.Nanosecond})
 		if err != nil {
@@ -169,8 +169,7 @@ func TestLeastHostsRefuses(t *testing.T) {
 }
 
 // Published optima of vector packing: no bound is above them, no placement has fewer
-// hosts. Of 20 items some are solved every day, without -short more, and larger ones with
-// a limit.
+// hosts. Some instances of 20 items are solved every day, without -short more, and larger ones with a limit.
 func TestLeastHostsPublished(t *testing.T) {
 	t.Parallel()
 	if !highs.Available() {

@@ -117,12 +117,11 @@ func largeDAG(transfers model.TransferModel) func(*rand.Rand, int) model.Instanc
 	}
 }
 
-// The contract of model.Solver for time, on every problem: there is a solution within a
-// tenth of the limit or a second, the result comes within the limit, a tenth of it and
-// half a second, beside the judge's time; and when the context is cancelled, within a
-// second. It counts the CPU time of this process, so other work on the machine doesn't
-// disturb it; it has half as much again for the garbage collector. No other test runs
-// meanwhile. Beyond 10^5 a solver that doesn't return is left behind, as by the command.
+// The contract of model.Solver for time, on every problem. There is a solution within a tenth of the limit or a second.
+// The result comes within the limit, a tenth of it and half a second, plus the judge's time; and within a second when
+// the context is cancelled. It counts the CPU time of this process, so other work on the machine doesn't disturb it; it
+// has half as much again for the garbage collector. No other test runs meanwhile. Beyond 10^5 a solver that doesn't
+// return is left behind, as by the command.
 func TestLimits(t *testing.T) {
 	slack := func(d time.Duration) time.Duration { return d + d/2 + 200*time.Millisecond }
 	for _, p := range gapwise.Problems() {
@@ -235,7 +234,7 @@ func TestLimitsOfAlgorithms(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					// Beside what is looked at there is what takes linear time, and the garbage collector.
+					// The time also covers steps of linear time and the garbage collector.
 					if most := limit + limit/2 + 500*time.Millisecond; spent > most {
 						t.Errorf("%v of CPU time with a limit of %v, the most is %v: %s %s", spent, limit, most, r.Status, r.Reason)
 					}

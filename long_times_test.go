@@ -13,9 +13,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// longTimes are instances of n items with the longest times that are valid, of which most
-// run at once, and the best objective. Of 20,000 the responses sum to 2·10^19 microseconds,
-// more than an int64 or a uint64 holds.
+// longTimes are instances of n items with the longest valid times, with most running at once, and the best objective.
+// The responses of 20,000 sum to 2·10^19 microseconds, more than an int64 or a uint64 holds.
 var longTimes = map[string]func(n, most int) (in model.Instance, best float64){
 	"batch":            func(n, most int) (model.Instance, float64) { return longBatch(n, most, 1), 1e8 * rounds(n, most) },
 	"batch, two tiers": func(n, most int) (model.Instance, float64) { return longBatch(n, most, 2), 1e8 * rounds(n, most) },
@@ -70,8 +69,8 @@ func longReservation(n, most int, goal model.Goal) *model.Reservation {
 	return in
 }
 
-// Every algorithm finds the best schedule of a few of the longest times, or says that it
-// doesn't take them; the first heuristic and the bounds that of 20,000.
+// Every algorithm finds the best schedule of a few of the longest times, or reports that it doesn't take them. The
+// first heuristic and the bounds find the best for 20,000.
 func TestLongTimes(t *testing.T) {
 	t.Parallel()
 	for name, draw := range longTimes {
@@ -116,7 +115,7 @@ func TestLongTimes(t *testing.T) {
 						off = -off
 					}
 					far := 1e-9
-					if n > size[1] && off > 0 { // one machine may run those that run at once one by one
+					if n > size[1] && off > 0 { // one machine may run one by one the jobs that run at once
 						far = 0.5
 					}
 					if off < -1e-15 || i == len(all)-1 && off > far {
@@ -128,8 +127,8 @@ func TestLongTimes(t *testing.T) {
 	}
 }
 
-// A queue whose requests run one by one, and would end after the last exact time, is
-// refused by who makes the schedule; what is shorter isn't.
+// The maker of a schedule refuses a queue with requests that run one by one and would end after the last exact time,
+// but not a shorter one.
 func TestQueueTooLate(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{7, 8, 20_000} {

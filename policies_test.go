@@ -89,7 +89,7 @@ func TestPythonPolicies(t *testing.T) {
 	sameStarts(t, in.(*model.Batch), "online:"+python+" examples/policies/easy.py", "easy")
 }
 
-// The policies to begin with run, in each language whose compiler is there, and give the starts of FCFS.
+// The starter policies run, in each language with a compiler at hand, and give the starts of FCFS.
 func TestPolicyTemplates(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -144,9 +144,9 @@ func TestPolicyTemplates(t *testing.T) {
 	}
 }
 
-// The policies to begin with of reservation and tvc give the results of first fit: of any
-// reservation, and of any tvc whose servers' links alone bind. Where others bind, too, the
-// program fills servers by a simpler rule, which may find no place in an empty data centre.
+// The starter policies of reservation and tvc give the results of first fit: for any reservation, and for any tvc in
+// which the servers' links alone bind. If other links bind, too, the program fills servers by a simpler rule, which may
+// find no place in an empty data centre.
 func TestRequestTemplates(t *testing.T) {
 	t.Parallel()
 	python := "online:" + need.Tool(t, "python3", "python3") + " cmd/gapwise/policies/"

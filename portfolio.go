@@ -22,16 +22,14 @@ import (
 // portfolio is the algorithm auto: all heuristics of a problem and the engines that
 // Problem.Auto names take turns on one instance, with one best solution and one bound.
 //
-// First comes what bounds the objective in little time, as far as that ends in a short turn, then the heuristics have
-// a turn, the strongest first, in which most end. From the second round on come the seeded ones, which improve
-// what is known, and the engines. It ends when the gap asked for is reached or the context ends, or when
-// nobody has anything left to do.
+// The quick bounds that end within a short turn come first. Then the heuristics have a turn, the strongest first, in
+// which most end. From the second round on the seeded ones, which improve the known solutions, and the engines have
+// turns. It ends when the gap asked for is reached or the context ends, or when no worker has anything left to do.
 //
-// Turns are counted in effort, not in time (package turns), and what one has found is told
-// to the others at the end of a round. So the result doesn't depend on the machine unless a limit stops the run,
-// nor on how many have their turn at once. Of the number of threads the learning kernel makes
-// as many copies (lcg.Team): what is proved is the same, which of several optimal solutions is found may not be.
-// A turn is longer the more the worker's last ones have brought.
+// Turns are counted in effort, not in time (package turns). A worker's findings reach the others at the end of a round.
+// So the result doesn't depend on the machine unless a limit stops the run, nor on how many have their turn at once.
+// The learning kernel runs as many copies as there are threads (lcg.Team). They prove the same, but may find another of
+// several optimal solutions. A turn is longer the more the worker's last ones have brought.
 type portfolio struct {
 	auto
 	*attempt // it has run the cheapest heuristic
@@ -42,10 +40,10 @@ type portfolio struct {
 	r     model.Result
 	told  model.Progress // to the caller
 	began time.Time
-	nodes int64          // of all engines, as far as their turns count
-	known model.Progress // what the workers know of each other
+	nodes int64          // of all engines, if their turns count
+	known model.Progress // the workers' knowledge of each other
 	lost  error          // the last panic of a worker
-	left  []string       // notes of those
+	left  []string       // notes on these
 }
 
 // turnLengths are the turns of auto, in effort (turns.Stop).
@@ -63,22 +61,22 @@ const (
 	// creditPay is by how many turns the turn of the worker that has brought most is longer. With 3, batch of
 	// 20 jobs, where the kernel raises the bound often and the search proves the optimum, took 1.5 times as long.
 	creditPay = 1
-	// strongest is by how many times the turns of the first heuristic in the list that hasn't ended are
-	// longer than those of the others. With 1, sinnen-sousa on 100,000 tasks ended after 8 s of auto instead of 3.
+	// strongest is the factor by which the turns of the first heuristic in the list that hasn't ended are longer than
+	// the other turns. With 1, sinnen-sousa on 100,000 tasks ended after 8 s of auto instead of 3.
 	strongest = 8
 )
 
-// worker is one of those that take turns.
+// worker is a solver that takes turns.
 type worker struct {
 	model.Algorithm
 	seat   *turns.Seat
-	best   model.Progress // told in this turn, with the best solution
-	bound  float64        // told in this turn
-	nodes  int64          // told last
+	best   model.Progress // reported in this turn, with the best solution
+	bound  float64        // reported in this turn
+	nodes  int64          // last reported
 	taken  int64          // nodes at the end of its last turn that counts
 	result model.Result   // at its end
 	ended  bool
-	credit float64 // what its turns have brought, of the gap; the older ones count less
+	credit float64 // of the gap, closed by its turns; the older ones count less
 }
 
 // auto is the algorithm auto with some of its workers, which are its devices.
@@ -158,7 +156,7 @@ func (a *portfolio) Solve(ctx context.Context, in model.Instance, set model.Sett
 	return a.r, err
 }
 
-// leave notes that a worker has panicked. Nothing that it has told in that turn counts; the others go on.
+// leave notes that a worker has panicked. Its reports of that turn don't count; the others go on.
 func (a *portfolio) leave(name string, err error) {
 	a.lost = err
 	a.left = append(a.left, fmt.Sprintf("%s was left out, it failed (%v): please report it", name, err))
@@ -211,7 +209,7 @@ func (a *portfolio) seats(ctx context.Context, in model.Instance, set model.Sett
 	return first, later
 }
 
-// hear keeps what a worker tells during its turn, and passes on what is new.
+// hear keeps a worker's reports during its turn, and passes on the news.
 func (a *portfolio) hear(w *worker, p model.Progress) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -232,7 +230,7 @@ func (a *portfolio) hear(w *worker, p model.Progress) {
 	a.tell(p)
 }
 
-// tell tells the caller what is new. a.mu is held.
+// tell passes news to the caller. a.mu is held.
 func (a *portfolio) tell(p model.Progress) {
 	if a.set.Progress == nil {
 		return
@@ -249,14 +247,14 @@ func (a *portfolio) tell(p model.Progress) {
 	a.set.Progress(p)
 }
 
-// tellResult tells the caller of the result so far if it is news. a.mu is held.
+// tellResult passes the result so far to the caller if it is news. a.mu is held.
 func (a *portfolio) tellResult() {
 	if a.r.Objective != a.told.Incumbent && a.r.Solution != nil || a.r.Bound != a.told.Bound && !math.IsNaN(a.r.Bound) {
 		a.tell(model.Progress{Incumbent: a.r.Objective, Bound: a.r.Bound, Nodes: a.nodes, Solution: a.r.Solution})
 	}
 }
 
-// publish tells the workers what is known.
+// publish gives the workers the known solution and bound.
 func (a *portfolio) publish() {
 	a.known = model.Progress{Algorithm: a.Name(), Incumbent: a.r.Objective, Bound: a.r.Bound, Solution: a.r.Solution}
 }
@@ -270,7 +268,7 @@ func (a *portfolio) run(ctx context.Context, quick *turns.Seat, first, later []*
 		if !bounded {
 			var err error
 			before := quick.Spent
-			bounded, err = quick.Turn(int64(turnsOfAuto.first) << min(round, 20)) // those that take long wait for the heuristics
+			bounded, err = quick.Turn(int64(turnsOfAuto.first) << min(round, 20)) // slow ones wait for the heuristics
 			if err != nil {
 				a.leave("the quick bounds", err)
 			}
@@ -317,7 +315,7 @@ func (a *portfolio) run(ctx context.Context, quick *turns.Seat, first, later []*
 	return nil
 }
 
-// last takes what the seeded heuristics, which a limit has interrupted, have begun: a half schedule is completed.
+// last takes the unfinished work of the seeded heuristics that a limit has interrupted: a half schedule is completed.
 func (a *portfolio) last(workers []*worker) error {
 	for _, w := range workers {
 		if w.Exact || w.ended {
@@ -339,8 +337,7 @@ func (a *portfolio) last(workers []*worker) error {
 	return nil
 }
 
-// explain stores that there is no solution, as the default engine says it, which may
-// know more than why.
+// explain stores that there is no solution, in the words of the default engine, which may know more than why.
 func (a *portfolio) explain(engines []*worker, why string) (err error) {
 	a.r.Status, a.r.Reason = model.StatusInfeasible, why
 	k := slices.IndexFunc(engines, func(w *worker) bool { return w.Name == a.Default })
@@ -357,14 +354,13 @@ func (a *portfolio) explain(engines []*worker, why string) (err error) {
 	return err
 }
 
-// over reports whether what is known needs nothing more.
+// over reports whether the result is final.
 func (a *portfolio) over() bool {
 	return a.r.Status == model.StatusOptimal || a.r.Status == model.StatusInfeasible
 }
 
-// round gives each worker a turn, to as many at once as there are threads, and takes what
-// they have found in their order, until one of them ends the run: what those after it
-// have found doesn't count.
+// round gives each worker a turn, to as many at once as there are threads. It takes their findings in their order,
+// until one of them ends the run: the findings of later ones don't count.
 func (a *portfolio) round(ctx context.Context, workers []*worker, length func(*worker) int64) (err error) {
 	rested := make([]chan error, len(workers))
 	for k := range rested {
@@ -398,7 +394,7 @@ func (a *portfolio) round(ctx context.Context, workers []*worker, length func(*w
 		case err == nil && !a.over():
 			err = a.take(w)
 		}
-		turns.Stop(ctx, spent[k]) // auto may be one of those that take turns itself
+		turns.Stop(ctx, spent[k]) // auto may itself be one of the solvers that take turns
 		if err != nil || a.over() {
 			a.stop()
 		}
@@ -406,7 +402,7 @@ func (a *portfolio) round(ctx context.Context, workers []*worker, length func(*w
 	return err
 }
 
-// take takes what a worker has found in its turn.
+// take takes a worker's findings of its turn.
 func (a *portfolio) take(w *worker) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

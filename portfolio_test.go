@@ -70,7 +70,7 @@ func middlings(t *testing.T, p *gapwise.Problem, draws int) []model.Instance {
 	return instancesOf(t, p, all[p.Kind], draws)
 }
 
-// Auto is no worse than each algorithm that takes part in it, whoever they are.
+// Auto is no worse than each algorithm that takes part in it, whichever they are.
 func TestAutoAtLeast(t *testing.T) {
 	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
 		for _, in := range slices.Concat(smallInstances(t, p, 2), middling(t, p)) {
@@ -98,7 +98,7 @@ func TestAutoAtLeast(t *testing.T) {
 	})
 }
 
-// What auto tells while it runs gets better alone, and its solutions are the instance's.
+// Auto's reports while it runs only get better, and its solutions are the instance's.
 func TestAutoTells(t *testing.T) {
 	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
 		in := middling(t, p)[1]
@@ -146,8 +146,7 @@ func TestAutoStopped(t *testing.T) {
 	})
 }
 
-// What auto proves agrees with what its engines prove alone, also where its workers learn
-// of each other all the time.
+// Auto's proofs agree with its engines' own, also when its workers learn of each other all the time.
 func TestAutoProves(t *testing.T) {
 	defer gapwise.ShortTurns()()
 	draws := 2
@@ -210,7 +209,7 @@ func TestAutoWithout(t *testing.T) {
 	})
 }
 
-// byEffort solves to an effort, counts what that stopped, and returns the result's text but for its time.
+// byEffort solves to an effort, counts the runs that it stopped, and returns the result's text but for its time.
 func byEffort(t *testing.T, in model.Instance, o gapwise.Options, stopped *int) (r model.Result, text string, err error) {
 	if r, err = gapwise.Solve(t.Context(), in, o); err != nil {
 		return r, "", err

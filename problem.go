@@ -18,7 +18,7 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// Problem describes one optimisation problem: all that gapwise knows of it.
+// Problem describes one optimisation problem: all that gapwise knows about it.
 type Problem struct {
 	Kind model.Kind
 	// Algorithms lists the heuristics, weakest first, and then the exact
@@ -29,9 +29,9 @@ type Problem struct {
 	// Auto names the algorithms that take turns in auto, in their order: cheap heuristics
 	// by promise, those that improve a solution, engines.
 	Auto []string
-	// Idle names those of Auto that have no turn on an instance, since they bring nothing there.
+	// Idle names the algorithms of Auto that have no turn on an instance, since they bring nothing there.
 	Idle func(model.Instance) []string
-	// Portfolio is the algorithm auto, whose devices are the algorithms of Auto.
+	// Portfolio is the algorithm auto; its devices are the algorithms of Auto.
 	Portfolio exact.Switchable
 	// Phases are the phases of the native search, each by itself.
 	Phases []model.Solver
@@ -67,16 +67,15 @@ type Problem struct {
 	// Parameters makes the settings that only this problem's algorithms know;
 	// nil if there are none.
 	Parameters func() model.Parameters
-	// Gantt names the algorithms whose solution is drawn when none is given: the
-	// first that takes the instance. It is empty for a problem without a picture.
+	// Gantt names the algorithms for a picture without a given solution: the first that takes the instance solves it.
+	// It is empty for a problem without a picture.
 	Gantt []string
-	// Pictured returns what a picture of a solution shows: the solution and,
-	// where that tells something, others to compare it with, above it.
+	// Pictured returns the parts of a solution's picture: the solution and, above it, others to compare it with, if
+	// that helps.
 	Pictured func(context.Context, model.Instance, model.Solution) ([]Picture, error)
 	// Variants are the readings of an instance that a flag may choose.
 	Variants []Variant
-	// complete fills in what model.DecodePartial has left empty; nil if that leaves
-	// nothing.
+	// complete fills in the parts that model.DecodePartial has left empty; nil if it leaves none.
 	complete func(context.Context, model.Instance, model.Solution, model.Missing) (model.Solution, error)
 }
 
@@ -98,15 +97,13 @@ type Variant struct {
 type Picture struct {
 	Instance model.Instance
 	Solution model.Solution
-	// Arrived tells when each of a schedule's transfers ends, in seconds; nil
-	// for problems without transfers.
+	// Arrived holds the end of each of a schedule's transfers, in seconds; nil for problems without transfers.
 	Arrived []float64
-	// Label says which of several solutions it is: Planned or Realistic; "" if
-	// there is one.
+	// Label names one of several solutions: Planned or Realistic; "" if there is one.
 	Label string
 }
 
-// Labels of pictures: what a plan promised, and what becomes of it.
+// Labels of pictures: a plan's promise, and its outcome.
 const (
 	Planned   = "planned"
 	Realistic = "realistic"
@@ -140,8 +137,7 @@ type definition[I model.Instance] struct {
 	complete     func(context.Context, I, model.Solution, model.Missing) (model.Solution, error)
 }
 
-// define returns a Problem whose functions take instances of any kind and
-// refuse those of other problems.
+// define returns a Problem with functions that take instances of any kind and refuse other problems' instances.
 func define[I model.Instance](d definition[I]) *Problem {
 	p := &Problem{
 		Kind:       d.kind,
@@ -245,8 +241,7 @@ func asKind[I model.Instance](kind model.Kind, in model.Instance) (I, error) {
 	return typed, nil
 }
 
-// general returns the formulation for solutions of any kind. Encode returns nil
-// for those of another problem.
+// general returns the formulation for solutions of any kind. Encode returns nil for solutions of another problem.
 func general[S model.Solution](f *milp.Formulation[S]) *milp.Formulation[model.Solution] {
 	return milp.Convert(f, func(p model.Solution) (S, error) {
 		s, ok := p.(S)
@@ -282,8 +277,7 @@ func Phases(kind model.Kind) []model.Solver {
 	return p.Phases
 }
 
-// Engines lists what Options.Engine may name: the exact algorithms, HiGHS on its
-// default formulation alone.
+// Engines lists the values of Options.Engine: the exact algorithms, HiGHS on its default formulation alone.
 func (p *Problem) Engines() (names []string) {
 	for _, a := range p.Algorithms {
 		if a.Exact && !strings.HasPrefix(a.Name, "highs-") {
@@ -294,8 +288,7 @@ func (p *Problem) Engines() (names []string) {
 }
 
 // ParseParameters makes the settings that only this problem's algorithms know
-// from their keys and values; nil for none. The error names an unknown key or
-// says what a value must be.
+// from their keys and values; nil for none. The error names an unknown key or states the valid values.
 func (p *Problem) ParseParameters(values map[string]string) (model.Parameters, error) {
 	if len(values) == 0 {
 		return nil, nil

@@ -59,7 +59,7 @@ var dagProblem = define(definition[*model.DAG]{
 	complete: dagComplete,
 })
 
-// dagFirst is OneMachine or, as far as ctx allows, the best list scheduler of near linear time: HEFT or, under contention,
+// dagFirst is OneMachine or, if ctx allows, the best list scheduler of near linear time: HEFT or, under contention,
 // SinnenSousa.
 func dagFirst(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {
 	solve := dagheur.SinnenSousa
@@ -87,8 +87,8 @@ func dagFirst(ctx context.Context, d *model.DAG, set model.Settings) (*model.Sch
 	return all, nil
 }
 
-// dagIdle leaves out dls under contention. Its levels know no links: on 30,000 tasks it takes
-// most of two seconds, and its makespan is 1.6 times that of sinnen-sousa, which books them.
+// dagIdle leaves out dls under contention. Its levels ignore links: on 30,000 tasks it takes most of two seconds, and
+// its makespan is 1.6 times as long as the one of sinnen-sousa, which books them.
 func dagIdle(in *model.DAG) []string {
 	if in.Transfers() != model.TransferIdeal {
 		return []string{"dls"}
@@ -117,8 +117,7 @@ func dagFormulation(ctx context.Context, in *model.DAG, name string) (*milp.Form
 	return general(f), nil
 }
 
-// dagPictured returns the schedule and, under contention, above it that of its
-// plan without.
+// dagPictured returns the schedule and, under contention, above it the schedule of its plan without contention.
 func dagPictured(ctx context.Context, d *model.DAG, solution model.Solution) ([]Picture, error) {
 	s, ok := solution.(*model.Schedule)
 	if !ok {

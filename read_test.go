@@ -15,12 +15,10 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// BenchmarkRead reports, in milliseconds, what an instance costs beside its
-// solver: the strict decoder (with Validate), the hash, and the judgement on
-// the bookings of ff; plain is json.Unmarshal of the same file into the same
-// struct, and ratio is the other three together over it. Each is the least of
-// all rounds, which a busy machine disturbs least. Times are whole seconds, or
-// have two decimals.
+// BenchmarkRead reports, in milliseconds, the cost of an instance without its solver: the strict decoder (with
+// Validate), the hash, and the judgement on the bookings of ff. plain is json.Unmarshal of the same file into the same
+// struct, and ratio is the other three together over it. Each is the least of all rounds, which a busy machine disturbs
+// least. Times are whole seconds, or have two decimals.
 func BenchmarkRead(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
 		for _, whole := range []bool{true, false} {

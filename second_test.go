@@ -13,8 +13,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Two engines prove the same objective, and end at optima whose second objectives may differ, as the
-// page of each problem says.
+// Two engines prove the same objective, and end at optima with second objectives that may differ, as the page of each
+// problem explains.
 func TestSecondObjectives(t *testing.T) {
 	t.Parallel()
 	for _, p := range gapwise.Problems() {

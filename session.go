@@ -10,32 +10,28 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// SessionTimeLimit limits the search of each step of a Session whose options have neither
-// a time limit nor an effort. With what comes before and after it, bounds and the judge, a step on 64
-// hosts with 200 jobs takes 20 to 30 ms with a search, and 1 or 2 without.
+// SessionTimeLimit limits the search of each step of a Session if its options have neither a time limit nor an effort.
+// A step on 64 hosts with 200 jobs, bounds and judge included, takes 20 to 30 ms with a search, and 1 or 2 without.
 const SessionTimeLimit = 15 * time.Millisecond
 
-// Session solves an instance again after each small change of it: jobs, requests or
-// tasks arrive and leave, needs change. Each step starts from the solution of the one
-// before, completed greedily (see CompleteStart), so its solution is never worse than that
-// completed start where the start is feasible. The zero value of all but Options is a
-// session before its first step. One goroutine uses a session at a time.
+// Session solves an instance again after each small change: jobs, requests or tasks arrive and leave, needs change.
+// Each step starts from the solution of the one before, completed greedily (see CompleteStart), so its solution is
+// never worse than that completed start where the start is feasible. The zero value of all but Options is a session
+// before its first step. One goroutine uses a session at a time.
 //
-// Of a vcsched without a migration budget few tasks move from the second step on, by this
-// rule: the yield counts first, up to a hundredth of it (up to Options.Gap, if that is
-// set), then the number of tasks that leave their hosts. The completed start is repaired by
-// moves and swaps. Where that brings the yield within a hundredth of a bound, the step ends.
-// Else a search looks for a better yield: with the algorithm auto and without a time limit
-// local search for SessionTimeLimit or the effort of the options, else what they name. A
-// hundredth less is then looked for with fewer moves: by repairing the start again, and by
-// returning tasks of what was found to their hosts. The result's algorithm is "session".
+// For a vcsched without a migration budget, few tasks move from the second step on. The yield counts first, to within a
+// hundredth (or Options.Gap, if that is set), then the number of tasks that leave their hosts. The completed start is
+// repaired by moves and swaps. The step ends if that brings the yield within a hundredth of a bound. Else a search
+// looks for a better yield. It is local search for SessionTimeLimit or the options' effort if the algorithm is auto
+// without a time limit, else the algorithm of the options. A hundredth less is then looked for with fewer moves: by
+// repairing the start again, and by returning tasks of the solution found to their hosts. The result's algorithm is
+// "session".
 //
-// Where the instance is a vcsched with a migration budget, the step knows what runs
-// where: the current hosts of its jobs are those of the last placement, whatever the
-// instance says, and the budget bounds what may move from there.
+// If the instance is a vcsched with a migration budget, the step uses the last placement as the current hosts of its
+// jobs, whatever the instance states. The budget bounds the moves from there.
 type Session struct {
-	// Options are those of every step. Without a time limit and an effort the limit is
-	// SessionTimeLimit; Start is for the first step alone.
+	// Options are the options of every step. Without a time limit and an effort the limit is SessionTimeLimit; Start is
+	// for the first step alone.
 	Options Options
 	last    model.Solution
 }
@@ -43,7 +39,7 @@ type Session struct {
 // Step solves the instance as it is now, which must not be changed afterwards (see
 // Case.Solve): the next step has another. It returns the instance that was solved,
 // which is in unless current hosts were filled in. A step without a solution, such as
-// one that is infeasible, leaves the session as it was. Errors are those of Solve.
+// one that is infeasible, leaves the session as it was. Errors are as for Solve.
 func (s *Session) Step(ctx context.Context, in model.Instance) (model.Instance, model.Result, error) {
 	o := s.Options
 	if o.TimeLimit == 0 && o.Effort == 0 {
@@ -72,9 +68,8 @@ func (s *Session) Step(ctx context.Context, in model.Instance) (model.Instance, 
 // Last returns the last solution, nil before there is one.
 func (s *Session) Last() model.Solution { return s.last }
 
-// running returns the instance, or a copy of a vcsched with a migration budget whose
-// jobs run on the hosts of a placement. Jobs that aren't in it, or have another number
-// of tasks or a host that the instance doesn't have, are new.
+// running returns the instance or, for a vcsched with a migration budget, a copy with its jobs on the hosts of a
+// placement. Jobs that aren't in it, or have another number of tasks or a host that the instance doesn't have, are new.
 func running(in model.Instance, last model.Solution) model.Instance {
 	v, isVCSched := in.(*model.VCSched)
 	p, isPlacement := last.(*model.Placement)

@@ -10,10 +10,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Policy returns the session as a policy for online.VCSched, each of whose instants is a
-// step for the jobs that are there. If the step has no solution, the job that has arrived
-// last is rejected, then the one before it, until a step has one. If there is none even without
-// any of them, nothing moves. ctx is that of the steps.
+// Policy returns the session as a policy for online.VCSched. Each of its instants is a step for the jobs that are
+// there. If the step has no solution, the job that has arrived last is rejected, then the one before it, until a step
+// has one. If there is none even without any of them, nothing moves. All steps use ctx.
 func (s *Session) Policy(ctx context.Context) online.VCSchedPolicy {
 	return &sessionPolicy{ctx: ctx, session: s, hosts: map[string][]int{}}
 }
@@ -25,7 +24,7 @@ type sessionPolicy struct {
 	in      model.VCSched    // the jobs that are there, in the order of their arrivals
 	numbers []int32          // of these
 	arrived int              // how many of the last ones have arrived at this instant
-	hosts   map[string][]int // of those that are placed
+	hosts   map[string][]int // of the placed jobs
 }
 
 // Begin implements online.VCSchedPolicy.
@@ -59,7 +58,7 @@ func (p *sessionPolicy) Decide() (all []online.VCSchedDecision, err error) {
 			all = p.follow(all, r.Solution.(*model.Placement))
 			break
 		}
-		if p.arrived == 0 { // what runs goes on where it is
+		if p.arrived == 0 { // running jobs go on where they are
 			break
 		}
 		last := len(p.numbers) - 1

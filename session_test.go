@@ -17,7 +17,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// changing draws a cluster whose jobs come and go.
+// changing draws a cluster with jobs that come and go.
 type changing struct {
 	rng  *rand.Rand
 	in   model.VCSched
@@ -50,8 +50,8 @@ func (c *changing) change(arrive, leave int) *model.VCSched {
 	return &now
 }
 
-// Of a chain of changes no step is worse than the last placement completed greedily,
-// and none moves more than the budget allows, counted from that placement.
+// No step of a chain of changes is worse than the last placement completed greedily, and none moves more than the
+// budget allows, counted from that placement.
 func TestSession(t *testing.T) {
 	for _, budget := range []float64{0, 0.5} {
 		c := newChanging(7, 8, 20, budget)
@@ -120,13 +120,12 @@ func moves(before, after *model.Placement) (n int) {
 	return n
 }
 
-// sessionEffort is what SessionTimeLimit allows a search on an idle machine, or so.
+// sessionEffort is the effort that SessionTimeLimit allows a search on an idle machine, or so.
 const sessionEffort = 20_000
 
-// Without a budget a step moves few: of 192 virtual machines on 64 hosts some twenty when
-// one comes and one goes, and the yield stays within two hundredths of the bound, a
-// hundredth given up for that. An effort ends the search, so this holds on a slow machine:
-// another session of the same effort finds the same placements.
+// A step without a budget moves few: some twenty of 192 virtual machines on 64 hosts when one comes and one goes. The
+// yield stays within two hundredths of the bound, a hundredth given up for that. An effort ends the search, so this
+// holds on a slow machine: another session of the same effort finds the same placements.
 func TestSessionMovesFew(t *testing.T) {
 	t.Parallel()
 	c := newChanging(5, 64, 192, 0)
@@ -163,9 +162,8 @@ func TestSessionMovesFew(t *testing.T) {
 	}
 }
 
-// Sessions of hosts of several sizes, further resources and parallel jobs keep the rule:
-// never worse than the completed start, and with a gap of 0 asked for not worse than what
-// the search finds. Each solution was judged by Solve.
+// Sessions of hosts of several sizes, further resources and parallel jobs keep the rule: never worse than the completed
+// start, and with a gap of 0 asked for not worse than the search's result. Each solution was judged by Solve.
 func TestSessionRule(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(41, 42))
@@ -221,8 +219,8 @@ func TestSessionRule(t *testing.T) {
 	}
 }
 
-// A session of any problem starts from what it had; of instances that have nothing in
-// common it begins anew, and an infeasible one leaves it as it was.
+// A session of any problem starts from its last solution. It begins again for instances that have nothing in common,
+// and an infeasible one leaves it as it was.
 func TestSessionAnyProblem(t *testing.T) {
 	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
 		var s gapwise.Session
@@ -247,8 +245,7 @@ func TestSessionAnyProblem(t *testing.T) {
 	}
 }
 
-// ExampleSession places jobs again after one has arrived; what runs may move as far
-// as the budget goes.
+// ExampleSession places jobs again after one has arrived; running ones may move within the budget.
 func ExampleSession() {
 	budget := 0.5
 	in := &model.VCSched{Name: "cluster", Hosts: 2, MigrationBudget: &budget, Jobs: []model.VCSchedJob{

@@ -39,7 +39,7 @@ func recorded(t *testing.T) (*model.Batch, *model.Execution) {
 	return in.(*model.Batch), said.Ran
 }
 
-// What Slurm ran is a schedule for the judge, in which its jobs start when it says.
+// Slurm's run is a schedule for the judge, with its jobs at Slurm's start times.
 func TestSlurmRan(t *testing.T) {
 	in, ran := recorded(t)
 	report, err := verify.Verify(context.Background(), in, ran, verify.Options{})
@@ -51,9 +51,8 @@ func TestSlurmRan(t *testing.T) {
 	}
 }
 
-// Replays start the jobs of a real Slurm much as it did: EASY nine pairs of ten in its order,
-// FCFS fewer, and with the 2 s more that its nodes took to be free again EASY's mean wait
-// is within a tenth of Slurm's.
+// Replays start the jobs of a real Slurm much as it did: EASY has nine pairs of ten in its order, FCFS fewer. With the
+// 2 s more that its nodes took to be free again, EASY's mean wait is within a tenth of Slurm's.
 func TestSlurmReplay(t *testing.T) {
 	in, ran := recorded(t)
 	starts := func(in *model.Batch, algorithm string) []float64 {
@@ -116,8 +115,9 @@ func sameOrder(a, b []float64) float64 {
 	return same / all
 }
 
-// The starts that a real Slurm's backfill expects of waiting jobs (squeue's START_TIME), beside those of policies
-// on what --pending makes of the same tables: the how-to says how many are within a minute, Slurm's resolution.
+// The starts that a real Slurm's backfill expects of waiting jobs (squeue's START_TIME) are compared with the starts of
+// policies on the instance that --pending makes of the same tables. The how-to states how many are within a minute,
+// Slurm's resolution.
 func TestSlurmPending(t *testing.T) {
 	files, err := filepath.Glob("testdata/slurm/squeue-*.txt")
 	if err != nil || len(files) == 0 {

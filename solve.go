@@ -74,17 +74,15 @@ func Solve(ctx context.Context, in model.Instance, o Options) (model.Result, err
 	return NewCase(in).Solve(ctx, o)
 }
 
-// Solve runs a solver, adds a bound where the solver proves none, has the judge
-// check the result, and stamps it with what it was made of. Every solution of
-// gapwise goes through Solve.
+// Solve runs a solver, adds a bound if the solver proves none, has the judge check the result, and stamps it with its
+// inputs. Every solution of gapwise goes through Solve.
 //
-// A result is never worse than Settings.Start, if that is feasible, whatever the
-// algorithm makes of it. Before an engine begins, the problem's cheapest
-// heuristic has a tenth of the limit or a second, before auto as long as it takes: what it finds is told as
-// the first incumbent, and the result is never worse than it.
+// A result is never worse than Settings.Start, if that is feasible, whatever the algorithm does with it. Before an
+// engine begins, the problem's cheapest heuristic has a tenth of the limit or a second; before auto, as long as it
+// takes. Its solution is reported as the first incumbent, and the result is never worse.
 //
-// The instance must not be changed afterwards: what auto or Options.Patience told to stop
-// may read it a while longer.
+// The instance must not be changed afterwards: a solver that auto or Options.Patience has stopped may read it a while
+// longer.
 //
 // The error is a *DefectError if a claim is refuted. Otherwise it is for bad
 // input (model.ErrInvalid, model.ErrUnsupported, ErrUnknownAlgorithm) or a
@@ -161,9 +159,8 @@ func (c *Case) stated(ctx context.Context, o Options) (all []bounds.Bound, err e
 	return all, nil
 }
 
-// improving returns a Progress that passes on to another what solvers tell. Of
-// solutions it passes on those that are better than the ones before, each with the
-// objective that the instance computes for it.
+// improving returns a Progress that passes on the reports of solvers. It passes on only solutions better than those
+// before, each with the objective that the instance computes for it.
 func improving(in model.Instance, tell func(model.Progress)) func(model.Progress) {
 	sense, best := model.SenseOf(in), math.NaN()
 	return func(p model.Progress) {
@@ -179,8 +176,7 @@ func improving(in model.Instance, tell func(model.Progress)) func(model.Progress
 	}
 }
 
-// finish completes what a solver returned: by a better solution that was at hand, by
-// bounds, by the judge.
+// finish completes a solver's result: by a better solution that was at hand, by bounds, by the judge.
 func (t *attempt) finish(s model.Solver, r model.Result) (model.Result, error) {
 	in, gap := t.Instance, t.set.GapLimit()
 	r.Elapsed += t.first.Elapsed
@@ -219,7 +215,7 @@ func (t *attempt) finish(s model.Solver, r model.Result) (model.Result, error) {
 }
 
 // atLeast gives a result the start or the cheapest heuristic's solution if that is
-// feasible and better. The solution that it replaces is judged first.
+// feasible and better. The replaced solution is judged first.
 func (t *attempt) atLeast(r *model.Result) error {
 	for _, held := range []struct {
 		solution model.Solution
@@ -237,7 +233,7 @@ func (t *attempt) atLeast(r *model.Result) error {
 		if r.Solution != nil && !o.Better(model.Objective{Value: r.Objective, Second: r.SecondObjective, Sense: o.Sense, SecondSense: o.SecondSense}) {
 			continue
 		}
-		// A start may be infeasible. What is ours is judged with the result.
+		// A start may be infeasible. Our own is judged with the result.
 		if held.mayFail || r.Status == model.StatusInfeasible {
 			ctx, cancel := t.toJudge()
 			report, err := verify.Verify(ctx, t.Instance, held.solution, verify.Options{Valid: true})
@@ -257,7 +253,7 @@ func (t *attempt) atLeast(r *model.Result) error {
 		if r.Status == model.StatusInfeasible {
 			return &DefectError{Instance: t.Instance, Result: *r, Reason: "the solution of " + held.what + " is feasible"}
 		}
-		if r.Solution != nil { // what is replaced may be wrong all the same
+		if r.Solution != nil { // the replaced solution may be wrong all the same
 			if _, err := t.stamp(*r); err != nil {
 				return err
 			}
@@ -288,7 +284,7 @@ func (t *attempt) quickBounds() []bounds.Bound {
 			t.quick = t.computeQuick(ctx)
 			return t.quick
 		}
-		// Who interrupts doesn't wait for the part of them that takes linear time.
+		// An interrupt doesn't wait for the part of them that takes linear time.
 		var all []bounds.Bound
 		returned, err := caught.Within(ctx, func() time.Duration { return 0 }, func() error { all = t.computeQuick(ctx); return nil })
 		caught.Pass(err)
@@ -299,9 +295,8 @@ func (t *attempt) quickBounds() []bounds.Bound {
 	return t.quick
 }
 
-// blame returns the error of a solver whose result was refuted: of a command that
-// has returned a wrong solution that is its author's mistake, a RefusedError. A
-// feasible one that contradicts a bound is a defect.
+// blame returns the error of a solver with a refuted result. A command's wrong solution is its author's mistake: a
+// RefusedError. A feasible one that contradicts a bound is a defect.
 func (t *attempt) blame(s model.Solver, r model.Result, err error) error {
 	var defect *DefectError
 	if _, foreign := s.(*command.Solver); !foreign || r.Solution == nil || !errors.As(err, &defect) {

@@ -10,15 +10,13 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// CompleteStart returns the solution from which a solver starts, given one that may be
-// partial: that places only some of the instance's jobs, tasks or requests, or some
-// that the instance doesn't have any more. What is placed stays where it is as far as
-// the instance allows, what is new is placed greedily, and what the instance doesn't
-// have is ignored. A whole solution is returned as it is. Solve does this with
-// Settings.Start.
+// CompleteStart returns the solution from which a solver starts, given one that may be partial. A partial one places
+// only some of the instance's jobs, tasks or requests, or some that the instance no longer has. Placed parts stay where
+// they are if the instance allows it, new parts are placed greedily, and parts that the instance doesn't have are
+// ignored. A whole solution is returned as it is. Solve does this with Settings.Start.
 //
-// The result need not be feasible: it is a hint. The error wraps model.ErrInvalid if
-// the start has nothing of the instance, or something twice, or is of another problem.
+// The result need not be feasible: it is a hint. The error wraps model.ErrInvalid if the start has nothing of the
+// instance, or something twice, or belongs to another problem.
 func CompleteStart(ctx context.Context, in model.Instance, start model.Solution) (model.Solution, model.Completion, error) {
 	p, err := ProblemOf(in.Kind())
 	if err != nil {

@@ -37,8 +37,7 @@ func drawnSmall(rng *rand.Rand, kind model.Kind) model.Instance {
 	return d
 }
 
-// Whatever the algorithm, no result is worse than a feasible start, and a result whose
-// solution is the start says so.
+// No result of any algorithm is worse than a feasible start, and a result reports it if its solution is the start.
 func TestNeverWorseThanTheStart(t *testing.T) {
 	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
 		rng := rand.New(rand.NewPCG(41, 7))
@@ -121,7 +120,7 @@ func TestSessionKeepsItsPromise(t *testing.T) {
 	}
 }
 
-// stuck tells a solution and a bound, and then doesn't return.
+// stuck reports a solution and a bound, and then doesn't return.
 type stuck struct {
 	s     model.Solution
 	bound float64
@@ -133,11 +132,11 @@ func (stuck) Name() string { return "stuck" }
 func (s stuck) Solve(_ context.Context, _ model.Instance, set model.Settings) (model.Result, error) {
 	set.Progress(model.Progress{Algorithm: "stuck", Solution: s.s, Bound: s.bound})
 	<-s.end
-	set.Progress(model.Progress{Algorithm: "stuck", Bound: 1e9}) // nobody listens any more
+	set.Progress(model.Progress{Algorithm: "stuck", Bound: 1e9}) // no one listens any more
 	return model.Result{}, errors.New("too late")
 }
 
-// A solver that doesn't return is left behind, and what it told counts.
+// A solver that doesn't return is left behind, and its reports count.
 func TestPatience(t *testing.T) {
 	t.Parallel()
 	d := testkit.SixTasks()

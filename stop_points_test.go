@@ -17,9 +17,9 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// Stopped after any effort an algorithm returns what it has: a solution that it returns is
-// feasible, and once it has one after an effort it has one after twice as much. Those that are
-// cheap always have one, and all have one after some hundredths of a second.
+// An algorithm stopped after any effort returns its solution so far. A returned solution is feasible, and once it has
+// one after an effort it has one after twice as much. Those that are cheap always have one, and all have one after some
+// hundredths of a second.
 func TestStopPoints(t *testing.T) {
 	t.Parallel()
 	const most = 1 << 16
@@ -74,8 +74,8 @@ func TestStopPoints(t *testing.T) {
 	}
 }
 
-// cheapest reports whether an algorithm has a solution from its beginning on: it is one
-// that places what is left as it comes.
+// cheapest reports whether an algorithm has a solution from its beginning on: it places the remaining parts as they
+// come.
 func cheapest(a model.Algorithm) bool {
 	return slices.Contains([]string{"fcfs", "sjf", "easy", "easy-sjbf", "easy-saf", "conservative", "spt", "list", "improve", "one-machine", "stay", "drain"}, a.Name)
 }

@@ -12,9 +12,8 @@ import (
 	"testing"
 )
 
-// mostNames bounds the exported names of all packages that others can import, types,
-// functions, methods, variables and constants: what a version 1 would have to keep. It
-// goes down.
+// mostNames bounds the exported names of all packages that others can import: types, functions, methods, variables and
+// constants. A version 1 would have to keep them. It goes down.
 const mostNames = 827
 
 func TestSurface(t *testing.T) {
@@ -50,7 +49,7 @@ func TestSurface(t *testing.T) {
 	}
 }
 
-// elsewhere reports whether a file stands in for another one on other systems.
+// elsewhere reports whether a file replaces another one on other systems.
 func elsewhere(name string) bool {
 	return name == "notbuilt.go" || strings.HasSuffix(name, "_windows.go") || strings.HasSuffix(name, "_other.go")
 }

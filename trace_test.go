@@ -15,8 +15,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// A run that tells its steps returns the same solution as one that doesn't; each of
-// the steps has words. An algorithm without a trace is refused, and the four that have one are named.
+// A run that reports its steps returns the same solution as one that doesn't; each of the steps has words. An algorithm
+// without a trace is refused, and the four that have one are named.
 func TestTraceChangesNothing(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(51, 1))

@@ -17,21 +17,21 @@ type Algorithm struct {
 	Paper      string // its source, with the section
 	Complexity string // worst case, as in its doc comment
 	Summary    string // one line
-	Class      Class  // what it knows when it decides
+	Class      Class  // its knowledge when it decides
 	Exact      bool   // proves optimality, given time
 	Seeded     bool   // its solution depends on Settings.Seed
-	Traced     bool   // it tells its steps to Settings.Trace
+	Traced     bool   // it reports its steps to Settings.Trace
 	Solver     Solver
 }
 
-// Class says what an algorithm knows when it decides. Results of different classes
-// stand side by side and are not ranked against each other: what lies between an online
-// policy and a yardstick is the price of not knowing the future.
+// Class describes an algorithm's knowledge when it decides. Results of different classes are shown side by side but not
+// ranked against each other. The difference between an online policy and a yardstick is the price of not knowing the
+// future.
 type Class string
 
 // The classes, in the order in which tables show them.
 const (
-	// Online algorithms decide about each job with what is known at that time.
+	// Online algorithms decide about each job with the knowledge at that time.
 	Online Class = "online"
 	// Offline algorithms are heuristics that see the instance whole. Programs of users
 	// get the whole file, so they are offline in every problem.
@@ -57,7 +57,7 @@ func (c Class) Plural() string {
 	return "yardsticks"
 }
 
-// Meaning says in a few words what the algorithms of a class know.
+// Meaning describes in a few words the knowledge of a class's algorithms.
 func (c Class) Meaning() string {
 	switch c {
 	case Online:

@@ -13,9 +13,8 @@ import (
 // Batch is the scheduling of rigid parallel jobs on identical processors of one or
 // two tiers (Liu et al.: FCFS, EASY, KEASY, REASY, MEASY; sections 2 and 3.2).
 //
-// A job runs all its processes at once, each on a processor of its own. With one
-// tier a processor runs one process, as on a dedicated one. With two tiers it also
-// runs a process in the background, which uses the cycles that the foreground
+// A job runs all its processes at once, each on a processor of its own. On one tier a processor runs one process, as a
+// dedicated one does. On two tiers it also runs a process in the background, which uses the cycles that the foreground
 // leaves idle. A process progresses, per second of a dedicated processor,
 //
 //   - with one tier: 1;
@@ -32,8 +31,8 @@ import (
 // A job runs in one or more segments, none before its submission. Between them it
 // may change tier on the same processors at no cost, or be moved to others: then it
 // does no work for MigrationS seconds from there on. It isn't suspended: each
-// segment starts when the one before ends. Only a segment whose work is lost ends
-// with the job killed; the next one starts it from the beginning, at any time.
+// segment starts when the one before ends. Only a segment with lost work ends with the job killed; the next one starts
+// it from the beginning, at any time.
 //
 // The objective, to be minimised, is the mean response time, weighted by the jobs'
 // weights; the mean bounded slowdown, unweighted, breaks ties (see Metrics). At one instant ends come before starts.
@@ -65,18 +64,18 @@ type BatchJob struct {
 	RuntimeS  float64 `json:"runtime_s"`            // on dedicated processors; online schedulers learn it when the job ends
 	EstimateS float64 `json:"estimate_s,omitempty"` // the user's; 0 or missing means RuntimeS
 	Processes int     `json:"processes"`
-	// Weight is that of the job's response in the objective, up to MostWeight; 0 or
-	// missing means 1. Schedulers don't look at it.
+	// Weight is the weight of the job's response in the objective, up to MostWeight; 0 or missing means 1. Schedulers
+	// don't look at it.
 	Weight int `json:"weight,omitempty"`
-	// CPU is the use of a dedicated processor by each process, in (0, 1]; one value
-	// stands for all processes, none for 1.
+	// CPU is the use of a dedicated processor by each process, in (0, 1]; one value applies to all processes, none
+	// means 1.
 	CPU []float64 `json:"cpu,omitempty"`
-	// FgLoss is what the foreground of two tiers loses, from 0 to below 1.
+	// FgLoss is the loss of the foreground of two tiers, from 0 to below 1.
 	FgLoss float64 `json:"fg_loss,omitempty"`
 	// BgEfficiency is the share of the idle cycles that the background makes use of,
 	// from 0 to 1; 0 or missing: the job makes no progress there.
 	BgEfficiency float64 `json:"bg_efficiency,omitempty"`
-	// Log is what a log tells besides; nil for nothing. Jobs may share one.
+	// Log is the log's other data on the job; nil for none. Jobs may share one.
 	Log *JobLog `json:"log,omitempty"`
 }
 
@@ -127,7 +126,7 @@ type Execution struct {
 	Runs []Run[BatchPlace] `json:"runs" nil:"[]"`
 }
 
-// BatchPlace says where a segment of a job runs.
+// BatchPlace is the place where a segment of a job runs.
 type BatchPlace struct {
 	Tier Tier `json:"tier,omitempty"`
 	// Processors[i] is the processor of process i.
@@ -253,16 +252,15 @@ func (b *Batch) Validate() error {
 const mostRuntime = 1e8
 
 // mostBusy bounds the time, in seconds, for which the jobs would keep all processors
-// busy. It is times that must be exact, not the sum of runtimes, which may be 10^15 s: before
-// 2^33 s each microsecond has a float64 of its own, and no time of a solution is later
-// than 8·10^9 s. Submissions are at most L = 10^9 s and runtimes T = 10^8 s. Where no job waits
-// that would fit, a job that runs at t+T, L ≤ t, has started after t and didn't fit at t: the
-// two instants together use more than all processors, while jobs wait. So the jobs have
-// ended by L + 2 mostBusy + 3 T, before 5.4·10^9 s (at the rate of dedicated processors).
+// busy. The bound is on the times, which must be exact, not on the sum of runtimes, which may be 10^15 s. Before 2^33 s
+// each microsecond has a float64 of its own, and no time of a solution is later than 8·10^9 s. Submissions are at most
+// L = 10^9 s and runtimes T = 10^8 s. Suppose no job waits that would fit. A job that runs at t+T, L ≤ t, has started
+// after t and didn't fit at t: the two instants together use more than all processors, while jobs wait. So the jobs
+// have ended by L + 2 mostBusy + 3 T, before 5.4·10^9 s (at the rate of dedicated processors).
 const mostBusy = 2e9
 
-// Metrics implements Instance. Means are over all jobs, each as one but for the
-// response; e is the end of a job's last segment, s its submission, w its weight:
+// Metrics implements Instance. Means are over all jobs, each counted once except in the response; e is the end of a
+// job's last segment, s its submission, w its weight:
 //
 //   - response: Σ w (e - s) / Σ w.
 //   - bounded slowdown: max(1, (e - s)/max(τ, work)), τ = 10 s (section 3.3).
@@ -335,9 +333,9 @@ func (b *Batch) Objective(s Solution) (Objective, error) {
 	return o, nil
 }
 
-// Index returns the job number of each run. The error is ErrInvalid if the solution
-// doesn't fit the instance: an unknown id, a job that runs twice or not at all, a run
-// without segments, a time that isn't a number from 0 to 10^10.
+// Index returns the job number of each run. The error is ErrInvalid if the solution doesn't fit the instance. Causes
+// are an unknown id, a job that runs twice or not at all, a run without segments, and a time that isn't a number from 0
+// to 10^10.
 func (b *Batch) Index(e *Execution) ([]int, error) {
 	index, err := indexRuns(e.Runs, len(b.Jobs), "job", func(k int) string { return b.Jobs[k].ID })
 	if err == nil && len(index) < len(b.Jobs) {

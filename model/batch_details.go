@@ -8,13 +8,13 @@ import "fmt"
 type BatchParameters struct {
 	// Order is the order of the events of one instant; empty: BatchOrderBatch.
 	Order BatchOrder `key:"order" shown:"batch" usage:"events of one instant: batch (ends, arrivals, one pass), event (ends, arrivals, a pass for each) or pyss (arrivals, ends, a pass for each)"`
-	// Placement says which processors a job may hold on one tier; empty: BatchLowest.
+	// Placement states which processors a job may hold on one tier; empty: BatchLowest.
 	Placement BatchPlacement `key:"placement" shown:"lowest" usage:"processors of a job on one tier: lowest (any, the lowest that are free) or contiguous (neighbours only)"`
-	// Prediction says by what policies of one tier go in place of the users' estimates;
-	// empty: BatchPredictionNone.
+	// Prediction is the source of runtimes that policies of one tier use in place of the users' estimates; empty:
+	// BatchPredictionNone.
 	Prediction BatchPrediction `key:"prediction" shown:"none" usage:"what policies of one tier go by: none (the users' estimates) or last-two (mean runtime of the user's last two jobs that have ended)"`
-	// Uses says whether schedulers of two tiers know what share of a processor each
-	// process uses; empty: BatchUsesKnown.
+	// Uses states whether schedulers of two tiers know the share of a processor that each process uses; empty:
+	// BatchUsesKnown.
 	Uses BatchKnowledge `key:"uses" shown:"known" usage:"CPU uses that schedulers of two tiers work with: known or unknown"`
 	// Devices are those that the heuristic peasy has beyond measy; empty:
 	// BatchDevicesAll.
@@ -27,13 +27,11 @@ type BatchPrediction string
 // The predictions.
 const (
 	BatchPredictionNone BatchPrediction = "none"
-	// BatchPredictionLastTwo is the mean runtime of the last two jobs of the job's user that
-	// have ended before its submission, at most its estimate, and its estimate before there
-	// are two or where no log tells the user (Tsafrir, Etsion, Feitelson: Backfilling Using
-	// System-Generated Predictions Rather Than User Runtime Estimates, 2007). Where a job
-	// runs longer, easy and its kin extend the prediction as they do, by 1, 5, 15 and 30
-	// minutes, 1, 2, 5, 10, 20, 50 and 100 hours, up to the estimate; conservative has a rule
-	// of its own for jobs that run longer.
+	// BatchPredictionLastTwo is the mean runtime of the last two jobs of the job's user that have ended before its
+	// submission, at most its estimate. It is its estimate before there are two or if no log names the user (Tsafrir,
+	// Etsion, Feitelson: Backfilling Using System-Generated Predictions Rather Than User Runtime Estimates, 2007).
+	// If a job runs longer, easy and its kin extend the prediction as they do, by 1, 5, 15 and 30 minutes, 1, 2, 5, 10,
+	// 20, 50 and 100 hours, up to the estimate. conservative has its own rule for jobs that run longer.
 	BatchPredictionLastTwo BatchPrediction = "last-two"
 )
 
@@ -52,12 +50,11 @@ const (
 // first.
 var BatchDevicesOfPEASY = []BatchDevices{BatchDevicesAll, BatchDevicesShort, BatchDevicesLift, BatchDevicesNone}
 
-// BatchKnowledge says what schedulers know of the CPU uses of processes.
+// BatchKnowledge is the knowledge of schedulers about the CPU uses of processes.
 type BatchKnowledge string
 
-// What schedulers know. Without the uses they put processes on processors by their
-// numbers, first those whose other tier is idle, instead of high use to low use
-// (section 3.5.1). The threshold of the platform holds all the same.
+// What schedulers know. Without the uses they put processes on processors by their numbers, idle other tiers first,
+// instead of high use to low use (section 3.5.1). The threshold of the platform holds all the same.
 const (
 	BatchUsesKnown   BatchKnowledge = "known"
 	BatchUsesUnknown BatchKnowledge = "unknown"
@@ -66,22 +63,22 @@ const (
 // BatchOrder is an order in which schedulers see the events of one instant.
 type BatchOrder string
 
-// The orders. In all, submissions of one instant come by the index of their jobs.
+// The orders. All take submissions of one instant by the index of their jobs.
 const (
 	// BatchOrderBatch has all ends first, then all arrivals, then one pass of the
 	// scheduler.
 	BatchOrderBatch BatchOrder = "batch"
 	// BatchOrderEvent has the events of BatchOrderBatch with a pass after each, as in
-	// schedulers of Batsim that read one event of a message after the other. A job whose
-	// end comes later in the instant still runs, as far as an earlier pass knows.
+	// schedulers of Batsim that read one event of a message after the other. A job with an end later in the instant
+	// still runs for an earlier pass.
 	BatchOrderEvent BatchOrder = "event"
 	// BatchOrderPyss has a pass after each event, arrivals before ends and these in the
-	// order of the jobs' starts, as in the simulator pyss. Before the arrivals, the processors of jobs that end at this
-	// instant and whose estimated end has come are counted as free.
+	// order of the jobs' starts, as in the simulator pyss. Before the arrivals, processors count as free if their jobs
+	// end at this instant and the estimated end has come.
 	BatchOrderPyss BatchOrder = "pyss"
 )
 
-// BatchPlacement says which processors a job may hold on one tier.
+// BatchPlacement states which processors a job may hold on one tier.
 type BatchPlacement string
 
 // The placements.
@@ -96,10 +93,10 @@ const (
 // Kind implements Parameters.
 func (*BatchParameters) Kind() Kind { return KindBatch }
 
-// BatchDetails is what solvers tell of a result of Batch.
+// BatchDetails holds the solvers' reports on a result of Batch.
 type BatchDetails struct {
-	// Partial is what ran until a policy failed, without a solution: the jobs that had
-	// started, those that ran then to their ends.
+	// Partial holds the runs until a policy failed, without a solution: the jobs that had started, with running ones
+	// continued to their ends.
 	Partial []Run[BatchPlace] `json:"partial,omitempty"`
 }
 

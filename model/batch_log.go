@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// JobLog is what a log tells of a job besides its times and its size: the fields 11 to 18
-// of SWF. "" and 0 stand for what it doesn't tell. The objective doesn't depend on it.
+// JobLog is a log's data on a job other than its times and its size: the fields 11 to 18 of SWF. "" and 0 mean that the
+// log doesn't state it. The objective doesn't depend on it.
 type JobLog struct {
 	User       string `json:"user,omitempty"`
 	Group      string `json:"group,omitempty"`
@@ -22,7 +22,7 @@ type JobLog struct {
 	// No schedule is bound by them.
 	Preceding string  `json:"preceding,omitempty"`
 	ThinkS    float64 `json:"think_s,omitempty"`
-	// Status is how the job ended in the log, one of JobStatuses. No policy is told.
+	// Status is how the job ended in the log, one of JobStatuses. Policies don't see it.
 	Status string `json:"status,omitempty"`
 }
 
@@ -32,7 +32,7 @@ func JobStatuses() []string {
 	return []string{"failed", "completed", "continued", "last part completed", "last part failed", "cancelled"}
 }
 
-// wrong reports what is wrong with it, "" if nothing.
+// wrong describes the error in it, "" if there is none.
 func (l *JobLog) wrong() string {
 	switch {
 	case !(l.ThinkS >= 0 && l.ThinkS <= mostSeconds):

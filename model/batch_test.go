@@ -32,7 +32,7 @@ const (
 {"id":"b","segments":[{"start_s":5.5,"end_s":5.500001,"place":{"processors":"0"}}]}]}`
 )
 
-// Every rule, as the line that whoever broke it reads.
+// Every rule, with the line that its violation prints.
 func TestBatchBadInput(t *testing.T) {
 	t.Parallel()
 	const where = "invalid batch instance: "
@@ -84,7 +84,7 @@ func TestBatchBadInput(t *testing.T) {
 	}, decodes(model.DecodeInstance))
 }
 
-// What no file says: NaN and infinities, and too much of everything.
+// Values that no file has: NaN and infinities, and too much of everything.
 func TestBatchValidateNumbers(t *testing.T) {
 	t.Parallel()
 	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
@@ -226,7 +226,7 @@ func TestProcessorList(t *testing.T) {
 		"000000007-010": {list{7, 8, 9, 10}, "7-10"},
 		"9999999":       {list{9_999_999}, ""},
 	} {
-		got := list{1, 2} // what was there goes
+		got := list{1, 2} // earlier contents go
 		if err := got.UnmarshalText([]byte(text)); err != nil || !slices.Equal(got, c.want) || got == nil {
 			t.Errorf("%q is read as %v, %v", text, got, err)
 		}
@@ -343,7 +343,7 @@ func TestBatchTicks(t *testing.T) {
 	}
 }
 
-// sameBatchTicks checks that the integer view says what the instance says.
+// sameBatchTicks checks that the integer view equals the instance.
 func sameBatchTicks(t *testing.T, b *model.Batch) {
 	t.Helper()
 	ticks := view.OfBatch(b)
@@ -367,8 +367,7 @@ func sameBatchTicks(t *testing.T, b *model.Batch) {
 	}
 }
 
-// What is decoded is valid, has ticks that say the same, and the figures of any
-// execution are finite or refused.
+// A decoded instance is valid, has the same ticks, and the figures of any execution are finite or refused.
 func FuzzBatch(f *testing.F) {
 	f.Add([]byte(threeJobs), []byte(threeExecuted))
 	f.Add([]byte(strings.Replace(threeJobs, `"tiers":2`, `"tiers":1`, 1)), []byte(strings.Replace(threeExecuted, `"1-7,0"`, `""`, 1)))
@@ -393,9 +392,8 @@ func FuzzBatch(f *testing.F) {
 	})
 }
 
-// What is read as a list of processors is written so that it is read again; the
-// published pattern accepts it, and what is refused although the pattern accepts it
-// is so for the order of its numbers or for their number.
+// A parsed list of processors is written so that it can be read again, and the published pattern accepts it. A list
+// that is refused although the pattern accepts it fails by the order of its numbers or by their number.
 func FuzzProcessorList(f *testing.F) {
 	for _, text := range []string{"", "0", "0-31,64,70-71", "5,3-4", "7-6", "1,1", "007", "0-9999999", "10000000", "1-2-3", ",", "-1", "1,-", "0-9999999,1"} {
 		f.Add(text)

@@ -12,7 +12,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// change puts new in place of the first old in a text, which is then refused as want says.
+// change puts new in place of the first old in a text, which is then refused with want.
 type change struct{ old, new, want string }
 
 // checkChanges has a text read with each change, and checks the whole error.

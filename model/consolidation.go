@@ -7,25 +7,24 @@ import (
 )
 
 // Consolidation is the placement of tasks on the cheapest set of hosts (server
-// consolidation: vector bin packing with host types, conflicts and current places). It
-// is what a cluster asks for that wants to give hosts back.
+// consolidation: vector bin packing with host types, conflicts and current places). It is for clusters that should give
+// hosts back.
 //
-// Every task runs on one host, or is left out where its job allows that. A host has a
-// whole amount of each resource, and what its tasks need sums to at most that. A host
-// costs its price if a task runs on it, or if it is kept. Hosts may be bought, of the
-// types in Offers. The goal is the least cost, with moves as the second objective, or the
-// least moves, with the cost as the second (see ConsolidationGoal).
+// Every task runs on one host, or is left out where its job allows that. A host has a whole amount of each resource,
+// and the needs of its tasks sum to at most that. A host costs its price if a task runs on it, or if it is kept. Hosts
+// may be bought, of the types in Offers. The goal is the least cost, with moves as the second objective, or the least
+// moves, with the cost as the second (see ConsolidationGoal).
 //
-// A task stays if it runs where it ran before; else it is placed anew. Rules and allowed hosts
-// bind tasks that are placed anew, as a scheduler checks them once: what stays may stay.
-// So doing nothing is a solution of every instance whose tasks all have a host or may be left out.
+// A task stays if it runs where it ran before; otherwise it is newly placed. Rules and allowed hosts bind only newly
+// placed tasks, as a scheduler checks them once. So doing nothing is a solution if every task has a host or may be left
+// out.
 type Consolidation struct {
 	Name string `json:"name"`
-	// Goal is what is minimised; empty means GoalCost.
+	// Goal is the quantity to minimise; empty means GoalCost.
 	Goal ConsolidationGoal `json:"goal,omitempty"`
-	// Resources names what hosts have and tasks need, with the unit: "cpu_m", "memory_bytes".
+	// Resources names the resources of hosts and tasks, with the unit: "cpu_m", "memory_bytes".
 	Resources []string `json:"resources"`
-	// PriceUnit says in what prices are: "hosts", "vCPU", "0.001 USD/h".
+	// PriceUnit is the unit of prices: "hosts", "vCPU", "0.001 USD/h".
 	PriceUnit string              `json:"price_unit,omitempty"`
 	Hosts     []ConsolidationHost `json:"hosts" nil:"[]"`
 	Offers    []HostOffer         `json:"offers,omitempty"`
@@ -38,12 +37,12 @@ type Consolidation struct {
 	CostLimit  *int64 `json:"cost_limit,omitempty"`
 }
 
-// ConsolidationGoal says what a Consolidation minimises.
+// ConsolidationGoal is the quantity that a Consolidation minimises.
 type ConsolidationGoal string
 
 // The goals.
 const (
-	// GoalCost is the price of the hosts in use, with what it costs to leave tasks out.
+	// GoalCost is the price of the hosts in use, plus the cost of leaving tasks out.
 	GoalCost ConsolidationGoal = "cost"
 	// GoalMoves is the sum of the move costs of the tasks that don't stay.
 	GoalMoves ConsolidationGoal = "moves"
@@ -54,12 +53,12 @@ type ConsolidationHost struct {
 	ID       string  `json:"id"`
 	Capacity []int64 `json:"capacity"` // of each resource
 	Price    int64   `json:"price"`
-	// Labels says in which domain the host lies: {"zone": "a"}.
+	// Labels state in which domain the host lies: {"zone": "a"}.
 	Labels map[string]string `json:"labels,omitempty"`
-	// Closed says that no task is placed on it anew. So is a host whose current tasks need
-	// more than it has, whatever this says: its capacity then binds nothing.
+	// Closed means that no task is moved or newly placed on it. A host is also closed if its current tasks need more
+	// than it has, whatever this field states: its capacity then binds nothing.
 	Closed bool `json:"closed,omitempty"`
-	// Kept says that the host costs its price with or without tasks.
+	// Kept means that the host costs its price with or without tasks.
 	Kept bool `json:"kept,omitempty"`
 }
 
@@ -87,50 +86,44 @@ type ConsolidationJob struct {
 	// CurrentHosts names the host of each task, "" for one that has none yet. It is empty
 	// if none has.
 	CurrentHosts []string `json:"current_hosts,omitempty"`
-	// Pinned says that all tasks stay where they are.
+	// Pinned means that all tasks stay where they are.
 	Pinned bool `json:"pinned,omitempty"`
-	// Allowed names the HostSet that tasks may be placed on anew; "": any host.
+	// Allowed names the HostSet that newly placed tasks may use; "": any host.
 	Allowed string `json:"allowed,omitempty"`
-	// MoveCost is what it costs to move a task that has a host; 0: 1.
+	// MoveCost is the cost of moving a task that has a host; 0: 1.
 	MoveCost int64 `json:"move_cost,omitempty"`
-	// LeaveOutCost is what it costs to leave a task out; nil: tasks can't be left out.
+	// LeaveOutCost is the cost of leaving a task out; nil: tasks can't be left out.
 	LeaveOutCost *int64 `json:"leave_out_cost,omitempty"`
 }
 
-// PlacementRule is a rule on where tasks stand to each other. Two hosts are in the same
-// domain if they have the same value of the label Domain; a host without the label is in
-// none. With Domain "" each host is a domain.
+// PlacementRule is a rule on the relative places of tasks. Two hosts are in the same domain if they have the same value
+// of the label Domain; a host without the label is in none. If Domain is "", each host is a domain.
 type PlacementRule struct {
 	ID     string   `json:"id"`
 	Type   RuleType `json:"type"`
 	Domain string   `json:"domain,omitempty"`
-	Jobs   []string `json:"jobs"` // whose tasks are bound
-	// Others names the jobs whose tasks they are held against; empty: Jobs.
+	Jobs   []string `json:"jobs"` // their tasks are bound
+	// Others names the jobs that those tasks are checked against; empty: Jobs.
 	Others []string `json:"others,omitempty"`
-	// MaxSkew, MinDomains, Among and Standing are those of RuleSpread. Among names the HostSet
-	// whose hosts count: the tasks on them, and their domains, empty ones, too; "": all
-	// hosts and offers. A bought host counts if tasks run on it.
+	// MaxSkew, MinDomains, Among and Standing belong to RuleSpread. Among names the HostSet that counts: the tasks on
+	// its hosts, and their domains, empty ones, too; "": all hosts and offers. A bought host counts if tasks run on it.
 	MaxSkew int    `json:"max_skew,omitempty"`
 	Among   string `json:"among,omitempty"`
 	// MinDomains is the number of domains below which the domain that has fewest counts as empty.
 	MinDomains int `json:"min_domains,omitempty"`
-	// Standing are numbers of tasks that no job has, and that count beside those of Others, whatever
-	// the plan.
+	// Standing are numbers of tasks that no job has. They count with the tasks of Others, whatever the plan.
 	Standing []HostCount `json:"standing,omitempty"`
 }
 
-// HostLimit bounds a sum over the hosts in use: those with tasks, those that are kept and those that
-// are bought.
+// HostLimit bounds a sum over the hosts in use: hosts with tasks, hosts that are kept and hosts that are bought.
 type HostLimit struct {
 	ID   string `json:"id"`
 	Most int64  `json:"most"`
-	// Counts says how much hosts and offers count, those that it doesn't name nothing; empty: each host
-	// counts 1.
+	// Counts states the weights of hosts and offers, 0 if not named; empty: each host counts 1.
 	Counts []HostCount `json:"counts,omitempty"`
 }
 
-// HostCount is a number of a host, or of each host that is bought of an offer. One of both is
-// named.
+// HostCount is a number of a host, or of each host that is bought of an offer. Either a host or an offer is named.
 type HostCount struct {
 	Host  string `json:"host,omitempty"`
 	Offer string `json:"offer,omitempty"`
@@ -144,11 +137,11 @@ type RuleType string
 const (
 	// RuleApart: a task of Jobs and another of Others are never in one domain, unless both stay.
 	RuleApart RuleType = "apart"
-	// RuleTogether: a task of Jobs that is placed anew is in a domain, with another task of
-	// Others, unless its job is one of Others and no other task of those is placed at all.
+	// RuleTogether: a newly placed task of Jobs is in a domain. Another task of Others is there, too, unless its job is
+	// one of Others and no other task of those is placed at all.
 	RuleTogether RuleType = "together"
-	// RuleSpread: a task of Jobs that is placed anew is in a domain, which has at most
-	// MaxSkew tasks of Others more than the domain that has fewest. Of both, hosts of Among count.
+	// RuleSpread: a newly placed task of Jobs is in a domain with at most MaxSkew tasks of Others more than the domain
+	// that has fewest. Only the hosts of Among count in both domains.
 	RuleSpread RuleType = "spread"
 )
 
@@ -207,7 +200,7 @@ func (c *Consolidation) Tasks() int {
 	return n
 }
 
-// Moving returns what it costs to move a task.
+// Moving returns the cost of moving a task.
 func (j *ConsolidationJob) Moving() int64 {
 	if j.MoveCost == 0 {
 		return 1
@@ -270,9 +263,9 @@ func (c *Consolidation) Objective(s Solution) (Objective, error) {
 	return o, nil
 }
 
-// CheckShape reports, as ErrInvalid, the first reason for which a is no assignment of
-// c's tasks: a job that is missing or out of order, another number of hosts than tasks, a
-// host that doesn't exist, a bought host without an offer or with another's id.
+// CheckShape reports, as ErrInvalid, the first reason for which a is no assignment of c's tasks. Reasons are a job that
+// is missing or out of order, another number of hosts than tasks, a host that doesn't exist, and a bought host without
+// an offer or with another's id.
 func (c *Consolidation) CheckShape(a *Assignment) error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w assignment: %s", ErrInvalid, fmt.Sprintf(format, args...))

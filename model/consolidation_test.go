@@ -20,8 +20,8 @@ const (
 	twoPlaced = `{"kind":"consolidation","version":1,"bought":[{"id":"new","offer":"big"}],"jobs":[{"id":"j","hosts":["new",""]}]}`
 )
 
-// What is decoded as an assignment has figures if it is one of the instance's tasks, and an error otherwise; neither
-// changes when it is written and read again.
+// A decoded assignment has figures if it is one of the instance's tasks, and an error otherwise; neither changes when
+// it is written and read again.
 func FuzzConsolidation(f *testing.F) {
 	f.Add([]byte(twoHosts), []byte(twoPlaced))
 	f.Add([]byte(twoHosts), []byte(`{"kind":"consolidation","version":1,"jobs":[{"id":"j","hosts":["c","a"]}]}`))

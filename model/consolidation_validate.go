@@ -14,10 +14,9 @@ const (
 	maxPrice  = 100_000_000
 )
 
-// Validate reports the first broken rule: distinct non-empty ids of resources, hosts,
-// offers, host sets, jobs and rules; amounts, prices and costs in range and one for each
-// resource; tasks with places that exist; pinned tasks that have one; sets, jobs and domains
-// that rules name.
+// Validate reports the first broken rule. The rules are: distinct non-empty ids of resources, hosts, offers, host sets,
+// jobs and rules; amounts, prices and costs in range and one for each resource; places that exist; a place for each
+// pinned task; sets, jobs and domains that exist if rules name them.
 func (c *Consolidation) Validate() error {
 	at := func(list string, k int, format string, args ...any) error {
 		return &ElementError{Kind: KindConsolidation, List: list, Index: k, Reason: fmt.Sprintf(format, args...)}

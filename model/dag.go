@@ -8,17 +8,15 @@ import (
 	"slices"
 )
 
-// DAG is the scheduling of a task graph on heterogeneous machines so that it
-// ends as early as possible (Yousaf, Welzl: Network-Aware HEFT Scheduling for
-// Grid, section 5; the contention-free part is the model of Topcuoglu, Hariri,
-// Wu 2002).
+// DAG is the scheduling of a task graph on heterogeneous machines so that it ends as early as possible (Yousaf, Welzl:
+// Network-Aware HEFT Scheduling for Grid, section 5). The contention-free part is the model of Topcuoglu, Hariri, Wu
+// 2002.
 //
 // Every task runs once, without interruption, on one machine; a machine runs
-// one task at a time. An edge whose tasks are on different machines is a
-// transfer: it starts when its producer has finished, or later, and its
-// consumer waits for its end. A transfer from machine m first waits for m's
-// start-up latency and then sends its data at the rate that the transfer model
-// gives it (see TransferModel). Edges within a machine take no time.
+// one task at a time. An edge between tasks on different machines is a transfer. It starts when its producer has
+// finished, or later, and its consumer waits for its end. A transfer from machine m first waits for m's start-up
+// latency and then sends its data at the rate that the transfer model gives it (see TransferModel). Edges within a
+// machine take no time.
 //
 // The objective is the makespan, the second objective the mean finish time of
 // the tasks; both are minimised.
@@ -40,7 +38,7 @@ type DAGTask struct {
 	Work  *float64  `json:"work,omitempty"`   // seconds are work over the machine's speed
 }
 
-// DAGEdge says that To needs Data units of what From makes.
+// DAGEdge states that To needs Data units of From's output.
 type DAGEdge struct {
 	From string  `json:"from"`
 	To   string  `json:"to"`
@@ -48,7 +46,7 @@ type DAGEdge struct {
 }
 
 // Schedule is a solution of DAG: where and when each task starts, and when each
-// transfer does. It is judged under the transfer model that it names.
+// transfer does. It is judged under its own transfer model.
 type Schedule struct {
 	// TransferModel must be the instance's if it is given.
 	TransferModel TransferModel   `json:"transfer_model,omitempty"`
@@ -93,8 +91,8 @@ func (d *DAG) Transfers() TransferModel {
 }
 
 // WithoutContention returns the instance under the ideal model with the lengths that
-// plans count on: each schedule of d, played so, ends no later. Under TransferTCPAll
-// its rates are those of Eq. 11, else it differs in the model's name alone.
+// plans count on: each schedule of d, played so, ends no later. Under TransferTCPAll its rates follow Eq. 11; otherwise
+// it differs only in the model's name.
 func (d *DAG) WithoutContention() *DAG {
 	if d.Transfers() == TransferIdeal {
 		return d

@@ -4,7 +4,7 @@ package model
 
 import "fmt"
 
-// KindDAG is the problem of task graphs on machines whose transfers share links.
+// KindDAG is the problem of task graphs on machines with transfers that share links.
 const KindDAG Kind = "dag"
 
 var dagFormat = format{
@@ -16,19 +16,17 @@ var dagFormat = format{
 
 // DAGParameters are the settings that only algorithms for DAG know.
 type DAGParameters struct {
-	// Rounds bounds the rounds of an algorithm that plans and replays in turn
-	// (see Round); 0 means its own default.
+	// Rounds bounds the rounds of an algorithm that alternates plan and replay (see Round); 0 means its own default.
 	Rounds int `key:"rounds" min:"1" shown:"50" usage:"rounds of network-aware"`
 }
 
 // Kind implements Parameters.
 func (*DAGParameters) Kind() Kind { return KindDAG }
 
-// DAGDetails is what solvers tell of a DAG's result.
+// DAGDetails holds the solvers' reports on a DAG's result.
 type DAGDetails struct {
-	// Trace is what a solver that plans and replays saw on the way: the
-	// makespan that a contention-free plan promises beside the one that the
-	// transfers allow. It is empty for other solvers.
+	// Trace holds the rounds of a solver that plans and replays: the makespan of a contention-free plan, and the one
+	// that the transfers allow. It is empty for other solvers.
 	Trace []Round `json:"trace,omitempty"`
 }
 
@@ -52,7 +50,7 @@ func NewDAGDetails(trace []Round) Details {
 // Kind implements Details.
 func (*DAGDetails) Kind() Kind { return KindDAG }
 
-// Lines implements Details: it tells what contention costs the result's plan.
+// Lines implements Details: it shows the cost of contention for the result's plan.
 func (d *DAGDetails) Lines(r Result) []string {
 	for _, x := range d.Trace {
 		switch {

@@ -2,11 +2,10 @@
 
 package model
 
-// TransferModel says how long transfers take. It has two parts: the length that a
-// plan counts on for a transfer (Graph.Comm), which is all that ranks, the choice
-// of machines and bounds know of it; and what a replay adds, where transfers that
-// are under way together share links. A transfer's rate is never above the one
-// that plans count on (Graph.Rate), whatever the model: contention only delays.
+// TransferModel states how long transfers take. It has two parts. A plan counts on a length for a transfer
+// (Graph.Comm); ranks, the choice of machines and bounds use nothing else. A replay adds delays when transfers under
+// way share links. A transfer's rate is never above the one that plans count on (Graph.Rate), whatever the model:
+// contention only delays.
 type TransferModel string
 
 // The transfer models. Equations are the paper's.
@@ -20,8 +19,7 @@ const (
 	TransferFair TransferModel = "fair"
 	// TransferTCP plans with Eq. 6 and 7. In a replay n transfers on a link get
 	// the share TCPShare(n) of it together (Eq. 10), max-min fairly: one alone
-	// gets 3/4. A transfer whose route names no link keeps its planned length, as
-	// in the paper's example.
+	// gets 3/4. A transfer keeps its planned length if its route names no link, as in the paper's example.
 	TransferTCP TransferModel = "tcp"
 	// TransferTCPAll plans with Eq. 11 and 12: each path gives a transfer
 	// TCPShare(1) = 3/4 of its rate, whether it names links or not. A replay adds
@@ -54,7 +52,7 @@ type Network struct {
 	Routes       []Route     `json:"routes,omitempty"`
 }
 
-// Link is a bottleneck: transfers whose routes name it share its capacity.
+// Link is a bottleneck: transfers with a route that names it share its capacity.
 type Link struct {
 	ID       string  `json:"id"`
 	Capacity float64 `json:"capacity,omitempty"` // data units per second; default: the bandwidth

@@ -18,12 +18,10 @@ const (
 // figure reports whether x is a valid time or amount.
 func figure(x float64) bool { return x == 0 || x >= minFigure && x <= maxFigure }
 
-// Validate reports the first broken rule: at least one machine; ids that are
-// there and distinct; for each task a cost on each machine, or a work and a
-// speed of each machine; edges between known tasks, each once, without a cycle;
-// a bandwidth or path capacities if there is anything to transfer; routes of
-// known links between known machines, each pair at most once. Errors about an
-// element of a list name it, see ElementError.
+// Validate reports the first broken rule. The rules are: at least one machine; non-empty, distinct ids; for each task a
+// cost on each machine, or a work and a speed of each machine; edges between known tasks, each once, without a cycle; a
+// bandwidth or path capacities if there is anything to transfer; routes of known links between known machines, each
+// pair at most once. Errors about an element of a list name it, see ElementError.
 func (d *DAG) Validate() error {
 	if t := d.TransferModel; t != "" && !slices.Contains(TransferModels, t) {
 		return d.bad("", -1, "transfer_model is %q, must be one of %q", t, TransferModels)
@@ -80,12 +78,12 @@ func (d *DAG) Validate() error {
 	return d.checkCycle(from, to)
 }
 
-// edgesOf groups edges by the tasks that they come from, those of each ascending: of task t
-// edges[at[t]:at[t+1]]. Edges from -1 are left out. O(V + E).
+// edgesOf groups edges by the tasks that they come from, ascending for each task: task t has edges[at[t]:at[t+1]].
+// Edges from -1 are left out. O(V + E).
 func edgesOf(tasks int, from []int32) (at, edges []int32) {
 	at = make([]int32, tasks+2)
 	for _, f := range from {
-		at[f+2]++ // what is from -1 in at[1], too
+		at[f+2]++ // the edges from -1 are in at[1], too
 	}
 	at[1] = 0
 	for t := range tasks {

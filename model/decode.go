@@ -16,19 +16,18 @@ import (
 )
 
 // decodeStrict reads an object into the struct that target points to, in one
-// pass. It does what json.Unmarshal does and refuses what that accepts: unknown
-// keys, keys in another case, repeated keys, missing keys (those without
-// omitempty), null, and anything after the object. With own the object also has
-// the keys of envelope.
+// pass. It does the same as json.Unmarshal and refuses more: unknown keys, keys in another case, repeated keys, missing
+// keys (those without omitempty), null, and anything after the object. If own is set the object also has the keys of
+// envelope.
 //
-// Of several errors it reports the first kind of these: what isn't JSON, a wrong
-// key or null, a value of the wrong type.
+// Among several errors it reports the first of these kinds: text that isn't JSON, a wrong key or null, a value of the
+// wrong type.
 //
 // Package encoding/json/v2 (as github.com/go-json-experiment/json) could replace half
 // of this file, codec.go and encode.go: it refuses repeated keys and other cases by
-// default and unknown keys by RejectUnknownMembers. But it knows neither missing keys
-// nor null, which take a second pass: together they read 100,000 requests in 77 ms,
-// and in 120 ms where one pass asks it for each value; this reads them in 41 ms.
+// default and unknown keys by RejectUnknownMembers. But it knows neither missing keys nor null, which take a second
+// pass. Together they read 100,000 requests in 77 ms, and in 120 ms if one pass asks it for each value; this reads them
+// in 41 ms.
 func decodeStrict(data []byte, target any, own bool) error {
 	d := decoder{data: data}
 	v := reflect.ValueOf(target).Elem()
@@ -48,7 +47,7 @@ func decodeStrict(data []byte, target any, own bool) error {
 	return typeError(data, d.wrong)
 }
 
-// errNotJSON reports text that isn't JSON; syntaxError says where.
+// errNotJSON reports text that isn't JSON; syntaxError states where.
 var errNotJSON = fmt.Errorf("%w JSON", ErrInvalid)
 
 // syntaxError returns the error of encoding/json for data that aren't JSON, with
@@ -83,8 +82,8 @@ func (d *decoder) path(offset int) string {
 	return path
 }
 
-// mismatch skips a value that isn't of type t. It returns an error for null. Of
-// other values it keeps the first, as wrong keys are reported before them.
+// mismatch skips a value that isn't of type t. It returns an error for null. It keeps the first of other values, as
+// wrong keys are reported before them.
 func (d *decoder) mismatch(t reflect.Type) error {
 	start := d.at
 	text, err := d.skip()
@@ -179,8 +178,7 @@ func (p *plan) names() string {
 	return strings.Join(all, ", ")
 }
 
-// list reads a list into the slice v; objects says that its elements are
-// objects.
+// list reads a list into the slice v; objects means that its elements are objects.
 func (d *decoder) list(c codec, objects bool, v reflect.Value) error {
 	if d.space() != '[' {
 		if objects {
@@ -222,9 +220,9 @@ func clip(v reflect.Value) {
 	}
 }
 
-// room returns for how many more values to make room in a list that begins at an offset
-// and holds n values by now: 15 times as many, or fewer if the rest of the text holds no more
-// such values. So a long list, which mostly is the last in its file, has little room left.
+// room returns for how many more values to make room in a list that begins at an offset and now holds n values. It is
+// 15 times as many, or fewer if the rest of the text has no room for so many. So a long list, which mostly is the last
+// in its file, has little room left.
 func (d *decoder) room(n, first int) int {
 	if n < 64 {
 		return max(1, n)
@@ -242,7 +240,7 @@ func decodeString(d *decoder, v reflect.Value) error {
 	return err
 }
 
-// kept returns a text as a string, if it can that of an equal text read before.
+// kept returns a text as a string; if it can, the string of an equal text read before.
 func (d *decoder) kept(text []byte) string {
 	const slots, longest, small = 1 << 14, 24, 1 << 16
 	if len(text) > longest || len(d.data) < small {
@@ -273,8 +271,7 @@ func decodeBool(d *decoder, v reflect.Value) error {
 	return nil
 }
 
-// number reads a number, if one comes next, and skips what is there else. The type is
-// that of the place that takes it.
+// number reads a number, if one comes next, and skips anything else. The type is the type of the place that takes it.
 func (d *decoder) number(t reflect.Type) (n numeral, ok bool, err error) {
 	if !d.isNumeral() {
 		return n, false, d.mismatch(t)

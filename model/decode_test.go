@@ -53,8 +53,8 @@ var documents = []string{
 	`{"instance":"","instance_hash":"","kind":"reservation","algorithm":"","status":"unknown","objective":1,"second_objective":null,"bound":2,"gap":null,"elapsed_s":0,"nodes":-1,"seed":0,"version":"","conflict":["a","b"],"solution":null}`,
 }
 
-// agreeWithOracle holds what the decoder makes of data against what the decoder
-// before it made. It reports whether the oracle accepts data in any way.
+// agreeWithOracle compares the decoder's result for data with the earlier decoder's. It reports whether the oracle
+// accepts data in any way.
 func agreeWithOracle(t *testing.T, data []byte) (accepted bool) {
 	t.Helper()
 	compare := func(what string, got, want any, gotErr, wantErr error) {
@@ -67,7 +67,7 @@ func agreeWithOracle(t *testing.T, data []byte) (accepted bool) {
 			t.Fatalf("%s: error %v, the oracle says %v\n%.2000s", what, gotErr, wantErr, data)
 		case gotErr != nil && !sameMessage(gotErr.Error(), wantErr.Error(), data):
 			t.Fatalf("%s: error\n%v\nthe oracle says\n%v\n%.2000s", what, gotErr, wantErr, data)
-		case gotErr == nil && !reflect.DeepEqual(got, want): // it tells nil from empty, and not -0 from 0
+		case gotErr == nil && !reflect.DeepEqual(got, want): // it distinguishes nil from empty, and not -0 from 0
 			if d := cmp.Diff(want, got, cmp.Comparer(func(a, b number) bool { return math.Float64bits(float64(a)) == math.Float64bits(float64(b)) })); d != "" {
 				t.Fatalf("%s (-want,+got)\n%s\n%.2000s", what, d, data)
 			}
@@ -91,10 +91,9 @@ func agreeWithOracle(t *testing.T, data []byte) (accepted bool) {
 	return accepted
 }
 
-// sameMessage allows what has changed. Null in a list, and what stands in the
-// place of text or of a number of a result, is reported on the line where it
-// begins, and not on that where the list ends. Of two kinds or versions, and of
-// one spelt in capitals, the first in its own spelling counts.
+// sameMessage allows for the changes. Null in a list, and a wrong value in the place of text or of a number of a
+// result, is reported on the line where it begins, and not where the list ends. If there are two kinds or versions, and
+// one is spelt in capitals, the first in its own spelling counts.
 func sameMessage(got, want string, data []byte) bool {
 	if got == want {
 		return true
@@ -166,7 +165,7 @@ func mutateText(rng *rand.Rand, document string) []byte {
 	return []byte(strings.Join(tokens, ""))
 }
 
-// tokensOf cuts JSON into its tokens; commas stand before theirs.
+// tokensOf cuts JSON into its tokens; a comma belongs to the token after it.
 func tokensOf(document string) (tokens []string) {
 	dec := json.NewDecoder(strings.NewReader(document))
 	last := 0
@@ -186,7 +185,7 @@ func FuzzDecodeAgreesWithOracle(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { agreeWithOracle(t, data) })
 }
 
-// Depth, odd white space, keys written with escapes, and what follows.
+// Depth, odd white space, keys written with escapes, and text after the end.
 func TestDecodeOddities(t *testing.T) {
 	const tiny = `{"kind":"vcsched","version":1,"name":"s","hosts":2,"jobs":[{"id":"a","tasks":1,"cpu":0.5,"memory":0.3}]}`
 	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }

@@ -2,16 +2,15 @@
 
 package model
 
-// Details holds what only the solvers of one problem report in a result. It is
-// a pointer to a struct; its keys are in the JSON object of the result.
+// Details holds results that only the solvers of one problem report. It is a pointer to a struct; its keys are in the
+// JSON object of the result.
 type Details interface {
 	Kind() Kind
 	// Lines describes the details in words, one string for each line.
 	Lines(Result) []string
-	// Claims names, in words, what the details claim and the judge doesn't
-	// check.
+	// Claims names, in words, the claims of the details that the judge doesn't check.
 	Claims() []string
-	// Figures returns what experiments record, by key.
+	// Figures returns the figures that experiments record, by key.
 	Figures() map[string]float64
 }
 

@@ -18,12 +18,11 @@ type encoder struct {
 	text []byte
 	to   io.Writer // if not nil, text is moved to it as it grows
 	err  error     // its first
-	full [][]byte  // else to here: what has grown large isn't copied until the end
+	full [][]byte  // else to here: a large buffer isn't copied until the end
 }
 
-// WriteJSON writes a value as json.Marshal does. Results, instances and solutions go to w a
-// part at a time, so that the whole text is never in memory; what w returns before it is
-// written whole ends the writing.
+// WriteJSON writes a value as json.Marshal does. Results, instances and solutions go to w a part at a time, so that the
+// whole text is never in memory. An error of w before the end ends the writing.
 func WriteJSON(w io.Writer, x any) error {
 	e := encoder{to: w}
 	var err error
@@ -82,8 +81,7 @@ func (e *encoder) own(x interface{ Kind() Kind }) error {
 
 func (e *encoder) object(p *plan, v reflect.Value) error { return e.fields(p, reflect.Value{}, v) }
 
-// fields writes an object with the fields of a plan: those of the envelope from
-// head, the others from v.
+// fields writes an object with the fields of a plan: the envelope's fields from head, the others from v.
 func (e *encoder) fields(p *plan, head, v reflect.Value) error {
 	e.text = append(e.text, '{')
 	first := true
@@ -196,7 +194,7 @@ func encodeFloat(e *encoder, v reflect.Value) error {
 		e.micros(x < 0, uint64(math.Round(size*1e6)))
 	case size >= 1e-6 && size < 1e21:
 		e.text = strconv.AppendFloat(e.text, x, 'f', -1, 64)
-	default: // -0, exponents, and what isn't finite
+	default: // -0, exponents, and numbers that aren't finite
 		return e.marshal(x)
 	}
 	return nil

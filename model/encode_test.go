@@ -16,7 +16,7 @@ import (
 	"github.com/gapwise/gapwise/internal/test/need"
 )
 
-// oracleJSON is what encoding/json makes of an instance or a solution.
+// oracleJSON is the encoding of an instance or a solution by encoding/json.
 func oracleJSON(x any) ([]byte, error) {
 	type (
 		vcsched     VCSched // without the methods
@@ -123,7 +123,7 @@ var (
 		math.MaxFloat64, 4.35, 100.5, 1e15 + 0.5, math.Nextafter(1e-6, 0), math.Nextafter(1e21, 0)}
 )
 
-// fill sets a value at random to what code may make of it.
+// fill sets a value at random to one that code may make.
 func fill(rng *rand.Rand, v reflect.Value, size int) {
 	if s, ok := v.Addr().Interface().(*Switch); ok {
 		*s = Switch{Layer(rng.IntN(3)), rng.IntN(5), rng.IntN(100)}
@@ -171,7 +171,7 @@ func fill(rng *rand.Rand, v reflect.Value, size int) {
 	}
 }
 
-// Files and hashes are, byte for byte, what encoding/json makes.
+// Files and hashes are, byte for byte, the output of encoding/json.
 func TestEncodeAgreesWithOracle(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -18,8 +18,8 @@ type Evidence struct {
 	Type string `json:"type"`
 	// Method is the name of the bound, as gapwise bound prints it.
 	Method string `json:"method,omitempty"`
-	// Figure is what is bounded if that isn't the objective: a bound's name, as gapwise bound
-	// --json lists it under others.
+	// Figure names the bounded figure if that isn't the objective: a bound's name, as gapwise bound --json lists it
+	// under others.
 	Figure string `json:"figure,omitempty"`
 
 	Elements []string  `json:"elements,omitempty"` // ids of tasks, jobs or requests; of a host set or a rule; names of resources
@@ -27,8 +27,7 @@ type Evidence struct {
 	Window   []float64 `json:"window,omitempty"`   // seconds, from and to
 	Resource string    `json:"resource,omitempty"` // cpu or memory; slots or links; one of the instance; a kind of rows
 	Count    int       `json:"count,omitempty"`
-	// Load is a CPU load that no placement reaches or stays below, in units of which
-	// a host has Scale.
+	// Load is a CPU load that no placement reaches or stays below, in units. A host has Scale units.
 	Load  int64 `json:"load,omitempty"`
 	Scale int64 `json:"scale,omitempty"`
 	// Function is the dual-feasible function that demands are seen by; nil: none.
@@ -42,12 +41,11 @@ type Evidence struct {
 	// multiplier of Rows[i]. Or they are numbers of machines, from 0.
 	Rows   []int64   `json:"rows,omitempty"`
 	Prices []float64 `json:"prices,omitempty"`
-	// Parts are evidence of the same problem for disjoint sets of requests
-	// (Elements), whose bounds add up.
+	// Parts are evidence of the same problem for disjoint sets of requests (Elements); their bounds add up.
 	Parts []Evidence `json:"parts,omitempty"`
 
-	// Of a search: its engine, nodes, what it closed, and the bound before it
-	// branched with evidence of that.
+	// The fields of a search are its engine, nodes, the closed part (all or part), and the bound before it branched
+	// with its evidence.
 	Engine string    `json:"engine,omitempty"`
 	Nodes  int64     `json:"nodes,omitempty"`
 	Closed string    `json:"closed,omitempty"`

@@ -10,10 +10,9 @@ import (
 )
 
 // FatTree is a data centre network of k pods (Al-Fares, Loukissas, Vahdat: A
-// Scalable, Commodity Data Center Network Architecture, SIGCOMM 2008). With h =
-// k/2, a pod has h edge switches and h aggregation switches, each joined to each.
-// An edge switch has h servers. There are h² core switches in h groups; each is
-// joined to one aggregation switch of every pod, that of its group's number.
+// Scalable, Commodity Data Center Network Architecture, SIGCOMM 2008). Let h = k/2. A pod has h edge switches and h
+// aggregation switches, each joined to each. An edge switch has h servers. There are h² core switches in h groups; each
+// is joined to one aggregation switch of every pod, the one with its group's number.
 //
 // Servers are numbered from 0, pod by pod and edge switch by edge switch: server
 // (p·h + e)·h + i is number i at edge switch e of pod p.
@@ -24,7 +23,7 @@ type FatTree struct {
 	LinkMbps float64 `json:"link_mbps"`
 	// LayersMbps replaces the rate of some layers.
 	LayersMbps *LayerRates `json:"layers_mbps,omitempty"`
-	// Fabric says which links above the servers bind; empty means FabricOnePath.
+	// Fabric states which links above the servers bind; empty means FabricOnePath.
 	Fabric Fabric `json:"fabric,omitempty"`
 }
 
@@ -36,7 +35,7 @@ type LayerRates struct {
 	AggregationMbps float64 `json:"aggregation,omitempty"` // aggregation to core switch
 }
 
-// Fabric says which links above the servers bind.
+// Fabric states which links above the servers bind.
 type Fabric string
 
 // The fabrics.
@@ -46,8 +45,8 @@ const (
 	// fixes the one path to each server below it.
 	FabricOnePath Fabric = "one-path"
 	// FabricNonBlocking spreads traffic over all paths so evenly that the links of
-	// the servers alone bind. In a fat-tree whose links are all alike the links up
-	// from a switch carry as much as those down.
+	// the servers alone bind. If all links of a fat-tree are alike, the links up from a switch carry as much as the
+	// links down.
 	FabricNonBlocking Fabric = "non-blocking"
 )
 
@@ -85,7 +84,7 @@ func (f *FatTree) Rates() (server, edge, aggregation float64) {
 	return server, edge, aggregation
 }
 
-// check says which rule the fat-tree breaks; it is empty if none is broken.
+// check names the rule that the fat-tree breaks; it is empty if none is broken.
 func (f *FatTree) check() string {
 	const mostK = 128 // 524,288 servers
 	rate := func(key string, mbps float64) string {
@@ -131,9 +130,8 @@ const (
 
 var layerNames = [...]string{"edge", "aggregation", "core"}
 
-// Switch names a switch of a fat-tree: edge-P-E is edge switch E of pod P,
-// aggregation-P-A aggregation switch A of pod P, core-A-C core switch C of group
-// A, whose links lead to aggregation switch A of every pod. Numbers count from 0.
+// Switch names a switch of a fat-tree. edge-P-E is edge switch E of pod P, aggregation-P-A aggregation switch A of pod
+// P. core-A-C is core switch C of group A, with links to aggregation switch A of every pod. Numbers count from 0.
 type Switch struct {
 	Layer Layer
 	Group int // the pod, or the group of a core switch

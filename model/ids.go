@@ -60,9 +60,8 @@ func (f *idFinder) find(id string) (k int, ok bool) {
 	return k, ok
 }
 
-// idIndex finds the elements of a list by their ids. Where the numbers at the ids' ends
-// tell them apart, as those of counted ids do, a table of the numbers serves, a fraction of a
-// map's time.
+// idIndex finds the elements of a list by their ids. If the numbers at the ids' ends are distinct, as in counted ids,
+// it uses a table of the numbers, in a fraction of a map's time.
 type idIndex struct {
 	at       func(k int) string // the id of element k
 	byNumber []int32            // 1 + element by number; nil if there is a map

@@ -25,9 +25,8 @@ type envelope struct {
 	Version int  `json:"version"`
 }
 
-// DecodeInstance reads one instance in gapwise's format, strictly: unknown,
-// missing and repeated keys are errors, and so is what Validate refuses. Errors
-// wrap ErrInvalid and name line and key.
+// DecodeInstance reads one instance in gapwise's format, strictly. Unknown, missing and repeated keys are errors, and
+// so is anything that Validate refuses. Errors wrap ErrInvalid and name line and key.
 func DecodeInstance(data []byte) (Instance, error) {
 	kind, err := peekKind(data, "instance")
 	if err != nil {
@@ -45,8 +44,7 @@ func DecodeInstance(data []byte) (Instance, error) {
 	return in, err
 }
 
-// DecodeSolution reads one solution as strictly as DecodeInstance. Whether it
-// fits an instance is for package verify to say.
+// DecodeSolution reads one solution as strictly as DecodeInstance. Package verify decides whether it fits an instance.
 func DecodeSolution(data []byte) (Solution, error) {
 	kind, err := peekKind(data, "solution")
 	if err != nil {
@@ -183,8 +181,8 @@ func (e *encoder) result(r *Result) error {
 	return err
 }
 
-// solution writes an instance or a solution. json.Marshal would read once more what types of
-// this package write, such as own's; others write themselves.
+// solution writes an instance or a solution. json.Marshal would read the output of this package's types once more, such
+// as own's; other types write themselves.
 func (e *encoder) solution(x, own interface{ Kind() Kind }) error {
 	if own != nil && reflect.TypeOf(x) == reflect.TypeOf(own) {
 		return e.own(x)
@@ -195,8 +193,8 @@ func (e *encoder) solution(x, own interface{ Kind() Kind }) error {
 // resultTypes caches the types of resultType by kind.
 var resultTypes sync.Map
 
-// resultType returns the struct type that holds the keys of a problem's
-// results: those of resultFile, with the details' before the solution.
+// resultType returns the struct type that holds the keys of a problem's results: the keys of resultFile, with the
+// details' keys before the solution.
 func resultType(k Kind) reflect.Type {
 	if t, ok := resultTypes.Load(k); ok {
 		return t.(reflect.Type)
@@ -214,8 +212,7 @@ func resultType(k Kind) reflect.Type {
 	return t
 }
 
-// copyFields copies the fields of one struct to those of the same names in
-// another.
+// copyFields copies the fields of one struct to the fields of the same names in another.
 func copyFields(to, from reflect.Value) {
 	for i := range to.NumField() {
 		if v := from.FieldByName(to.Type().Field(i).Name); v.IsValid() {
@@ -224,7 +221,7 @@ func copyFields(to, from reflect.Value) {
 	}
 }
 
-// UnmarshalJSON reads what MarshalJSON writes, strictly.
+// UnmarshalJSON reads the output of MarshalJSON, strictly.
 func (r *Result) UnmarshalJSON(data []byte) error {
 	f, details, err := decodeResultFile(data)
 	if err == nil {

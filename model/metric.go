@@ -16,8 +16,8 @@ type Metric struct {
 	Whole bool // its values are whole numbers
 }
 
-// Closed reports whether a bound proves an objective optimal up to a relative gap. Of whole numbers DefaultGap asks for
-// more: that none between the two is left.
+// Closed reports whether a bound proves an objective optimal up to a relative gap. For whole numbers DefaultGap asks
+// for more: no number may be left between the two.
 func (m Metric) Closed(objective, bound, gapLimit float64) bool {
 	return Gap(objective, bound) <= gapLimit && !(m.Whole && gapLimit <= DefaultGap && math.Abs(objective-bound) >= 1)
 }
@@ -30,8 +30,7 @@ func (m Metric) String() string {
 	return m.Name + " (" + m.Unit + ")"
 }
 
-// Long returns a time of an hour and more in hours or days, as people say it: "7.51 d";
-// "" for others.
+// Long returns a time of an hour and more in hours or days, for people: "7.51 d"; "" for others.
 func (m Metric) Long(value float64) string {
 	size := math.Abs(value)
 	switch {

@@ -64,7 +64,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// Of whole numbers the default gap leaves none out: 100,000,044 isn't optimal above 100,000,004.
+// The default gap leaves out no whole number: 100,000,044 isn't optimal above 100,000,004.
 func TestMetricClosed(t *testing.T) {
 	whole, real := model.Metric{Whole: true}, model.Metric{}
 	for _, c := range []struct {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-// Package model defines the instances and the solutions of each problem, and
-// what every solver reports: objective, bound, gap, status, result. It holds
-// data and arithmetic only. It imports no package of gapwise but internal ones,
-// so every other package can import it.
+// Package model defines the instances and the solutions of each problem, and the reports of every solver: objective,
+// bound, gap, status, result. It holds data and arithmetic only. It imports no package of gapwise but internal ones, so
+// every other package can import it.
 //
 // The file format of gapwise is one JSON object: "kind" first, a version
 // number, snake_case keys that name their unit; unknown keys are refused.
@@ -20,15 +19,14 @@ import (
 	"time"
 )
 
-// Kind names a problem; the kinds are declared beside their instances.
+// Kind names a problem; the kinds are declared with their instances.
 type Kind string
 
 // Errors that callers may test for with errors.Is.
 var (
 	// ErrInvalid marks an instance or a solution that breaks its format's rules.
 	ErrInvalid = errors.New("invalid")
-	// ErrInfeasible marks a solution whose decisions don't form a feasible
-	// solution, or an instance for which a solver has proved that none exists.
+	// ErrInfeasible marks a solution that isn't feasible, or an instance that a solver has proved to have no solution.
 	ErrInfeasible = errors.New("infeasible")
 	// ErrNoSolution is returned by an algorithm that ended without a solution
 	// and without a proof that there is none.
@@ -70,14 +68,13 @@ type Instance interface {
 	// that wraps ErrInvalid.
 	Validate() error
 	// Objective computes a solution's value from its decisions alone. The
-	// instance must be valid. The error wraps ErrInvalid if the solution is of
-	// another problem or doesn't fit the instance (unknown, missing or repeated
-	// ids, other numbers of elements). Constraints aren't checked: package
+	// instance must be valid. The error wraps ErrInvalid if the solution belongs to another problem or doesn't fit the
+	// instance (unknown, missing or repeated ids, other numbers of elements). Constraints aren't checked: package
 	// verify does that.
 	Objective(Solution) (Objective, error)
 	// Metrics describes the figures of Objective: the one that is optimised,
-	// the one that breaks ties, then the others. They depend on the instance:
-	// what a Reservation maximises depends on its goal.
+	// the one that breaks ties, then the others. They depend on the instance: a Reservation's goal decides which figure
+	// it maximises.
 	Metrics() []Metric
 }
 
@@ -111,8 +108,7 @@ func (s Sense) String() string {
 	return "maximise"
 }
 
-// Objective is the value of a solution. Second breaks ties in Value. The units
-// are those of Instance.Metrics.
+// Objective is the value of a solution. Second breaks ties in Value. Instance.Metrics states the units.
 type Objective struct {
 	Value       float64
 	Second      float64
@@ -146,11 +142,10 @@ func Gap(objective, bound float64) float64 {
 	return math.Abs(objective-bound) / math.Abs(objective)
 }
 
-// DefaultGap is the relative gap up to which a solution counts as optimal,
-// unless Settings.Gap says otherwise.
+// DefaultGap is the relative gap up to which a solution counts as optimal, unless Settings.Gap is set.
 const DefaultGap = 1e-6
 
-// Status is what is proved about a result.
+// Status is the proof state of a result.
 type Status string
 
 // The statuses. Optimal and infeasible are proofs.
@@ -170,7 +165,7 @@ func (s Status) Valid() bool {
 	return false
 }
 
-// Settings holds what every solver is told besides the instance.
+// Settings holds the settings that every solver receives with the instance.
 type Settings struct {
 	// Seed is the only source of randomness. The same instance and settings
 	// give the same solution, on any machine, unless time ran out.
@@ -181,14 +176,14 @@ type Settings struct {
 	// microseconds of a core: unlike a time limit in the same place on every machine.
 	// Algorithms that count nothing work to their end.
 	Effort int64
-	// Threads is the number of workers; 0: 1. What is proved doesn't depend on it; which
-	// of several solutions that are as good is found may.
+	// Threads is the number of workers; 0: 1. The proofs don't depend on it; which of several equally good solutions is
+	// found may.
 	Threads int
 	// Gap is the relative gap up to which a solution counts as optimal; 0:
 	// DefaultGap.
 	Gap float64
-	// Parameters are those of the algorithms of one problem; nil: their
-	// defaults. Those of another problem are ignored.
+	// Parameters are the parameters of one problem's algorithms; nil: their defaults. Those of another problem are
+	// ignored.
 	Parameters Parameters
 	// Start is a solution to start from; nil: none. A solver makes a feasible one
 	// no worse. gapwise.Solve takes a partial one, too: see gapwise.CompleteStart.
@@ -196,18 +191,15 @@ type Settings struct {
 	// Proof, if not nil, is where a Prover writes a proof of its bound.
 	Proof *ProofWriter
 	// Progress, if not nil, is called from time to time, never by two
-	// goroutines at once. The solver waits until it returns. gapwise.Solve
-	// tells each solution with its objective, better ones than before alone,
-	// and at last the one that it returns.
+	// goroutines at once. The solver waits until it returns. gapwise.Solve reports each solution with its objective:
+	// better ones than before, and at last the one that it returns.
 	Progress func(Progress)
-	// Others, if not nil, says that the solver works beside others on one instance. It
-	// returns what is known from all: the best solution, nil without one, with its
-	// objective (Incumbent), and the best bound. A solver that can goes on from there, and
-	// needn't run heuristics that Start comes from. What it returns depends on the work that
-	// was counted (Solve is then called in a turns.Seat), not on time.
+	// Others, if not nil, means that the solver works with others on one instance. It returns the joint knowledge: the
+	// best solution, nil without one, with its objective (Incumbent), and the best bound. A solver that can goes on
+	// from there, and needn't run heuristics that Start comes from. Its result depends on the counted work (Solve is
+	// then called in a turns.Seat), not on time.
 	Others func() Progress
-	// Trace, if not nil, is told each step by an algorithm that says that it is
-	// Traced. It changes no solution.
+	// Trace, if not nil, is called for each step by an algorithm that declares itself Traced. It changes no solution.
 	Trace func(Step)
 	// AnswerLimit is how long an online policy that is another program has for an answer;
 	// 0: a minute.
@@ -253,24 +245,23 @@ type Progress struct {
 	Incumbent float64       // objective of the best solution so far; NaN: none
 	Bound     float64       // proved bound on the objective; NaN: none
 	Nodes     int64         // as in Result
-	Elapsed   time.Duration // since the solver's start; 0: not told
-	// Solution is the incumbent if it is better than the one told before, nil
-	// otherwise. It belongs to whom it is told. Incumbent may be of a solution
-	// that isn't told: HiGHS has it in its own terms until a solve ends.
+	Elapsed   time.Duration // since the solver's start; 0: not reported
+	// Solution is the incumbent if it is better than the last reported one, nil otherwise. It belongs to the receiver.
+	// Incumbent may belong to a solution that isn't reported: HiGHS has it in its own terms until a solve ends.
 	Solution Solution
-	// Done says that the solver has ended: gapwise.Solve tells its result, which
-	// the judge has accepted. Solution is nil then if it was told before.
+	// Done means that the solver has ended: gapwise.Solve reports its result, which the judge has accepted. Solution is
+	// nil then if it was reported before.
 	Done bool
 }
 
-// Told remembers of which objective a solver has told a solution, for Progress.
+// Told remembers the objective of the last solution that a solver reported, for Progress.
 type Told struct {
 	any       bool
 	objective float64
 }
 
-// News reports whether the solution of an objective is to be told: the first one, and
-// whenever the objective isn't the one before. NaN is none.
+// News reports whether to pass on a solution with this objective: the first one, and whenever the objective isn't the
+// one before. NaN is none.
 func (t *Told) News(objective float64) bool {
 	if math.IsNaN(objective) || t.any && objective == t.objective {
 		return false
@@ -283,7 +274,7 @@ func (t *Told) News(objective float64) bool {
 type Solver interface {
 	// Name returns the algorithm's name, as in --algorithm.
 	Name() string
-	// Solve returns the best solution that it finds, with what it proves.
+	// Solve returns the best solution that it finds, with its proofs.
 	//
 	// The caller has validated the instance (gapwise.Solve does): Solve may
 	// rely on every rule of Validate. It must not change the instance,
@@ -291,21 +282,19 @@ type Solver interface {
 	// One Solver value solves several instances at once (gapwise bench does so),
 	// so Solve keeps no state in it.
 	//
-	// Solve returns soon (100 ms) after ctx ends or Settings.TimeLimit has
-	// passed, at any size of the instance: what takes longer than linear time looks at
-	// ctx, and a cheap solution is made first. Neither is an error: the result holds what was found and proved
-	// until then. Nor is it an error to find no solution (StatusUnknown) or to
-	// prove that there is none (StatusInfeasible). Errors are for an instance
-	// that the solver can't take (they wrap ErrUnsupported or ErrInvalid) and
-	// for failures of the solver itself.
+	// Solve returns soon (100 ms) after ctx ends or Settings.TimeLimit has passed, at any size of the instance. Steps
+	// that take longer than linear time look at ctx, and a cheap solution is made first. Reaching either is no error:
+	// the result holds the solution and the proofs so far. Nor is it an error to find no solution (StatusUnknown) or to
+	// prove that there is none (StatusInfeasible). Errors are for an instance that the solver can't take (they wrap
+	// ErrUnsupported or ErrInvalid) and for failures of the solver itself.
 	//
 	// Result.Bound is a proved bound or NaN. A heuristic leaves it NaN:
 	// gapwise.Solve then adds the problem's quick bounds.
 	Solve(context.Context, Instance, Settings) (Result, error)
 }
 
-// Result is what a solver returns. NewResult makes one; the zero value is of no
-// use. Objective, SecondObjective, Bound and Gap are NaN while unknown.
+// Result is the result of a solver. NewResult makes one; don't use the zero value. Objective, SecondObjective, Bound
+// and Gap are NaN while unknown.
 type Result struct {
 	Instance        string // the instance's name
 	InstanceHash    string // "sha256:" and 64 hex digits, see Hash
@@ -318,10 +307,8 @@ type Result struct {
 	Gap             float64 // see func Gap
 	GapLimit        float64 // gap up to which the status is optimal; 0: DefaultGap
 	Elapsed         time.Duration
-	// Nodes counts what the algorithm expands: nodes of a branch and bound
-	// (HiGHS's or our own), states of a search over states, steps of a local
-	// search; 0 where nothing is counted. Nodes of two algorithms can't be
-	// compared.
+	// Nodes counts the algorithm's expansions: nodes of a branch and bound (HiGHS's or our own), states of a search
+	// over states, steps of a local search; 0 if nothing is counted. Nodes of two algorithms can't be compared.
 	Nodes    int64
 	Seed     uint64
 	Version  string   // of gapwise
@@ -329,16 +316,14 @@ type Result struct {
 	// Unverified reports that the judge was interrupted: the solution hasn't
 	// been checked, and the status is feasible at most.
 	Unverified bool
-	// SolutionOf says whose the solution is if the algorithm found none better: "start",
-	// or the heuristic that runs before it. Empty: the algorithm's.
+	// SolutionOf names the source of the solution if the algorithm found none better: "start", or the heuristic that
+	// runs before it. Empty: the algorithm's.
 	SolutionOf string
-	// Reason says in a few words why a run without a proof stopped, or how
-	// infeasibility was proved. It may be empty.
+	// Reason states in a few words why a run without a proof stopped, or how infeasibility was proved. It may be empty.
 	Reason string
-	// Evidence says how the bound, or that there is no solution, follows from the
-	// instance; nil: nothing is said.
+	// Evidence shows how the bound, or that there is no solution, follows from the instance; nil: it isn't given.
 	Evidence *Evidence
-	// Details holds what only this problem's solvers report; nil: nothing.
+	// Details holds the reports of only this problem's solvers; nil: none.
 	Details Details
 }
 
@@ -350,7 +335,7 @@ func NewResult(algorithm string, seed uint64) Result {
 }
 
 // SetSolution stores a solution, computes its objective and sets the status to
-// feasible. The error is that of Instance.Objective.
+// feasible. The error is as for Instance.Objective.
 func (r *Result) SetSolution(in Instance, s Solution) error {
 	o, err := in.Objective(s)
 	if err != nil {
@@ -361,7 +346,7 @@ func (r *Result) SetSolution(in Instance, s Solution) error {
 }
 
 // SetBound stores a proved bound, unless it has a better one, and updates gap
-// and status: optimal if there is a solution and the gap is closed up to gapLimit. The objective is of the metric.
+// and status: optimal if there is a solution and the gap is closed up to gapLimit. The objective belongs to the metric.
 func (r *Result) SetBound(m Metric, bound, gapLimit float64) {
 	if math.IsNaN(bound) {
 		return

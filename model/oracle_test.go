@@ -15,9 +15,8 @@ import (
 )
 
 // The decoder of three passes that decode.go has replaced: the keys of kind and
-// version, a walk over the tokens that looks at keys alone, json.Unmarshal. It
-// says what is accepted, which values come out, and in which words the rest is
-// refused.
+// version, a walk over the tokens that looks at keys alone, json.Unmarshal. It defines the accepted input, the values
+// that come out, and the words in which the rest is refused.
 
 func oracleInstance(data []byte) (Instance, error) {
 	kind, err := oracleKind(data, "instance")
@@ -90,8 +89,8 @@ func oracleResult(data []byte) (f resultFile, err error) {
 	return f, err
 }
 
-// oracleStrict allows and requires the fields of extra (empty structs, for
-// their tags) at the top level besides the target's own.
+// oracleStrict allows and requires the fields of extra (empty structs, for their tags) at the top level in addition to
+// the target's own.
 func oracleStrict(data []byte, target any, extra ...any) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	c := keyChecker{data: data, dec: dec}
@@ -130,7 +129,7 @@ func fieldsOf(t reflect.Type) map[string]field {
 	return fields
 }
 
-// keyChecker walks the tokens beside the types, looking at keys only.
+// keyChecker walks the tokens along with the types, looking at keys only.
 type keyChecker struct {
 	data []byte
 	dec  *json.Decoder
@@ -189,8 +188,7 @@ func (c *keyChecker) object(fields map[string]field, path string) error {
 	return nil
 }
 
-// value walks one value; where it isn't shaped like t, json.Unmarshal says so
-// later, so it is only skipped here.
+// value walks one value; if it isn't shaped like t, json.Unmarshal reports it later, so it is only skipped here.
 func (c *keyChecker) value(t reflect.Type, path string) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Outcome tells what became of one job or request.
+// Outcome is the outcome of one job or request.
 type Outcome struct {
 	ID      string
 	SubmitS float64
@@ -15,14 +15,14 @@ type Outcome struct {
 	// for the bounded slowdown, both in seconds.
 	EstimateS, WorkS float64
 	Processes        int // processes or VMs
-	// Ran is false of a request that is rejected; what follows is then 0.
+	// Ran is false for a rejected request; the fields below are then 0.
 	Ran bool
-	// Killed says that the job has done the work of its estimate and no more.
+	// Killed means that the job has done the work of its estimate and no more.
 	Killed bool
 	// StartS and EndS are the start of the first segment and the end of the last.
 	StartS, EndS float64
-	// Segments counts the segments, Restarts those whose work is lost, Migrations
-	// those on other resources than the one before, its work kept.
+	// Segments counts the segments, Restarts the segments with lost work, Migrations the segments on other resources
+	// than the one before, its work kept.
 	Segments, Restarts, Migrations int
 	Resources                      []int32 // of the last segment, ascending
 }
@@ -33,7 +33,7 @@ func (o *Outcome) Response() float64 { return o.EndS - o.SubmitS }
 // Slowdown returns the bounded slowdown.
 func (o *Outcome) Slowdown() float64 { return max(1, o.Response()/max(SlowdownFloor, o.WorkS)) }
 
-// OutcomeTeller is implemented by an Instance whose solutions run jobs over time.
+// OutcomeTeller is implemented by an Instance with solutions that run jobs over time.
 type OutcomeTeller interface {
 	Instance
 	// Outcomes returns the outcomes of all jobs, in the instance's order. The error
@@ -92,7 +92,7 @@ func (v *TVC) Outcomes(s Solution) ([]Outcome, error) {
 	return all, nil
 }
 
-// follow fills in what the segments of a run, at least one, tell.
+// follow fills in the figures of a run's segments, of which there is at least one.
 func follow[P any](o *Outcome, r *Run[P], same func(a, b *P) bool) {
 	s := r.Segments
 	o.Ran, o.Segments, o.StartS, o.EndS = true, len(s), s[0].StartS, s[len(s)-1].EndS

@@ -10,8 +10,8 @@ import (
 	"github.com/gapwise/gapwise/internal/core/units"
 )
 
-// Missing tells which parts of a solution DecodePartial has left empty. Each is
-// missing of the whole solution or not at all.
+// Missing lists the parts of a solution that DecodePartial has left empty. Each is missing of the whole solution or not
+// at all.
 type Missing struct {
 	Starts     bool // of a Schedule's tasks, and all transfers
 	CPU        bool // of a Placement
@@ -19,13 +19,11 @@ type Missing struct {
 	Processors bool // of an Execution, and the ends of its segments
 }
 
-// DecodePartial reads a solution of an instance as another program writes it: kind
-// and version may be missing, tasks and jobs may stand in another order, a result
-// that holds the solution will do, and of these what follows may be left out:
+// DecodePartial reads a solution of an instance as another program writes it. Kind and version may be missing, tasks
+// and jobs may be in another order, and a result that holds the solution will do. The following parts may be left out:
 //
-//   - of a Schedule the transfers, each of which then starts as soon as its producer
-//     has finished; or all start times, too: tasks are then in the order in which
-//     their machine runs them;
+//   - of a Schedule the transfers: each then starts as soon as its producer has finished; or all start times, too:
+//     tasks are then in the order in which their machine runs them;
 //   - of a Placement all CPU shares;
 //   - of Bookings all PEs;
 //   - of Embeddings the start of a segment in loss mode, and the end of a request's
@@ -33,10 +31,9 @@ type Missing struct {
 //   - of an Execution the end of a job's only segment, on one tier: start plus work;
 //     or all places and ends.
 //
-// Solutions of other problems are read whole, as DecodeSolution reads them. What
-// follows by arithmetic is filled in; the rest is Missing. Errors wrap
-// ErrInvalid. Whether the solution fits the instance is for Objective and the judge
-// to say where it isn't needed here.
+// Solutions of other problems are read whole, as DecodeSolution reads them. Parts that follow by arithmetic are filled
+// in; the rest is Missing. Errors wrap ErrInvalid. Objective and the judge check whether the solution fits the
+// instance, if that isn't needed here.
 func DecodePartial(in Instance, data []byte) (Solution, Missing, error) {
 	if len(data) == 0 {
 		return nil, Missing{}, fmt.Errorf("%w solution: it is empty", ErrInvalid)
@@ -104,8 +101,7 @@ func inOrder[E any](elements []E, id func(*E) string, n int, at func(k int) stri
 	copy(elements, sorted)
 }
 
-// allOrNone reports whether some of n elements lack what may be missing; the error
-// is ErrInvalid if others have it.
+// allOrNone reports whether some of n elements lack an optional part; the error is ErrInvalid if others have it.
 func allOrNone(key string, n int, has func(i int) bool) (missing bool, err error) {
 	given := 0
 	for i := range n {
@@ -235,7 +231,7 @@ func (r *Reservation) partial(data []byte) (Solution, Missing, error) {
 	return b, Missing{PEs: missing}, nil
 }
 
-// partialRun is a Run whose times, and perhaps places, may be missing.
+// partialRun is a Run with times, and perhaps places, that may be missing.
 type partialRun[P any] struct {
 	ID       string              `json:"id"`
 	Segments []partialSegment[P] `json:"segments"`
@@ -248,9 +244,8 @@ type partialSegment[P any] struct {
 	Lost   bool     `json:"lost,omitempty"`
 }
 
-// wholeRun returns the run with its times. begins returns the start of a job's
-// segment that states none, and lasts the time of a job from its start to its end in
-// one segment; false if the file must tell it.
+// wholeRun returns the run with its times. begins returns the start of a job's segment that states none. lasts returns
+// the time of a job from its start to its end in one segment; false if the file must state it.
 func wholeRun[P any](r *partialRun[P], begins, lasts func(id string) (float64, bool)) (Run[P], error) {
 	bad := func(key, why string) (Run[P], error) {
 		return Run[P]{}, fmt.Errorf("%w solution: the run of %q: %q is missing%s", ErrInvalid, r.ID, key, why)

@@ -34,7 +34,7 @@ func TestPEList(t *testing.T) {
 		"last":          {"0-9999999", list{{First: 0, Last: 9_999_999}}, "", 10_000_000},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := list{{First: 1, Last: 2}} // what was there goes
+			got := list{{First: 1, Last: 2}} // earlier contents go
 			if err := got.UnmarshalText([]byte(c.text)); err != nil {
 				t.Fatal(err)
 			}
@@ -103,9 +103,8 @@ func TestPEListAppend(t *testing.T) {
 	}
 }
 
-// What is read is written so that it is read again; what the published pattern
-// refuses is refused, and what is refused although the pattern accepts it is
-// so for the order of its numbers.
+// A parsed list is written so that it can be read again, and a list outside the published pattern is refused. A list
+// that is refused although the pattern accepts it fails by the order of its numbers.
 func FuzzPEList(f *testing.F) {
 	for _, text := range []string{"", "0", "0-31,64,70-71", "7-6", "1,1", "007", "0-9999999", "10000000", "1-2-3", ",", "-1", "1,-", "0,1,2,3-4"} {
 		f.Add(text)

@@ -116,7 +116,7 @@ func typeError(data []byte, err *json.UnmarshalTypeError) error {
 	return fmt.Errorf("%w JSON: line %d: %s: %s is wanted, %s", ErrInvalid, lineOf(data, err.Offset-1), path, want, is)
 }
 
-// wanted says in words what JSON a type takes.
+// wanted describes in words the JSON that a type takes.
 func wanted(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Float32, reflect.Float64:
@@ -137,7 +137,7 @@ func wanted(t reflect.Type) string {
 	return "another value"
 }
 
-// short cuts what is too long for a message.
+// short cuts text that is too long for a message.
 func short(text string) string {
 	const most = 40
 	if runes := []rune(text); len(runes) > most {
@@ -146,8 +146,8 @@ func short(text string) string {
 	return text
 }
 
-// pathAt is the path ("jobs[3].cpu") and the token of the JSON value, or of the
-// key, that the byte at an offset belongs to; as far as the JSON can be read.
+// pathAt is the path ("jobs[3].cpu") and the token of the JSON value, or of the key, that the byte at an offset belongs
+// to, if the JSON can be read so far.
 func pathAt(data []byte, offset int64) (string, json.Token) {
 	type level struct {
 		list    bool

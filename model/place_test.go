@@ -10,8 +10,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Every error names the key with its index, the line, what is wanted and what
-// is there.
+// Every error names the key with its index, the line, and the expected and the actual value.
 func TestPlaces(t *testing.T) {
 	const job = `{"id":"a","tasks":1,"cpu":0.5,"memory":0.5}`
 	vcsched := func(jobs string) string {

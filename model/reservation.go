@@ -17,25 +17,23 @@ import (
 // section 3).
 //
 // Requests arrive one after another. Each is declined, or accepted with a start and
-// named PEs, on which it runs without interruption. A request may end earlier than
-// it asked for, or be cancelled before it has started; both are known only at that
-// moment, and an online scheduler may use the PEs from then on.
+// named PEs, on which it runs without interruption. A request may end earlier than it asked for, or be cancelled before
+// it has started. Both are known only at that moment, and an online scheduler may use the PEs from then on.
 //
 // The objective, to be maximised, is the number of accepted requests or their
-// PE-seconds (see Goal). The second objective, to be minimised, is the mean
-// slowdown of those that run.
+// PE-seconds (see Goal). The second objective, to be minimised, is the mean slowdown of the requests that run.
 type Reservation struct {
 	Name string `json:"name"`
 	// StartTime is when second 0 is, of an instance made from a log (RFC 3339);
 	// pictures show dates by it. It means nothing to a solver.
 	StartTime string `json:"start_time,omitempty"`
-	// Goal is what is maximised; empty means GoalAccepted, see EffectiveGoal.
+	// Goal is the quantity to maximise; empty means GoalAccepted, see EffectiveGoal.
 	Goal     Goal      `json:"goal,omitempty"`
 	PEs      int       `json:"pes"` // how many, numbered from 0
 	Requests []Request `json:"requests" nil:"[]"`
 }
 
-// Goal says what a Reservation maximises.
+// Goal is the quantity that a Reservation maximises.
 type Goal string
 
 // The goals.
@@ -68,8 +66,8 @@ type Request struct {
 	ID        string  `json:"id"`
 	ArrivalS  float64 `json:"arrival_s"`  // when it is accepted or declined online
 	ReadyS    float64 `json:"ready_s"`    // earliest start
-	DurationS float64 `json:"duration_s"` // what is reserved
-	DeadlineS float64 `json:"deadline_s"` // latest end of what is reserved
+	DurationS float64 `json:"duration_s"` // the reserved time
+	DeadlineS float64 `json:"deadline_s"` // latest end of the reserved time
 	PEs       int     `json:"pes"`
 	// RuntimeS is how long the job really takes, if less than reserved.
 	RuntimeS *float64 `json:"runtime_s,omitempty"`
@@ -103,9 +101,8 @@ func (r *Request) Slowdown(startS float64) float64 {
 type Bookings struct {
 	// Goal must be the instance's if it is given.
 	Goal Goal `json:"goal,omitempty"`
-	// Online claims that the requests were decided on in the order of their
-	// arrival, without knowledge of later ones and without moving what was booked.
-	// Bookings are then in that order, and none uses PEs that were promised to
+	// Online claims that the requests were decided on in the order of their arrival, without knowledge of later ones
+	// and without moving earlier bookings. Bookings are then in that order, and none uses PEs that were promised to
 	// another at the time of its arrival.
 	Online   bool      `json:"online,omitempty"`
 	Bookings []Booking `json:"bookings" nil:"[]"`
@@ -127,7 +124,7 @@ func (*Bookings) Kind() Kind { return KindReservation }
 // ID returns the instance's name.
 func (r *Reservation) ID() string { return r.Name }
 
-// Metrics implements Instance. What is counted depends on the goal.
+// Metrics implements Instance. The first figure depends on the goal.
 func (r *Reservation) Metrics() []Metric {
 	first := Metric{"accepted", "accepted requests", "", Maximise, true}
 	switch r.EffectiveGoal() {
@@ -149,13 +146,12 @@ var reservationFormat = format{
 	Details:  func() Details { return new(ReservationDetails) },
 }
 
-// ReservationDetails is what solvers tell of a reservation's result.
+// ReservationDetails holds the solvers' reports on a reservation's result.
 type ReservationDetails struct {
-	// Conflict is, beside the status infeasible, a smallest part of the
-	// instance that is infeasible by itself: the ids of requests that can't be
-	// kept together although any of them can be left out to keep the others.
+	// Conflict, with the status infeasible, is a smallest infeasible part of the instance. It lists ids of requests
+	// that can't be kept together, although leaving out any one of them would keep the others.
 	Conflict []string `json:"conflict,omitempty"`
-	// Partial is what a policy had accepted until it failed, without a solution.
+	// Partial holds the requests that a policy had accepted until it failed, without a solution.
 	Partial []Booking `json:"partial,omitempty"`
 }
 
@@ -170,7 +166,7 @@ func NewReservationDetails(conflict []string) Details {
 // Kind implements Details.
 func (*ReservationDetails) Kind() Kind { return KindReservation }
 
-// Lines implements Details: it tells the conflict, or what was accepted.
+// Lines implements Details: it shows the conflict, or the accepted requests.
 func (d *ReservationDetails) Lines(Result) []string {
 	n := len(d.Conflict)
 	switch {
@@ -206,7 +202,7 @@ func (r *Reservation) EffectiveGoal() Goal {
 	return r.Goal
 }
 
-// Weight returns what request k adds to the objective if it is accepted and runs.
+// Weight returns request k's contribution to the objective if it is accepted and runs.
 func (r *Reservation) Weight(k int) float64 {
 	switch q := &r.Requests[k]; r.EffectiveGoal() {
 	case GoalPESeconds:
@@ -217,8 +213,7 @@ func (r *Reservation) Weight(k int) float64 {
 	return 1
 }
 
-// WithdrawnWeight returns what request k adds to the objective if it is accepted
-// and withdrawn before its start.
+// WithdrawnWeight returns request k's contribution to the objective if it is accepted and withdrawn before its start.
 func (r *Reservation) WithdrawnWeight(k int) float64 {
 	if r.EffectiveGoal() == GoalPESeconds {
 		return 0 // it held no PEs
@@ -230,14 +225,12 @@ func (r *Reservation) WithdrawnWeight(k int) float64 {
 // deadline that is before ready plus duration by no more than that means the sum.
 const timeSlack = 0x1p-50
 
-// Validate reports the first broken rule. An instance has at least one PE. Each
-// request has an id of its own; finite times that aren't negative; an arrival no
-// earlier than the one before; a ready time no earlier than the arrival; a positive
-// duration; a deadline no earlier than ready time plus duration; from one PE to as
-// many as there are; a runtime above 0 and at most the duration; a cancellation no
-// earlier than the arrival. If times have so many digits that they are rounded (see
-// view.Reservation), runtimes have at least 1000 ticks. Errors are ErrInvalid; those
-// about a request are an ElementError.
+// Validate reports the first broken rule. An instance has at least one PE. Each request has its own id; finite times
+// that aren't negative; an arrival no earlier than the one before; a ready time no earlier than the arrival; a positive
+// duration; a deadline no earlier than ready time plus duration; from one PE to as many as there are; a runtime above 0
+// and at most the duration; a cancellation no earlier than the arrival. If times have so many digits that they are
+// rounded (see view.Reservation), runtimes have at least 1000 ticks. Errors are ErrInvalid; those about a request are
+// an ElementError.
 func (r *Reservation) Validate() error {
 	bad := func(index int, format string, args ...any) error {
 		list := "requests"
@@ -309,9 +302,9 @@ const (
 	minTime = 1e-9
 )
 
-// Objective returns what the goal counts of the accepted requests, and the mean
-// slowdown of those that run (1, the least possible, if none does). The error
-// is ErrInvalid for another problem's solution and for bookings that Index refuses.
+// Objective returns the goal's value for the accepted requests, and the mean slowdown of the ones that run (1, the
+// least possible, if none does). The error is ErrInvalid for another problem's solution and for bookings that Index
+// refuses.
 func (r *Reservation) Objective(s Solution) (Objective, error) {
 	b, ok := s.(*Bookings)
 	if !ok {
@@ -395,7 +388,7 @@ func (r *Reservation) timesOf(k int) ticks.Seconds {
 // leastTicks is how many ticks of rounded times the shortest runtime needs.
 const leastTicks = 1000
 
-// checkTimes reports a runtime of which rounding leaves fewer than leastTicks.
+// checkTimes reports a runtime that rounding reduces to fewer than leastTicks.
 func (r *Reservation) checkTimes(bad func(int, string, ...any) error) error {
 	_, exact, last := ticks.Unit(len(r.Requests), r.timesOf)
 	if exact {

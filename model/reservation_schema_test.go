@@ -9,7 +9,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// What random mutations seldom or never make, and the schemas can say.
+// Documents that random mutations seldom or never make, and that the schemas can describe.
 func TestReservationSchemasRefuse(t *testing.T) {
 	t.Parallel()
 	const bookings = `{"kind":"reservation","version":1,"goal":"all","online":false,"bookings":[{"id":"a","start_s":-1e300,"pes":"0-31,40"}]}`

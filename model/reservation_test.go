@@ -21,7 +21,7 @@ const threeRequests = `{"kind":"reservation","version":1,"name":"three","goal":"
 {"id":"b","arrival_s":5,"ready_s":5,"duration_s":0.5,"deadline_s":5.5,"pes":64,"runtime_s":0.25,"cancel_s":30},
 {"id":"c","arrival_s":5,"ready_s":100,"duration_s":100,"deadline_s":1000,"pes":1,"runtime_s":100,"cancel_s":400}]}`
 
-// Every rule, as the line that whoever broke it reads.
+// Every rule, with the line that its violation prints.
 func TestReservationBadInput(t *testing.T) {
 	t.Parallel()
 	const where = "invalid reservation instance: "
@@ -55,7 +55,7 @@ func TestReservationBadInput(t *testing.T) {
 	}, decodes(model.DecodeInstance))
 }
 
-// What no file can say: NaN and infinities.
+// Values that no file can have: NaN and infinities.
 func TestReservationValidateNumbers(t *testing.T) {
 	t.Parallel()
 	for key, set := range map[string]func(*model.Request, float64){
@@ -299,7 +299,7 @@ func TestReservationHash(t *testing.T) {
 	}
 }
 
-// What is wrong with a solution file, with its line.
+// The errors of a solution file, with their lines.
 func TestBookingsBadInput(t *testing.T) {
 	t.Parallel()
 	const good = `{"kind":"reservation","version":1,"online":true,"bookings":[

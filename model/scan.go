@@ -18,8 +18,7 @@ func (d *decoder) space() byte {
 	return 0
 }
 
-// more reads what follows a member or an element. It reports true for a comma,
-// false for the end.
+// more reads the text after a member or an element. It reports true for a comma, false for the end.
 func (d *decoder) more(end byte) (bool, error) {
 	c := d.space()
 	d.at++

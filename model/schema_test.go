@@ -100,8 +100,8 @@ func rich(t *testing.T) []byte {
 	return []byte(text)
 }
 
-// The published schemas and the decoders say the same about random mutations
-// of a good document, but for what a schema can't say.
+// The published schemas and the decoders agree on random mutations of a good document, but for rules that a schema
+// can't express.
 func TestSchemasAgreeWithDecoders(t *testing.T) {
 	in, err := model.DecodeInstance([]byte(small))
 	if err != nil {
@@ -154,7 +154,7 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 	instance := func(d []byte) error { _, err := model.DecodeInstance(d); return err }
 	solution := func(d []byte) error { _, err := model.DecodeSolution(d); return err }
 	result := func(d []byte) error { _, err := model.DecodeResult(d); return err }
-	// The numbers of things, references between them, and what the edges make.
+	// The numbers of elements, references between them, and the effects of the edges.
 	dagBeyond := []string{"taken by", "there is no such task", "there is no such machine", "there is no link", "needs itself", "is edges[", "no route to itself", "is routes[",
 		"cost_s has", "its work takes", "edges make a cycle", "rows for", "entries for", "network.path_capacity["}
 	vcschedBeyond := []string{"taken", "current_hosts", "must have one for each of the instance's", "(the largest host", "host_sizes counts"}
@@ -170,7 +170,7 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 		"at most four decimals", "processors"}
 	// Ranges that ascend.
 	executionBeyond := []string{"nor an ascending range"}
-	// Edits that make what random mutations seldom do.
+	// Edits that random mutations seldom make.
 	dagRare := [][2]string{{`"to":"P3","links":[]`, `"to":"P1","links":[]`}, {`"work":0.5`, `"work":1e30`}, {`[1,-1,1]`, `[1,-1]`}}
 	reservationRare := [][2]string{{`"c","arrival_s":5`, `"c","arrival_s":4`}}
 	bookingsRare := [][2]string{{`"0-31,40"`, `"3-1,40"`}}
@@ -188,7 +188,7 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 			schema string
 			good   []byte
 			decode func([]byte) error
-			beyond []string // what only the decoder knows
+			beyond []string // errors that only the decoder knows
 			rare   [][2]string
 		}{
 			"vcsched":              {"vcsched.json", []byte(small), instance, vcschedBeyond, nil},
@@ -258,7 +258,7 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 	}
 }
 
-// What random mutations seldom or never make, and a schema can say.
+// Documents that random mutations seldom or never make, and that a schema can describe.
 func TestDAGSchemaRefuses(t *testing.T) {
 	s := schema(t, "dag.json")
 	good := string(rich(t))

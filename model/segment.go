@@ -6,21 +6,21 @@ import (
 	"fmt"
 )
 
-// Run tells where and when one request or job runs: in one segment, or in several
-// if it is suspended in between. Problems differ in P, a place.
+// Run states where and when one request or job runs: in one segment, or in several if it is suspended in between.
+// Problems differ in P, a place.
 type Run[P any] struct {
 	ID       string       `json:"id"`
 	Segments []Segment[P] `json:"segments" nil:"[]"` // in the order of time
 }
 
-// Segment is a span of time in which a request or a job runs in one place. It holds
-// what it uses from StartS up to EndS, without EndS.
+// Segment is a span of time in which a request or a job runs in one place. It holds its resources from StartS up to
+// EndS, without EndS.
 type Segment[P any] struct {
 	StartS float64 `json:"start_s"`
 	EndS   float64 `json:"end_s"`
 	Place  P       `json:"place"`
-	// Lost says that the job is killed at the end: all work that it has done is
-	// lost, and its next segment starts it from the beginning.
+	// Lost means that the job is killed at the end: all its work is lost, and its next segment starts it from the
+	// beginning.
 	Lost bool `json:"lost,omitempty"`
 }
 

@@ -7,15 +7,14 @@ import (
 	"time"
 )
 
-// dated is an instance with a field that says when its second 0 is.
+// dated is an instance with a field for the time of its second 0.
 type dated interface{ startTime() *string }
 
 func (b *Batch) startTime() *string       { return &b.StartTime }
 func (r *Reservation) startTime() *string { return &r.StartTime }
 func (v *TVC) startTime() *string         { return &v.StartTime }
 
-// StartTime returns the moment of an instance's second 0, in the time zone that
-// the instance gives; the zero time if it doesn't say.
+// StartTime returns the moment of an instance's second 0, in the instance's time zone; the zero time if it states none.
 func StartTime(in Instance) time.Time {
 	if d, ok := in.(dated); ok {
 		if t, err := time.Parse(time.RFC3339, *d.startTime()); err == nil {
@@ -35,7 +34,7 @@ func SetStartTime(in Instance, t time.Time) {
 	}
 }
 
-// checkStartTime returns what is wrong with a start_time, "" if nothing.
+// checkStartTime describes the error in a start_time, "" if there is none.
 func checkStartTime(s string) string {
 	if s == "" {
 		return ""

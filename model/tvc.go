@@ -18,11 +18,10 @@ import (
 // a server and the virtual switch a switch above all of them, and reserves
 // bandwidth on the links between (see Hose).
 //
-// In loss mode a request is embedded at its arrival, for its whole duration, or
-// rejected. The objective, to be maximised, is the number of accepted requests
-// or their revenue (see TVCGoal); the other of the two is the second objective, by which
-// results of one objective are compared. The exact engines optimise the first alone: they
-// stop at any optimum of it, so "optimal" says nothing of the second.
+// A request in loss mode is embedded at its arrival, for its whole duration, or rejected. The objective, to be
+// maximised, is the number of accepted requests or their revenue (see TVCGoal). The other of the two is the second
+// objective, which compares results of one objective. The exact engines optimise the first alone: they stop at any of
+// its optima, so "optimal" states nothing about the second.
 //
 // In queue mode (Queue) requests wait. A request runs in one or more segments,
 // never before its arrival: it may be suspended, keeps the work that is done,
@@ -44,10 +43,9 @@ type TVC struct {
 	StartTime string  `json:"start_time,omitempty"`
 	FatTree   FatTree `json:"fat_tree"`
 	Queue     bool    `json:"queue"`
-	// Goal is what is maximised in loss mode; empty means GoalRequests. In queue
-	// mode it must be empty.
+	// Goal is the quantity to maximise in loss mode; empty means GoalRequests. In queue mode it must be empty.
 	Goal TVCGoal `json:"goal,omitempty"`
-	// Hose says what an embedding reserves; empty means HoseCut.
+	// Hose is the rule for an embedding's reservations; empty means HoseCut.
 	Hose Hose `json:"hose,omitempty"`
 	// MigrationS is the cost of a migration, which is a segment on other servers than
 	// the one before: no work is done until the request has run there for MigrationS
@@ -67,7 +65,7 @@ type TVCRequest struct {
 	DurationS     float64 `json:"duration_s"`     // es, under the guaranteed bandwidth
 }
 
-// TVCGoal says what a TVC in loss mode maximises.
+// TVCGoal is the quantity that a TVC in loss mode maximises.
 type TVCGoal string
 
 // The goals of loss mode.
@@ -79,18 +77,15 @@ const (
 // TVCGoals lists the goals of loss mode.
 var TVCGoals = []TVCGoal{GoalRequests, GoalRevenue}
 
-// Hose says how much bandwidth an embedding reserves on a link that separates m
-// VMs below it from the others.
+// Hose states how much bandwidth an embedding reserves on a link that separates m VMs below it from the others.
 type Hose string
 
 // The readings of the hose model.
 const (
 	// HoseCut reserves min(m, N-m)·B, m the number of VMs below the link: no more
 	// can cross it, whatever the VMs send (Ballani et al.: Towards Predictable
-	// Datacenter Networks, SIGCOMM 2011, section 4). Above a switch that has all
-	// VMs below it the load is 0, so it doesn't matter which of the switches above
-	// all VMs hosts the virtual switch, as long as the links below them are the
-	// same.
+	// Datacenter Networks, SIGCOMM 2011, section 4). The load is 0 above a switch that has all VMs below it. So any of
+	// the switches above all VMs may host the virtual switch, as long as the links below them are the same.
 	HoseCut Hose = "cut"
 	// HosePerPath is Eq. 6 of the paper to the letter: each server reserves min(m,
 	// N-m)·B on every link of its path to the virtual switch, m the VMs on this
@@ -168,15 +163,14 @@ const MostSlots = 1_000_000
 const mostMbps = 1e7
 
 // mostSeconds bounds times: 10^15 microseconds are less than 2^52. Durations may sum to
-// maxSize times as much. In loss mode no request ends after 2·10^9 s. In queue mode a
-// schedule that would go on after 8·10^9 s is refused by who makes it.
+// maxSize times as much. In loss mode no request ends after 2·10^9 s. In queue mode the maker of a schedule refuses one
+// that would go on after 8·10^9 s.
 const mostSeconds = 1e9
 
-// Validate reports the first rule that v breaks: the fat-tree's (see
-// FatTree.check); ids not empty and distinct; arrivals in order, from 0;
-// durations above 0, of whole microseconds; VMs from 1 to the slots of the data
-// centre; bandwidths above 0, of whole bits per second. Errors are ErrInvalid;
-// those about a request are an ElementError.
+// Validate reports the first rule that v breaks. The rules are the fat-tree's (see FatTree.check); ids not empty and
+// distinct; arrivals in order, from 0; durations above 0, of whole microseconds; VMs from 1 to the slots of the data
+// centre; bandwidths above 0, of whole bits per second. Errors are ErrInvalid; those about a request are an
+// ElementError.
 func (v *TVC) Validate() error {
 	bad := func(index int, format string, args ...any) error {
 		list := "requests"
@@ -244,8 +238,8 @@ func (v *TVC) Validate() error {
 // wholeMicro reports whether x is read as a whole number of millionths.
 func wholeMicro(x float64) bool { return units.Seconds(units.Micro(x)) == x }
 
-// SlowdownFloor is Γ of the bounded slowdown, in seconds (section 3.3; its value
-// is that of Mu'alem, Feitelson 2001, which the paper cites).
+// SlowdownFloor is Γ of the bounded slowdown, in seconds (section 3.3; its value comes from Mu'alem, Feitelson 2001,
+// which the paper cites).
 const SlowdownFloor = 10
 
 // Metrics implements Instance. In loss mode:
@@ -256,8 +250,8 @@ const SlowdownFloor = 10
 //     included, in percent.
 //   - never fit: requests that don't fit an empty data centre.
 //
-// In queue mode, means over the requests that run, with a the arrival, s the
-// start of the first segment, e the end of the last, and d the duration:
+// The figures in queue mode are means over the requests that run, with a the arrival, s the start of the first segment,
+// e the end of the last, and d the duration:
 //
 //   - response: e - a.
 //   - bounded slowdown: max(1, (e - a)/max(Γ, d)).
@@ -283,7 +277,7 @@ func (v *TVC) Metrics() []Metric {
 	return []Metric{requests, revenue, {"accept rate", "accept rate", "%", Maximise, false}, never}
 }
 
-// Revenue returns what accepting the request brings: N·B·duration, in VM Mbit.
+// Revenue returns the revenue of accepting the request: N·B·duration, in VM Mbit.
 func (q *TVCRequest) Revenue() float64 { return float64(q.VMs) * q.BandwidthMbps * q.DurationS }
 
 // Objective returns the figures of Metrics. The error is ErrInvalid for another
@@ -310,8 +304,7 @@ func (v *TVC) Objective(s Solution) (Objective, error) {
 		o.Value, o.Second, o.Others = f[0], f[1], append(f[2:], never)
 		return o, nil
 	}
-	// The sum is of the requests in their own order, so that it doesn't depend on
-	// the order of the runs.
+	// The sum takes the requests in their own order, so that it doesn't depend on the order of the runs.
 	revenue, accepted := 0.0, make([]bool, len(v.Requests))
 	for _, k := range index {
 		accepted[k] = true

@@ -16,19 +16,19 @@ type TVCParameters struct {
 // Kind implements Parameters.
 func (*TVCParameters) Kind() Kind { return KindTVC }
 
-// TVCDetails is what solvers tell of a TVC's result.
+// TVCDetails holds the solvers' reports on a TVC's result.
 type TVCDetails struct {
 	// NeverFit counts the requests that don't fit an empty data centre.
 	NeverFit int `json:"never_fit,omitempty"`
 	// Embeddable counts the rejected requests that an embedding existed for at
 	// their arrival; nil: not counted.
 	Embeddable *int `json:"embeddable,omitempty"`
-	// Preempted counts how often a scheduler took back what a running request had, those
-	// times included at which the request went on at once in the same place: of these
-	// the solution tells nothing, its segment continues. Nil: not counted.
+	// Preempted counts how often a scheduler took back the resources of a running request. It includes times at which
+	// the request went on at once in the same place; the solution doesn't show these, as its segment continues. Nil:
+	// not counted.
 	Preempted *int `json:"preempted,omitempty"`
-	// Partial is what ran until a policy failed, without a solution: the requests that had
-	// started, those that ran then to their ends.
+	// Partial holds the runs until a policy failed, without a solution: the requests that had started, with running
+	// ones continued to their ends.
 	Partial []Run[Embedding] `json:"partial,omitempty"`
 }
 

@@ -18,8 +18,8 @@ type treeRates struct {
 }
 
 // Fits returns a function that reports whether request k fits an empty data centre, O(1)
-// for all but small requests. It has a memory: what fits depends on the VMs and on how
-// many of them each kind of link lets through, and few of these are different.
+// for all but small requests. It has a memory: the answer depends on the VMs and on how many of them each kind of link
+// lets through, and few of these are different.
 func (v *TVC) Fits() func(k int) bool {
 	server, edge, aggregation := v.FatTree.Rates()
 	t := &treeRates{FatTree: v.FatTree, server: units.Micro(server), edge: units.Micro(edge), aggregation: units.Micro(aggregation),
@@ -42,11 +42,9 @@ func (v *TVC) Fits() func(k int) bool {
 // fits reports whether a cluster of n VMs at b bit/s fits an empty data centre.
 //
 // All servers are alike, so are all edge switches and all pods, and the links of
-// one route form a tree. A count of VMs below a link is possible if it is the sum
-// of counts that are possible one level below, and the load that it puts on the
-// link is at most the link's rate. With HoseCut the load depends on the count
-// alone, so the possible counts are a set, kept as a few intervals. Where all VMs
-// are below one switch, the load above it is 0 and within any rate.
+// one route form a tree. A count of VMs below a link is possible if it is the sum of possible counts one level below,
+// and its load is at most the link's rate. The load depends only on the count with HoseCut, so the possible counts are
+// a set, kept as a few intervals. If all VMs are below one switch, the load above it is 0 and within any rate.
 func (t *treeRates) fits(n int, b int64) bool {
 	if t.perPath {
 		return t.fitsPerPath(n, b)
@@ -79,11 +77,10 @@ func times(s spans.Set, count, n int) spans.Set {
 // fitsPerPath is fits for HosePerPath: the load on a link is the sum of min(c,
 // n-c)·b over the servers below it, c the VMs on each.
 //
-// least[m] is the least such sum, in VMs, for m VMs below a link, if they fit. The
-// loads of servers only add up, so the least is what a link should carry. The
-// cluster fits if n VMs fit below one edge switch, one aggregation switch or one
-// core switch, whose links up carry nothing. More than 2·L VMs have at most n/2 on
-// each server: the sum is then m, and any m up to the most fits.
+// least[m] is the least such sum, in VMs, for m VMs below a link, if they fit. The loads of servers only add up, so a
+// link should carry the least. The cluster fits if n VMs fit below one edge switch, one aggregation switch or one core
+// switch: their links up carry nothing. More than 2·L VMs have at most n/2 on each server: the sum is then m, and any m
+// up to the most fits.
 func (t *treeRates) fitsPerPath(n int, b int64) bool {
 	if n <= t.Slots {
 		return true // on one server, without any load

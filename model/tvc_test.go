@@ -30,7 +30,7 @@ const (
 {"id":"b","segments":[{"start_s":5.5,"end_s":5.500001,"place":{"switch":"edge-3-1","servers":[{"server":15,"vms":1}]}}]}]}`
 )
 
-// Every rule, as the line that whoever broke it reads.
+// Every rule, with the line that its violation prints.
 func TestTVCBadInput(t *testing.T) {
 	t.Parallel()
 	const where = "invalid tvc instance: "
@@ -77,7 +77,7 @@ func TestTVCBadInput(t *testing.T) {
 	}, decodes(model.DecodeInstance))
 }
 
-// What no file can say: NaN and infinities.
+// Values that no file can have: NaN and infinities.
 func TestTVCValidateNumbers(t *testing.T) {
 	t.Parallel()
 	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
@@ -190,9 +190,8 @@ func TestSwitchText(t *testing.T) {
 	}
 }
 
-// A request is said to fit the empty data centre if plain enumeration finds an
-// embedding. The tables look at each number of VMs, at bandwidths around which
-// the answer changes.
+// Fits reports that a request fits the empty data centre if plain enumeration finds an embedding. The tables look at
+// each number of VMs, at bandwidths around which the answer changes.
 func TestFitsAgainstEnumeration(t *testing.T) {
 	t.Parallel()
 	fits := map[model.Hose][2]int{}
@@ -244,8 +243,8 @@ func TestFitsAgainstEnumeration(t *testing.T) {
 	}
 }
 
-// What is decoded is valid, has ticks, is written as it was read, and is the
-// same again. Figures of any solution are finite or refused.
+// A decoded instance is valid, has ticks, is written as it was read, and is the same again. Figures of any solution are
+// finite or refused.
 func FuzzTVC(f *testing.F) {
 	f.Add([]byte(threeClusters), []byte(twoRuns))
 	f.Add([]byte(strings.Replace(threeClusters, `"queue":false,"goal":"revenue"`, `"queue":true`, 1)), []byte(twoRuns))

@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// Usage tells how much of an instance's resource a solution uses over time, how
-// many requests wait, and how much work it has declined.
+// Usage shows how much of an instance's resource a solution uses over time, how many requests wait, and how much work
+// it has declined.
 type Usage struct {
 	Unit     string  // of the resource, plural: PEs, processors, slots
 	Capacity float64 // how many there are
@@ -19,7 +19,7 @@ type Usage struct {
 	Steps []UsageStep
 }
 
-// UsageStep holds what is true from a time until that of the next step.
+// UsageStep holds the state from a time until the next step.
 type UsageStep struct {
 	AtS  float64
 	Used float64 // in use; of a batch with two tiers, in the foreground
@@ -33,9 +33,9 @@ type UsageStep struct {
 	Declined float64
 }
 
-// UsageOf returns the usage of a solution. The error wraps ErrUnsupported for problems
-// whose solutions run no requests over time (dag and vcsched), and ErrInvalid for
-// solutions of another problem or of other requests. O(n log n) for n segments.
+// UsageOf returns the usage of a solution. The error wraps ErrUnsupported for problems without requests that run over
+// time (dag and vcsched), and ErrInvalid for solutions of another problem or of other requests. O(n log n) for n
+// segments.
 func UsageOf(in Instance, s Solution) (*Usage, error) {
 	x, ok := in.(interface {
 		usage(s Solution, u *Usage) error
@@ -130,7 +130,7 @@ func (v *TVC) usage(s Solution, u *Usage) error {
 	return nil
 }
 
-// change adds what holds between two times to Steps, as two changes.
+// change adds a step's values between two times to Steps, as two changes.
 func (u *Usage) change(from, to float64, x UsageStep) {
 	if !(from < to) {
 		return
@@ -150,8 +150,8 @@ func (u *Usage) decline(at, work float64) {
 	u.Steps = append(u.Steps, UsageStep{AtS: at, Declined: work})
 }
 
-// usageOfRun adds a run that has arrived at a time; used tells what a place uses, in
-// the foreground and in the background.
+// usageOfRun adds a run that has arrived at a time; used returns the use of a place, in the foreground and in the
+// background.
 func usageOfRun[P any](u *Usage, arrival float64, segments []Segment[P], used func(*P) (float64, float64)) {
 	for i := range segments {
 		s := &segments[i]
@@ -188,8 +188,8 @@ func (u *Usage) Span() (from, to float64) {
 }
 
 // Means returns the means over n intervals of equal length that divide the time
-// from from to to, n >= 1 and from < to; AtS is the start of each. Declined, a sum,
-// is that at the interval's end. O(steps + n).
+// from from to to, n >= 1 and from < to; AtS is the start of each. Declined, a sum, is the sum at the interval's end.
+// O(steps + n).
 func (u *Usage) Means(from, to float64, n int) []UsageStep {
 	means := make([]UsageStep, n)
 	at := func(k int) float64 { return from + (to-from)*float64(k)/float64(n) }

@@ -40,8 +40,7 @@ func TestUsageOfBatch(t *testing.T) {
 	}
 }
 
-// Of four requests one is accepted, one ends early, one is withdrawn before its start,
-// one declined.
+// One of four requests is accepted, one ends early, one is withdrawn before its start, one declined.
 func TestUsageOfReservation(t *testing.T) {
 	early, withdrawn := 3., 7.
 	in := &Reservation{Name: "four", PEs: 10, Requests: []Request{

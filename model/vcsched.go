@@ -8,31 +8,27 @@ import (
 	"slices"
 )
 
-// VCSched is the placement of virtual machines on hosts so that the worst-off
-// job's yield is as high as possible (Stillwell, Schanzenbach, Vivien, Casanova:
-// Resource Allocation using Virtual Clusters; section 2.3 for sequential jobs,
-// 5.1 for parallel ones, 6.1 for adaptation under a budget of moved memory).
+// VCSched is the placement of virtual machines on hosts so that the worst-off job's yield is as high as possible. It
+// follows Stillwell, Schanzenbach, Vivien, Casanova: Resource Allocation using Virtual Clusters; section 2.3 for
+// sequential jobs, 5.1 for parallel ones, 6.1 for adaptation under a budget of moved memory.
 //
 // Every task runs on one host. The CPU shares of a host's tasks sum to at most
 // the host's CPU, and their memory needs to at most its memory. A task gets at
-// most its CPU need; all tasks of a job get the same share. A job's yield is the
-// CPU that it gets divided by the CPU that it needs, 1 if it needs none. The
-// objective is the minimum yield, the second objective the average of the jobs'
-// yields.
+// most its CPU need; all tasks of a job get the same share. A job's yield is its CPU divided by its CPU need, 1 if it
+// needs none. The objective is the minimum yield, the second objective the average of the jobs' yields.
 //
-// Beyond the paper there are any number of further resources, which are rigid as
-// memory is: a task has all that it needs of them or doesn't run. The CPU alone is
-// fluid. Hosts may differ in size (after Stillwell, Vivien, Casanova: Virtual
-// Machine Resource Allocation for Service Hosting on Heterogeneous Distributed
-// Platforms, 2012); all amounts are shares of one reference host. An instance in
-// which no job needs CPU is vector bin packing: every placement has the yield 1.
+// Unlike in the paper, there may be any number of further resources. They are rigid, as memory is: a task has all that
+// it needs of them or doesn't run. The CPU alone is fluid. Hosts may differ in size (after Stillwell, Vivien, Casanova:
+// Virtual Machine Resource Allocation for Service Hosting on Heterogeneous Distributed Platforms, 2012); all amounts
+// are shares of one reference host. An instance in which no job needs CPU is vector bin packing: every placement has
+// the yield 1.
 type VCSched struct {
 	Name  string `json:"name"`
 	Hosts int    `json:"hosts"` // H, numbered from 0
-	// Resources names the rigid resources beside memory, such as "disk".
+	// Resources names the rigid resources other than memory, such as "disk".
 	Resources []string `json:"resources,omitempty"`
-	// HostSizes says what the hosts have, in runs of equal ones in the order of
-	// their numbers; the counts sum to Hosts. Empty: all are reference hosts.
+	// HostSizes states the sizes of the hosts, in runs of equal ones in the order of their numbers; the counts sum to
+	// Hosts. Empty: all are reference hosts.
 	HostSizes []HostSize   `json:"host_sizes,omitempty"`
 	Jobs      []VCSchedJob `json:"jobs"`
 	// MigrationBudget bounds the memory, in hosts' memories, of the tasks
@@ -53,13 +49,11 @@ type VCSchedJob struct {
 	Memory float64 `json:"memory"` // per task, share of a host, 0 or in [1e-12, 1], see Oversized
 	// Resources holds the needs per task of VCSched.Resources, in their order.
 	Resources []float64 `json:"resources,omitempty"`
-	// CurrentHosts says where each task runs now, one host number (from 0)
-	// for each task; empty for a new arrival.
+	// CurrentHosts states where each task runs now, one host number (from 0) for each task; empty for a new arrival.
 	CurrentHosts []int `json:"current_hosts,omitempty"`
 }
 
-// HostSize is what each of a number of equal hosts has, in units of a reference
-// host, of which each has 1 of everything.
+// HostSize is the size of a number of equal hosts, in units of a reference host, which has 1 of each resource.
 type HostSize struct {
 	Count     int       `json:"count"`
 	CPU       float64   `json:"cpu"`                 // in [0.001, 1000]
@@ -140,8 +134,7 @@ func (v *VCSched) Capacity(h int) HostSize {
 	return sizes[len(sizes)-1]
 }
 
-// Rigid returns what a host has of a resource, by its index in VCSched.Resources, of
-// memory for -1.
+// Rigid returns a host's amount of a resource, by its index in VCSched.Resources; -1 is memory.
 func (s HostSize) Rigid(r int) float64 {
 	if r < 0 {
 		return s.Memory
@@ -149,8 +142,7 @@ func (s HostSize) Rigid(r int) float64 {
 	return s.Resources[r]
 }
 
-// Rigid returns what a task needs of a resource, by its index in VCSched.Resources, of
-// memory for -1.
+// Rigid returns a task's need of a resource, by its index in VCSched.Resources; -1 is memory.
 func (j *VCSchedJob) Rigid(r int) float64 {
 	if r < 0 {
 		return j.Memory
@@ -158,11 +150,10 @@ func (j *VCSchedJob) Rigid(r int) float64 {
 	return j.Resources[r]
 }
 
-// Validate reports the first broken rule: at least one host and one job, distinct
-// non-empty names of resources, host sizes whose counts sum to hosts, distinct
-// non-empty job ids, at least one task per job, needs that are 0 or at least 1e-12 and
-// no greater than the largest host (but for Oversized), one for each resource, current_hosts empty or one
-// valid host per task, a budget that is finite and not negative.
+// Validate reports the first broken rule. The rules are: at least one host and one job; distinct non-empty names of
+// resources; counts of host sizes that sum to hosts; distinct non-empty job ids; at least one task per job; needs, one
+// for each resource, that are 0 or at least 1e-12 and no greater than the largest host (but for Oversized);
+// current_hosts empty or one valid host per task; a budget that is finite and not negative.
 func (v *VCSched) Validate() error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w vcsched instance: %s", ErrInvalid, fmt.Sprintf(format, args...))
@@ -258,8 +249,8 @@ func oversized(resources int) HostSize {
 // sums over 2^23 tasks, of up to maxHostSize each, are exact in 128 bits.
 const minNeed = 1e-12
 
-// checkNeed says what is wrong with a need of a resource, of which whose host has most;
-// "" if nothing is.
+// checkNeed describes an error in a need of a resource; "" if there is none. The largest host has most of it, and whose
+// describes that host.
 func checkNeed(name string, need, most float64, whose string) string {
 	switch {
 	case need >= minNeed && need <= most || need == 0:
@@ -270,8 +261,8 @@ func checkNeed(name string, need, most float64, whose string) string {
 	return fmt.Sprintf("%s is %v, must be 0 or at least %g of a host; give 0 or %g instead", name, need, minNeed, minNeed)
 }
 
-// maxResources bounds the resources beside memory, maxHostSizes the entries of
-// HostSizes, minHostSize and maxHostSize the amounts that a host has, other than 0.
+// maxResources bounds the resources other than memory, maxHostSizes the entries of HostSizes, minHostSize and
+// maxHostSize the amounts that a host has, other than 0.
 const (
 	maxResources = 64
 	maxHostSizes = 10_000
@@ -359,9 +350,9 @@ func (v *VCSched) Objective(s Solution) (Objective, error) {
 	return o, nil
 }
 
-// CheckShape reports, as ErrInvalid, the first reason for which p is no placement of
-// v's tasks: a job that is missing or out of order, another number of hosts or shares
-// than tasks, a host that doesn't exist, a share that is NaN or infinite.
+// CheckShape reports, as ErrInvalid, the first reason for which p is no placement of v's tasks. Reasons are a job that
+// is missing or out of order, another number of hosts or shares than tasks, a host that doesn't exist, and a share that
+// is NaN or infinite.
 func (v *VCSched) CheckShape(p *Placement) error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w placement: %s", ErrInvalid, fmt.Sprintf(format, args...))
@@ -427,10 +418,9 @@ func (v *VCSched) MarshalJSON() ([]byte, error) { return marshalOwn(v) }
 // MarshalJSON writes the placement in its own format, "kind" first.
 func (p *Placement) MarshalJSON() ([]byte, error) { return marshalOwn(p) }
 
-// Yield returns the largest minimum yield that CPU shares can give to the tasks on the
-// given hosts, in the instance's order: min(1, 1/L), L being the largest CPU load of a
-// host, as a share of its CPU. (All tasks of the fullest host then get the same fraction
-// of their needs.)
+// Yield returns the largest minimum yield that CPU shares can give to the tasks on the given hosts, in the instance's
+// order. It is min(1, 1/L), L being the largest CPU load of a host, as a share of its CPU. (All tasks of the fullest
+// host then get the same fraction of their needs.)
 func (v *VCSched) Yield(hosts []int32) float64 {
 	load := make([]float64, v.Hosts)
 	k := 0

@@ -19,7 +19,7 @@ import (
 
 func ratio(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 
-// fitsByRationals is the definition of what fits, in rational numbers.
+// fitsByRationals is the definition of fitting, in rational numbers.
 func fitsByRationals(in *model.VCSched, hosts []int32) bool {
 	amounts := func(memory float64, resources []float64) []float64 {
 		return append([]float64{memory}, resources...)
@@ -79,9 +79,9 @@ func fitsInUnits(u *view.VCSched, hosts []int32) bool {
 	return u.Current == nil || moved <= u.Budget
 }
 
-// checkUnits holds the units against the definition, in rational numbers: what
-// fits strictly fits, what fits fits in units, Fits is exact and the judge says
-// the same; and the yield bound of a load isn't below the yield of that load.
+// checkUnits compares the units with the definition, in rational numbers. A placement that fits strictly fits, one that
+// fits also fits in units, Fits is exact and the judge agrees. The yield bound of a load isn't below the yield of that
+// load.
 func checkUnits(t interface{ Fatalf(string, ...any) }, in *model.VCSched, hosts []int32) (fits, inUnits bool) {
 	u := view.OfVCSched(in)
 	fits, inUnits = fitsByRationals(in, hosts), fitsInUnits(u, hosts)
@@ -120,7 +120,7 @@ func TestUnitsAtTheBorder(t *testing.T) {
 	for range 4_000 {
 		in := &model.VCSched{Hosts: 2}
 		has := 1.0
-		if rng.IntN(2) == 0 { // hosts of another size, whose tolerance is their own
+		if rng.IntN(2) == 0 { // hosts of another size, with their own tolerance
 			has = []float64{0.001, 0.25, 1.0 / 3, 12.5, 1000}[rng.IntN(5)]
 			in.HostSizes = []model.HostSize{{Count: 1, CPU: 2, Memory: min(1000, has*float64(1+rng.IntN(2)))}, {Count: 1, CPU: has, Memory: has}}
 		}
@@ -189,7 +189,7 @@ func TestLoadAndRoom(t *testing.T) {
 	})
 }
 
-// What is left out of the units follows from what is in them.
+// The parts left out of the units follow from the parts in them.
 func TestRedundantResources(t *testing.T) {
 	t.Parallel()
 	in := &model.VCSched{Hosts: 2, Resources: []string{"same", "none", "less", "other", "again"},

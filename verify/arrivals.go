@@ -10,11 +10,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Arrivals returns the arrival, in seconds, of each of a schedule's transfers,
-// in their order: each starts when the schedule says and shares links under the
-// instance's transfer model. The error wraps model.ErrInvalid for a schedule
-// that doesn't fit d or has a transfer of no edge, and ctx.Err() if the context
-// ends.
+// Arrivals returns the arrival, in seconds, of each of a schedule's transfers, in their order: each starts at the
+// schedule's time and shares links under the instance's transfer model. The error wraps model.ErrInvalid for a schedule
+// that doesn't fit d or has a transfer of no edge, and ctx.Err() if the context ends.
 func Arrivals(ctx context.Context, d *model.DAG, s *model.Schedule) ([]float64, error) {
 	machine, err := d.MachineOf(s)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 const (
 	suspendedJob      = "suspended_job"      // a pause between segments, though no work is lost
 	unknownTier       = "unknown_tier"       // neither the foreground nor, with two tiers, the background
-	processCount      = "process_count"      // the number of processors isn't that of the processes
+	processCount      = "process_count"      // the number of processors isn't the number of processes
 	unknownProcessor  = "unknown_processor"  // a processor number that isn't from 0 to P-1
 	repeatedProcessor = "repeated_processor" // two processes of a job on one processor
 	foregroundOverlap = "foreground_overlap" // two processes at a time in the foreground of a processor
@@ -29,27 +29,23 @@ const (
 // a job's work, of its length on dedicated processors, of its processes.
 //
 // At one instant ends come first, then starts in the foreground, then starts in the
-// background, then rates change. So a process may start in the background if the
-// foreground use is below the threshold once all that ends or starts there at that
-// instant has: if any order of the starts satisfies the threshold and has foreground
-// before background, this one does, for starts in the background change no
-// foreground use. Later starts in the foreground are free. A segment in the
-// background that follows another one of its job is a start like any other.
+// background, then rates change. So a process may start in the background if the foreground use is below the threshold
+// after all foreground ends and starts of that instant. If any order of the starts satisfies the threshold and has
+// foreground before background, this one does, for starts in the background change no foreground use. Later starts in
+// the foreground are free. A segment in the background that follows another one of its job is a start like any other.
 //
-// A job's rate is that of its slowest process. A job isn't suspended: when a segment
-// ends whose work is kept, the next one starts. If that has other processors, or the
-// same ones in another order (its processes change places), the job migrates: for
-// the time of a migration it does no work, also if it changes tier meanwhile. Its
-// run ends in the first microsecond by which its work is done.
+// A job's rate is its slowest process's rate. A job isn't suspended: when a segment with kept work ends, the next one
+// starts. If that has other processors, or the same ones in another order (its processes change places), the job
+// migrates: for the time of a migration it does no work, also if it changes tier meanwhile. Its run ends in the first
+// microsecond by which its work is done.
 //
 // A segment with a wrong place is left out of the further checks. A process on a
 // processor that is taken has no effect there. The work of a run with a wrong place,
-// time or order of segments isn't checked. The objectives are computed as
-// segmentJudge.read says, if all jobs run.
+// time or order of segments isn't checked. segmentJudge.read describes how the objectives are computed, if all jobs
+// run.
 //
-// With s segments of p processes in all, and r processes of background jobs whose
-// foreground changes, summed over the instants: time O(s log s + p + r), memory
-// O(s + p + P).
+// The time is O(s log s + p + r) and the memory O(s + p + P), for s segments of p processes in all. The foreground of
+// background jobs changes for r of their processes, summed over the instants.
 func batch(ctx context.Context, in *model.Batch, e *model.Execution, r *Report) {
 	j := newBatchJudge(ctx, in, r)
 	runs := &segmentJudge[model.BatchPlace]{ctx: ctx, report: r, noun: "job", requests: len(in.Jobs),
@@ -85,7 +81,7 @@ func batch(ctx context.Context, in *model.Batch, e *model.Execution, r *Report) 
 // batchSegment is a segment of a job.
 type batchSegment = segment[model.BatchPlace]
 
-// batchJudge holds what runs at a moment.
+// batchJudge holds the running segments at a moment.
 type batchJudge struct {
 	ctx                  context.Context
 	in                   *model.Batch
@@ -107,7 +103,7 @@ type batchJudge struct {
 type batchRun struct {
 	submit, length   int64
 	done             int64 // work, in ten-thousandths of microseconds of dedicated processors
-	since            int64 // done is what is done by then
+	since            int64 // done is the work done by then
 	rate             int64 // from then on
 	migrates         int64 // until then
 	uses             int   // in batchJudge.uses, of its first process
@@ -233,7 +229,7 @@ func (j *batchJudge) place(s *batchSegment) bool {
 	return s.placed
 }
 
-// hold takes the processors of a segment in a tier, as far as they are idle there.
+// hold takes those processors of a segment that are idle in a tier.
 func (j *batchJudge) hold(s *batchSegment, tier []*batchSegment, constraint string) {
 	taken, first := 0, int32(0)
 	for _, p := range s.place.Processors {
@@ -248,7 +244,7 @@ func (j *batchJudge) hold(s *batchSegment, tier []*batchSegment, constraint stri
 	}
 }
 
-// shareOf returns a number of processes as a share of those of the segment's job.
+// shareOf returns a number of processes as a share of the processes of the segment's job.
 func (j *batchJudge) shareOf(s *batchSegment, processes int) float64 {
 	return float64(processes) / float64(len(s.place.Processors))
 }
@@ -297,8 +293,8 @@ func (j *batchJudge) settled(now int64) {
 	j.touched = j.touched[:0]
 }
 
-// backgroundRate returns the rate of the slowest process: that with the least
-// idle/use, at most 1, as rounding down keeps the order.
+// backgroundRate returns the rate of the slowest process, the one with the least idle/use, at most 1, as rounding down
+// keeps the order.
 func (j *batchJudge) backgroundRate(s *batchSegment) int64 {
 	x := &j.jobs[s.request]
 	idle, use := int64(1), int64(1)
@@ -310,7 +306,7 @@ func (j *batchJudge) backgroundRate(s *batchSegment) int64 {
 	return int64(x.efficiency) * idle / use
 }
 
-// end gives back what a segment holds and checks the work of its job.
+// end gives back the resources of a segment and checks the work of its job.
 func (j *batchJudge) end(s *batchSegment) {
 	if !s.placed {
 		return

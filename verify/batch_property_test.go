@@ -61,9 +61,8 @@ func batchRate(in *model.Batch, k int, place model.BatchPlace, fore map[int32]fl
 }
 
 // simulateBatch runs jobs without a plan: in any tier, on any processors, killed,
-// moved, promoted and demoted at any time, often several at an instant. What it
-// does in order at an instant: ends, kills, starts in the foreground, starts in the
-// background.
+// moved, promoted and demoted at any time, often several at an instant. Its order at an instant: ends, kills, starts in
+// the foreground, starts in the background.
 func simulateBatch(rng *rand.Rand, in *model.Batch) *model.Execution {
 	n := len(in.Jobs)
 	jobs, longest := make([]batchRun, n), int64(1)
@@ -72,7 +71,7 @@ func simulateBatch(rng *rand.Rand, in *model.Batch) *model.Execution {
 		longest = max(longest, micro(in.Work(k)))
 	}
 	threshold := in.EffectiveThreshold()
-	// taken returns who is in a tier beside job k, and its use, by processor.
+	// taken returns the use of a tier by jobs other than k, by processor.
 	taken := func(k int, tier model.Tier) map[int32]float64 {
 		all := map[int32]float64{}
 		for x := range jobs {
@@ -189,8 +188,8 @@ func simulateBatch(rng *rand.Rand, in *model.Batch) *model.Execution {
 	return e
 }
 
-// The judge accepts what has happened in a simulation, computes the figures that
-// the model computes, and finds each mistake that is planted.
+// The judge accepts the events of a simulation, computes the figures that the model computes, and finds each planted
+// mistake.
 func TestBatchSimulated(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(12, 40))
@@ -347,9 +346,8 @@ func TestBatchSimulated(t *testing.T) {
 	t.Logf("planted %v, seen %v", planted, seen)
 }
 
-// bigExecution is n jobs of 24 processes on 13 groups of as many processors, one
-// after the other in each, with two tiers every second one in the background of
-// another: it does a quarter of its work per second and ends with that one.
+// bigExecution is n jobs of 24 processes on 13 groups of as many processors, one after the other in each. On two tiers
+// every second one is in the background of another: it does a quarter of its work per second and ends with that one.
 func bigExecution(n, tiers int) (*model.Batch, *model.Execution) {
 	rng := rand.New(rand.NewPCG(12, 48))
 	const groups, width = 13, 24

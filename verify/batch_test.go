@@ -24,15 +24,14 @@ func killed(s model.Segment[model.BatchPlace]) model.Segment[model.BatchPlace] {
 	return s
 }
 
-// twoTiers is an instance of 4 processors and an execution worked out by hand:
-// a is in the foreground. b is in the background below it, at the pace of its first
-// process, and goes to the foreground in place when a ends. c is in the background
-// of an idle processor, and migrates. d is in the background, stops when c's process
-// comes above it, is killed, waits, and starts again in the foreground.
+// twoTiers is an instance of 4 processors and an execution worked out by hand. Job a is in the foreground. Job b is in
+// the background below it, at the pace of its first process, and goes to the foreground in place when a ends. Job c is
+// in the background of an idle processor, and migrates. Job d is in the background, stops when c's process comes above
+// it, is killed, waits, and starts again in the foreground.
 func twoTiers() (*model.Batch, *model.Execution) {
 	b := &model.Batch{Name: "two tiers", Processors: 4, Tiers: 2, MigrationS: 2, Jobs: []model.BatchJob{
 		{ID: "a", SubmitS: 0, RuntimeS: 9.9, Processes: 2, CPU: []float64{0.5}, FgLoss: 0.01},       // 9900/10000
-		{ID: "b", SubmitS: 0, RuntimeS: 6, Processes: 2, CPU: []float64{1, 0.5}, BgEfficiency: 0.8}, // 4000, 8000 beside a
+		{ID: "b", SubmitS: 0, RuntimeS: 6, Processes: 2, CPU: []float64{1, 0.5}, BgEfficiency: 0.8}, // 4000, 8000 with a
 		{ID: "c", SubmitS: 1, RuntimeS: 3, Processes: 1, FgLoss: 0.25, BgEfficiency: 0.5},           // 1 s of work, then 2/0.75
 		{ID: "d", SubmitS: 2, RuntimeS: 4, Processes: 1, CPU: []float64{0.3}, BgEfficiency: 0.9},    // 9000, then 0
 	}}
@@ -62,7 +61,7 @@ func TestBatchFigures(t *testing.T) {
 	if err != nil || math.Abs(o.Value-response) > 1e-12 || math.Abs(o.Second-slowdown) > 1e-12 || o.Others[1] != 1 || o.Others[2] != 1 {
 		t.Errorf("the model says %+v, %v", o, err)
 	}
-	// Weights are those of responses alone.
+	// Weights apply to responses alone.
 	for k, w := range []int{3, 0, 1, model.MostWeight} {
 		b.Jobs[k].Weight = w
 	}

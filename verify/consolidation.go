@@ -8,22 +8,22 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Constraints of Consolidation, beside those of jobs and hosts that VCSched has.
+// Constraints of Consolidation, in addition to VCSched's constraints of jobs and hosts.
 const (
 	unknownOffer = "unknown_offer" // a bought host of a type that isn't offered
 	repeatedHost = "repeated_host" // a bought host has another host's id
 	offerCount   = "offer_count"   // more hosts of a type are bought than there are
-	leftOut      = "left_out"      // a task without a host whose job doesn't allow that
+	leftOut      = "left_out"      // a task without a host, but its job doesn't allow that
 	pinnedTask   = "pinned_task"   // a pinned task doesn't stay
-	closedHost   = "closed_host"   // a task is placed anew on a closed host
-	hostAllowed  = "host_allowed"  // a task is placed anew where its job may not be
+	closedHost   = "closed_host"   // a task is newly placed on a closed host
+	hostAllowed  = "host_allowed"  // a task is newly placed where its job may not be
 	hostCapacity = "host_capacity" // the needs on a host sum to more than it has
-	ruleApart    = "rule_apart"    // two tasks in one domain, not both of which stay
-	ruleTogether = "rule_together" // a task placed anew without the company that it needs
-	ruleSpread   = "rule_spread"   // a task placed anew in a domain that has too many
+	ruleApart    = "rule_apart"    // two tasks in one domain, and not both stay
+	ruleTogether = "rule_together" // a newly placed task without the company that it needs
+	ruleSpread   = "rule_spread"   // a newly placed task in a domain that has too many
 	moveBudget   = "move_budget"   // the moves cost more than the budget
 	costLimit    = "cost_limit"    // the hosts cost more than the limit
-	hostLimit    = "host_limit"    // the hosts in use count more than a limit says
+	hostLimit    = "host_limit"    // the hosts in use count more than a limit allows
 )
 
 const (
@@ -43,7 +43,7 @@ type consolidationHost struct {
 	use      []int64
 	tasks    int
 	newcomer bool
-	held     []int64 // what its current tasks need, nil without any
+	held     []int64 // the needs of its current tasks, nil without any
 	overfull bool    // that is more than it has
 }
 
@@ -54,7 +54,7 @@ type consolidationTask struct {
 
 func (t *consolidationTask) stays() bool { return t.now != nowhere && t.before == t.now }
 
-// consolidationJudge holds what the checks look at.
+// consolidationJudge holds the data of the checks.
 type consolidationJudge struct {
 	in     *model.Consolidation
 	r      *Report
@@ -136,7 +136,7 @@ func (j *consolidationJudge) buy(bought []model.BoughtHost) bool {
 	return complete
 }
 
-// overfull closes the hosts whose current tasks need more than they have.
+// overfull closes the hosts with current tasks that need more than they have.
 func (j *consolidationJudge) overfull() {
 	for i := range j.in.Jobs {
 		job := &j.in.Jobs[i]
@@ -167,8 +167,7 @@ func added(use, needs []int64) []int64 {
 	return use
 }
 
-// place finds each task's hosts and checks what concerns it alone. It reports whether
-// all tasks have been found.
+// place finds each task's hosts and checks the rules for that task alone. It reports whether all tasks have been found.
 func (j *consolidationJudge) place(ctx context.Context, all []model.JobAssignment) bool {
 	complete := true
 	for i := range j.in.Jobs {
@@ -235,7 +234,7 @@ func (m members) have(h *consolidationHost) bool {
 	return m["host "+h.id]
 }
 
-// members returns those of a host set, nil for "".
+// members returns the members of a host set, nil for "".
 func (j *consolidationJudge) members(set string) members {
 	if set == "" {
 		return nil
@@ -250,7 +249,7 @@ func (j *consolidationJudge) members(set string) members {
 	return ids
 }
 
-// checkTask checks what concerns one task alone, and puts its needs on its host.
+// checkTask checks the rules for one task alone, and puts its needs on its host.
 func (j *consolidationJudge) checkTask(job *model.ConsolidationJob, t *consolidationTask, allowed members) {
 	if job.Pinned && !t.stays() {
 		j.r.add(pinnedTask, 0, "job %q task %d is pinned to host %q", job.ID, t.number, j.hosts[t.before].id)
@@ -303,7 +302,7 @@ func (j *consolidationJudge) figures() (cost, moves int64) {
 	return cost, moves
 }
 
-// capacities checks the hosts that were not closed: those hold at most what they held.
+// capacities checks the hosts that were not closed: those hold at most their earlier tasks.
 func (j *consolidationJudge) capacities() {
 	for k := range j.hosts {
 		h := &j.hosts[k]
@@ -318,7 +317,7 @@ func (j *consolidationJudge) capacities() {
 	}
 }
 
-// limits checks what the hosts count that have tasks, are kept or bought.
+// limits checks the counts of hosts that have tasks, are kept or bought.
 func (j *consolidationJudge) limits() {
 	for i := range j.in.Limits {
 		l := &j.in.Limits[i]
@@ -363,7 +362,7 @@ func (j *consolidationJudge) rule(ctx context.Context, rule *model.PlacementRule
 	if len(others) == 0 {
 		others = rule.Jobs
 	}
-	// What the others have in each domain: all, and those that are placed anew.
+	// The others' tasks in each domain: all, and the newly placed ones.
 	count, fresh, total := map[string]int{}, map[string]int{}, 0
 	spread, least := map[string]int(nil), 0
 	if rule.Type == model.RuleSpread {
@@ -423,10 +422,10 @@ func (j *consolidationJudge) rule(ctx context.Context, rule *model.PlacementRule
 	}
 }
 
-// spread returns what each domain has of the tasks that a spread counts, and the least of those: of
-// hosts that are there, or bought and in use, in the rule's host set; 0 if there are too few domains.
+// spread returns each domain's number of the tasks that a spread counts, and the least of these numbers. The least is
+// over hosts that are there, or bought and in use, in the rule's host set; 0 if there are too few domains.
 func (j *consolidationJudge) spread(rule *model.PlacementRule, others []string) (count map[string]int, least int) {
-	hosts, offers := map[string]int{}, map[string]int{} // what stands there
+	hosts, offers := map[string]int{}, map[string]int{} // the tasks there
 	for _, s := range rule.Standing {
 		if s.Host != "" {
 			hosts[s.Host] += int(s.Count)

@@ -280,7 +280,7 @@ func breaks(in *model.Consolidation, r *model.PlacementRule, tasks []placed, hos
 	}
 	bound := func(t placed) bool { return slices.Contains(r.Jobs, in.Jobs[t.job].ID) }
 	other := func(t placed) bool { return slices.Contains(others, in.Jobs[t.job].ID) }
-	// What counts of a spread: hosts of its set that are there or have tasks.
+	// The hosts that count for a spread: hosts of its set that are there or have tasks.
 	counts := func(id string) bool {
 		there := offerOf[id] == "" || slices.ContainsFunc(tasks, func(t placed) bool { return t.host == id })
 		set := slices.IndexFunc(in.HostSets, func(s model.HostSet) bool { return s.ID == r.Among })
@@ -342,7 +342,7 @@ func breaks(in *model.Consolidation, r *model.PlacementRule, tasks []placed, hos
 	return false
 }
 
-// Random plans have the figures and break the constraints that a naive second computation says.
+// Random plans have the figures and break the constraints that a naive second computation finds.
 func TestConsolidationAgainstNaive(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(29, 1))

@@ -27,17 +27,16 @@ const (
 	taskPrecedence     = "task_precedence"     // a task starts before its data arrive
 )
 
-// dag judges a schedule. Amounts are seconds; late says what is tolerated.
+// dag judges a schedule. Amounts are seconds; late describes the tolerance.
 //
-// What is missing or has no valid start or machine is left out of the other
-// checks. If a transfer is missing, the others can't be replayed: without it
-// some may even be slower. They are then taken to share nothing, which is never
-// later than the truth, so no violation is reported wrongly. The objectives are
-// computed only if all tasks and transfers are there.
+// Tasks that are missing or have no valid start or machine are left out of the other checks. If a transfer is missing,
+// the others can't be replayed: without it some may even be slower. They are then taken to share nothing, which is
+// never later than the truth, so no violation is reported wrongly. The objectives are computed only if all tasks and
+// transfers are there.
 //
 // Times are float64s and their exact sums (see double), which decide nearly all
-// comparisons. What they leave open is decided in fractions, which alone report
-// violations: see dagJudge.fine. O(V log V + E log E) without contention.
+// comparisons. Open cases are decided in fractions, which alone report violations: see dagJudge.fine. O(V log V + E log
+// E) without contention.
 func dag(ctx context.Context, in *model.DAG, s *model.Schedule, r *Report) {
 	if s.TransferModel != "" && s.TransferModel != in.Transfers() {
 		r.add(transferModel, 0, "the schedule is for %q, the instance has %q", s.TransferModel, in.Transfers())
@@ -87,7 +86,7 @@ type dagJudge struct {
 	start     []float64 // s; NaN for a task without machine or time
 	length    []float64 // run time of a task with a start, s
 	sent      []float64 // start of each edge's transfer, s; NaN: none
-	shares    []bool    // edges whose transfers share links
+	shares    []bool    // edges with transfers that share links
 	sharing   int       // their number
 }
 

@@ -22,14 +22,12 @@ const (
 // fractions, by other code; the cost of flows doesn't grow with the figures.
 //
 // The error: at every event a rate, a clock and an end each have a relative
-// error of a few 2^-100. So what is replayed is, exactly, an instance whose data
-// and capacities differ from the given ones beyond the 25th digit (for 10^5
-// events). Two events in the wrong order add no more: the rates between them
-// hold for no time. Rates are computed without cancellation: of a link with n
-// transfers, m of them without a rate yet, at least m/n of the capacity is left,
-// as those with a rate got no more than the others will. So the arrivals are
-// continuous in all figures: an arrival later by d moves another one by at most
-// d times the ratio of the other's largest to its least rate.
+// error of a few 2^-100. So the replay is exact for an instance with data and capacities that differ from the given
+// ones beyond the 25th digit (for 10^5 events). Two events in the wrong order add no more: the rates between them hold
+// for no time. Rates are computed without cancellation. If m of the n transfers on a link have no rate yet, at least
+// m/n of the capacity is left, as the others got no more than these will. So the arrivals are continuous in all
+// figures: an arrival later by d moves another one by at most d times the ratio of the other's largest to its least
+// rate.
 //
 // Links that routes join, directly or by other links, form a part: rates in one
 // part don't depend on another. O(E (log E + B L + K)) for B busy classes in a
@@ -52,7 +50,7 @@ type flowLink struct {
 	left     double  // capacity for the transfers without a rate
 	about    float64 // left/open, rounded
 	open     int     // transfers without a rate
-	given    int     // those among them that have just got one
+	given    int     // the ones of these that have just got one
 	classes  []int   // busy ones
 }
 
@@ -125,7 +123,7 @@ func newFlows(p *paths) *flows {
 	return f
 }
 
-// touch marks a part whose rates must be computed again.
+// touch marks a part for which rates must be computed again.
 func (f *flows) touch(part int) {
 	if !f.dirty[part] {
 		f.dirty[part] = true
@@ -212,10 +210,8 @@ func (c *flowClass) serve(now double) {
 	}
 }
 
-// share computes the max-min fair rates in the dirty parts by progressive
-// filling: of the links, the one with the least capacity left per transfer is
-// the bottleneck of its transfers, unless a transfer has a lower limit of its
-// own.
+// share computes the max-min fair rates in the dirty parts by progressive filling. The link with the least capacity
+// left per transfer is the bottleneck of its transfers, unless a transfer has a lower limit of its own.
 func (f *flows) share() {
 	f.open = f.open[:0]
 	for _, k := range f.busy {
@@ -241,7 +237,7 @@ func (f *flows) share() {
 			x.left = x.left.times(3 * n).over(3*n + 1)
 		}
 	}
-	limited := 0 // index in busy: those before it have a rate
+	limited := 0 // index in busy: earlier ones have a rate
 	for {
 		tightest, least := f.bottleneck()
 		if tightest < 0 {

@@ -153,8 +153,8 @@ func (p *paths) alone(m, n int) *big.Rat {
 	return rate
 }
 
-// ofAll returns the share of a link's capacity that transfers use together at most: under TCP that of as many connections
-// as there are edges.
+// ofAll returns the largest share of a link's capacity that transfers use together: under TCP the share for as many
+// connections as there are edges.
 func (p *paths) ofAll() *big.Rat {
 	if p.in.Transfers() == model.TransferFair {
 		return big.NewRat(1, 1)

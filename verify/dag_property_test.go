@@ -29,9 +29,8 @@ func run(t *testing.T, solve dagSolver, d *model.DAG) *model.Schedule {
 	return s
 }
 
-// What a heuristic hands over the judge finds feasible, with the makespan that
-// the model computes; where the transfers just follow the plan, the heuristics'
-// replay in floats and the judge's in fractions give the same times.
+// The judge finds a heuristic's schedule feasible, with the makespan that the model computes. If the transfers just
+// follow the plan, the heuristics' replay in floats and the judge's in fractions give the same times.
 func TestJudgeAgreesWithHeuristics(t *testing.T) {
 	for name, c := range map[string]struct {
 		solve    dagSolver
@@ -121,8 +120,8 @@ func TestEarlierStartIsCaught(t *testing.T) {
 				continue
 			}
 			s.Tasks[v].StartS = was - step
-			// What it runs into, by figures that the judge has no part in
-			// but for the arrivals, which have their own test.
+			// The conflicts of a schedule, by figures that are independent of the judge but for the arrivals, which
+			// have their own test.
 			var wait, lap float64
 			for _, e := range g.Pred(int32(v)) {
 				at := finish(int(g.From[e]))
@@ -160,7 +159,7 @@ func TestEarlierStartIsCaught(t *testing.T) {
 	}
 }
 
-// A large schedule whose transfers all share one bus is judged, too.
+// A large schedule with all transfers on one bus is judged, too.
 func TestLargeScheduleOnABus(t *testing.T) {
 	const tasks, machines = 2000, 8
 	rng := rand.New(rand.NewPCG(1, 33))
@@ -190,8 +189,7 @@ func TestLargeScheduleOnABus(t *testing.T) {
 	}
 }
 
-// No schedule of the six tasks, however odd, makes the judge panic, and none
-// that it lets pass beats the optimum of 23.
+// No schedule of the six tasks, however odd, makes the judge panic, and none that passes beats the optimum of 23.
 func FuzzJudgeSchedule(f *testing.F) {
 	for _, tr := range model.TransferModels {
 		data, err := json.Marshal(sixPlan(sixTasks(tr), 21))

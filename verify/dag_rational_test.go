@@ -11,9 +11,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// rationalDAG is the judge of schedules in fractions throughout, as it was before floats
-// decided what they can: the reference for dag. It shares with it the replay of transfers
-// that share links, and the words.
+// rationalDAG is the judge of schedules in fractions throughout, as it was before floats decided most cases: the
+// reference for dag. It shares with it the replay of transfers that share links, and the words.
 func rationalDAG(ctx context.Context, in *model.DAG, s *model.Schedule, r *Report) {
 	if s.TransferModel != "" && s.TransferModel != in.Transfers() {
 		r.add(transferModel, 0, "the schedule is for %q, the instance has %q", s.TransferModel, in.Transfers())
@@ -73,7 +72,7 @@ type rationalJudge struct {
 	on            []int      // machine of each task, -1 for one without
 	start, finish []*big.Rat // nil for a task without machine or time
 	sent          []*big.Rat // start of each edge's transfer; nil: none
-	shares        []bool     // edges whose transfers share links
+	shares        []bool     // edges with transfers that share links
 	sharing       int        // their number
 }
 
@@ -244,7 +243,7 @@ func (j *rationalJudge) times(r *Report) {
 func (j *rationalJudge) edge(e int, arrived *big.Rat, r *Report) (doubtful bool) {
 	x := &j.in.Edges[e]
 	f, t := j.task[x.From], j.task[x.To]
-	ready, length, roundings := j.finish[f], math.Inf(1), float64(roundings) // of what comes before the task
+	ready, length, roundings := j.finish[f], math.Inf(1), float64(roundings) // of the events before the task
 	if ready != nil {
 		length = j.cost(f)
 	}

@@ -46,11 +46,9 @@ func (j *dagJudge) alone(p *paths, e int) *big.Rat {
 // replay simulates the transfers under the instance's transfer model, each from
 // its start on, and returns the arrivals by edge, nil for edges not sent.
 //
-// It computes in fractions. Under contention each event divides by a number of
-// transfers, so the fractions grow: beyond maxBits they are rounded to keptBits
-// significant bits (see trim), an error far below any tolerance but 0. It serves
-// a tolerance of 0 and what flows leaves in doubt: 40,000 transfers on 64 links
-// take a minute.
+// It computes in fractions. Each event under contention divides by a number of transfers, so the fractions grow. Beyond
+// maxBits they are rounded to keptBits significant bits (see trim), an error far below any tolerance but 0. It serves a
+// tolerance of 0 and cases that flows leaves in doubt: 40,000 transfers on 64 links take a minute.
 func (j *dagJudge) replay() []*big.Rat {
 	p := newPaths(j.in)
 	shared := j.depart(p)
@@ -163,9 +161,8 @@ const (
 	keptBits = 256
 )
 
-// trim rounds x towards 0, in place, if its denominator is longer than maxBits:
-// to a multiple of 2^-keptBits or, if it is small, to keptBits significant bits,
-// as an instance may count in any unit.
+// trim rounds x towards 0, in place, if its denominator is longer than maxBits. It rounds to a multiple of 2^-keptBits
+// or, if x is small, to keptBits significant bits, as an instance may count in any unit.
 func trim(x *big.Rat) *big.Rat {
 	if x.Denom().BitLen() <= maxBits {
 		return x
@@ -237,7 +234,7 @@ func (p *paths) share() {
 	}
 	frozen := make([]int, len(p.capacity))
 	for rest := slices.Clone(p.busy); len(rest) > 0; {
-		// shareOf returns what a class would get, approximately; tightest exactly.
+		// shareOf returns a class's share, approximately; tightest returns it exactly.
 		shareOf := func(c *pathClass) float64 {
 			x := c.limitAbout
 			for _, l := range c.links {

@@ -71,8 +71,8 @@ func TestReplayIsExact(t *testing.T) {
 	}
 }
 
-// No link carries more data within any time than it can: what is sent from
-// begin to end within the window is at most its capacity times the window.
+// No link carries more data within any time than it can: the data sent from begin to end within the window are at most
+// its capacity times the window.
 func TestReplayConservesCapacity(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 22))
@@ -117,8 +117,8 @@ func TestReplayConservesCapacity(t *testing.T) {
 	}
 }
 
-// Rates are feasible and max-min fair: each transfer has its own limit, or a
-// full link on which nobody is faster (Bertsekas, Gallager, section 6.5.2).
+// Rates are feasible and max-min fair: each transfer has its own limit, or a full link on which none is faster
+// (Bertsekas, Gallager, section 6.5.2).
 func TestShareIsMaxMinFair(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 23))
@@ -231,7 +231,7 @@ func TestReplayRounds(t *testing.T) {
 				if at.Cmp(last) > 0 {
 					last = at
 				}
-				// Only what was rounded has a long power of two below.
+				// Only rounded values have a long power of two below.
 				if n := at.Denom().BitLen(); n > keptBits*3/4 && at.Denom().TrailingZeroBits() == uint(n-1) {
 					cut++
 				}

@@ -102,8 +102,8 @@ func spoil(rng *rand.Rand, d *model.DAG, s *model.Schedule) {
 	}
 }
 
-// The judge's report is that of the judge in fractions, to the last digit and word, on plans
-// that are right, nearly right and wrong, of figures small and large, binary and decimal.
+// The judge's report equals the report of the judge in fractions, to the last digit and word. The plans are right,
+// nearly right and wrong, with figures small and large, binary and decimal.
 func TestFloatsJudgeAsFractions(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 51))
@@ -173,7 +173,7 @@ func layered(tasks, machines int, transfers model.TransferModel) *model.DAG {
 	return d
 }
 
-// The judge by itself, beside the judge in fractions: decimals, so that few times are whole.
+// The judge by itself, compared with the judge in fractions: decimals, so that few times are whole.
 func BenchmarkVerifyDAG(b *testing.B) {
 	for _, transfers := range model.TransferModels {
 		for _, n := range []int{10_000, 100_000} {

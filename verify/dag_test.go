@@ -107,8 +107,7 @@ func TestSixTasksByHand(t *testing.T) {
 	}
 }
 
-// The mean finish is told exactly, and a lone transfer takes 4/3 of its time
-// when TCP is everywhere.
+// The mean finish is reported exactly, and a lone transfer takes 4/3 of its time when TCP is everywhere.
 func TestSixTasksOtherFigures(t *testing.T) {
 	r := judge(t, sixTasks(model.TransferFair), sixPlan(sixTasks(model.TransferFair), 21), zeroTolerance)
 	if want := (3 + 9 + 6 + 11 + 24 + 32) / 6.; r.Second != want {

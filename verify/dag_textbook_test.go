@@ -21,7 +21,7 @@ type slowFlow struct {
 
 func ratInt(n int) *big.Rat { return new(big.Rat).SetInt64(int64(n)) }
 
-// usable is what n transfers get of a link of the given capacity together.
+// usable is the part of a link's capacity that n transfers get together.
 func usable(tr model.TransferModel, capacity float64, n int) *big.Rat {
 	c := exact(capacity)
 	if tr == model.TransferTCP || tr == model.TransferTCPAll {

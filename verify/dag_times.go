@@ -9,11 +9,10 @@ import (
 	"slices"
 )
 
-// roundings is the tolerated number of units in the last place of a time, for the
-// rounding of times to float64s: a start, the end that it was computed from and
-// a cost are off by half a unit each. The arrival of a transfer that shares links
-// depends on all others that do: as much again is tolerated for each of them, as
-// a replay in float64s rounds their starts and ends.
+// roundings is the tolerated number of units in the last place of a time, for the rounding of times to float64s. A
+// start, the end that it was computed from and a cost are off by half a unit each. The arrival of a transfer that
+// shares links depends on all others that do: as much again is tolerated for each of them, as a replay in float64s
+// rounds their starts and ends.
 const roundings = 4
 
 // late returns by how many seconds at comes before due, 0 if that is tolerated.
@@ -22,8 +21,7 @@ const roundings = 4
 //	tolerance * (the shortest of the lengths) + roundings * (unit in the last place of the later time)
 //
 // The difference is exact. Only the shortest length counts: a long task makes no
-// room for a short one. With a length of 0 only the roundings are tolerated, with
-// a tolerance of 0 nothing.
+// room for a short one. A length of 0 tolerates only the roundings, a tolerance of 0 nothing.
 func (j *dagJudge) late(at, due *big.Rat, lengths ...float64) float64 {
 	by, _ := j.lateness(at, due, roundings, lengths...)
 	return by
@@ -48,10 +46,9 @@ func (j *dagJudge) lateness(at, due *big.Rat, roundings float64, lengths ...floa
 	return min(seconds, math.MaxFloat64), doubtful
 }
 
-// fine reports whether lateness surely finds nothing: at is at least due, or before it
-// by what is surely tolerated and not in doubt. at is exact, due is off by at most err,
-// which is 0 or far below a unit in the last place; shortest is the shortest of the
-// lengths, or close to it. If it reports false, fractions decide.
+// fine reports whether lateness surely finds nothing: at is at least due, or earlier by surely no more than the
+// tolerance. The time at is exact, and due is off by at most err, which is 0 or far below a unit in the last place. The
+// length shortest is the shortest of the lengths, or close to it. If it reports false, fractions decide.
 //
 // The difference of two doubles has a relative error below 2^-100, so its sign is the
 // true one. What is allowed is computed with roundings far below the thousandth that is
@@ -141,8 +138,8 @@ func (j *dagJudge) arrival(p *paths, e int, arrived []arrival) arrival {
 	return p.way(int(m), int(n)).arrival(at, j.in.Machines[m].StartupS, j.in.Edges[e].Data)
 }
 
-// exactArrival returns an edge's arrival in fractions, nil without a transfer. Of an edge that
-// shares links it is what was replayed, else what arrivals returned.
+// exactArrival returns an edge's arrival in fractions, nil without a transfer. It is the replayed arrival if the edge
+// shares links, else the one that arrivals returned.
 func (j *dagJudge) exactArrival(p *paths, e int, arrived []arrival, replayed []*big.Rat) *big.Rat {
 	switch {
 	case math.IsNaN(j.sent[e]):
@@ -182,7 +179,7 @@ func (j *dagJudge) edgeFine(e int, arrived arrival) bool {
 func (j *dagJudge) edge(e int, arrived *big.Rat, r *Report) (doubtful bool) {
 	x := &j.in.Edges[e]
 	f, t := j.from[e], j.to[e]
-	var ready *big.Rat // what comes before the task, and its length
+	var ready *big.Rat // the events before the task, and its length
 	length, roundings := math.Inf(1), float64(roundings)
 	if !math.IsNaN(j.start[f]) {
 		ready, length = j.finish(int(f)).rat(), j.length[f]

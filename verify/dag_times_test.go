@@ -28,8 +28,7 @@ func chainDAG(edges []model.DAGEdge, costs ...float64) *model.DAG {
 	return d
 }
 
-// What is let pass depends on those that meet and on their times, not on what
-// is elsewhere.
+// The tolerance depends on the events that meet and on their times, not on others.
 func TestToleranceOfTimes(t *testing.T) {
 	edge := func(from, to string, data float64) model.DAGEdge {
 		return model.DAGEdge{From: from, To: to, Data: data}
@@ -65,7 +64,7 @@ func TestToleranceOfTimes(t *testing.T) {
 		"length 0 at a border":                 {chainDAG(nil, 0, 2, 2), tasks{{ID: "0", Machine: "A", StartS: 2}, {ID: "1", Machine: "A", StartS: 0}, {ID: "2", Machine: "A", StartS: 2}}, nil, nil},
 		"length 0, within rounding":            {chainDAG(nil, 0, 0.1), tasks{{ID: "0", Machine: "A", StartS: up(0.1, -4)}, {ID: "1", Machine: "A", StartS: 0}}, nil, nil},
 		"length 0, beyond rounding":            {chainDAG(nil, 0, 0.1), tasks{{ID: "0", Machine: "A", StartS: up(0.1, -6)}, {ID: "1", Machine: "A", StartS: 0}}, nil, []string{"machine_overlap 8.32667e-17"}},
-		// 2^40 + 0.1 is no float64: what comes after starts where it can be written.
+		// 2^40 + 0.1 is no float64: the next task starts where it can be written.
 		"rounding of late times": {chainDAG(nil, 0.1, 0.1), tasks{{ID: "0", Machine: "A", StartS: 1 << 40}, {ID: "1", Machine: "A", StartS: 1<<40 + 0.1}}, nil, nil},
 		"a start before 0":       {chainDAG(nil, 1e-3, 1e12), tasks{{ID: "0", Machine: "A", StartS: -1e-6}, {ID: "1", Machine: "B", StartS: 0}}, nil, []string{"invalid_start 1e-06"}},
 		"data late for a short task, by a long way": {chainDAG([]model.DAGEdge{edge("0", "1", 1e9)}, 1, 1),

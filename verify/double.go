@@ -8,11 +8,9 @@ import (
 	"math/big"
 )
 
-// double is the sum of two float64s, the second at most half a unit in the last
-// place of the first: 106 significant bits (Dekker 1971; Hida, Li, Bailey:
-// Algorithms for Quad-Double Precision Floating Point Arithmetic, 2001). The
-// relative error of an operation is below 2^-100 while all figures are between
-// about 1e-200 and 1e200.
+// double is the sum of two float64s, the second at most half a unit in the last place of the first. It has 106
+// significant bits (Dekker 1971; Hida, Li, Bailey: Algorithms for Quad-Double Precision Floating Point Arithmetic,
+// 2001). The relative error of an operation is below 2^-100 while all figures are between about 1e-200 and 1e200.
 type double struct{ hi, lo float64 }
 
 // twoSum returns a + b exactly.
@@ -46,8 +44,8 @@ func (a double) times(x float64) double {
 	return fastSum(p, math.FMA(a.hi, x, -p)+a.lo*x)
 }
 
-// div returns a / b by long division of two digits: the remainder of the first is exact but
-// for three roundings by 2^-53 of what is 2^-51 of a at most, and so is the second.
+// div returns a / b by long division of two digits. The remainder of the first is exact but for three roundings by
+// 2^-53 of at most 2^-51 of a, and so is the second.
 func (a double) div(b double) double {
 	q := a.hi / b.hi
 	rest := math.FMA(-q, b.hi, a.hi) + math.FMA(-q, b.lo, a.lo)

@@ -16,29 +16,28 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// WrongEvidence says that a bound doesn't follow from its evidence.
+// WrongEvidence reports that a bound doesn't follow from its evidence.
 const WrongEvidence = "wrong_evidence"
 
 // ErrUnchecked marks evidence that the judge doesn't recompute: a claim, or more work
 // than maxEvidenceWork.
 var ErrUnchecked = errors.New("evidence isn't checked")
 
-// Followed is what follows from evidence.
+// Followed is the conclusion from evidence.
 type Followed struct {
 	// Bound is the bound on the objective, exact. It is nil if Infeasible.
 	Bound      *big.Rat
 	Infeasible bool
-	Figure     string // what it bounds; "": the objective
+	Figure     string // the bounded figure; "": the objective
 	How        string // in words: "a path of 7 tasks"
-	// Evidence is what it follows from: the judge has read it and it is of a listed form.
+	// Evidence is its premise: the judge has read it and it is of a listed form.
 	Evidence *model.Evidence
 }
 
 // maxEvidenceWork bounds the steps of one recomputation, of some 20 ns to 1 µs each.
 const maxEvidenceWork = 4_000_000
 
-// evidenceKinds recompute what follows from the evidence of one problem, which is of one of
-// its forms.
+// evidenceKinds recompute the conclusion from one problem's evidence, which has one of its forms.
 var evidenceKinds = map[model.Kind]func(context.Context, model.Instance, *model.Evidence) (Followed, error){
 	model.KindBatch: evidenceFor(batchEvidence, func(in *model.Batch) evidenceShape { return evidenceShape{ids: len(in.Jobs)} }),
 	model.KindConsolidation: evidenceFor(consolidationEvidence, func(in *model.Consolidation) evidenceShape {
@@ -68,9 +67,8 @@ func evidenceFor[I model.Instance](f func(context.Context, I, *model.Evidence) (
 }
 
 // Evidence recomputes the bound that follows from evidence on a valid instance, in
-// exact arithmetic. The error wraps ErrUnchecked for evidence that it doesn't
-// recompute, and ctx.Err() if the context ends; else it says what is wrong with the
-// evidence.
+// exact arithmetic. The error wraps ErrUnchecked for evidence that it doesn't recompute, and ctx.Err() if the context
+// ends; else it describes the fault of the evidence.
 func Evidence(ctx context.Context, in model.Instance, e *model.Evidence) (Followed, error) {
 	if !e.Checkable() {
 		return Followed{}, ErrUnchecked
@@ -90,9 +88,8 @@ func Evidence(ctx context.Context, in model.Instance, e *model.Evidence) (Follow
 	return followed, nil
 }
 
-// Implies reports whether no solution is better than a bound, or, if infeasible, that there
-// is none, given what follows. Nothing is tolerated.
-// What bounds another figure implies nothing; who asks about that figure clears Figure.
+// Implies reports whether, by the conclusion, no solution is better than a bound, or, if infeasible, none exists.
+// Nothing is tolerated. A bound on another figure implies nothing; to ask about that figure, clear Figure.
 func (f Followed) Implies(sense model.Sense, bound float64, infeasible bool) bool {
 	switch {
 	case f.Figure != "":
@@ -110,8 +107,8 @@ func (f Followed) Implies(sense model.Sense, bound float64, infeasible bool) boo
 // tooMuch is the error of evidence that would take too long.
 func tooMuch(what string) error { return fmt.Errorf("%w: %s", ErrUnchecked, what) }
 
-// checkEvidence judges the evidence of a result: it adds what it checks, what is wrong and
-// what is on trust. The error is that of ctx, if it ends before.
+// checkEvidence judges the evidence of a result: it adds the checked, the wrong and the trusted parts. The error is
+// ctx's, if it ends before.
 func checkEvidence(ctx context.Context, in model.Instance, res *model.Result, r *Report) error {
 	infeasible := res.Status == model.StatusInfeasible
 	what := "the bound"
@@ -150,11 +147,11 @@ func checkEvidence(ctx context.Context, in model.Instance, res *model.Result, r 
 	return nil
 }
 
-// linear begin the names of engines whose "optimal" and "infeasible" were a foreign solver's word up to 0.10.0. From
-// then on they come from certificates in safe arithmetic.
+// linear holds beginnings of engines' names. Up to 0.10.0, their "optimal" and "infeasible" were a foreign solver's
+// word. From then on they come from certificates in safe arithmetic.
 var linear = []string{"highs", "lanl", "glpsol", "cbc", "scip", "gurobi", "mps:"}
 
-// wordOf says that a proof is the word of a solver of linear models, which may be wrong; "" if it isn't.
+// wordOf reports that a proof is the word of a solver of linear models, which may be wrong; "" if it isn't.
 func wordOf(res *model.Result) string {
 	var major, minor, patch int
 	if _, err := fmt.Sscanf(res.Version, "%d.%d.%d", &major, &minor, &patch); err != nil || slices.Compare([]int{major, minor, patch}, []int{0, 10, 0}) > 0 {
@@ -183,7 +180,7 @@ func wordOf(res *model.Result) string {
 	return fmt.Sprintf("%q, in doubt as the word of %s without a certificate (version %s): solve it again", said, of, res.Version)
 }
 
-// claim says in brackets what evidence claims.
+// claim returns the claim of evidence in brackets.
 func claim(e *model.Evidence) string {
 	switch e.Type {
 	case evidence.Search:

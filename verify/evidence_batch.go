@@ -50,9 +50,9 @@ func batchResponses(ctx context.Context, t *batchNumbers, e *model.Evidence) (Fo
 	return batchPrices(ctx, t, e)
 }
 
-// batchMachine recomputes what one machine needs that is as fast as all processors. On one tier a
-// job's demand is its width under a dual-feasible function f: the widths of what runs sum to P at most, so
-// that their f sum to f(P) at most. On two tiers it is what sharedDemand says.
+// batchMachine recomputes the needs of one machine that is as fast as all processors. On one tier a job's demand is its
+// width under a dual-feasible function f. The widths of running jobs sum to at most P, so their f sum to at most f(P).
+// On two tiers sharedDemand returns it.
 func batchMachine(ctx context.Context, t *batchNumbers, e *model.Evidence) (Followed, error) {
 	capacity := int64(t.Processors)
 	demand := func(j *jobNumbers) int64 { return sharedDemand(j, int64(e.Count)) }
@@ -113,16 +113,16 @@ func leastTicks(t *batchNumbers, j *jobNumbers) int64 {
 // sharedParts is the capacity of a processor of two tiers.
 const sharedParts = 1 << 40
 
-// sharedDemand returns the parts of processors, rounded down, of which a job takes so many while it
-// works at its fastest rate R = max(F, E), F and E its rates in the foreground and in the background,
-// and in proportion when it is slower. A process of use u takes
+// sharedDemand returns a number of parts of processors, rounded down. A job takes so many while it works at its fastest
+// rate R = max(F, E), F and E its rates in the foreground and in the background, and in proportion when it is slower. A
+// process of use u takes
 //
 //	c g(u), g(u) = α + (1 - α) u, α = tenths/10, c = min over processes of min(1, (1 - α) u R / (E g(u))).
 //
-// What works on one processor takes at most all of it: in the foreground alone g(u) ≤ 1. Beside a
-// foreground process of use v one in the background works at rate E min(1, (1-v)/u), and both take
-// at most h(v) = g(v) + c g(u) (E/R) min(1, (1-v)/u). It grows with v up to v = 1 - u and is linear
-// from there to h(1) = 1; and h(1-u) = 1 - (1 - α) u + c g(u) E/R ≤ 1 by the choice of c.
+// The processes on one processor take at most all of it: in the foreground alone g(u) ≤ 1. With a foreground process
+// of use v, one in the background works at rate E min(1, (1-v)/u), and both take at most
+// h(v) = g(v) + c g(u) (E/R) min(1, (1-v)/u). It grows with v up to v = 1 - u and is linear from there to h(1) = 1;
+// and the choice of c makes h(1-u) = 1 - (1 - α) u + c g(u) E/R ≤ 1.
 func sharedDemand(j *jobNumbers, tenths int64) int64 {
 	// g and (1 - α) u in 1/(10 FullRate).
 	g := func(u int64) int64 { return tenths*fullRate + (10-tenths)*u }
@@ -142,8 +142,7 @@ func sharedDemand(j *jobNumbers, tenths int64) int64 {
 	return x.Quo(x, bigProduct(below, 10*fullRate)).Int64()
 }
 
-// batchMean returns what follows if the responses, times their weights, sum to at least so
-// many ticks.
+// batchMean returns the conclusion if the responses, times their weights, sum to at least so many ticks.
 func batchMean(t *batchNumbers, sum *big.Int, how string) Followed {
 	weights := new(big.Int)
 	for k := range t.Jobs {
@@ -157,18 +156,17 @@ func batchMean(t *batchNumbers, sum *big.Int, how string) Followed {
 }
 
 // batchPrices recomputes, on one tier, a Lagrangian relaxation of the processors: jobs are in classes,
-// and one of class x pays a price λ_x(t) ≥ 0 for each processor at each time. With Λ_x its
-// integral, the responses sum to at least
+// and one of class x pays a price λ_x(t) ≥ 0 for each processor at each time. Let Λ_x be its integral. The responses
+// then sum to at least
 //
 //	Σ_k min_{s ≥ submit_k} (weight_k (s + length_k - submit_k) + width_k (Λ(s + length_k) - Λ(s))) - ∫ K(t) dt,
 //
-// Λ that of k's class, where what runs at the time t pays at most K(t). For in some optimum each
-// job runs through from a start s on. There is one class of all jobs, and K = C λ, or one for
-// each job, and K is what roomFor says. Between the times at which s or s +
-// length_k is one of the tariff's the sum is linear in s, and no price is below 0: so the least is
-// at one of these or at the submission, and not after weight_k (s + length_k - submit_k)
-// alone is more than what is found. Prices are of weights over their greatest common divisor, of
-// which the sum is a whole multiple.
+// with Λ the integral of k's class, if the jobs that run at the time t pay at most K(t). For in some optimum each job
+// runs through from a start s on. Either one class holds all jobs, and K = C λ, or each job has its own class, and
+// roomFor returns the integral of K. The sum is linear in s between the times at which s or s + length_k is one of the
+// tariff's, and no price is below 0. So the least is at one of these or at the submission, and not after weight_k (s +
+// length_k - submit_k) alone exceeds the least found. Prices are for weights divided by their greatest common divisor;
+// the sum is a whole multiple of it.
 func batchPrices(ctx context.Context, t *batchNumbers, e *model.Evidence) (Followed, error) {
 	if t.Tiers != 1 {
 		return Followed{}, fmt.Errorf("prices of time are of one tier")
@@ -246,7 +244,7 @@ type priceClass struct {
 	tariff *tariff
 }
 
-// priceClasses returns the classes, and that of each job: all in one, or one for each job.
+// priceClasses returns the classes, and the class of each job: all in one, or one for each job.
 func priceClasses(t *batchNumbers, by string) (classes []priceClass, class []int) {
 	class = make([]int, len(t.Jobs))
 	if by == "" {
@@ -259,10 +257,10 @@ func priceClasses(t *batchNumbers, by string) (classes []priceClass, class []int
 	return classes, class
 }
 
-// roomFor returns ∫ K(t) dt. With one class of all jobs K(t) = C λ(t), for the widths of what runs
-// sum to C at most. With a class for each job K(t) is the most that a set of jobs
-// submitted before the end of the span pays whose widths sum to C at most: job after job, from the
-// most that so many processors pay without it, best[c] = max(best[c], best[c - width] + price).
+// roomFor returns ∫ K(t) dt. With one class of all jobs K(t) = C λ(t), for the widths of running jobs sum to C at most.
+// With a class for each job K(t) is the most that a set of jobs submitted before the end of the span pays if its widths
+// sum to C at most. It is computed job after job, from the most that so many processors pay without it:
+// best[c] = max(best[c], best[c - width] + price).
 func roomFor(ctx context.Context, t *batchNumbers, classes []priceClass, e *model.Evidence, work *int) (*big.Int, error) {
 	total := new(big.Int)
 	if e.Resource == "" {
@@ -306,7 +304,7 @@ func roomFor(ctx context.Context, t *batchNumbers, classes []priceClass, e *mode
 	return total, nil
 }
 
-// leastPaid returns the least of a job's weighted response and what it pays, over its starts.
+// leastPaid returns the least of a job's weighted response and its payment, over its starts.
 func leastPaid(ctx context.Context, j *jobNumbers, x *tariff, weight int64, shift uint, work *int) (best *big.Int, err error) {
 	times, width := big.NewInt(weight), big.NewInt(int64(j.Processes))
 	cost, value := new(big.Int), new(big.Int)

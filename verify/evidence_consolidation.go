@@ -14,17 +14,16 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// consolidationCover is what the hosts and offers of a region must cover, at what price.
+// consolidationCover holds the demand that the hosts and offers of a region must cover, and their prices.
 //
-// Hosts that are kept or hold pinned tasks cost their price in every plan. A row says that some
-// tasks, which can be in no other place, need so much together, of which each place has so
-// much. Every plan covers the row by places in use and by tasks that are left out, each of
-// which costs its whole price. Parts of them, at a part of their price, cost at most as much: the
-// cheapest parts first are the optimum of that relaxation.
+// Hosts that are kept or hold pinned tasks cost their price in every plan. A row states the joint need of some tasks,
+// which can be in no other place, and how much of it each place has. Every plan covers the row by places in use and by
+// tasks that are left out; each costs its whole price. Parts of them, at a part of their price, cost at most as much:
+// the cheapest parts first are the optimum of that relaxation.
 type consolidationCover struct {
 	*consolidationJudge
 	forced []bool // of the instance's hosts
-	paid   int64  // what those cost
+	paid   int64  // the cost of these
 	unit   int64  // every cost is a multiple of it; 0: all cost nothing
 	total  int64  // tasks
 }
@@ -72,8 +71,7 @@ func consolidationEvidence(ctx context.Context, in *model.Consolidation, e *mode
 	return c.emptied(ctx)
 }
 
-// places returns the hosts and offers where tasks of jobs with a host set may be placed anew, "" for
-// jobs without.
+// places returns the hosts and offers where tasks of jobs with a host set may be newly placed, "" for jobs without.
 func (c *consolidationCover) places(set string) placeSet {
 	p := placeSet{make([]bool, len(c.in.Hosts)), make([]bool, len(c.in.Offers))}
 	var s *model.HostSet
@@ -101,8 +99,8 @@ func (c *consolidationCover) stay(p placeSet, j *model.ConsolidationJob) {
 	}
 }
 
-// inside reports whether the tasks of a job can be on no host or offer outside a set; anew are those
-// where they may be placed anew.
+// inside reports whether a job's tasks can be on no host or offer outside a set, given the places where they may be
+// newly placed.
 func (c *consolidationCover) inside(j *model.ConsolidationJob, anew, p placeSet) bool {
 	for _, id := range j.CurrentHosts {
 		if id != "" && !p.hosts[c.number[id]] {
@@ -158,7 +156,7 @@ func (c *consolidationCover) resource(ctx context.Context, e *model.Evidence) (F
 		if where = fmt.Sprintf("the host set %q", set); set == "" {
 			where = "the hosts for jobs without a host set"
 		}
-		// Where only pinned jobs have the set, none is placed there anew.
+		// If only pinned jobs have the set, none is newly placed there.
 		region = placeSet{make([]bool, len(c.in.Hosts)), make([]bool, len(c.in.Offers))}
 		jobs := slices.DeleteFunc(slices.Clone(c.in.Jobs), func(j model.ConsolidationJob) bool { return j.Allowed != set })
 		if slices.ContainsFunc(jobs, func(j model.ConsolidationJob) bool { return !j.Pinned }) {
@@ -168,7 +166,7 @@ func (c *consolidationCover) resource(ctx context.Context, e *model.Evidence) (F
 			c.stay(region, &jobs[i])
 		}
 	}
-	// Where all of a set lies in the region, its jobs are inside but for those that have hosts elsewhere.
+	// If all of a set lies in the region, its jobs are inside but for jobs with hosts elsewhere.
 	lies := map[string]bool{}
 	for _, id := range sets {
 		lies[id] = c.inside(&model.ConsolidationJob{}, anew[id], region)
@@ -190,7 +188,7 @@ func (c *consolidationCover) resource(ctx context.Context, e *model.Evidence) (F
 	}, func(o int) int64 { return c.in.Offers[o].Capacity[r] }, fmt.Sprintf("the %s of %s", e.Resource, where))
 }
 
-// take adds what the tasks of a job need, and that they may be left out.
+// take adds the needs of a job's tasks, and that they may be left out.
 func take(need *big.Int, items []coverItem, j *model.ConsolidationJob, each int64) []coverItem {
 	tasks := int64(j.Tasks)
 	need.Add(need, new(big.Int).Mul(big.NewInt(tasks), big.NewInt(each)))
@@ -200,7 +198,7 @@ func take(need *big.Int, items []coverItem, j *model.ConsolidationJob, each int6
 	return items
 }
 
-// apart covers the tasks of which a rule allows a host to have one, or those that it has.
+// apart covers the tasks of a rule that allows a host only one of them, or the ones that it has now.
 func (c *consolidationCover) apart(ctx context.Context, id string) (Followed, error) {
 	k := slices.IndexFunc(c.in.Rules, func(r model.PlacementRule) bool { return r.ID == id })
 	if k < 0 || c.in.Rules[k].Type != model.RuleApart || c.in.Rules[k].Domain != "" {
@@ -247,7 +245,7 @@ func (c *consolidationCover) apart(ctx context.Context, id string) (Followed, er
 	return c.cover(region, need, items, func(h int) int64 { return max(1, now[h]) }, func(int) int64 { return 1 }, fmt.Sprintf("the hosts for tasks that the rule %q keeps apart", id))
 }
 
-// cover returns what follows from a row. More hosts of an offer than tasks are in use in no plan.
+// cover returns the conclusion from a row. More hosts of an offer than tasks are in use in no plan.
 func (c *consolidationCover) cover(region placeSet, need *big.Int, items []coverItem, gives, bought func(int) int64, how string) (Followed, error) {
 	for h, in := range region.hosts {
 		switch g := gives(h); {
@@ -289,9 +287,9 @@ func (c *consolidationCover) cover(region placeSet, need *big.Int, items []cover
 	return Followed{Bound: new(big.Rat).SetInt(least), How: how}, nil
 }
 
-// emptied returns what has to move. Who stays is on a host in use, and those cost at most the limit. Of
-// the hosts that aren't paid in any case, parts by what stays over their price keep at least as much
-// in place as any that the limit pays (Dantzig 1957).
+// emptied returns the least cost of the moves that the cost limit requires. A task that stays is on a host in use, and
+// these hosts cost at most the limit. Some hosts are paid in any case. Parts of the others, by the ratio of their
+// staying tasks to their price, keep at least as much in place as any hosts that the limit pays (Dantzig 1957).
 func (c *consolidationCover) emptied(ctx context.Context) (Followed, error) {
 	const how = "the hosts that the cost limit empties"
 	switch l := c.in.CostLimit; {

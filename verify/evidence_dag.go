@@ -35,10 +35,9 @@ func dagEvidence(ctx context.Context, in *model.DAG, e *model.Evidence) (Followe
 // dagHeads are heads and tails over the tasks of a set and the edges between them.
 //
 // For a task t on machine a, let head(t, a) = max over edges (s, t) of min_b (head(s, b) +
-// cost(s, b) + transfer from b to a). By induction no schedule starts t on a before
-// head(t, a), for s is on some b, starts no earlier than head(s, b), and its data must
-// get to a. tail is the same backwards in time: the least from t's end to the end of the
-// schedule. So the makespan is at least max_t min_a (head + cost + tail).
+// cost(s, b) + transfer from b to a). No schedule starts t on a before head(t, a), by induction: s is on some b, starts
+// no earlier than head(s, b), and its data must get to a. The tail is the same backwards in time: the least from t's
+// end to the end of the schedule. So the makespan is at least max_t min_a (head + cost + tail).
 type dagHeads struct {
 	unit       binary
 	m          int
@@ -162,7 +161,7 @@ func (h *dagHeads) length(e, a, b int) *big.Int {
 }
 
 // fill computes heads and tails over the machines where tasks may be; each task has one.
-// The error is that of ctx.
+// The error is ctx's.
 func (h *dagHeads) fill(ctx context.Context) error {
 	m := h.m
 	zeros := func() [][]*big.Int {
@@ -196,8 +195,8 @@ func (h *dagHeads) fill(ctx context.Context) error {
 	return nil
 }
 
-// extend raises row by the ends of a task at the other end of edge e, whose heads (or tails, if
-// not forward) are of.
+// extend raises row by the ends of a task at the other end of edge e, which has the heads of (or tails, if not
+// forward).
 func (h *dagHeads) extend(row, of []*big.Int, task, e int, forward bool) {
 	m := h.m
 	end := make([]*big.Int, m) // nil where the task isn't
@@ -431,14 +430,12 @@ func dagLoadSmall(ctx context.Context, in *model.DAG, weights []float64, weight,
 	return sum, true
 }
 
-// dagInterval recomputes H + max(0, work/M - (b - a)) for the window [a, b) and M
-// machines, where H is a bound by paths and work is what the tasks, each between its
-// least head and H less its least tail, must do within the window at least.
+// dagInterval recomputes H + max(0, work/M - (b - a)) for the window [a, b) and M machines, with H a bound by paths.
+// The tasks, each between its least head and H less its least tail, must do at least work within the window.
 //
 // If a schedule ends at R = H + x ≥ H, each task of least head s, cost c and tail r runs within
-// [s, R - r]. Within [a, b + x) it must hence do at least min(c, b + x - a, s + c - a, b + x -
-// (R - r - c)), of which none is less than with x = 0. The M machines do M (b + x - a) there at
-// most, so x ≥ work/M - (b - a).
+// [s, R - r]. Within [a, b + x) it must hence do at least min(c, b + x - a, s + c - a, b + x - (R - r - c)), and no
+// term is less than with x = 0. The M machines do M (b + x - a) there at most, so x ≥ work/M - (b - a).
 func dagInterval(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed, error) {
 	ids := make([]string, len(in.Tasks))
 	for t := range ids {

@@ -15,19 +15,19 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// An evidenceForm is the shape of evidence of one type: for each JSON key that it has, what must
-// hold of it. Every other key but type and method must be absent.
+// An evidenceForm is the shape of evidence of one type: the condition on each JSON key that it has. Every other key but
+// type and method must be absent.
 type evidenceForm map[string]func(e *model.Evidence, n evidenceShape) error
 
-// evidenceShape is what an instance gives evidence of it: how many ids it names (tasks, jobs or
-// requests), how many machines it has, of a dag how many edges and links, and of vcsched the names of its resources, CPU first.
+// evidenceShape holds an instance's sizes for its evidence: the numbers of ids (tasks, jobs or requests) and of
+// machines, for a dag the numbers of edges and links, and for vcsched the names of its resources, CPU first.
 type evidenceShape struct {
 	ids, machines, edges, links int
 	resources                   []string
 }
 
-// evidenceForms lists every form of evidence from which the judge computes a bound. The
-// rules rely on these shapes: what doesn't fit is refused before any of them computes.
+// evidenceForms lists every form of evidence from which the judge computes a bound. The rules rely on these shapes:
+// evidence that doesn't fit is refused before any of them computes.
 var evidenceForms = map[model.Kind]map[string]evidenceForm{
 	model.KindConsolidation: {
 		evidence.Cover:   {"resource": keyAnything, "elements": keyAtMost(0, 1)},
@@ -76,7 +76,7 @@ var evidenceForms = map[model.Kind]map[string]evidenceForm{
 	},
 }
 
-// tvcResources are what prices and machines of tvc may be of.
+// tvcResources are the resources of tvc that prices and machines may be for.
 var tvcResources = append([]string{evidence.Slots, evidence.Servers, evidence.Shares}, evidence.Links...)
 
 // fitsForm reports what of evidence of an instance isn't of the shape that its type has.
@@ -113,7 +113,7 @@ func (f evidenceForm) fits(e *model.Evidence, n evidenceShape) error {
 	return nil
 }
 
-// evidenceEntries counts what stands in the lists of evidence.
+// evidenceEntries counts the entries in the lists of evidence.
 func evidenceEntries(e *model.Evidence) int {
 	n := len(e.Elements) + len(e.Weights) + len(e.Windows) + len(e.Times) + len(e.Rows) + len(e.Prices) + len(e.Parts)
 	for k := range e.Parts {
@@ -125,7 +125,7 @@ func evidenceEntries(e *model.Evidence) int {
 // keyAnything requires nothing.
 func keyAnything(*model.Evidence, evidenceShape) error { return nil }
 
-// keyIDs requires some ids, each once. Whether the instance has them is for the rule to say.
+// keyIDs requires some ids, each once. The rule decides whether the instance has them.
 func keyIDs(e *model.Evidence, n evidenceShape) error {
 	if len(e.Elements) == 0 || len(e.Elements) > n.ids {
 		return fmt.Errorf("there are %d, must be from 1 to %d", len(e.Elements), n.ids)
@@ -210,7 +210,7 @@ func keyHorizon(e *model.Evidence, n evidenceShape) error {
 	return nil
 }
 
-// keyRows requires numbers in ascending order. Whether there are such rows is for the rule to say.
+// keyRows requires numbers in ascending order. The rule decides whether there are such rows.
 func keyRows(e *model.Evidence, _ evidenceShape) error {
 	for i, x := range e.Rows {
 		if x < 0 || i > 0 && x <= e.Rows[i-1] {
@@ -370,7 +370,7 @@ func keyScale(e *model.Evidence, _ evidenceShape) error {
 	return nil
 }
 
-// keyLoad requires what a dual-feasible function takes as a capacity.
+// keyLoad requires a value that a dual-feasible function takes as a capacity.
 func keyLoad(e *model.Evidence, _ evidenceShape) error {
 	if e.Load < 1 || e.Load > 1<<55 {
 		return fmt.Errorf("%d isn't from 1 to 2^55", e.Load)
@@ -415,7 +415,7 @@ func keyOfShares(e *model.Evidence, n evidenceShape) error {
 	return err
 }
 
-// keyOfPatterns requires what another key does, of patterns, and nothing of others.
+// keyOfPatterns requires the same as another key for patterns, and nothing for others.
 func keyOfPatterns(key func(*model.Evidence, evidenceShape) error) func(*model.Evidence, evidenceShape) error {
 	return func(e *model.Evidence, n evidenceShape) error {
 		if e.Resource == evidence.PatternsOfServers {
@@ -484,8 +484,7 @@ func keyFilled(e *model.Evidence, n evidenceShape) error {
 	return nil
 }
 
-// keyFunction requires a known function or none. What its parameter may be depends on the
-// capacity: see dualFunction.
+// keyFunction requires a known function or none. The range of its parameter depends on the capacity: see dualFunction.
 func keyFunction(e *model.Evidence, _ evidenceShape) error {
 	if d := e.Function; d != nil && (!slices.Contains([]string{"steps", "threshold", "pieces", "halves"}, d.Name) || d.Parameter < 0) {
 		return fmt.Errorf("%q of %d isn't a dual-feasible function", d.Name, d.Parameter)

@@ -15,13 +15,13 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// dagGathering recomputes max_t min_a (h_ta + cost_ta + q_ta), where heads h and tails q of tasks by machine know what
-// must come together on a machine and on its links.
+// dagGathering recomputes max_t min_a (h_ta + cost_ta + q_ta). Its heads h and tails q of tasks by machine include the
+// work that must come together on a machine and on its links.
 //
 // A head h_ta bounds the start S of task t from below if t is on machine a. It is the larger of max over edges (p, t) of
 // min(h_pa + cost_pa, min_b≠a (h_pb + cost_pb + length_ba)) and, where the evidence names a set for t and a, of a
-// second bound. Let P be the tasks of the set with an edge to t, G the others, each with an edge to a task of P. Of a
-// schedule let L be those of the set on a. Then all of these hold, whatever it is:
+// second bound. Let P be the tasks of the set with an edge to t, G the others, each with an edge to a task of P. Let L
+// be the tasks of the set on a in a schedule. Then all of these hold, whatever it is:
 //
 //	u in L                      works on a from h_ua on, for cost_ua; then there is at least w until S, where w is the largest
 //	                            of 0, cost_pa for edges (u, p) into P and L, and min_b≠a (length_ab + cost_pb + length_ba) into P without L
@@ -32,12 +32,12 @@ import (
 //	 only u in L                at least min_b≠a (cost_pb + length_ba) until S
 //
 // Data into a begin after min_b≠a (h_ub + cost_ub + start-up of b). Contention only delays, so lengths are those without it.
-// A link that all routes into (or out of) a use has a capacity, under TCP times the share of as many connections
-// as there are edges, that the rates on it together never exceed: data pass it as work of length data / capacity.
-// So do tasks on a. Such work i runs at rate 1 in all, from r_i on, and ends w_i before S: for any set of it
-// S ≥ min r + Σ length + min w. The largest of these bounds S for L, and the least of that over all L bounds S. The judge
-// finds it by branch and bound: what the tasks placed so far bound only grows. Tails are the same backwards
-// in time, but for start-ups: these come after the data then, so that those of the sender stand in w.
+// Consider a link that all routes into (or out of) a use. The rates on it together never exceed its capacity, under TCP
+// times the share of as many connections as there are edges. Data pass it as work of length data / capacity. So do
+// tasks on a. Such work i runs at rate 1 in all, from r_i on, and ends w_i before S: for any set of it S ≥ min r + Σ
+// length + min w. The largest of these bounds S for L, and the least of that over all L bounds S. The judge finds it by
+// branch and bound: the bound by the tasks placed so far only grows. Tails are the same backwards in time, but for
+// start-ups: these then come after the data, so the sender's start-ups are part of w.
 //
 // All is monotone in each figure and every sum bounds a time. So each figure may be rounded down to the unit, and
 // each sum be cut at 2^60 units, more than all tasks take on some machine: the optimum is no later. Nothing overflows.
@@ -125,7 +125,7 @@ type gathered struct {
 
 	t, a         int
 	nodes        []gatheredTask
-	floor, least int64 // what bounds in any case, and the least of the sets so far
+	floor, least int64 // a bound in any case, and the least of the sets so far
 	work, visits int
 	lines        [maxGather + 1][3][]gatheredWork // by depth: on a, on the link into it and on that out of it
 }
@@ -296,7 +296,7 @@ func (g *gathered) ends(t int) (edges []int, ends []int32) {
 	return g.succ[t], g.to
 }
 
-// length returns that of an edge from machine a, which is farther from t, to b.
+// length returns the length of an edge from machine a, which is farther from t, to b.
 func (g *gathered) length(e, a, b int) int64 {
 	if a == b {
 		return 0
@@ -478,7 +478,8 @@ func join(line []gatheredWork, x gatheredWork) []gatheredWork {
 	return line
 }
 
-// most returns the largest min r + Σ length + min w of sets of a line: those with all work of r and w from some value on.
+// most returns the largest min r + Σ length + min w over sets of a line: the sets with all work of r and w from some
+// value on.
 func most(line []gatheredWork) (all int64) {
 	for i := range line {
 		sum := line[i].after

@@ -11,9 +11,9 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// What comes before two tasks has the larger of their waits after it, not the sum. Only the first machine is good for
-// all tasks but the third. With that one elsewhere the last starts after 1 + 1 + 10 + 6 s; with all on one machine
-// after 1 + 11 + 10 s.
+// A task before two tasks has the larger of their waits after it, not the sum. Only the first machine is good for all
+// tasks but the third. With that one elsewhere the last starts after 1 + 1 + 10 + 6 s; with all on one machine after 1
+// + 11 + 10 s.
 func TestEvidenceGatheringWaits(t *testing.T) {
 	t.Parallel()
 	d := testkit.DAG([][]float64{{1, 100, 100}, {11, 100, 100}, {10, 10, 10}, {1, 100, 100}},

@@ -15,12 +15,12 @@ type weighed struct {
 	weight int64
 }
 
-// knapsack searches a set of items that fits and weighs more than best; if all is set it goes on
-// from each that it finds, whose weight is best, to the heaviest.
+// knapsack searches a set of items that fits and weighs more than best. If all is set it goes on from each set found,
+// with its weight as best, to the heaviest.
 type knapsack struct {
 	all     bool
 	items   []knapsackItem
-	free    []int64 // [resource]: what is left of the capacity
+	free    []int64 // [resource]: the rest of the capacity
 	best    int64
 	densest [][]int32 // [resource][k]: of the items from k on
 	left    int       // steps, in thirds for each resource
@@ -32,8 +32,8 @@ type knapsackItem struct {
 	weight, count int64
 }
 
-// newKnapsack returns a search of tasks, of which there are so many each, for a host of a size at a load.
-// Tasks that don't fit on it alone are left out, and so are resources of which it has enough for all.
+// newKnapsack returns a search of tasks, with so many of each, for a host of a size at a load. Tasks that don't fit on
+// it alone are left out, and so are resources if it has enough for all.
 func (n *vcschedNeeds) newKnapsack(tasks map[weighed]int64, host *vcschedHosts, load int64) (*knapsack, error) {
 	capacity, cpu := slices.Clone(host.room), host.at(big.NewInt(load))
 	if cpu.BitLen() > 56 {
@@ -94,7 +94,7 @@ func (k *knapsack) merge() {
 	k.items = merged
 }
 
-// join adds a resource that is a sum of all, by how scarce they are: whatever the shares, what fits fits
+// join adds a resource that is a sum of all, weighted by their scarcity: whatever the shares, a set that fits also fits
 // in the sum.
 func (k *knapsack) join() {
 	if len(k.free) < 2 {
@@ -160,7 +160,7 @@ func (k *knapsack) heavier(ctx context.Context) (yes, done bool) {
 	return yes, yes || k.left > 0
 }
 
-// grow adds items from i on to a set of a weight, and takes what they need of what is free.
+// grow adds items from i on to a set of a weight, and takes their needs from the free resources.
 func (k *knapsack) grow(ctx context.Context, i int, weight int64) bool {
 	if weight > k.best {
 		if k.best = weight; !k.all {
@@ -175,7 +175,7 @@ func (k *knapsack) grow(ctx context.Context, i int, weight int64) bool {
 	if i == len(k.items) {
 		return false
 	}
-	for r, free := range k.free { // what the densest item could still weigh
+	for r, free := range k.free { // the most that the densest item could still weigh
 		if x := &k.items[k.densest[r][i]]; x.size[r] > 0 && product(x.weight, free).cmp(product(k.best-weight, x.size[r])) <= 0 {
 			return false
 		}

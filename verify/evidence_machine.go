@@ -19,20 +19,19 @@ type squashedJob struct {
 	weight            int64 // at least 1, below 2^31
 }
 
-// squashedMachine bounds the sum of weighted responses, end - release, of jobs of which those
-// that work at one instant have demands that sum to the capacity at most. Such a schedule, in
-// which jobs may be suspended and moved, is one of the machine, too: in each instant it does of each job
-// what the schedule does. There each job of a set ends no earlier, if others don't work. So
-// of any set of jobs either of these is a bound, and each other job responds after its
-// duration at least:
+// squashedMachine bounds the sum of weighted responses, end - release, of jobs. The demands of the jobs that work at
+// one instant must sum to at most the capacity. Such a schedule, in which jobs may be suspended and moved, is one of
+// the machine, too: the machine works on each job in each instant as the schedule does. There each job of a set ends no
+// earlier, if others don't work. So of any set of jobs either of these is a bound, and each other job responds after
+// its duration at least:
 //
 //   - equal weights: the ends in the order of the shortest remaining time (Schrage 1968);
-//   - the mean instants at which jobs work, if what has the largest weight over time works
-//     first, and half of the durations: for a job that works for a duration d has its mean at d/2 before its
-//     end or earlier (Goemans, Queyranne, Schulz, Skutella, Wang 2002).
+//   - the mean instants at which jobs work, if the job of the largest weight over time works first, and half of the
+//     durations: for a job that works for a duration d has its mean at d/2 before its end or earlier (Goemans,
+//     Queyranne, Schulz, Skutella, Wang 2002).
 //
-// Jobs whose responses come out below their durations are left out, round by round. Each group of
-// jobs that are busy together has the best of its bounds; any division into groups is right.
+// Jobs with responses that come out below their durations are left out, round by round. Each group of jobs that are
+// busy together has the best of its bounds; any division into groups is right.
 //
 // Times are whole units of 2^shift/capacity ticks from a group's first release. Releases and needs are
 // rounded down, which makes no end and no mean later; a response is less than one unit
@@ -45,7 +44,7 @@ type squashedMachine struct {
 	dense    bool // the largest weight over time first, not the shortest remaining time
 }
 
-// squashedRun is a job with what it has done.
+// squashedRun is a job with its work done.
 type squashedRun struct {
 	squashedJob
 	from, time, left int64  // in units
@@ -58,12 +57,12 @@ const (
 	squashedRounds = 16
 	// squashedFraction is the number of bits behind the point of sums.
 	squashedFraction = 64
-	// squashedSpan is the length of a group in units, of which squares fit 128 bits.
+	// squashedSpan is the length of a group in units; its square fits 128 bits.
 	squashedSpan = 1 << 60
 )
 
 // squashedResponses returns a number that the sum of weighted responses in ticks isn't below,
-// rounded up to a whole one as the sum is. The error is ErrUnchecked or that of ctx.
+// rounded up to a whole one as the sum is. The error is ErrUnchecked or ctx's.
 func squashedResponses(ctx context.Context, jobs []squashedJob, capacity int64) (*big.Int, error) {
 	alone := new(big.Int)
 	var sorted []squashedJob

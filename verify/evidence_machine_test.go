@@ -61,8 +61,8 @@ func leastResponses(jobs []squashedJob, capacity int64) int64 {
 	return solve(s)
 }
 
-// What follows from the machine is never above the least sum of responses, and often is it, also
-// where times are rounded to units; jobs without a demand take their durations.
+// The machine's bound is never above the least sum of responses, and often is it, also where times are rounded to
+// units; jobs without a demand take their durations.
 func TestSquashedResponses(t *testing.T) {
 	t.Parallel()
 	met, coarse := 0, 0
@@ -90,7 +90,7 @@ func TestSquashedResponses(t *testing.T) {
 		if got.Cmp(least) == 0 {
 			met++
 		}
-		// The same in ticks of which 2^46 were one, and demands so large that units are of many ticks.
+		// The same with each tick split into 2^46, and with demands so large that a unit is many ticks.
 		const ticks, parts = 1 << 46, 1 << 40
 		large := make([]squashedJob, len(jobs))
 		for k, j := range jobs {

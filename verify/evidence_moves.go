@@ -21,14 +21,14 @@ type movesEvidence struct {
 	weight, count map[movedKind]int64
 	price         []int64 // of moving a task, by job
 	busy          map[int]bool
-	right         *big.Int // what the hosts must hold
+	right         *big.Int // the sum that the hosts must hold
 	left          int      // of the searches
 }
 
 // moves reports whether it follows that no placement stays within a load and the migration
-// budget. With a weight w ≥ 0 of each task and prices p = ⌊λ memory⌋ of moving one, C_h being the
-// tasks on host h now, C all of these, and β = ⌊λ budget⌋, tolerance included, a placement has
-// tasks S_h on host h. What it moves has prices of λ budget at most, and they are whole, so
+// budget. Let w ≥ 0 be a weight of each task, and p = ⌊λ memory⌋ the price of moving one. C_h are the tasks on host h
+// now, C all of these, and β = ⌊λ budget⌋, tolerance included. A placement has tasks S_h on host h. What it moves has
+// prices of λ budget at most, and they are whole, so
 //
 //	Σ_h (w(S_h) + p(S_h ∩ C_h)) = w(all) + p(what stays) ≥ w(all) + p(C) - β.
 //
@@ -94,8 +94,8 @@ func (n *vcschedNeeds) moves(ctx context.Context, in *model.VCSched, e *model.Ev
 	return sum.Cmp(m.right) < 0, how, nil
 }
 
-// read sets what depends on the instance: λ is the price of moving the memory of a host, and
-// smallest the least of a host's.
+// read sets the values that depend on the instance: λ is the price of moving the memory of a host, and smallest the
+// least of a host's.
 func (m *movesEvidence) read(in *model.VCSched, lambda, smallest *big.Rat) error {
 	for j := range in.Jobs {
 		if in.MigrationBudget == nil || len(in.Jobs[j].CurrentHosts) == 0 {
@@ -117,7 +117,7 @@ func (m *movesEvidence) read(in *model.VCSched, lambda, smallest *big.Rat) error
 		}
 	}
 	if m.right.BitLen() > 61 {
-		return tooMuch("weights") // of which no sum is larger
+		return tooMuch("weights") // no sum is larger
 	}
 	if lambda.Sign() > 0 {
 		beta := exact(Tolerance)
@@ -130,7 +130,7 @@ func (m *movesEvidence) read(in *model.VCSched, lambda, smallest *big.Rat) error
 	return nil
 }
 
-// most returns the most that what fits on a host is worth.
+// most returns the largest worth of tasks that fit on a host.
 func (m *movesEvidence) most(ctx context.Context, host int, size *vcschedHosts, load int64) (int64, error) {
 	counts := map[weighed]int64{}
 	for k, c := range m.count {

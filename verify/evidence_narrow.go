@@ -11,8 +11,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// narrowPrices is a price of time between times for all jobs, of which all that batchPrices computes of a
-// job is below 2^126 units of 2^-shift: two machine words.
+// narrowPrices is a price of time between times for all jobs. All figures that batchPrices computes of a job are below
+// 2^126 units of 2^-shift: two machine words.
 type narrowPrices struct {
 	times []int64
 	price []uint64
@@ -25,7 +25,7 @@ type narrowPrices struct {
 func newNarrowPrices(t *batchNumbers, e *model.Evidence, unit binary, common int64) (*narrowPrices, bool) {
 	n := len(e.Prices)
 	x := &narrowPrices{times: e.Times, price: make([]uint64, n), sum: make([]wide, n+1), shift: uint(unit.shift)}
-	most := uint64(1) << (61 - min(61, bits.Len(uint(t.Processors)))) // what the sum's high word is below, for no job is wider
+	most := uint64(1) << (61 - min(61, bits.Len(uint(t.Processors)))) // above the sum's high word: no job is wider
 	for i, price := range e.Prices {
 		units, ok := unit.small(price)
 		if !ok {
@@ -94,7 +94,7 @@ func (x *narrowPrices) at(i int, s int64) wide {
 	return x.sum[i-1].plus(wide{high, low})
 }
 
-// leastPaid is that of numbers of any size. Up to the submission there are a times.
+// leastPaid computes the same as for numbers of any size. Up to the submission there are a times.
 func (x *narrowPrices) leastPaid(j *jobNumbers, weight int64, a int, work *int) (best wide, ok bool) {
 	b := x.after(a, j.Submit+j.Length)
 	width := uint64(j.Processes)

@@ -12,19 +12,19 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// dagOrdering recomputes the bound min(H, L) by multipliers λ of rows that hold of every schedule which
-// ends by the horizon H: L is the least of C + Σ_r λ_r (what row r demands - what it has) over all values
-// that the variables may take, each by itself (Lagrangian relaxation). L ≤ C of such a schedule, for each row's
-// λ_r multiplies what is 0 at most, or 0 if it is an equation. A schedule that ends later beats nothing below H.
+// dagOrdering recomputes the bound min(H, L) by multipliers λ of rows that hold for every schedule that ends by the
+// horizon H. L is the least of C + Σ_r λ_r (what row r demands - what it has) over all values that the variables may
+// take, each by itself (Lagrangian relaxation). L ≤ C of such a schedule, for each row's λ_r multiplies an amount that
+// is at most 0, or 0 if it is an equation. A schedule that ends later beats nothing below H.
 //
 // A schedule gives the variables these values; contention only delays, so that the rows hold with it:
 //
 //   - C is its makespan, s_t the start of task t, x_ta = 1 if t is on machine a, else 0.
-//   - z_eab = x_ia x_jb for an edge e from task i to j of which some transfer takes time.
+//   - z_eab = x_ia x_jb for an edge e from task i to j with some transfer that takes time.
 //   - y_ija = 1 if i and j are both on a, i before j, else 0, for i and j that no path of edges orders. For an edge
 //     from i to j it is z_eaa, or 0 without z.
-//   - Heads and tails h, q of tasks by machine are those of dagHeads over machines with h + cost + q ≤ H. A task is on
-//     no other, z_eab = 0 if h_ia + cost_ia + length_eab + cost_jb + q_jb > H, and y_ija = 0 if h_ia + cost_ia + cost_ja +
+//   - Heads and tails h, q of tasks by machine come from dagHeads over machines with h + cost + q ≤ H. A task is on no
+//     other, z_eab = 0 if h_ia + cost_ia + length_eab + cost_jb + q_jb > H, and y_ija = 0 if h_ia + cost_ia + cost_ja +
 //     q_ja > H.
 //
 // The rows, by kind:
@@ -40,9 +40,9 @@ import (
 //	before  s_t - Σ_i Σ_a cost_ia y_ita ≥ 0: what is before t on its machine ends by its start
 //	after   C - s_t - Σ_a cost_ta x_ta - Σ_i Σ_a cost_ia y_tia ≥ 0
 //
-// Of the x of a task and the z of an edge exactly one is 1, of all y of two tasks one at most: the least is taken
-// over these. Where L is above a multiple of what divides all costs and lengths, the next one bounds: played without
-// idle time and contention a schedule ends no later, and at such a multiple.
+// Exactly one of the x of a task and of the z of an edge is 1, and at most one of all y of two tasks: the least is
+// taken over these. If L is above a multiple of the common divisor of all costs and lengths, the next multiple is a
+// bound: played without idle time and contention a schedule ends no later, and at such a multiple.
 func dagOrdering(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed, error) {
 	n, m := len(in.Tasks), len(in.Machines)
 	if n > 1<<12 || m > 1<<10 || n*n*m > maxEvidenceWork || len(in.Edges)*max(n, m*m) > maxEvidenceWork {
@@ -94,8 +94,8 @@ func dagOrdering(ctx context.Context, in *model.DAG, e *model.Evidence) (Followe
 	return f, nil
 }
 
-// dagRows are the rows of dagOrdering and what their multipliers sum to. Times are in 1/2^unit.shift s,
-// multipliers in 1/2^weight.shift, and products of the two in the product of these units.
+// dagRows are the rows of dagOrdering and the sums of their multipliers. Times are in 1/2^unit.shift s, multipliers in
+// 1/2^weight.shift, and products of the two in the product of these units.
 type dagRows struct {
 	*dagHeads
 	n       int
@@ -108,7 +108,7 @@ type dagRows struct {
 	low, high []*big.Int // of each start
 	work      int        // terms so far
 
-	demand *big.Int   // Σ λ times what the row demands: a product
+	demand *big.Int   // Σ λ times the row's demand: a product
 	c      *big.Int   // the factor of C less 1, a multiplier
 	s      []*big.Int // of each start, likewise
 	// The factors of the others are products, nil for 0: x at [t*m+a], z at [(e*m+a)*m+b], y at [(i*n+j)*m+a].
@@ -166,7 +166,7 @@ func (o *dagRows) span(t, a int) *big.Int {
 	return sum.Add(sum, o.tail[t][a])
 }
 
-// variables says which variables there are, and what starts may be.
+// variables sets the variables that exist, and the possible starts.
 func (o *dagRows) variables() {
 	n, m := o.n, o.m
 	o.ordered, o.between, o.timed = make([]bool, n*n), make([]int, n*n), make([]bool, len(o.from))
@@ -256,7 +256,7 @@ func (o *dagRows) lessY(i, j, a int, lambda, time *big.Int) {
 	}
 }
 
-// row adds λ times what a row demands less what it has.
+// row adds λ times a row's demand less what it has.
 func (o *dagRows) row(kind string, number int64, lambda *big.Int) error {
 	n, m := o.n, o.m
 	count := map[string]int{evidence.FromRow: len(o.from) * m, evidence.ToRow: len(o.from) * m, evidence.EdgeRow: len(o.from),
@@ -434,7 +434,7 @@ func (o *dagRows) least() *big.Rat {
 	return o.up(sum)
 }
 
-// up returns a product, in seconds, as the next multiple of what divides all costs and lengths.
+// up returns a product, in seconds, as the next multiple of the common divisor of all costs and lengths.
 func (o *dagRows) up(sum *big.Int) *big.Rat {
 	common := new(big.Int)
 	tables := [][][]*big.Int{o.cost, o.lengths}

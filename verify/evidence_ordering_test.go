@@ -94,7 +94,7 @@ func (x *orderingDraw) rows(t *testing.T, horizon float64) *dagRows {
 	return o
 }
 
-// value returns C + Σ λ (what rows demand less what they have) at the values that the schedule gives, a product.
+// value returns C + Σ λ (a row's demand less what it has) at the values that the schedule gives, a product.
 func (x *orderingDraw) value(t *testing.T, o *dagRows) *big.Int {
 	t.Helper()
 	time := func(s int64) *big.Int { return new(big.Int).Lsh(big.NewInt(s), uint(o.unit.shift)) }

@@ -16,16 +16,15 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// bookedWork are the requests that hold PEs, as who knows them all in advance sees
-// them: each for its runtime within [ready, due). Times are ticks, rounded so that what is
-// possible is possible in ticks (see tickReader).
+// bookedWork are the requests that hold PEs, as seen with full knowledge in advance: each for its runtime within
+// [ready, due). Times are ticks, rounded so that a possible plan is possible in ticks (see tickReader).
 type bookedWork struct {
 	jobs     []bookedJob
 	at       map[string]int // of a request's id
 	pes      int64
 	capacity int64    // of the PEs: the largest sum of requests' PEs that they hold
 	total    *big.Int // of the jobs' weights, in grains
-	free     *big.Int // the weight of those that count and hold nothing
+	free     *big.Int // the weight of the ones that count and hold nothing
 	unit     *big.Int // divides all weights of jobs
 	grains   *big.Int // in a unit of the objective
 	all      bool     // all requests must be accepted
@@ -144,7 +143,7 @@ func (w *bookedWork) down(x *big.Int) *big.Int {
 	return q.Mul(q, w.unit)
 }
 
-// follows returns what follows if at most a weight of the jobs is accepted.
+// follows returns the conclusion if at most a weight of the jobs is accepted.
 func (w *bookedWork) follows(accepted *big.Int, how string, args ...any) Followed {
 	f := Followed{How: fmt.Sprintf(how, args...)}
 	if accepted = minimum(w.down(accepted), w.total); w.all && accepted.Cmp(w.total) < 0 {
@@ -156,8 +155,8 @@ func (w *bookedWork) follows(accepted *big.Int, how string, args ...any) Followe
 }
 
 // sizes returns the PEs of a job and the capacity under a dual-feasible function: the PEs of
-// jobs that run at one time sum to the capacity at most, so their values to its value. Of
-// all jobs, value times length sums to 2^60 at most, as the value of the capacity times span.
+// jobs that run at one time sum to the capacity at most, so their values to its value. Summed over all jobs, value
+// times length is at most 2^60, as is the value of the capacity times span.
 func (w *bookedWork) sizes(d *model.DualFunction) (size func(k int) int64, capacity int64, err error) {
 	f, capacity, err := dualFunction(d, w.capacity)
 	if err != nil {
@@ -169,7 +168,7 @@ func (w *bookedWork) sizes(d *model.DualFunction) (size func(k int) int64, capac
 	return func(k int) int64 { return f(w.jobs[k].pes) }, capacity, nil
 }
 
-// reservationEvidence recomputes bounds on what can be accepted.
+// reservationEvidence recomputes bounds on the accepted requests.
 func reservationEvidence(ctx context.Context, in *model.Reservation, e *model.Evidence) (Followed, error) {
 	w, err := newBookedWork(ctx, in)
 	if err != nil {
@@ -205,14 +204,14 @@ func (h *areaHeap) Pop() any {
 	return x
 }
 
-// fine is the denominator of weights in areas, whose quotients are rounded.
+// fine is the denominator of weights in areas, because their quotients are rounded.
 const fine = 1 << 40
 
 // areas takes the PEs as one machine of their joint speed, and all ready times as the
-// first one (mirrored: all deadlines as the last one). In the order of due times, whenever
-// the jobs so far need more than there is until then, those of the largest area per weight are
-// declined: of equal weights as many jobs as must be (Moore 1968), else parts of jobs,
-// which is optimal for parts, since the sets of jobs due by a time are nested.
+// first one (mirrored: all deadlines as the last one). In the order of due times, whenever the jobs so far need more
+// than there is until then, jobs of the largest area per weight are declined. If weights are equal, as many jobs are
+// declined as must be (Moore 1968), else parts of jobs. That is optimal for parts, since the sets of jobs due by a time
+// are nested.
 func (w *bookedWork) areas(ctx context.Context, e *model.Evidence) (Followed, error) {
 	size, capacity, err := w.sizes(e.Function)
 	if err != nil {
@@ -269,10 +268,9 @@ func (w *bookedWork) areas(ctx context.Context, e *model.Evidence) (Followed, er
 
 // windows takes disjoint windows [a, b) in which jobs need more than there is. An accepted job
 // spends at least min(b - a, length, ready + length - a, b - (due - length)) of its time in
-// one, the last two from its earliest and its latest start. Where that makes more than
-// capacity (b - a), jobs must be declined whose energies make up the excess. In one
-// window all jobs count, in several each in the one that contains its middle, so
-// that what is declined adds up.
+// one, the last two from its earliest and its latest start. If the sum is above capacity (b - a), jobs must be declined
+// with energies that make up the excess. All jobs count in one window; if there are several, each counts in the one
+// that contains its middle, so that the declined weights add up.
 func (w *bookedWork) windows(ctx context.Context, e *model.Evidence) (Followed, error) {
 	if len(e.Windows)*len(w.jobs) > maxEvidenceWork {
 		return Followed{}, tooMuch("windows")
@@ -337,7 +335,7 @@ func (w *bookedWork) windows(ctx context.Context, e *model.Evidence) (Followed, 
 	return w.follows(accepted, "the energy in %d window%s", len(windows), s), nil
 }
 
-// parts takes disjoint sets of jobs and a price for each; those in none are accepted.
+// parts takes disjoint sets of jobs and a price for each; jobs in no set are accepted.
 func (w *bookedWork) parts(ctx context.Context, e *model.Evidence) (Followed, error) {
 	parts := e.Parts
 	accepted := new(big.Int).Set(w.total)
@@ -374,16 +372,14 @@ func (w *bookedWork) parts(ctx context.Context, e *model.Evidence) (Followed, er
 	return w.follows(accepted, "the prices of time in %d part%s", len(parts), s), nil
 }
 
-// priced returns a bound on the weight of the jobs accepted, in grains, rounded down, by the
-// Lagrangian relaxation of the capacity: with a price λ(t) ≥ 0 of a PE at each time, Λ its
-// integral, it is
+// priced returns a bound on the weight of the jobs accepted, in grains, rounded down, by the Lagrangian relaxation of
+// the capacity. With a price λ(t) ≥ 0 of a PE at each time, Λ its integral, it is
 //
 //	capacity · Λ(all) + Σ_j max(0, weight_j - size_j · min_s (Λ(s + length_j) - Λ(s))),
 //
-// s over j's starts. For what is accepted holds capacities at each time, and pays for what
-// it uses no more than all capacity costs. Λ is linear between the times at which
-// the price changes, so the least is at a start at which s or s + length_j is one, or at the
-// first or last. If prices are at times, the starts are those of leftStarts.
+// s over j's starts. The accepted jobs keep the capacities at each time, so they pay no more than all capacity costs. Λ
+// is linear between the times at which the price changes. So the least is at a start at which s or s + length_j is one,
+// or at the first or last. If prices are at times, leftStarts returns the starts.
 func (w *bookedWork) priced(ctx context.Context, p *model.Evidence, jobs []int) (*big.Int, error) {
 	size, capacity, err := w.sizes(p.Function)
 	if err != nil {

@@ -13,9 +13,8 @@ import (
 const slowdownTicks = int64(model.SlowdownFloor * 1_000_000)
 
 // batchMeanSlowdown recomputes a bound on the mean bounded slowdown, max(1, response / D) of each
-// job with D = max(τ, work). With whole weights w ≤ u τ / D, u a unit, it is w response / (u τ) at
-// least. So what evidence proves of the responses weighted by w holds of it; or of the jobs of at least τ
-// alone, while the others count 1.
+// job with D = max(τ, work). For whole weights w ≤ u τ / D, u a unit, it is w response / (u τ) at least. So a bound on
+// the responses weighted by w holds for it; or for the jobs of at least τ alone, while the others count 1.
 func batchMeanSlowdown(ctx context.Context, t *batchNumbers, e *model.Evidence) (Followed, error) {
 	best := Followed{Bound: big.NewRat(1, 1)}
 	for _, shortest := range []int64{0, slowdownTicks} {
@@ -43,8 +42,8 @@ func batchMeanSlowdown(ctx context.Context, t *batchNumbers, e *model.Evidence) 
 // slowdownBits makes the unit of weights for slowdowns, a power of two.
 const slowdownBits = 40
 
-// slowdownWeights returns the jobs of at least a length with the weight ⌊u τ / max(τ, length)⌋ each, and how many are left
-// out; nil if a weight is 0, which says nothing of its job.
+// slowdownWeights returns the jobs of at least a length with the weight ⌊u τ / max(τ, length)⌋ each, and how many are
+// left out. It returns nil if a weight is 0, which bounds nothing of its job.
 func slowdownWeights(t *batchNumbers, shortest int64) (*batchNumbers, int) {
 	weighted, out := *t, 0
 	weighted.Jobs = nil
@@ -65,9 +64,9 @@ func slowdownWeights(t *batchNumbers, shortest int64) (*batchNumbers, int) {
 }
 
 // batchMostSlowdown recomputes a bound on the largest bounded slowdown S from a window [a, b). A job submitted at
-// r ≥ a ends by r + S D, D = max(τ, work), which is b at the latest if S ≤ (b - r)/D. In the order
-// of this quotient, when the jobs so far need more than one machine as fast as all processors does in the
-// window, S ≤ the quotient of the last one can't be: all would end in the window.
+// r ≥ a ends by r + S D, D = max(τ, work), which is b at the latest if S ≤ (b - r)/D. Take jobs in the order of this
+// quotient until they need more than one machine as fast as all processors does in the window. S ≤ the quotient of the
+// last one is then impossible: all would end in the window.
 func batchMostSlowdown(ctx context.Context, t *batchNumbers, e *model.Evidence) (Followed, error) {
 	type job struct {
 		slack, base int64 // b - r and D

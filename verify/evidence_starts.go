@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// freed is when a job ends that some start has. Of few jobs set has a bit for each of a chain of them: the
-// first starts when it is ready, each other one when the one before it ends, and this one is the last.
+// freed is the end of a job with some start. If there are few jobs, set has a bit for each job of a chain: the first
+// starts when it is ready, each other one when the one before it ends, and this one is the last.
 type freed struct {
 	at  int64
 	job int
@@ -38,14 +38,13 @@ const (
 	maxChained = 12
 )
 
-// leftStarts returns starts of each job, ascending, of which some plan that accepts the same jobs
-// as any given one has none but these. In that plan no job can start earlier while the others
-// stay: whoever moves a job to the left shortens the sum of starts, whole numbers, so that this ends.
-// A job that starts after it is ready is then held up just before its start: all that may run
-// there needs more PEs than there are, and another job ends at its start, for else it could start
-// one tick earlier. That one's start is of the same kind, so the starts are found in the order of time.
+// leftStarts returns starts of each job, ascending. For any given plan, some plan that accepts the same jobs uses these
+// starts alone. In that plan no job can start earlier while the others stay: moving a job to the left shortens the sum
+// of starts, whole numbers, so that this ends. A job that starts after it is ready is then held up just before its
+// start; otherwise it could start one tick earlier. All jobs that may run there need more PEs than there are, and
+// another job ends at its start. That one's start is of the same kind, so the starts are found in the order of time.
 //
-// From a job back to what it waits for, starts get earlier. So no job is twice in the chain that ends with it.
+// Starts get earlier from a job back to the one that it waits for. So no job is twice in the chain that ends with it.
 func (w *bookedWork) leftStarts(ctx context.Context) ([][]int64, error) {
 	starts := make([][]int64, len(w.jobs))
 	var ends freedHeap
@@ -64,7 +63,7 @@ func (w *bookedWork) leftStarts(ctx context.Context) ([][]int64, error) {
 		if few {
 			set |= 1 << k
 		}
-		if w.jobs[k].length > 0 { // else it holds up nobody
+		if w.jobs[k].length > 0 { // else it holds up no job
 			heap.Push(&ends, freed{at + w.jobs[k].length, k, set})
 		}
 	}

@@ -16,8 +16,7 @@ type tariff struct {
 	instants bool
 }
 
-// newTariff takes times and prices of a form of evidence, which says how many and which
-// they may be.
+// newTariff takes times and prices of a form of evidence, which defines their number and range.
 func newTariff(times []int64, prices []float64) *tariff {
 	var unit binary
 	for _, x := range prices {
@@ -61,8 +60,8 @@ func (t *tariff) at(x int64) *big.Int {
 	return v.Add(v.Mul(v, t.price[i-1]), t.sum[i-1])
 }
 
-// starts returns starts from first to last, of which one is the cheapest for a job of a
-// length if prices are between times.
+// starts returns starts from first to last; one of them is the cheapest for a job of a length if prices are between
+// times.
 func (t *tariff) starts(first, last, length int64) []int64 {
 	all := []int64{first, last}
 	for _, shift := range []int64{0, length} {

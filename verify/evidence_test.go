@@ -110,7 +110,8 @@ func TestEvidenceDAG(t *testing.T) {
 	}
 }
 
-// Of drawn tasks on stars and other networks under contention, spoilt and forged evidence gives no bound above a schedule.
+// Spoilt and forged evidence on drawn tasks on stars and other networks under contention gives no bound above a
+// schedule.
 func TestEvidenceContention(t *testing.T) {
 	t.Parallel()
 	rng, n := rand.New(rand.NewPCG(31, 9)), tallied{}
@@ -131,7 +132,7 @@ func TestEvidenceContention(t *testing.T) {
 		n.sound(t, rng, in, all, r.Objective, true, 90)
 		more := testkit.StarDAG(rng, 12, 4)
 		n.holds(t, more, dagbounds.QuickOf(t.Context(), more))
-		heavy := *in // whose data would pay more
+		heavy := *in // its data would pay more
 		heavy.Edges = slices.Clone(in.Edges)
 		for i := range heavy.Edges {
 			heavy.Edges[i].Data *= 10
@@ -250,8 +251,8 @@ func TestEvidenceReservation(t *testing.T) {
 	}
 }
 
-// Of few requests with wide windows there are more starts than chains with repeats would leave: lp has evidence, and
-// spoilt and forged evidence gives no bound that the exact engine refutes.
+// A few requests with wide windows have more starts than chains with repeats would leave. lp has evidence, and spoilt
+// and forged evidence gives no bound that the exact engine refutes.
 func TestEvidenceChains(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()
@@ -332,8 +333,8 @@ func TestEvidenceTVC(t *testing.T) {
 	}
 }
 
-// Where links of all layers are scarce, lp and resources follow from their evidence, and spoilt and forged evidence
-// gives no bound that the exact engine refutes.
+// If links of all layers are scarce, lp and resources follow from their evidence, and spoilt and forged evidence gives
+// no bound that the exact engine refutes.
 func TestEvidenceLayers(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()
@@ -421,9 +422,9 @@ func TestEvidenceConsolidation(t *testing.T) {
 	n.want(t, evidence.Cover, evidence.Apart, evidence.Emptied)
 }
 
-// Drawn instances with up to three further resources, hosts of different sizes, more hosts than tasks and CPU
-// needs of no unit: every bound has evidence that the judge follows, and spoilt and forged evidence gives no
-// bound below the best placement, found by enumeration.
+// The drawn instances have up to three further resources, hosts of different sizes, more hosts than tasks and CPU needs
+// of no unit. Every bound has evidence that the judge follows, and spoilt and forged evidence gives no bound below the
+// best placement, found by enumeration.
 func TestEvidenceResources(t *testing.T) {
 	t.Parallel()
 	rng, n := rand.New(rand.NewPCG(31, 12)), tallied{}
@@ -565,7 +566,7 @@ func text(v any) string {
 	return string(data)
 }
 
-// sound fails if the judge derives from forged or spoilt evidence what the optimum refutes.
+// sound fails if the judge derives from forged or spoilt evidence a claim that the optimum refutes.
 func (n tallied) sound(t *testing.T, rng *rand.Rand, in model.Instance, all []bounds.Bound, optimum float64, feasible bool, tries int) {
 	t.Helper()
 	all = slices.DeleteFunc(all, func(b bounds.Bound) bool { return b.Evidence == nil })
@@ -645,9 +646,8 @@ func leastSlowdown(in *model.Batch, figure string) float64 {
 	return least
 }
 
-// TestEvidenceForged compares what follows from evidence that is forged, or spoilt after a
-// bound gave it, with optima by enumeration: whatever it says, the judge derives nothing
-// that isn't true.
+// TestEvidenceForged compares the conclusions from evidence that is forged, or spoilt after a bound gave it, with
+// optima by enumeration: whatever it states, the judge derives nothing that isn't true.
 func TestEvidenceForged(t *testing.T) {
 	t.Parallel()
 	draws := map[model.Kind]func(rng *rand.Rand) (in model.Instance, all []bounds.Bound, optimum float64, feasible bool){
@@ -728,8 +728,8 @@ func TestEvidenceForged(t *testing.T) {
 	}
 }
 
-// What isn't one of the listed forms is refused, each for one reason: a rule computes only
-// what it was written for.
+// Evidence outside the listed forms is refused, each for one reason: a rule computes only the cases that it was written
+// for.
 func TestEvidenceForms(t *testing.T) {
 	t.Parallel()
 	one := 1.0
@@ -915,7 +915,7 @@ func TestEvidenceOfResult(t *testing.T) {
 	for name, x := range map[string]struct {
 		bound float64
 		e     *model.Evidence
-		trust string // what is on trust; empty: the evidence is wrong
+		trust string // the trusted part; empty: the evidence is wrong
 	}{
 		"an ulp more than follows":     {math.Nextafter(value, 1e9), path(), ""},
 		"another problem's":            {value, &model.Evidence{Type: evidence.Areas}, ""},
@@ -937,8 +937,8 @@ func TestEvidenceOfResult(t *testing.T) {
 	}
 }
 
-// FuzzEvidence gives the judge any evidence on three small instances: it neither panics
-// nor takes long, and what follows is refuted by no optimum.
+// FuzzEvidence gives the judge any evidence on three small instances: it neither panics nor takes long, and no optimum
+// refutes its conclusions.
 func FuzzEvidence(f *testing.F) {
 	rng := rand.New(rand.NewPCG(31, 5))
 	d := testkit.SixTasks()

@@ -14,14 +14,16 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// dagTraffic recomputes Σ_t min_a (L_a cost_ta + Σ p_ea of edges e into t - Σ p_ea of edges out of t) over the sum of all weights:
-// L_a of machines and w_l of links, at prices p of edges on machines. They must have p_eb - p_ea ≤ data_e R_ab for any two machines,
-// where R_ab is the sum of w over the capacity of the links on the route from a to b, 0 without contention.
+// dagTraffic recomputes Σ_t min_a (L_a cost_ta + Σ p_ea of edges e into t - Σ p_ea of edges out of t) over the sum of
+// all weights. Weights are L_a of machines and w_l of links; p are prices of edges on machines. They must have p_eb -
+// p_ea ≤ data_e R_ab for any two machines. R_ab is the sum of w over the capacity of the links on the route from a to
+// b, 0 without contention.
 //
-// Let a schedule end at C. A machine runs one task at a time, for C at most. The rates on a link are at most its capacity
-// together, under TCP times the share of as many connections as there are edges, so that what passes it in all over that is at most C.
-// Weighted and added up, C times all weights is at least Σ_t L cost of t on its machine + Σ_e data_e R of its two machines,
-// R_aa = 0. For an edge from a to b the last term is at least p_eb - p_ea. By tasks, that is a term of the minimum for each.
+// Let a schedule end at C. A machine runs one task at a time, for C at most. The rates on a link together are at most
+// its capacity, under TCP times the share of as many connections as there are edges. So all data that pass it, divided
+// by that, are at most C. Weighted and added up, C times all weights is at least Σ_t L cost of t on its machine + Σ_e
+// data_e R of its two machines, R_aa = 0. For an edge from a to b the last term is at least p_eb - p_ea. Grouped by
+// tasks, that is a term of the minimum for each.
 func dagTraffic(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed, error) {
 	n, m := len(in.Tasks), len(in.Machines)
 	f := Followed{Bound: new(big.Rat), How: "what machines and their links have to do"}
@@ -76,7 +78,7 @@ func dagTraffic(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed
 		prices, data := e.Prices[k*m:][:m], in.Edges[k].Data
 		for a, p := range prices {
 			for b, q := range prices {
-				// In float64s where the difference is far from the limit, else in fractions.
+				// In float64s if the difference is far from the limit, else in fractions.
 				if q-p <= data*about[a*m+b]*(1-1e-13)-1e-15*(math.Abs(p)+math.Abs(q)) || a == b {
 					continue
 				}
@@ -100,7 +102,7 @@ func dagTraffic(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed
 	return f, nil
 }
 
-// routeWeights returns, for each pair of machines, what a unit of data weighs on the links between them.
+// routeWeights returns, for each pair of machines, the weight of a unit of data on the links between them.
 func routeWeights(in *model.DAG, weights []float64) []*big.Rat {
 	m, p := len(in.Machines), newPaths(in)
 	share, of := p.ofAll(), make([]*big.Rat, len(p.classes))

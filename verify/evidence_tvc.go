@@ -76,9 +76,9 @@ func newTVCWork(ctx context.Context, in *model.TVC) *tvcWork {
 	return w
 }
 
-// responses recomputes bounds on the mean response time of the requests that fit, in queue mode: the
-// durations, or what one machine needs that is as fast as all of a resource. Whatever is suspended or
-// moved, who runs holds what its parts hold at least.
+// responses recomputes bounds on the mean response time of the requests that fit, in queue mode: the durations, or the
+// needs of one machine that is as fast as all of a resource. Whatever is suspended or moved, a running request holds at
+// least as much as its parts do.
 func (w *tvcWork) responses(ctx context.Context, e *model.Evidence) (Followed, error) {
 	if e.Type == evidence.Prices {
 		return Followed{}, errors.New("prices are of loss mode")
@@ -131,7 +131,7 @@ func (w *tvcWork) responses(ctx context.Context, e *model.Evidence) (Followed, e
 	return f, nil
 }
 
-// tvcEvidence recomputes bounds on what loss mode can accept, and on the responses in queue mode.
+// tvcEvidence recomputes bounds on the accepted requests in loss mode, and on the responses in queue mode.
 func tvcEvidence(ctx context.Context, in *model.TVC, e *model.Evidence) (Followed, error) {
 	w := newTVCWork(ctx, in)
 	if in.Queue {
@@ -177,8 +177,8 @@ func tvcEvidence(ctx context.Context, in *model.TVC, e *model.Evidence) (Followe
 //
 //	Σ capacity · y + Σ_k max(0, weight_k - Σ demand_k · y at the instants at which it runs),
 //
-// for what is accepted holds the capacities at each instant (see resource). Patterns add what they
-// say (see heaviest).
+// for the accepted requests keep the capacities at each instant (see resource). Patterns add what they say (see
+// heaviest).
 func (w *tvcWork) priced(ctx context.Context, resources []model.Evidence, part []int) (*big.Int, error) {
 	var unit binary
 	for i := range resources {

@@ -10,11 +10,12 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// tvcMember is a request whose VMs have a weight.
+// tvcMember is a request with a weight for its VMs.
 type tvcMember struct{ weight, vms, bandwidth int64 }
 
 // heaviest returns the largest weight that a server can hold of some requests of a part that run at one moment, by search, and
-// their positions in the part. With y_j the weight of each VM of request j, and c_j of its N_j VMs on a server, that is
+// their positions in the part. Let y_j be the weight of each VM of request j, and c_j the number of its N_j VMs on a
+// server. Then that is
 //
 //	M = max Σ y_j c_j with Σ c_j ≤ slots, Σ min(c_j, N_j - c_j) · bandwidth_j ≤ the rate of its link, c_j ≤ N_j.
 //
@@ -43,7 +44,7 @@ func (w *tvcWork) heaviest(e *model.Evidence, part []int) (heaviest int64, at []
 		return 0, nil, tooMuch("slots of a server")
 	}
 	slices.SortFunc(members, func(a, b tvcMember) int { return cmp.Compare(b.weight, a.weight) })
-	// Who follows weighs no more than this one, so slots · its weight is more than what can be added.
+	// Later members weigh no more than this one, so slots · its weight is more than can be added.
 	var walk func(k int, slots, rate, weight int64) error
 	walk = func(k int, slots, rate, weight int64) error {
 		heaviest = max(heaviest, weight)

@@ -13,13 +13,13 @@ import (
 
 // tvcLevel are the links up from servers, edge switches or pods.
 type tvcLevel struct {
-	fan   int64 // what is below one of these comes from so many one level down
+	fan   int64 // one of these has so many of the level below
 	links int64 // in all: an edge switch has k/2, a pod k²/4
 	rate  int64
 }
 
-// tvcShape is what decides which parts a request can have: its VMs, and how many times its
-// bandwidth a link of each level carries, VMs at most.
+// tvcShape decides which parts a request can have: its VMs, and how many times its bandwidth a link of each level
+// carries, VMs at most.
 type tvcShape struct {
 	vms  int64
 	most [3]int64
@@ -41,12 +41,11 @@ func (w *tvcWork) spend(steps int64) error {
 	return nil
 }
 
-// resource returns what requests hold at least of the resource that evidence names while they run, and how
-// much there is of it.
+// resource returns the least that requests hold of the evidence's resource while they run, and how much there is of it.
 //
-// Let g give each part that a request can have at one node (a server, an edge switch, a pod) a number from 0 on,
-// such that what fits there at one time never sums to more than G. Then a request holds the least Σ g over all
-// ways to divide its VMs into such parts, and there is G of each node. The g are:
+// Let g give each part that a request can have at one node (a server, an edge switch, a pod) a number from 0 on. Parts
+// that fit there at one time must never sum to more than G. Then a request holds the least Σ g over all ways to divide
+// its VMs into such parts, and there is G of each node. The g are:
 //
 //   - of links of a level: f(load) for f nondecreasing and dual-feasible on a link's rate R, or the load
 //     itself. A request loads one link up from a node, so G is f(R) times the links;
@@ -105,14 +104,12 @@ func (w *tvcWork) resource(e *model.Evidence) (demand func(r *tvcWorkRequest) (i
 	}, bigProduct(node, nodes), nil
 }
 
-// shared returns what a part of VMs holds of a server that has s times its link's rate R, where s
-// is at most half of its slots S: at most S - s VMs, min(load s, VMs R); more,
-// max(load s, (VMs - S + s) R).
+// shared returns the amount that a part of VMs holds of a server with s times its link's rate R, s at most half of its
+// slots S. For at most S - s VMs it is min(load s, VMs R), for more max(load s, (VMs - S + s) R).
 //
-// What is on a server holds no more than R s. Without a part of more than S - s VMs it is at
-// most the loads' sum times s. There is no second such part, for two have more than S
-// VMs. Beside one others have S - VMs slots and R - load of the link at most, and hold the lesser of
-// (R - load) s and (S - VMs) R at most: R s less the max.
+// A server's parts hold no more than R s. Without a part of more than S - s VMs it is at most the loads' sum times s.
+// There is no second such part, for two have more than S VMs. Next to such a part the others have at most S - VMs slots
+// and R - load of the link. They hold at most the lesser of (R - load) s and (S - VMs) R: R s less the max.
 func (w *tvcWork) shared(s int64) func(vms, load int64) int64 {
 	return func(vms, load int64) int64 {
 		light, rate := w.slots-s, w.levels[0].rate
@@ -123,13 +120,13 @@ func (w *tvcWork) shared(s int64) func(vms, load int64) int64 {
 	}
 }
 
-// partsOf returns which parts of a request a node of a level can have: at [m] the least load of its link up with m
-// VMs below, in multiples of the request's bandwidth, and -1 if the node can't have m.
+// partsOf returns which parts of a request a node of a level can have. Entry [m] is the least load of its link up with
+// m VMs below, in multiples of the request's bandwidth, and -1 if the node can't have m.
 //
 // A link with m of N VMs below carries min(m, N - m) at least if the virtual switch is above it, with
 // HosePerPath the sum of that over the servers below. It carries nothing with all VMs below, if the virtual switch is as low as
-// it can be, and no less anywhere else. What is below a node is the sum of what is below its children.
-// No link carries more than its rate.
+// it can be, and no less anywhere else. The VMs below a node are the sum of the VMs below its children. No link carries
+// more than its rate.
 func (w *tvcWork) partsOf(r *tvcWorkRequest, level int) ([]int64, error) {
 	n := r.vms
 	shape := tvcShape{vms: n}
@@ -168,7 +165,7 @@ func (w *tvcWork) partsOf(r *tvcWorkRequest, level int) ([]int64, error) {
 	return tables[level], nil
 }
 
-// sums returns the least sums of up to count loads whose VMs sum to each number up to n, -1 for none.
+// sums returns the least sums of up to count loads with VMs that sum to each number up to n, -1 for none.
 func (w *tvcWork) sums(loads []int64, count, n int64) ([]int64, error) {
 	now := make([]int64, min(n, count*int64(len(loads)-1))+1)
 	for m := range now {
@@ -197,7 +194,7 @@ func (w *tvcWork) sums(loads []int64, count, n int64) ([]int64, error) {
 	return now, nil
 }
 
-// least returns the least that parts of a request hold together, each what held says of its VMs and its load.
+// least returns the least that parts of a request hold together, where held gives the amount for a part's VMs and load.
 func (w *tvcWork) least(r *tvcWorkRequest, loads []int64, held func(vms, load int64) int64) (int64, error) {
 	if err := w.spend((r.vms + 1) * int64(len(loads))); err != nil {
 		return 0, err

@@ -16,9 +16,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// vcschedNeeds are the needs in whole units, of which a reference host has scale. A need d counts as
-// about d·scale; by how much that is above d·scale is added up, by resource. Resources are numbered: CPU,
-// memory, and those of the instance.
+// vcschedNeeds are the needs in whole units; a reference host has scale of them. A need d counts as about d·scale; by
+// how much that is above d·scale is added up, by resource. Resources are numbered: CPU, memory, and the instance's own.
 type vcschedNeeds struct {
 	names  []string // [resource]
 	scale  int64
@@ -31,14 +30,14 @@ type vcschedNeeds struct {
 	sizes  []vcschedHosts
 	sizeOf []int  // of sizes, for each of model.VCSched.Sizes
 	unit   int64  // divides every need of CPU
-	by     string // what bounds follow from beside the needs
+	by     string // the source of bounds other than the needs
 }
 
 // vcschedHosts are hosts of one size.
 type vcschedHosts struct {
 	count int64
 	cpu   *big.Rat
-	room  []int64 // [resource]: in units, what fits sums to no more; of CPU 0
+	room  []int64 // [resource]: in units, tasks that fit sum to no more; of CPU 0
 }
 
 func newVCSchedNeeds(ctx context.Context, in *model.VCSched, scale int64) (*vcschedNeeds, error) {
@@ -48,12 +47,12 @@ func newVCSchedNeeds(ctx context.Context, in *model.VCSched, scale int64) (*vcsc
 		n.need[r], n.over = make([]int64, len(in.Jobs)), append(n.over, new(big.Rat))
 	}
 	s, sum := new(big.Rat).SetInt64(scale), 0.0
-	// units returns a need in units, and adds what it is too much.
+	// units returns a need in units, and adds its excess.
 	units := func(need float64, tasks int, over *big.Rat) int64 {
 		product := need * float64(scale)
 		x := int64(product)
-		// What x is above need times scale, exactly: the product's rounding error is a
-		// float64, and a product above 1 is close enough to x for an exact difference.
+		// The excess of x above need times scale, exactly: the product's rounding error is a float64, and a product
+		// above 1 is close enough to x for an exact difference.
 		if product < 1 || float64(x)-product > math.FMA(need, float64(scale), -product) {
 			d := exact(need)
 			d.Mul(d, s)
@@ -122,20 +121,20 @@ func (n *vcschedNeeds) readHosts(in *model.VCSched) error {
 	return nil
 }
 
-// roomOf returns what the needs of a rigid resource on a host that has so much of it sum to at most, in units.
+// roomOf returns the largest sum, in units, of the needs of a rigid resource on a host that has so much of it.
 func (n *vcschedNeeds) roomOf(resource int, size *big.Rat) *big.Int {
 	c := exact(Tolerance)
 	c.Add(c, big.NewRat(1, 1)).Mul(c, size).Mul(c, new(big.Rat).SetInt64(n.scale)).Add(c, n.over[resource])
 	return new(big.Int).Quo(c.Num(), c.Denom())
 }
 
-// at returns what the CPU needs on a host of a size sum to at most at a relative load: ⌊load C⌋.
+// at returns the largest sum of the CPU needs on a host of a size at a relative load: ⌊load C⌋.
 func (h *vcschedHosts) at(load *big.Int) *big.Int {
 	x := new(big.Int).Mul(load, h.cpu.Num())
 	return x.Quo(x, h.cpu.Denom())
 }
 
-// load returns the relative load of a host whose CPU needs sum to x, rounded up.
+// load returns the relative load of a host with CPU needs that sum to x, rounded up.
 func (h *vcschedHosts) load(x *big.Int) *big.Int {
 	y := new(big.Int).Mul(x, h.cpu.Denom())
 	y.Add(y, h.cpu.Num()).Sub(y, big.NewInt(1))
@@ -162,9 +161,9 @@ func gcd(a, b int64) int64 {
 	return a
 }
 
-// from returns what follows if no placement stays within a relative load of l - 1. On some host, of the
-// CPU C, the needs sum to ⌊(l - 1) C⌋ + 1 at least, and to a multiple of the unit, say x. They are above
-// what they stand for by the rounding of all together at most, so the load is (x - over) / C at least.
+// from returns the conclusion if no placement stays within a relative load of l - 1. On some host, of the CPU C, the
+// needs sum to ⌊(l - 1) C⌋ + 1 at least, and to a multiple of the unit, say x. They exceed the true needs by at most
+// the rounding of all together, so the load is (x - over) / C at least.
 func (n *vcschedNeeds) from(l *big.Int, how string, args ...any) Followed {
 	f := Followed{Bound: big.NewRat(1, 1), How: fmt.Sprintf(how, args...)}
 	if l.Sign() <= 0 {
@@ -198,8 +197,8 @@ func impossible(how string, args ...any) Followed {
 	return Followed{Infeasible: true, How: fmt.Sprintf(how, args...)}
 }
 
-// beyond returns what follows if no placement stays within a relative load. There is none at all if
-// that much takes all tasks on any host.
+// beyond returns the conclusion if no placement stays within a relative load. There is none at all if that much takes
+// all tasks on any host.
 func (n *vcschedNeeds) beyond(load int64, how string) Followed {
 	l := big.NewInt(load)
 	total := new(big.Int)
@@ -243,8 +242,8 @@ func vcschedEvidence(ctx context.Context, in *model.VCSched, e *model.Evidence) 
 	return n.patterns(ctx, e)
 }
 
-// misfit looks for the hosts that have the rigid resources for a task of a job: its relative load is no
-// less than on that of the most CPU.
+// misfit looks for the hosts that have the rigid resources for a task of a job: its relative load is no less than on
+// the one with the most CPU.
 func misfit(in *model.VCSched, e *model.Evidence) (Followed, error) {
 	k := slices.IndexFunc(in.Jobs, func(j model.VCSchedJob) bool { return j.ID == e.Elements[0] })
 	if k < 0 {
@@ -275,7 +274,7 @@ func misfit(in *model.VCSched, e *model.Evidence) (Followed, error) {
 // resource returns the number of a resource, as the form has it; "" is CPU.
 func (n *vcschedNeeds) resource(name string) int { return max(0, slices.Index(n.names, name)) }
 
-// called returns a resource as it stands in a sentence.
+// called returns a resource's name as used in a sentence.
 func (n *vcschedNeeds) called(resource int) string {
 	if resource == 0 {
 		return "CPU"
@@ -283,7 +282,7 @@ func (n *vcschedNeeds) called(resource int) string {
 	return n.names[resource]
 }
 
-// enough returns the least load of which holds is true, as it is from some load on, and of most.
+// enough returns the least load for which holds is true. It is true from some load on, and for most.
 func (n *vcschedNeeds) enough(ctx context.Context, most *big.Int, holds func(load *big.Int) bool) (*big.Int, error) {
 	low, high := big.NewInt(-1), most // too little; enough
 	for {
@@ -302,7 +301,7 @@ func (n *vcschedNeeds) enough(ctx context.Context, most *big.Int, holds func(loa
 	}
 }
 
-// sum compares the needs of a resource with what all hosts have.
+// sum compares the needs of a resource with the total of all hosts.
 func (n *vcschedNeeds) sum(ctx context.Context, e *model.Evidence) (Followed, error) {
 	r := n.resource(e.Resource)
 	total, room := new(big.Int), new(big.Int)
@@ -334,8 +333,8 @@ func (n *vcschedNeeds) sum(ctx context.Context, e *model.Evidence) (Followed, er
 	return n.from(load, "%s", how), nil
 }
 
-// crowd takes so many tasks of the largest needs of a resource, of which a host with room for x takes
-// ⌊x / the least of them⌋ at most.
+// crowd takes so many tasks of the largest needs of a resource. A host with room for x takes ⌊x / the least of them⌋ at
+// most.
 func (n *vcschedNeeds) crowd(ctx context.Context, e *model.Evidence) (Followed, error) {
 	r := n.resource(e.Resource)
 	least, ok := n.largest(r, int64(e.Count))
@@ -404,9 +403,8 @@ func (n *vcschedNeeds) named(e *model.Evidence) (jobs []int, count int64, err er
 	return jobs, count, nil
 }
 
-// clique takes tasks, so many of each job as its weight says, of which there are more than hosts, so that
-// two share one. Two that don't fit by a rigid resource can't: the load is the least that two can have
-// together on some host.
+// clique takes tasks, as many of each job as its weight states. They are more than there are hosts, so that two share
+// one. Two that don't fit by a rigid resource can't: the load is the least that two can have together on some host.
 func (n *vcschedNeeds) clique(ctx context.Context, e *model.Evidence) (Followed, error) {
 	jobs, count, err := n.named(e)
 	if err != nil {
@@ -462,11 +460,11 @@ func (n *vcschedNeeds) fit(a, b int, s *vcschedHosts) bool {
 	return true
 }
 
-// undominated returns the sizes of hosts of which no other has as much of everything.
+// undominated returns the sizes of hosts without those that another one matches in everything.
 func (n *vcschedNeeds) undominated() (sizes []*vcschedHosts) {
 	for k := range n.sizes {
 		s := &n.sizes[k]
-		// Of the ones before, which have been looked at, those that s dominates leave.
+		// Earlier sizes have been looked at; they leave if s dominates them.
 		if slices.ContainsFunc(sizes, func(o *vcschedHosts) bool { return o.hasAll(s) }) {
 			continue
 		}
@@ -485,10 +483,9 @@ func (h *vcschedHosts) hasAll(o *vcschedHosts) bool {
 	return h.cpu.Cmp(o.cpu) >= 0
 }
 
-// filling adds up the needs under a dual-feasible function f, Σ f(x) ≤ f(bin) over what fits on one host:
-// more than H f(bin) don't fit on H hosts, each taken to be as large as the largest. For CPU the load is one
-// that placements exceed. For another resource, or the sum of some (elements), it is a capacity, of which
-// no host has more.
+// filling adds up the needs under a dual-feasible function f, Σ f(x) ≤ f(bin) over the tasks on one host. More than H
+// f(bin) don't fit on H hosts, each taken to be as large as the largest. For CPU the load is one that placements
+// exceed. For another resource, or the sum of some (elements), it is a capacity that no host exceeds.
 func (n *vcschedNeeds) filling(e *model.Evidence) (Followed, error) {
 	names := e.Elements
 	if len(names) == 0 {

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// unlessDone calls what takes no context, and some tenths of a second for a million
-// items, but doesn't wait for it when the context ends. A panic is passed on.
+// unlessDone calls a function without a context that takes some tenths of a second for a million items, but doesn't
+// wait for it when the context ends. A panic is passed on.
 func unlessDone(ctx context.Context, f func() error) error {
 	if ctx.Done() == nil {
 		return f()

@@ -28,8 +28,8 @@ func (c *countedCtx) Err() error {
 	return nil
 }
 
-// large is an instance of about n items with a solution that the judge accepts, or nearly,
-// and evidence of every form that it has.
+// large is an instance of about n items with a solution that the judge accepts, or nearly, and its evidence of every
+// form.
 func large(kind model.Kind, n int) (model.Instance, model.Solution, []model.Evidence) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	var ids []string
@@ -123,8 +123,8 @@ func large(kind model.Kind, n int) (model.Instance, model.Solution, []model.Evid
 	return in, e, []model.Evidence{{Type: evidence.Sum}, {Type: evidence.Prices, Times: times[:20], Prices: prices[:19]}}
 }
 
-// The judge asks its context at least once for each 1024 items of every pass over them, and
-// when it has ended goes no further than to the end of the loops that it is in.
+// The judge asks its context at least once for each 1024 items of every pass over them. When the context has ended, the
+// judge stops no later than at the end of its current loops.
 func TestJudgeIsInterruptible(t *testing.T) {
 	t.Parallel()
 	const n = 2500
@@ -213,7 +213,7 @@ func TestJudgeIsInterruptible(t *testing.T) {
 	}
 }
 
-// What takes no context, Validate and Hash, isn't waited for.
+// Functions without a context, Validate and Hash, aren't waited for.
 func TestJudgeWaitsForNoValidate(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -228,7 +228,7 @@ func TestJudgeWaitsForNoValidate(t *testing.T) {
 	close(in.end)
 }
 
-// slow is an instance whose Validate takes until end is closed.
+// slow is an instance with a Validate that lasts until end is closed.
 type slow struct {
 	model.VCSched
 	began, end chan bool

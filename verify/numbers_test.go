@@ -10,7 +10,7 @@ import (
 	"github.com/gapwise/gapwise/internal/test/testkit"
 )
 
-// The judge reads times, rates and tolerances by code of its own, and means what the solvers mean.
+// The judge reads times, rates and tolerances by its own code, with the same meaning as in the solvers.
 func TestNumbersOfItsOwn(t *testing.T) {
 	t.Parallel()
 	if Tolerance != view.FitTolerance {

@@ -13,10 +13,10 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// ErrProof says that a proof doesn't hold, or isn't one.
+// ErrProof reports that a proof doesn't hold, or isn't one.
 var ErrProof = errors.New("the proof doesn't hold")
 
-// Proved is what a proof proves.
+// Proved is the result of a proof.
 type Proved struct {
 	Claim   string  // in words: "no schedule ends before 98"
 	Bound   float64 // no solution has a better objective
@@ -24,7 +24,7 @@ type Proved struct {
 	Nogoods int     // nogoods
 }
 
-// proofKind says what the variables and constraints of a proof are, for one instance.
+// proofKind defines the variables and constraints of a proof, for one instance.
 type proofKind interface {
 	// variable returns the variable of a name, given in words; it adds it to the
 	// state if it is new.
@@ -33,7 +33,7 @@ type proofKind interface {
 	constraint(name []string) (proofRule, error)
 	// objective returns the name of the variable that is minimised.
 	objective() string
-	// claim says what it means that no solution has an objective below a value.
+	// claim puts in words, and as a bound, that no solution has an objective below a value.
 	claim(below int64) (words string, bound float64)
 }
 
@@ -63,7 +63,7 @@ func Proof(ctx context.Context, in model.Instance, hash string, r io.Reader) (Pr
 	return replay(ctx, in, hash, r, proofLimits{maxProofLines, maxProofMemory})
 }
 
-// proofChecker is what is known after some lines of a proof.
+// proofChecker is the state after some lines of a proof.
 type proofChecker struct {
 	proofState
 	kind    proofKind
@@ -74,10 +74,10 @@ type proofChecker struct {
 	rules   map[int64]proofCon
 	nogoods map[int64]proofNogood
 	line    int64
-	memory  int64 // bytes of what is defined, by the costs of proof_words.go
+	memory  int64 // bytes of the definitions, by the costs of proof_words.go
 	limits  proofLimits
 
-	open     int64 // nogood whose steps are being read, or -1
+	open     int64 // nogood with steps still to read, or -1
 	premises proofNogood
 	mark     int  // length of the trail before its premises
 	refuted  bool // at the root: there is no solution with an objective of at most cut
@@ -86,7 +86,7 @@ type proofChecker struct {
 	words    [][]byte
 }
 
-// proofVar and proofCon are what a number of the proof stands for.
+// proofVar and proofCon are the variable and the constraint of a number in the proof.
 type proofVar struct {
 	v    int32
 	name string
@@ -203,7 +203,7 @@ func (c *proofChecker) next(w [][]byte) error {
 	return errors.New("is no line of a proof here")
 }
 
-// atRoot keeps what was set at the root.
+// atRoot keeps the bounds set at the root.
 func (c *proofChecker) atRoot() { c.trail, c.refuted = c.trail[:0], c.refuted || c.broken }
 
 func (c *proofChecker) declareVar(w [][]byte) error {
@@ -281,7 +281,7 @@ func (c *proofChecker) end() error {
 	return nil
 }
 
-// step checks an inference and adds what follows. After a contradiction anything does.
+// step checks an inference and adds its conclusion. After a contradiction anything does.
 func (c *proofChecker) step(w [][]byte) error {
 	rule, err := c.rule(w[0])
 	if err != nil {
@@ -321,8 +321,8 @@ func (c *proofChecker) step(w [][]byte) error {
 	return nil
 }
 
-// notDerived says that a bound doesn't follow from a constraint. Its text is made when it
-// is read: who looks for a proof tries many steps.
+// notDerived reports that a bound doesn't follow from a constraint. Its text is made when it is read, since a search
+// for a proof tries many steps.
 type notDerived struct {
 	c         *proofChecker
 	claim, by string

@@ -11,17 +11,15 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// batchProof builds what proofs of batches of rigid jobs on one tier speak of. The
-// unit is "T,W": all times are multiples of T microseconds, counted from the first
-// submission, and all weights of W, so nothing is rounded.
+// batchProof builds the objects in proofs of batches of rigid jobs on one tier. The unit is "T,W": all times are
+// multiples of T microseconds, counted from the first submission, and all weights of W, so nothing is rounded.
 //
 // Variables: "start K", "response", the weighted sum of responses. Constraints:
 // "processors", "responses": Σ weight (start + length - submission) ≤ response.
 //
-// A job starts no later than the sum of responses leaves it room for, nor than the last
-// submission plus the lengths of the others: a schedule in which nothing runs at some
-// time after the last submission, and something later, gets better if all that is later
-// moves forward.
+// A job starts no later than the sum of responses leaves it room for, nor than the last submission plus the lengths of
+// the others. If nothing runs at some time after the last submission, and something later, the schedule gets better by
+// moving all that is later forward.
 type batchProof struct {
 	s         *proofState
 	jobs      *proofCumulative

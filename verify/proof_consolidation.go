@@ -9,11 +9,11 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// consolidationProof builds what proofs of consolidations speak of. Tasks of a job are alike, so it
-// counts them. Hosts are those of the instance, and then of each offer so many as a solution of use
-// can buy: at most as many as there are tasks, and as the cost allows, which is at most the cost
-// limit or, if cost is the goal, the objective. Of one offer the first are in use before the others,
-// since they are alike. None is bought without tasks: it costs, and no rule or limit asks for it.
+// consolidationProof builds the objects in proofs of consolidations. Tasks of a job are alike, so it counts them. Hosts
+// are the instance's, and then of each offer as many as a useful solution can buy. These are at most as many as there
+// are tasks, and as the cost allows: at most the cost limit or, if cost is the goal, the objective. The first hosts of
+// an offer are in use before the others, since they are alike. None is bought without tasks: it costs, and no rule or
+// limit asks for it.
 //
 // Variables: "use H", "stay J H", tasks that stay, "anew J H", tasks that are placed anew, "leave J",
 // tasks that are left out, "objective". The rules have more, see auxiliary: for each solution they
@@ -170,7 +170,7 @@ func (k *consolidationProof) variables() {
 	}
 }
 
-// moving returns what it costs to move a task of a job.
+// moving returns the cost of moving a task of a job.
 func (k *consolidationProof) moving(i int) int64 {
 	if x := k.in.Jobs[i].MoveCost; x > 0 {
 		return x
@@ -178,7 +178,7 @@ func (k *consolidationProof) moving(i int) int64 {
 	return 1
 }
 
-// leaving returns what it costs to leave out a task of a job, -1 if none may be.
+// leaving returns the cost of leaving out a task of a job, -1 if none may be.
 func (k *consolidationProof) leaving(i int) int64 {
 	if j := &k.in.Jobs[i]; j.LeaveOutCost != nil && !j.Pinned {
 		return *j.LeaveOutCost
@@ -186,7 +186,7 @@ func (k *consolidationProof) leaving(i int) int64 {
 	return -1
 }
 
-// keys returns, of each job, the keys of the rules by which its tasks are placed anew in domains alone.
+// keys returns, for each job, the keys of the rules that restrict its newly placed tasks to domains.
 func (k *consolidationProof) keys() [][]string {
 	all := make([][]string, len(k.in.Jobs))
 	for q := range k.in.Rules {
@@ -293,7 +293,7 @@ func (k *consolidationProof) variable(name []string) (int32, error) {
 	return v, nil
 }
 
-// count returns the variable of the tasks of a job that stay or are placed anew on a host.
+// count returns the variable of a job's tasks that stay or are newly placed on a host.
 func (k *consolidationProof) count(word string, i, h int) consolidationCount {
 	if word == "anew" {
 		return k.anew[i][h]

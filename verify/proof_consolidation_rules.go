@@ -10,17 +10,17 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// consolidationPart is what a part of a rule's jobs has in a domain: the variables, those of tasks
-// that are placed anew, and what each sums to at most.
+// consolidationPart is the presence of a part of a rule's jobs in a domain: all variables, the ones of newly placed
+// tasks, and the largest sum of each.
 type consolidationPart struct {
 	all, anew     []int32
 	mostAll, most int64
 }
 
-// partNames are the parts of a rule's jobs: those in Jobs, in Others, in both, and in one of them alone.
+// partNames are the parts of a rule's jobs: jobs in Jobs, in Others, in both, and in one of them alone.
 var partNames = []string{"jobs", "others", "both", "bound", "free"}
 
-// othersOf returns the jobs that those of a rule are held against.
+// othersOf returns the jobs that a rule's own jobs are checked against.
 func othersOf(r *model.PlacementRule) []string {
 	if len(r.Others) == 0 {
 		return r.Jobs
@@ -241,13 +241,13 @@ func (k *consolidationProof) together(name []string, q, d int) (proofRule, error
 	return row, nil
 }
 
-// consolidationSpread is what rows of a spread speak of.
+// consolidationSpread holds the variables and hosts that the rows of a spread refer to.
 type consolidationSpread struct {
 	counts        []bool  // of each host
 	stands        []int64 // tasks of no job on each host
 	there, opened []bool  // of each domain: a host that counts is in it, or one that can be bought
 	first         [][]int // of each domain: the hosts that count that are the first there of their offers
-	known, always int     // domains with hosts that count, and those that are there without buying
+	known, always int     // domains with hosts that count, and the ones that exist without buying
 	asked         int     // domains
 	most          int64   // no domain has more
 }
@@ -299,8 +299,7 @@ func (k *consolidationProof) spread(q int) *consolidationSpread {
 	return x
 }
 
-// has adds what a domain has of the tasks that a spread counts, times, and returns what that is at
-// most.
+// has adds a domain's number of the tasks that a spread counts, times, and returns its upper bound.
 func (k *consolidationProof) has(row *proofLinear, times int64, q, d int) (most int64) {
 	x := k.spread(q)
 	var counted []int

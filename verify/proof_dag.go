@@ -16,19 +16,17 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// dagProof builds what proofs of task graphs speak of. Times are whole numbers of the
-// unit, u seconds. A duration of d seconds counts as
+// dagProof builds the objects in proofs of task graphs. Times are whole numbers of the unit, u seconds. A duration of d
+// seconds counts as
 //
 //	⌊d (1 + ε) / u⌋, ε = 2^-50,
 //
 // or as far if that is above the makespan's upper bound, which no schedule in question
-// has room for. So each schedule that ends at R makes one in units, in which nothing
-// takes longer than (1 + ε) of its time, that ends by R (1 + ε) / u: the same machines
-// and orders, each task as early as it can be. That none in units ends before b hence
-// says that R ≥ b u / (1 + ε), and R ≥ b u if no duration was rounded up. A duration
-// that counts as far only needs to be upper + 1 units, since b is at most that.
-// ε makes room for the rounding of quotients and sums to float64s in the program that
-// wrote the proof. Contention only delays.
+// has room for. So each schedule that ends at R makes one in units that ends by R (1 + ε) / u: the same machines and
+// orders, each task as early as it can be. Nothing in it takes longer than (1 + ε) of its time. If none in units ends
+// before b, then R ≥ b u / (1 + ε), and R ≥ b u if no duration was rounded up. A duration that counts as far only needs
+// to be upper + 1 units, since b is at most that. The factor 1 + ε makes room for the rounding of quotients and sums to
+// float64s in the program that wrote the proof. Contention only delays.
 type dagProof struct {
 	s          *proofState
 	in         *model.DAG
@@ -41,7 +39,7 @@ type dagProof struct {
 	edges      [][2]int
 	pred, succ [][]int // edges into and out of a task
 	length     func(e, a, b int) int64
-	order      []int    // tasks, those before others first
+	order      []int    // tasks in topological order
 	path       [][]bool // from a task to a later one
 	tail, head []int64  // see lengths
 	makespan   int32
@@ -56,7 +54,7 @@ const (
 	maxProofTask = 1 << 12
 )
 
-// decimalNumber is how a unit is written, of what ParseFloat reads.
+// decimalNumber matches the spelling of a unit, among the numbers that ParseFloat reads.
 var decimalNumber = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?$`)
 })

@@ -22,9 +22,9 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// Of each kind of step that proofs of consolidation have, one that claims one better than follows is refused at its
-// line by both checkers: the bound of a step as tight as the checker takes it, and then by 1 more; a constraint that
-// can't be met where only its bound follows; a nogood without its first premise; a claim by 1 more.
+// For each kind of step that proofs of consolidation have, both checkers refuse at its line one that claims one better
+// than follows. The steps are a bound as tight as the checker takes it, and then by 1 more; a constraint that can't be
+// met if only its bound follows; a nogood without its first premise; and a claim by 1 more.
 func TestProofForged(t *testing.T) {
 	t.Parallel()
 	python := need.Tool(t, "python3", "python3")
@@ -78,7 +78,7 @@ func TestProofForged(t *testing.T) {
 
 // forgedCase is a proof with one line forged.
 type forgedCase struct {
-	kind  string // of what the line's constraint is, or of the line
+	kind  string // of the line's constraint, or of the line
 	line  int
 	proof string
 }
@@ -89,7 +89,7 @@ func forgeries(t *testing.T, c provenCase, wanted func(kind string) bool) (all [
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(string(c.proof)), "\n")
 	names := map[string]string{}
-	// refused returns the proof in which a line says something else, and whether the checker refuses it at another.
+	// refused returns the proof with a changed line, and whether the checker refuses it at another.
 	refused := func(at int, line string, to int) (string, bool) {
 		changed := slices.Clone(lines)
 		changed[at] = line
@@ -143,7 +143,7 @@ func forgeries(t *testing.T, c provenCase, wanted func(kind string) bool) (all [
 		if wanted("!") {
 			keep("!", at, w[0]+" !")
 		}
-		// The bound is moved on until it is refused: what is taken before may follow.
+		// The bound is moved on until it is refused: a bound taken before may follow.
 		i := strings.IndexAny(w[1], "<>")
 		n, err := strconv.Atoi(w[1][i+2:])
 		if err != nil {

@@ -85,8 +85,7 @@ func (c *looks) Err() error {
 	return nil
 }
 
-// The context is looked at within a header and within a step, and what is found then
-// isn't believed.
+// The context is looked at within a header and within a step, and findings after its end aren't believed.
 func TestProofStops(t *testing.T) {
 	t.Parallel()
 	const n = 1200

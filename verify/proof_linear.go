@@ -10,9 +10,8 @@ import (
 //
 //	Σ_groups (the value of the choice that holds) + Σ_terms times·variable ≤ most
 //
-// where of each group exactly one choice holds. It is violated if the least value of
-// the left side is above most: of each group the least value of a choice that can
-// hold, of each term that at the variable's lower or upper bound.
+// where of each group exactly one choice holds. It is violated if the least value of the left side is above most. That
+// takes the least value of a choice that can hold for each group, and each term at its variable's lower or upper bound.
 //
 // All sums are wide, and most is only known as one: no row wraps.
 type proofLinear struct {
@@ -56,7 +55,7 @@ func (c *proofLinear) violated(s *proofState, _ bound, _ [2]int64) bool {
 		}
 		switch {
 		case known > math.MinInt64:
-			sum.add(known, 1) // that of any that is known to hold
+			sum.add(known, 1) // the value of any that is known to hold
 		case least == math.MaxInt64:
 			return true // none can hold
 		default:

@@ -17,11 +17,11 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// drawnProof is what proveForward has derived on an instance, and what holds of it.
+// drawnProof is the result of proveForward on an instance, and its true figures.
 type drawnProof struct {
 	In    model.Instance
 	Text  string
-	Steps int // that said something new
+	Steps int // with new information
 	Best  float64
 	None  bool // there is no solution
 }
@@ -58,7 +58,7 @@ func Provable() []model.Kind {
 	return slices.DeleteFunc(model.Kinds(), func(k model.Kind) bool { return proofKinds[k] == nil })
 }
 
-// prover derives what it can, by trying.
+// prover derives all that it can, by trying.
 type prover struct {
 	*proofChecker
 	t     testing.TB
@@ -126,7 +126,7 @@ func ProveForward(t testing.TB, rng *rand.Rand, kind model.Kind) *drawnProof {
 	return p
 }
 
-// feed gives the checker a line, and takes back what a refused one has set.
+// feed gives the checker a line, and takes back the bounds that a refused one has set.
 func (c *prover) feed(line string) error {
 	mark, broken, open := len(c.trail), c.broken, c.open
 	c.line++
@@ -149,7 +149,7 @@ func (c *prover) claimable() int64 {
 	return c.least(c.target)
 }
 
-// derived returns the largest claim and the bound that it says.
+// derived returns the largest claim and the bound that it states.
 func (c *prover) derived() (int64, float64) {
 	n := c.claimable()
 	words, bound := c.kind.claim(n)
@@ -330,8 +330,8 @@ func near(rng *rand.Rand, x float64) int64 {
 	return min(max(0, all[rng.IntN(len(all))]), 1<<60-1)
 }
 
-// drawWorld draws an instance and its optimum, a unit and an upper bound for a header,
-// and returns what the names of variables, the objective first, and of constraints are.
+// drawWorld draws an instance and its optimum, a unit and an upper bound for a header. It also returns the meaning of
+// the names of variables, the objective first, and of constraints.
 func drawWorld(t testing.TB, rng *rand.Rand, kind model.Kind, p *drawnProof) (unit string, upper int64, names func(proofKind) (vars, cons []string)) {
 	t.Helper()
 	list := func(word string, limits ...int) (all []string) {

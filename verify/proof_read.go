@@ -13,7 +13,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// proofLimits bound what a proof asks of the checker.
+// proofLimits bound a proof's demands on the checker.
 type proofLimits struct{ lines, memory int64 }
 
 // replay is Proof with limits.

@@ -12,9 +12,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// reservationProof builds what proofs of reservations speak of: of the requests that
-// hold PEs (heldRequests), in ticks, which relax times of many digits. The
-// unit W says that all weights are multiples of W PE-ticks; with the goal accepted they
+// reservationProof builds the objects in proofs of reservations: the requests that hold PEs (heldRequests), in ticks,
+// which relax times of many digits. All weights are multiples of the unit W, in PE-ticks; with the goal accepted they
 // are 1.
 //
 // Variables: "in R", 1 if request R is accepted; "start R", optional with it, in its

@@ -10,9 +10,8 @@ import (
 // proofRule is a constraint of an instance, or a nogood.
 type proofRule interface {
 	// violated reports whether no values within the bounds of the state meet the
-	// constraint. It may say no when it can't see it. claim is the inference of
-	// which the opposite was added to the state, and window what the proof says
-	// of where to look, [0, 0) without.
+	// constraint. It may report false if it can't see it. The inference claim is the one with its opposite added to the
+	// state, and window is where the proof asks to look, [0, 0) without.
 	violated(s *proofState, claim bound, window [2]int64) bool
 	// entries returns how many terms, choices, bounds or activities it has.
 	entries() int
@@ -48,7 +47,7 @@ func (c proofAny) violated(s *proofState, claim bound, window [2]int64) bool {
 	return slices.ContainsFunc(c, func(r proofRule) bool { return r.violated(s, claim, window) })
 }
 
-// proofOne says that exactly one of some bounds holds, none of an optional variable.
+// proofOne states that exactly one of some bounds holds, none of an optional variable.
 type proofOne []bound
 
 func (c proofOne) entries() int { return len(c) }
@@ -66,8 +65,8 @@ func (c proofOne) violated(s *proofState, _ bound, _ [2]int64) bool {
 	return hold > 1 || fail == len(c)
 }
 
-// proofStart is the start of an activity if it runs as on says. at is a variable that
-// is optional with on, or there for sure if on is always.
+// proofStart is the start of an activity if it runs, given by on. at is a variable that is optional with on, or there
+// for sure if on is always.
 type proofStart struct {
 	on bound
 	at int32
@@ -96,8 +95,8 @@ func certain(s *proofState, list []proofStart, so func(k int) bool) bool {
 	return true
 }
 
-// proofDelay says that start to[l] ≥ start from[k] + by(k, l) for the k and l that
-// hold, exactly one each. It is violated if for all possible k and l
+// proofDelay states that start to[l] ≥ start from[k] + by(k, l) for the k and l that hold, exactly one each. It is
+// violated if for all possible k and l
 //
 //	least from[k] + by(k, l) > most to[l].
 type proofDelay struct {
@@ -116,17 +115,17 @@ func (c *proofDelay) violated(s *proofState, _ bound, _ [2]int64) bool {
 	})
 }
 
-// proofMachine says that of some activities those that run don't overlap. Of two that
-// run, before says which goes first, if it is known.
+// proofMachine states that the running ones of some activities don't overlap. For two that run, before returns which
+// goes first, if it is known.
 //
 // It is violated if a window is overloaded: with e the earliest start and l the latest
 // end of an activity, and C those that run with t0 ≤ e and l ≤ T,
 //
 //	t0 + Σ_C length > T.
 //
-// If the claim is about an activity p that runs, its start, whether it runs or its
-// order, what is before p has l ≤ the latest start of p, and what is after p has e ≥
-// the earliest end of p. An activity i is before p if the order says so, or
+// Let the claim be about an activity p that runs: its start, whether it runs or its order. Then activities before p
+// have l ≤ the latest start of p, and activities after p have e ≥ the earliest end of p. An activity i is before p if
+// the order has it so, or
 //
 //	earliest end of p > latest start of i
 //	min(t0, e_p) + Σ_C length + length p > T, for a window [t0, T) with i in C, p not
@@ -170,8 +169,8 @@ func (c *proofMachine) violated(s *proofState, claim bound, _ [2]int64) bool {
 	return false
 }
 
-// overloaded reports whether a window is overloaded by blocks, by rising late. With
-// first not nil, it is told of each window, whether it is full, and its members.
+// overloaded reports whether a window is overloaded by blocks, by rising late. If window is not nil, it is called with
+// each window, its sum, and the last member.
 func overloaded(s *proofState, all []block, window func(from, to, sum int64, last int)) bool {
 	for _, x := range all {
 		if s.spend(len(all)) {
@@ -192,7 +191,7 @@ func overloaded(s *proofState, all []block, window func(from, to, sum int64, las
 	return false
 }
 
-// aroundOverloaded looks at what is before and after activity p, if it runs.
+// aroundOverloaded looks at the activities before and after activity p, if it runs.
 func (c *proofMachine) aroundOverloaded(s *proofState, all []block, p int) bool {
 	at := slices.IndexFunc(all, func(b block) bool { return b.i == p })
 	if at < 0 {
@@ -233,8 +232,8 @@ func (c *proofMachine) aroundOverloaded(s *proofState, all []block, p int) bool 
 	return overloaded(s, others, nil)
 }
 
-// proofCumulative says that at any time the demands of the activities that run add up
-// to at most the capacity. It is violated if for a time t
+// proofCumulative states that at any time the demands of the running activities sum to at most the capacity. It is
+// violated if for a time t
 //
 //	Σ demand of those that run, start by t and end after t > capacity
 //

@@ -9,9 +9,8 @@ import (
 	"github.com/gapwise/gapwise/internal/test/need"
 )
 
-// Each rule against enumeration, on a few activities that may run or not: where it
-// says that a constraint can't be met, no values within the bounds meet it. And it
-// must say so often enough that this means something.
+// Each rule is compared with enumeration, on a few activities that may run or not: if it reports that a constraint
+// can't be met, no values within the bounds meet it. It must report that often enough for the test to mean something.
 func TestProofRules(t *testing.T) {
 	t.Parallel()
 	type draw func(r *rand.Rand, s *proofState, starts []proofStart) (proofRule, func(on []bool, at []int64) bool)

@@ -30,7 +30,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// checkPy returns what scripts/check.py says of the proofs of a list, a line each.
+// checkPy returns the verdicts of scripts/check.py on the proofs of a list, a line each.
 func checkPy(t *testing.T, python string, list []byte) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "list")
@@ -47,10 +47,9 @@ func checkPy(t *testing.T, python string, list []byte) []byte {
 	return out
 }
 
-// scripts/check.py, written from docs/reference/proofs.md alone, and this checker agree: on
-// proofs of the kernel and of the forward prover, of all kinds, and on what becomes of
-// them when something is changed, the verdict and the bound are the same. Where they
-// aren't, one of the two is wrong, or the page.
+// scripts/check.py, written from docs/reference/proofs.md alone, and this checker agree. On proofs of the kernel and of
+// the forward prover, of all kinds, and on changed ones, the verdict and the bound are the same. If they differ, one of
+// the two is wrong, or the page.
 func TestSecondChecker(t *testing.T) {
 	t.Parallel()
 	python := need.Tool(t, "python3", "python3")
@@ -111,8 +110,7 @@ func TestSecondChecker(t *testing.T) {
 	}
 }
 
-// secondCases returns about n proofs, those of one instance one after another: each as
-// it was made, and then with one thing changed.
+// secondCases returns about n proofs, grouped by instance: each as it was made, and then with one thing changed.
 func secondCases(t *testing.T, rng *rand.Rand, n int) (all []provenCase) {
 	t.Helper()
 	add := func(c provenCase) {
@@ -182,7 +180,7 @@ func secondCases(t *testing.T, rng *rand.Rand, n int) (all []provenCase) {
 	return all
 }
 
-// stopping ends a run that has written much: what it leaves is a proof, too.
+// stopping ends a run that has written much: the rest is a proof, too.
 type stopping struct {
 	bytes.Buffer
 	cancel func()

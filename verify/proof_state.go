@@ -4,9 +4,9 @@ package verify
 
 import "context"
 
-// bound says that a signed variable is at least at. Signed variable 2v is the variable
-// v and 2v+1 its negative, so that v ≤ b is {2v+1, -b}. always and never are no
-// variables, nor is unknown, of which neither it nor its opposite holds.
+// bound states that a signed variable is at least at. Signed variable 2v is the variable v and 2v+1 its negative, so
+// that v ≤ b is {2v+1, -b}. The values always and never are no variables. Nor is unknown: neither it nor its opposite
+// holds.
 type bound struct {
 	sv int32
 	at int64
@@ -34,10 +34,9 @@ func (b bound) not() bound {
 	return bound{b.sv ^ 1, 1 - b.at}
 }
 
-// proofState holds what is known of the variables: the bounds at the root, those
-// assumed, and those that followed. A variable may be optional: it is there if a
-// Boolean is 1, and its bounds say what holds if it is there. So bounds that cross
-// say that it isn't.
+// proofState holds the knowledge of the variables: the bounds at the root, the assumed ones, and the derived ones. A
+// variable may be optional: it exists if a Boolean is 1, and its bounds hold if it exists. So bounds that cross mean
+// that it doesn't exist.
 type proofState struct {
 	low     []int64 // of each signed variable
 	present []bound // of each variable: that it is there
@@ -66,8 +65,8 @@ func (s *proofState) add(low, high int64, present bound) int32 {
 	return v
 }
 
-// spend notes work of some tens of nanoseconds each. It looks at the context now and then,
-// and reports whether it is done: then what is found doesn't count.
+// spend notes work of some tens of nanoseconds each. It looks at the context now and then, and reports whether it is
+// done: then the results don't count.
 func (s *proofState) spend(work int) bool {
 	if s.work += work + 1; s.work >= 1<<16 && s.ctx != nil {
 		s.work, s.stopped = 0, s.ctx.Err() != nil
@@ -119,8 +118,7 @@ func (s *proofState) oppose(b bound) {
 	s.set(b.not())
 }
 
-// undo takes back what was set since the trail had a length; nothing was broken
-// then.
+// undo takes back the bounds set since the trail had a length; nothing was broken then.
 func (s *proofState) undo(mark int) {
 	for i := len(s.trail) - 1; i >= mark; i-- {
 		s.low[s.trail[i].sv] = s.trail[i].low

@@ -220,8 +220,7 @@ func TestProofReservation(t *testing.T) {
 	}
 }
 
-// On two pods the optimum is that of the plain engine, on four, where there is a choice of
-// routes, that of the search.
+// The optimum on two pods is the plain engine's; on four, with a choice of routes, it is the search's.
 func TestProofTVC(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 7))
@@ -314,7 +313,7 @@ func TestProofConsolidation(t *testing.T) {
 	}
 }
 
-// A proof with one thing changed is refused, or what it claims is true.
+// A proof with one thing changed is refused, or its claim is true.
 func TestProofMutated(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 2))
@@ -361,7 +360,7 @@ func TestProofMutated(t *testing.T) {
 	}
 }
 
-// mutate changes a line of a proof and says how.
+// mutate changes a line of a proof and returns how.
 func mutate(rng *rand.Rand, lines []string) string {
 	at := 3 + rng.IntN(len(lines)-3)
 	words := strings.Fields(lines[at])
@@ -403,7 +402,7 @@ func pack(t *testing.T, text string) string {
 	return packed.String()
 }
 
-// forged is an instance with a proof by hand, of which the hash is filled in.
+// forged is an instance with a proof by hand; its hash is filled in.
 func forged(t *testing.T, in model.Instance, unit string, upper int64, lines ...string) (verify.Proved, error) {
 	t.Helper()
 	hash, err := model.Hash(in)
@@ -486,7 +485,7 @@ func TestProofRoundedBeyondUpper(t *testing.T) {
 	}
 }
 
-// What isn't a proof, or one of something else.
+// Texts that aren't a proof, or are one of something else.
 func TestProofRefuses(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 3))
@@ -551,8 +550,7 @@ func TestProofRefuses(t *testing.T) {
 	}
 }
 
-// FuzzProof feeds the checker what follows a good header: it must neither panic nor
-// believe what isn't so.
+// FuzzProof feeds the checker any lines after a good header: it must neither panic nor believe a false claim.
 func FuzzProof(f *testing.F) {
 	in := testkit.SixTasks()
 	hash, err := model.Hash(in)

@@ -10,22 +10,19 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// tvcProof builds what proofs of embeddings in loss mode speak of. The data centre is a
-// tree: level 0 are the servers; with the one-path fabric, level 1 the edge switches and
-// 2 the pods. The root is all. A link up from a node is a lane: an edge switch has h, one
-// to each aggregation switch; a pod has h², from aggregation switch a to core switch c of
-// its group, number a·h + c. With the non-blocking fabric only the servers' links bind,
-// and the root is above the servers.
+// tvcProof builds the objects in proofs of embeddings in loss mode. The data centre is a tree: level 0 are the servers;
+// with the one-path fabric, level 1 the edge switches and 2 the pods. The root is all. A link up from a node is a lane.
+// An edge switch has h, one to each aggregation switch; a pod has h², from aggregation switch a to core switch c of its
+// group, number a·h + c. Only the servers' links bind with the non-blocking fabric, and the root is above the servers.
 //
-// What a request has at a node is a part: its VMs below, and the load of the link that it
-// goes up by, in multiples of its bandwidth. A request that has all VMs below a node
-// counts as without load there: its links are loaded no less, wherever its virtual switch
-// is. Its route is a lane of a pod, which fixes the edge switches' lanes. A virtual switch
+// A part is a request's share of a node: its VMs below, and the load of the link that it goes up by, in multiples of
+// its bandwidth. A request that has all VMs below a node counts as without load there: its links are loaded no less,
+// wherever its virtual switch is. Its route is a lane of a pod, which fixes the edge switches' lanes. A virtual switch
 // at an aggregation switch is one of a route over it, and at an edge switch of any.
 //
 // All parts of a node are numbers of VMs that are sums of parts of its children, with a
-// load that the link can carry by itself. So each part of each embedding is one of them,
-// and a request of which the parts below the root never sum to its VMs is never accepted.
+// load that the link can carry by itself. So each part of each embedding is one of them. A request is never accepted if
+// its parts below the root never sum to its VMs.
 //
 // Variables: "accept R", "route R LANE", "none R LEVEL NODE", "part R LEVEL NODE VMS LOAD
 // LANE" (lane -1 with all VMs), "rejected", the weight of the requests that aren't
@@ -62,7 +59,7 @@ type tvcProofPart struct {
 	vms, load, lane int
 }
 
-// Limits of what the checker builds.
+// Limits of the checker's objects.
 const (
 	mostTVCProofVariables = 1 << 18
 	mostTVCProofWork      = 1 << 24
@@ -188,8 +185,8 @@ func (k *tvcProof) build(i int) error {
 	return nil
 }
 
-// sums returns the parts that up to count parts sum to. Without HosePerPath the load is
-// that of the sum of the VMs; none is that of all VMs.
+// sums returns the parts that up to count parts sum to. The load without HosePerPath is the load of the sum of the VMs,
+// and none for all VMs.
 func (k *tvcProof) sums(r *tvcProofRequest, parts []tvcProofPart, count int) (all []tvcProofPart) {
 	seen := map[tvcProofPart]bool{{}: true}
 	for fresh := []tvcProofPart{{}}; count > 0 && len(fresh) > 0; count-- {

@@ -89,8 +89,8 @@ func (k *tvcProof) constraint(name []string) (proofRule, error) {
 	return nil, errUnknownName
 }
 
-// capacity returns the constraint on what the requests that run at one's start have of
-// a server, of a link, or of all servers.
+// capacity returns the constraint on the use of a server, of a link, or of all servers by the requests that run at
+// one's start.
 func (k *tvcProof) capacity(word string, n [6]int) (proofRule, error) {
 	level, v, lane, at := 0, n[0], 0, n[1]
 	row, most, times := &proofLinear{}, int64(k.slots), int64(1)
@@ -138,7 +138,7 @@ func group(parts []tvcProofPart, of func(p tvcProofPart) int64) []proofChoice {
 	return all
 }
 
-// equal says that Σ_nodes VMs + Σ term = the VMs of own; one of the last two may be empty.
+// equal states that Σ_nodes VMs + Σ term = the VMs of own; one of the last two may be empty.
 func equal(nodes [][]tvcProofPart, term proofTerm, own []tvcProofPart) proofRule {
 	var all proofAny
 	for _, sign := range []int64{1, -1} {

@@ -68,7 +68,7 @@ func TestProofTVCHolds(t *testing.T) {
 	}
 }
 
-// meetsTVCProof fails if the embeddings don't meet what the checker knows.
+// meetsTVCProof fails if the embeddings contradict the checker's knowledge.
 func meetsTVCProof(t *testing.T, in *model.TVC, there []*model.Embedding) {
 	t.Helper()
 	var s proofState
@@ -183,7 +183,7 @@ func meetsTVCProof(t *testing.T, in *model.TVC, there []*model.Embedding) {
 	}
 }
 
-// What the checker has no rules for is refused, as are names of nothing.
+// Requests that the checker has no rules for are refused, as are names of nothing.
 func TestProofTVCRefuses(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 9))

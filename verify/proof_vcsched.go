@@ -10,17 +10,16 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// vcschedProof builds what proofs of placements speak of. The unit is the number U of
-// units in a host, in which a need d counts as ⌊d U (1 + ε)⌋ and a capacity c, with the
-// tolerance τ = Tolerance of a sum of needs, as ⌊(c + τ) U (1 + ε)⌋, ε = 2^-50.
-// What fits hence fits in units, and a largest load of at least b units says that some
-// host's needs sum to b / (U (1 + ε)) or more, and the least yield is at most one by that.
+// vcschedProof builds the objects in proofs of placements. The unit is the number U of units in a host. A need d counts
+// as ⌊d U (1 + ε)⌋. A capacity c, with the tolerance τ = Tolerance of a sum of needs, counts as ⌊(c + τ) U (1 + ε)⌋; ε
+// is 2^-50. A placement that fits hence fits in units. If the largest load is at least b units, some host's needs sum
+// to b / (U (1 + ε)) or more, and the least yield is at most one by that.
 //
 // Variables: "on T H", 1 if task T (counted through the jobs) is on host H; "load", at
 // least U, since no yield is above 1. Constraints: "one T"; "memory H"; "need H": Σ CPU
 // on(T, H) ≤ load; "area": Σ CPU ≤ hosts · load; "budget": Σ memory (1 - on(T, its host
-// now)) ≤ budget. Of the hosts on which nothing runs now, which are all alike, no
-// placement needs more than there are tasks: the first ones.
+// now)) ≤ budget. The hosts on which nothing runs now are all alike, so no placement needs more of them than there are
+// tasks: the first ones.
 type vcschedProof struct {
 	s           *proofState
 	hosts       int

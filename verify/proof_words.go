@@ -10,9 +10,8 @@ import (
 	"math/big"
 )
 
-// Limits of what the checker takes, see docs/reference/proofs.md. Numbers of a proof are below
-// maxProofNumber from 0, as are the bounds of variables, so that no difference of two
-// overflows.
+// Limits of the checker, see docs/reference/proofs.md. Numbers of a proof are below maxProofNumber from 0, as are the
+// bounds of variables, so that no difference of two overflows.
 const (
 	maxProofNumber = 1 << 60
 	maxProofLine   = 1 << 22 // bytes

@@ -14,9 +14,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Constraints of Reservation (section 3 of its paper). None says that a job keeps
-// its PEs from start to end: a booking has one list. invalidStart, for a start
-// that is NaN or infinite, is shared with DAG.
+// Constraints of Reservation (section 3 of its paper). None means that a job keeps its PEs from start to end: a booking
+// has one list. invalidStart, for a start that is NaN or infinite, is shared with DAG.
 const (
 	unknownRequest  = "unknown_request"  // a booking of a request that the instance doesn't have
 	repeatedRequest = "repeated_request" // a request is booked twice
@@ -32,8 +31,8 @@ const (
 	onlineConflict  = "online_conflict"  // an online booking of PEs promised to another one
 )
 
-// maxPairs bounds the pairs of requests listed under one constraint; one more
-// line says that there are others. Without it, n bookings could make n² lines.
+// maxPairs bounds the pairs of requests listed under one constraint; one more line notes that there are others. Without
+// it, n bookings could make n² lines.
 const maxPairs = 10_000
 
 // reservation judges bookings, in integers (see bookingJudge for times). Amounts
@@ -44,20 +43,18 @@ const maxPairs = 10_000
 // cancelled before its start holds none. Two jobs overlap on a PE if each ends
 // after the other's start, by however little.
 //
-// Online bookings are checked in the order of their requests' arrivals: over its
-// reserved interval [start, start + duration) a booking may take no PE that was
-// promised to an earlier booking when its request arrived. A booking's reserved
-// interval is promised until its job ends or, if it is cancelled before its
-// start, until its cancellation. What has ended or is cancelled by an arrival
-// promises nothing to it (a start before the arrival is an early start).
+// Online bookings are checked in the order of their requests' arrivals. Over its reserved interval [start, start +
+// duration) a booking may take no PE that was promised to an earlier booking when its request arrived. A booking's
+// reserved interval is promised until its job ends or, if it is cancelled before its start, until its cancellation.
+// A booking that has ended or is cancelled by an arrival promises nothing to it (a start before the arrival is an early
+// start).
 //
 // A booking without a request or a finite start is left out of the other checks;
 // of a list of PEs those that exist count, each once. The objectives are computed
 // if every booking is of a request of its own and has a finite start.
 //
-// For n bookings with r ranges of PEs, k pairs of which overlap in time and in
-// 64ths of the PEs: time O(n log n + r), and for each of the k pairs O(log n + the
-// ranges of one of the two); memory O(n + r + PEs/64).
+// Let n bookings have r ranges of PEs, k pairs of them overlapping in time and in 64ths of the PEs. The time is O(n log
+// n + r), and for each of the k pairs O(log n + the ranges of one of the two); the memory is O(n + r + PEs/64).
 func reservation(ctx context.Context, in *model.Reservation, b *model.Bookings, r *Report) {
 	j := &bookingJudge{ctx: ctx, in: in, report: r, read: newTickReader(ctx, in), times: make([]requestTicks, len(in.Requests)), pes: make(peBits, (in.PEs+63)/64)}
 	shortest := int64(math.MaxInt64)
@@ -80,23 +77,20 @@ func reservation(ctx context.Context, in *model.Reservation, b *model.Bookings, 
 	}
 }
 
-// bookingJudge holds bookings in exact figures. A float64 is read as the decimal
-// number that it prints as. All times of the instance are integers of ticks.
+// bookingJudge holds bookings in exact figures. A float64 is read as its printed decimal number. All times of the
+// instance are integers of ticks.
 //
 // A tick is 10^-k s with the least k that makes all times of the instance
-// integers; nothing is rounded then. If that k is above 22, or the last deadline
-// would be above 2^52 ticks, k is the largest without these: arrivals, ready
-// times, durations, runtimes and cancellations are rounded down and deadlines
-// up, so what is feasible in real time passes. But a job that starts no later
-// than its cancellation, in the figures as given, runs, whatever is rounded, and
-// so does a job that can't start later. Instances where the rounding matters are
-// invalid (see model.Reservation.Validate). A deadline before ready plus
-// duration, because their sum is rounded, means that sum.
+// integers; nothing is rounded then. If that k is above 22, or the last deadline would be above 2^52 ticks, k is the
+// largest without these. Arrivals, ready times, durations, runtimes and cancellations are then rounded down and
+// deadlines up, so a plan that is feasible in real time passes. But a job that starts no later than its cancellation,
+// in the figures as given, runs, whatever is rounded, and so does a job that can't start later. Instances where the
+// rounding matters are invalid (see model.Reservation.Validate). A deadline before ready plus duration, because their
+// sum is rounded, means that sum.
 //
-// Starts may be between ticks. A start is moved to the nearest tick if it is as
-// near as the tolerance times the shortest runtime of the instance, or as 4 units
-// in the last place of the float64; otherwise it is taken as it is. A tolerance
-// of 0 moves none. Nothing else is tolerated.
+// Starts may be between ticks. A start is moved to the nearest tick if it is as near as the tolerance times the
+// shortest runtime of the instance, or as 4 units in the last place of the float64. Otherwise it is taken as it is. A
+// tolerance of 0 moves none. Nothing else is tolerated.
 type bookingJudge struct {
 	ctx     context.Context
 	in      *model.Reservation
@@ -118,7 +112,7 @@ type booked struct {
 	start         moment
 	runs          bool         // it isn't cancelled before its start
 	end, reserved moment       // start plus runtime, start plus duration
-	pes           model.PEList // those that exist, ascending
+	pes           model.PEList // the existing ones, ascending
 	blocks        uint64       // 64ths of the PEs that it touches, as bits
 	at            int          // index in order
 }
@@ -209,7 +203,7 @@ func (j *bookingJudge) finder() func(id string) (int, bool) {
 	}
 }
 
-// peList returns those of a booking's PEs that exist, as ascending ranges.
+// peList returns a booking's existing PEs, as ascending ranges.
 func (j *bookingJudge) peList(x *model.Booking) model.PEList {
 	n := j.in.PEs
 	ordered, known := true, true
@@ -407,9 +401,9 @@ func share(ticks float64, duration int64) float64 {
 	return max(ticks/float64(duration), math.SmallestNonzeroFloat64)
 }
 
-// objectives returns the number of bookings or their PE-seconds, used or reserved
-// as the goal says, exact but for one rounding, and the mean slowdown of those that run (1
-// if none does), computed to more than 200 bits.
+// objectives returns the number of bookings or their PE-seconds, used or reserved according to the goal, exact but for
+// one rounding. It also returns the mean slowdown of the bookings that run (1 if none does), computed to more than 200
+// bits.
 func (j *bookingJudge) objectives() (weight, slowdown float64) {
 	var total sum
 	goal := j.in.EffectiveGoal()

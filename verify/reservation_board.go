@@ -48,8 +48,8 @@ func (t *board) set(at int, x boardNode) {
 	}
 }
 
-// search visits the intervals found whose numbers are less than before, in
-// ascending order, until visit returns false. It reports whether none did.
+// search visits the intervals found with numbers less than before, in ascending order, until visit returns false. It
+// reports whether none did.
 func (t *board) search(before int, end int64, blocks uint64, visit func(at int) bool) bool {
 	return t.below(1, 0, t.leaves, before, end, blocks, visit)
 }

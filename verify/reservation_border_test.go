@@ -14,9 +14,9 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// At the borders: touching intervals don't overlap. Times are the decimal numbers that they
-// print as, and a start is set to the tick that it is near (1e-9 of the shortest runtime, or what is
-// asked for, or 4 units in the last place), unless the tolerance is 0.
+// At the borders: touching intervals don't overlap. Times are their printed decimal numbers. A start is set to a tick
+// that is near (1e-9 of the shortest runtime, or the tolerance asked for, or 4 units in the last place), unless the
+// tolerance is 0.
 func TestReservationBorders(t *testing.T) {
 	zero := 0.0
 	for name, c := range map[string]struct {
@@ -62,7 +62,7 @@ func TestReservationBorders(t *testing.T) {
 	}
 }
 
-// What is far off changes nothing: a far deadline, a long job.
+// Distant values change nothing: a far deadline, a long job.
 func TestReservationFarDeadline(t *testing.T) {
 	in := &model.Reservation{PEs: 1, Requests: []model.Request{
 		{ID: "a", DurationS: 1e6, DeadlineS: 1e12, PEs: 1}, {ID: "b", DurationS: 1, DeadlineS: 1e12, PEs: 1}}}
@@ -126,8 +126,8 @@ func TestReservationToleranceBorder(t *testing.T) {
 	}
 }
 
-// Times of too many digits for ticks of their own are rounded so that what is
-// feasible passes, and what is too far off doesn't.
+// Times of too many digits for their own ticks are rounded so that a feasible plan passes, and one that is too far off
+// doesn't.
 func TestReservationRounded(t *testing.T) {
 	in := &model.Reservation{PEs: 1, Requests: []model.Request{
 		{ID: "a", ReadyS: 1234567.8901234567, DurationS: 0.12345678901234567, DeadlineS: 1234568.1, PEs: 1},

@@ -108,12 +108,11 @@ func newTickReader(ctx context.Context, in *model.Reservation) tickReader {
 }
 
 // inTicks returns a time x >= 0 in ticks of 10^-places s if it is an integer n <
-// 10^15 of them. It may fail to find that it is.
+// 10^15 of them. It may miss such an integer.
 //
-// n and 10^places are float64s, so x = n/10^places in float64s says that the
-// decimal number n/10^places is read as x. It is the shortest such number but
-// for zeros at its end: two decimal numbers of at most 15 digits are never read
-// as one float64.
+// n and 10^places are float64s, so x = n/10^places in float64s means that the decimal number n/10^places is read as x.
+// It is the shortest such number but for zeros at its end: two decimal numbers of at most 15 digits are never read as
+// one float64.
 func inTicks(x float64, places int) (n int64, ok bool) {
 	unit := math.Pow10(min(places, mostPlaces)) // a float64
 	ticks := math.Round(x * unit)

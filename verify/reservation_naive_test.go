@@ -80,7 +80,7 @@ func (c ticker) cancelled(q *model.Request) *big.Rat {
 	return at
 }
 
-// start is where a booking says, or at the nearest tick if that is near.
+// start is a booking's start, or the nearest tick if that is near.
 func (c ticker) start(x, tolerance float64, shortest *big.Rat) *big.Rat {
 	at := new(big.Rat).Mul(decimal(x), c.perSecond)
 	if tolerance == 0 || x < 0 || x > 1e300 {
@@ -102,8 +102,8 @@ func (c ticker) start(x, tolerance float64, shortest *big.Rat) *big.Rat {
 }
 
 // naive judges bookings by the definitions alone: PE by PE, pair by pair, in
-// fractions. It tells each violation as the constraint and the requests,
-// pairs with their PEs and the amount, and the two objectives.
+// fractions. It reports each violation as the constraint and the requests, pairs with their PEs and the amount, and the
+// two objectives.
 func naive(in *model.Reservation, b *model.Bookings, tolerance float64) (found []string, objective, second float64) {
 	rat := func(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 	clock := newTicker(in)
@@ -472,7 +472,7 @@ func TestReservationAgainstNaive(t *testing.T) {
 				t.Fatalf("draw %d: objectives %v and %v, want %v and %v", draw, r.Objective, r.Second, objective, second)
 			}
 			if r.Tolerance == 0 && slices.ContainsFunc(in.Requests, func(q model.Request) bool { return q.CancelS != nil }) {
-				continue // what runs at the moment of its cancellation depends on the tolerance
+				continue // whether it runs at the moment of its cancellation depends on the tolerance
 			}
 			if o, err := in.Objective(b); err != nil != math.IsNaN(objective) || err == nil && math.Abs(second) < 1e100 &&
 				(math.Abs(o.Value-objective) > 1e-9*objective || math.Abs(o.Second-second) > 1e-9*max(1, math.Abs(second))) {

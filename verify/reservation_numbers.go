@@ -19,8 +19,8 @@ type heldRequest struct {
 }
 
 // heldRequests returns the requests that hold PEs, in ticks, and the objective of those that count and hold none: they
-// are cancelled before their latest start, at which some best plan books them. Under the goal pe_seconds only a
-// request that runs counts, so it starts by its cancellation.
+// are cancelled before their latest start, at which some best plan books them. Only a request that runs counts under
+// the goal pe_seconds, so it starts by its cancellation.
 func heldRequests(in *model.Reservation) (held []heldRequest, withdrawn *big.Rat, read tickReader) {
 	read = newTickReader(context.Background(), in)
 	free := 0.0

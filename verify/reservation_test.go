@@ -144,7 +144,7 @@ func TestReservationConstraints(t *testing.T) {
 			b.Online = true
 		}, []string{`pe_overlap: requests "d" and "e" on PEs 7 for 8 s, by 0.8`,
 			`online_conflict: request "e" takes what was promised to "d" when it arrived, PEs 7 for 8 s, by 0.8`}},
-		// One that will be cancelled needs no PEs, but nobody knows that yet.
+		// One that will be cancelled needs no PEs, but that isn't known yet.
 		"cancelled itself": {func(in *model.Reservation, b *model.Bookings) {
 			b.Online, b.Bookings[3].StartS, in.Requests[3].ReadyS = true, 35, 3
 		}, []string{`online_conflict: request "d" takes what was promised to "c" when it arrived, PEs 7 for 5 s, by 0.5`}},
@@ -206,7 +206,7 @@ func TestReservationObjectives(t *testing.T) {
 	if want := float64((1 + (1<<51 + 3) + (1<<51 + 7)) / 3); r.Second != want {
 		t.Errorf("second objective %v, want %v", r.Second, want)
 	}
-	// What is used leaves out the withdrawn one, and counts runtimes.
+	// The used PEs leave out the withdrawn one, and count runtimes.
 	in.Goal, in.Requests[0].RuntimeS = model.GoalPESeconds, pointer(1<<20)
 	if r := judge(t, in, b, verify.Options{}); !r.Feasible() || r.Objective != 7*1<<20+2 {
 		t.Errorf("objective %v, want %v: %v", r.Objective, 7*1<<20+2, r)
@@ -234,10 +234,9 @@ func TestReservationManyConflicts(t *testing.T) {
 	}
 }
 
-// drawLarge draws bookings of n requests of powers of two PEs up to 1,024,
-// lasting what the paper's jobs do, that are feasible and online: each takes PEs at random
-// when all of them are free, early ends and cancellations notwithstanding.
-// With reused they may take those of the ones that have ended by their arrival.
+// drawLarge draws feasible online bookings of n requests of powers of two PEs up to 1,024, as long as the paper's jobs.
+// Each takes PEs at random when all of them are free, early ends and cancellations notwithstanding. With reused they
+// may take the PEs of bookings that have ended by their arrival.
 func drawLarge(seed uint64, n int, scattered, reused bool) (*model.Reservation, *model.Bookings) {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	const all = 1024
@@ -287,8 +286,7 @@ func drawLarge(seed uint64, n int, scattered, reused bool) (*model.Reservation, 
 	return in, b
 }
 
-// Large bookings are judged feasible, and what is wrong in them is found:
-// the least move of one that touches another.
+// Large bookings are judged feasible, and errors in them are found: the least move of one that touches another.
 func TestReservationLarge(t *testing.T) {
 	t.Parallel()
 	for _, scattered := range []bool{false, true} {

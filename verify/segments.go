@@ -27,8 +27,8 @@ const (
 // has a float64 of its own.
 const latestTime = 8e9
 
-// micros reads x, from 0 to latestTime, as the nearest whole number of millionths.
-// whole says that x is the float64 nearest to it.
+// micros reads x, from 0 to latestTime, as the nearest whole number of millionths. whole means that x is the float64
+// nearest to it.
 //
 // x·10^6 = product + rest exactly, for FMA rounds once and the rest of a product
 // is a float64.
@@ -40,24 +40,21 @@ func micros(x float64) (n int64, whole bool) {
 	return int64(nearest), nearest/1e6 == x
 }
 
-// segmentJudge checks what all problems have in common whose requests run in
-// segments. P is a place.
+// segmentJudge checks the common rules of all problems with requests that run in segments. P is a place.
 //
 // Times are whole microseconds; nothing is tolerated. A run starts no earlier than
 // its request's arrival. Its segments are in the order of time, don't overlap and
-// aren't empty. A segment in another place than the one before it is a migration,
-// unless that one is lost: then the request begins anew. What is done in a lost
-// segment and before it doesn't count.
+// aren't empty. A segment in another place than the one before it is a migration, unless that one is lost: then the
+// request starts over. The work in a lost segment and before it doesn't count.
 //
-// With steady set, a run's work is the length of its segments, less the migrations,
-// and must be the duration of its request: after a migration no work is done until
-// the request has run there for as many microseconds as that takes. If the segment
-// ends before, the next one in this place goes on with the migration. Without
-// steady, work depends on what else runs, and is for the problem to count in replay.
+// If steady is set, a run's work is the length of its segments, less the migrations, and must be the duration of its
+// request. After a migration no work is done until the request has run there for as many microseconds as the migration
+// takes. If the segment ends before, the next one in this place goes on with the migration. Without steady, work
+// depends on the other running jobs, and the problem counts it in replay.
 type segmentJudge[P any] struct {
 	ctx       context.Context
 	report    *Report
-	noun      string // what a request is called
+	noun      string // the word for a request
 	requests  int
 	request   func(k int) (id string, arrival, duration int64)
 	moved     func(from, to *P) bool // whether going on at another place is a migration
@@ -77,9 +74,9 @@ type segment[P any] struct {
 	placed      bool // for the problem: it holds its place
 }
 
-// read checks each run by itself. It returns the segments by request, nil for a
-// request that doesn't run. complete says that objectives can be computed: each
-// run is the only one of its request and has segments, all with valid times.
+// read checks each run by itself. It returns the segments by request, nil for a request that doesn't run. The result
+// complete means that objectives can be computed: each run is the only one of its request and has segments, all with
+// valid times.
 //
 // Amounts are times as shares of the request's duration.
 func (j *segmentJudge[P]) read(runs []model.Run[P]) (segments [][]segment[P], complete bool) {
@@ -163,7 +160,7 @@ func (j *segmentJudge[P]) inTime(run []segment[P]) {
 		r.add(earlyStart, share(float64(arrival-s), duration), "%s %q starts at %v and arrives at %v", j.noun, id, inSeconds(s), inSeconds(arrival))
 	}
 	work, sound := int64(0), true
-	owed := int64(0) // what is left of the last migration
+	owed := int64(0) // the rest of the last migration
 	for i := range run {
 		x := &run[i]
 		length := x.end - x.start
@@ -239,8 +236,7 @@ func (j *segmentJudge[P]) replay(segments [][]segment[P], start, end func(*segme
 	}
 }
 
-// responses adds up weighted response times, exactly, and bounded slowdowns, each of which is
-// rounded once; their sum has 100 bits.
+// responses adds up weighted response times, exactly, and bounded slowdowns, each rounded once; their sum has 100 bits.
 type responses struct {
 	count     int64
 	weights   int64
@@ -248,8 +244,7 @@ type responses struct {
 	slowdowns double
 }
 
-// add takes a response time in microseconds, what the slowdown is relative to, and
-// the weight of the response, from 1 to 2^30.
+// add takes a response time in microseconds, the base of the slowdown, and the weight of the response, from 1 to 2^30.
 func (r *responses) add(spent, duration, weight int64) {
 	const floor = 10e6 // τ, in microseconds
 	high, low := bits.Mul64(uint64(spent), uint64(weight))

@@ -31,15 +31,14 @@ const (
 // whole bits per second, so nothing is rounded and nothing tolerated. Amounts are
 // shares: of a request's duration, a server's slots, a link's rate.
 //
-// Slots and links are checked at every start of a segment. That is enough: what
-// is in use grows at starts alone, and ends come first at an instant. So from a
-// start up to the next one no more is in use than at the first of them.
+// Slots and links are checked at every start of a segment. That is enough: the use grows at starts alone, and ends come
+// first at an instant. So from a start up to the next one no more is in use than at the first of them.
 //
 // A server without a number in the data centre or with less than one VM is left
 // out of the further checks, as are the links above a server that isn't below the
-// switch. The objectives are computed as segmentJudge.read says.
+// switch. segmentJudge.read describes how the objectives are computed.
 //
-// With s segments of v servers in all: time O((s + v) log s), memory O(s + v).
+// The time is O((s + v) log s) and the memory O(s + v), for s segments of v servers in all.
 func tvc(ctx context.Context, in *model.TVC, e *model.Embeddings, r *Report) {
 	j := newTVCJudge(in, r)
 	migration, _ := micros(in.MigrationS)
@@ -94,7 +93,7 @@ func layerRates(f *model.FatTree) [3]float64 {
 	return rates
 }
 
-// tvcJudge holds what is in use at a moment.
+// tvcJudge holds the use at a moment.
 type tvcJudge struct {
 	in     *model.TVC
 	report *Report
@@ -120,7 +119,7 @@ type resource struct {
 	upper      int // of the switches that the lower end is joined to; 0 for servers
 }
 
-// capacity returns what the resource has: slots, or bit/s.
+// capacity returns the capacity of the resource: slots, or bit/s.
 func (j *tvcJudge) capacity(x resource) int64 {
 	switch x.constraint {
 	case serverSlots:
@@ -147,7 +146,7 @@ func (j *tvcJudge) words(x resource) string {
 	return fmt.Sprintf("the link from aggregation-%d-%d to core-%d-%d is overloaded", pod, at, at, x.upper)
 }
 
-// start checks a segment's place and takes what it uses.
+// start checks a segment's place and takes its resources.
 func (j *tvcJudge) start(s *segment[model.Embedding]) {
 	j.place(s)
 	j.runs[s] = j.uses(s)
@@ -167,7 +166,7 @@ func (j *tvcJudge) start(s *segment[model.Embedding]) {
 	}
 }
 
-// end gives back what start took.
+// end gives back the resources that start took.
 func (j *tvcJudge) end(s *segment[model.Embedding]) {
 	for _, u := range j.runs[s] {
 		if total := j.used[u.of]; total.Sub(total, u.amount).Sign() == 0 {
@@ -240,9 +239,8 @@ type use struct {
 	amount *big.Int
 }
 
-// uses returns what a segment uses: slots, and the load of each link on the paths
-// from its servers to the virtual switch. A link that has m of the N VMs below it
-// carries min(m, N-m)·B; with model.HosePerPath, the sum of that over the servers
+// uses returns a segment's use: slots, and the load of each link on the paths from its servers to the virtual switch. A
+// link that has m of the N VMs below it carries min(m, N-m)·B; with model.HosePerPath, the sum of that over the servers
 // below it, m the VMs on each.
 func (j *tvcJudge) uses(s *segment[model.Embedding]) []use {
 	h, servers, at := j.half, 2*j.half*j.half*j.half, s.place.Switch

@@ -17,14 +17,13 @@ import (
 // are four cases, by the lowest heavy link: none is heavy, only one above an
 // aggregation switch is, one above an edge switch, one above a server.
 //
-// Below a light link all links are light. A light link carries as many VMs as are
-// below it, so any number of them up to a most is possible: of a server min(L, u,
-// N/2), of a switch min(the sum of the links below it, u, N/2).
+// Below a light link all links are light. A light link carries as many VMs as are below it, so any number of them up to
+// a most is possible. The most is min(L, u, N/2) for a server, and min(the sum of the links below it, u, N/2) for a
+// switch.
 //
-// A heavy link carries N-m, so m VMs are possible if m ≥ N-u. In each case the
-// numbers that are possible below the heavy links of a layer are then an interval:
-// what is below the heavy link one layer below, and as many VMs as wanted below
-// the light ones beside it.
+// A heavy link carries N-m, so m VMs are possible if m ≥ N-u. The possible numbers below the heavy links of a layer are
+// then an interval in each case: the numbers below the heavy link one layer below, and as many VMs as wanted below the
+// light ones.
 func (j *tvcJudge) fits(q *model.TVCRequest) bool {
 	n := int64(q.VMs)
 	rate, _ := micros(q.BandwidthMbps)
@@ -71,12 +70,11 @@ func (j *tvcJudge) fits(q *model.TVCRequest) bool {
 //
 // If one server has c > N/2 VMs, it loads the links above it with N-c. Moving a VM
 // to it from another server makes no load larger, so c is as large as it can be.
-// The others then fit on one server, for N-c < c, whose links they load with N-c,
-// too. It is at the same edge switch, if that has a second server.
+// The others then fit on one server, for N-c < c, and load its links with N-c, too. It is at the same edge switch, if
+// that has a second server.
 //
 // Otherwise a server loads all links above it with one for each of its VMs, so a
-// link carries the VMs below it. All may be below one edge or one aggregation
-// switch, whose links up then carry nothing.
+// link carries the VMs below it. All may be below one edge or one aggregation switch; its links up then carry nothing.
 func fitsPerPath(n, slots int64, through, children [3]int64) bool {
 	c := min(slots, n)
 	if rest := n - c; c > n/2 && rest <= through[0] && (children[0] > 1 || rest <= min(through[1], through[2])) {

@@ -28,9 +28,8 @@ func count(r verify.Report) map[string]int {
 	return n
 }
 
-// In loss mode the judge accepts each embedding that plain enumeration finds
-// beside those that are there, and no other. Placements that need not fit come
-// from the enumeration with endless links.
+// In loss mode the judge accepts each embedding that plain enumeration finds next to the existing ones, and no other.
+// Placements that need not fit come from the enumeration with endless links.
 func TestTVCEmbeddingsAgainstEnumeration(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 3))
@@ -104,7 +103,7 @@ func TestTVCEmbeddingsAgainstEnumeration(t *testing.T) {
 func simulate(rng *rand.Rand, in *model.TVC) *model.Embeddings {
 	n := len(in.Requests)
 	runs, left, longest := make([]model.Run[place], n), make([]int64, n), int64(1)
-	idle := make([]int64, n) // what the last segment spends on its migration
+	idle := make([]int64, n) // the time that the last segment spends on its migration
 	there := map[int]model.Embedding{}
 	for k := range n {
 		runs[k].ID = in.Requests[k].ID
@@ -178,8 +177,8 @@ func simulate(rng *rand.Rand, in *model.TVC) *model.Embeddings {
 	return s
 }
 
-// In queue mode the judge accepts what has happened in a simulation, computes the
-// figures that the model computes, and finds each mistake that is planted.
+// In queue mode the judge accepts the events of a simulation, computes the figures that the model computes, and finds
+// each planted mistake.
 func TestTVCSimulatedQueues(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 4))
@@ -272,7 +271,7 @@ func TestTVCSimulatedQueues(t *testing.T) {
 				segments[x].EndS = float64(micro(was.EndS)-micro(in.MigrationS)) / 1e6
 				return true
 			}, "wrong_work"},
-			"longer beside others": {func() bool { // found by what starts where it should have ended
+			"longer beside others": {func() bool { // found by the start where it should have ended
 				for i := range s.Runs {
 					if y := &s.Runs[i]; y.ID != run.ID {
 						for _, z := range y.Segments {
@@ -315,8 +314,8 @@ func values(m map[string]int) (all []int) {
 	return all
 }
 
-// A queue drops what fits and says so for each, at all sizes: on small data
-// centres as enumeration says, on large ones as the model.
+// If a queue drops a request that fits, the judge reports each, at all sizes: on small data centres by enumeration, on
+// large ones by the model.
 func TestTVCFits(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 5))

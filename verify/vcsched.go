@@ -64,8 +64,8 @@ func vcsched(ctx context.Context, in *model.VCSched, p *model.Placement, r *Repo
 		f, _ := d.Float64()
 		return max(f, math.SmallestNonzeroFloat64)
 	}
-	// within reports whether x, a bound of what is used, is surely not in excess: the
-	// float64s' roundings are far below a thousandth of the tolerance.
+	// within reports whether x, a bound on the use, is surely not in excess: the float64s' roundings are far below a
+	// thousandth of the tolerance.
 	within := func(x, allowed, capacity float64) bool {
 		return x <= allowed || x-allowed <= 0.999*r.Tolerance*capacity
 	}
@@ -151,7 +151,7 @@ func vcsched(ctx context.Context, in *model.VCSched, p *model.Placement, r *Repo
 				r.add(unequalShares, apart, "the tasks of job %q get different shares of CPU", j.ID)
 			}
 		}
-		if j.CPU == 0 { // whatever it gets, it has what it needs
+		if j.CPU == 0 { // it always has enough
 			lowest = min(lowest, 1)
 			yields.add(1)
 			continue
@@ -170,7 +170,7 @@ func vcsched(ctx context.Context, in *model.VCSched, p *model.Placement, r *Repo
 		}
 		yields.add(yield)
 	}
-	// has returns what host h has: by the first run of equal hosts that reaches it.
+	// has returns host h's amount, by the first run of equal hosts that reaches it.
 	has := func(h int, of func(*model.HostSize) float64) float64 {
 		for k := range in.HostSizes {
 			if h -= in.HostSizes[k].Count; h < 0 {

@@ -17,11 +17,10 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Tolerance is the default tolerance. It is relative: to the capacity of a
-// constraint (that host's CPU or memory, a job's need, the smallest host's memory for a
-// migration budget), or to the shortest of the durations that meet (see late). Times of
-// reservations are compared exactly; there it bounds how far a start may be from
-// a tick, relative to the shortest runtime (see bookingJudge).
+// Tolerance is the default tolerance. It is relative to the capacity of a constraint (that host's CPU or memory, a
+// job's need, the smallest host's memory for a migration budget), or to the shortest of the durations that meet (see
+// late). Times of reservations are compared exactly; there it bounds how far a start may be from a tick, relative to
+// the shortest runtime (see bookingJudge).
 const Tolerance = 1e-9
 
 // Options configure a verification.
@@ -30,12 +29,11 @@ type Options struct {
 	Tolerance *float64
 	// Hash is model.Hash of the instance. Empty: it is computed if needed.
 	Hash string
-	// Valid says that the instance has passed Validate and hasn't changed since.
-	// Otherwise the judge calls Validate.
+	// Valid means that the instance has passed Validate and hasn't changed since. Otherwise the judge calls Validate.
 	Valid bool
 }
 
-// tolerance returns what the judge of a problem tolerates: judges of whole numbers nothing.
+// tolerance returns the tolerance of a problem's judge: judges of whole numbers tolerate nothing.
 func (o Options) tolerance(kind model.Kind) (float64, error) {
 	t := Tolerance
 	if o.Tolerance != nil {
@@ -57,12 +55,12 @@ type Violation struct {
 	// list each problem's.
 	Constraint string
 	Where      string // the jobs, tasks, hosts involved
-	// Amount is the excess over what is allowed, in Unit; 0: it has no meaning.
+	// Amount is the excess over the allowed amount, in Unit; 0: it has no meaning.
 	Amount float64
 }
 
-// Unit returns the unit of the amount: "s" for seconds, "" for a share (of what
-// Where says: a host, a duration) and for an amount without meaning.
+// Unit returns the unit of the amount: "s" for seconds, "" for a share (of a host, a duration or whatever Where names)
+// and for an amount without meaning.
 func (v Violation) Unit() string {
 	if v.Amount == 0 {
 		return ""
@@ -97,13 +95,12 @@ type Report struct {
 	Violations []Violation
 	// None is the status of a result without a solution, else empty.
 	None model.Status
-	// Tolerance is that of the options, 0 where the problem's judge tolerates nothing.
+	// Tolerance is the tolerance of the options, 0 if the problem's judge tolerates nothing.
 	Tolerance float64
 	// Objective and Second are computed from the decisions; NaN if the solution
 	// doesn't fit the instance.
 	Objective, Second float64
-	// Checked and Trusted list, in words, what was checked, and what was not
-	// or can't be.
+	// Checked and Trusted list, in words, the checked parts, and the parts that were not or can't be.
 	Checked, Trusted []string
 }
 
@@ -171,10 +168,9 @@ func (r *Report) add(constraint string, amount float64, where string, args ...an
 	r.Violations = append(r.Violations, Violation{constraint, fmt.Sprintf(where, args...), amount})
 }
 
-// Verify judges a solution. What is wrong with the solution is in the report;
-// errors are for a missing solution, an invalid instance, invalid options, and
-// an instance without a judge. If the context ends, the error wraps ctx.Err() and
-// the report is empty.
+// Verify judges a solution. The report holds the errors in the solution; errors are for a missing solution, an invalid
+// instance, invalid options, and an instance without a judge. If the context ends, the error wraps ctx.Err() and the
+// report is empty.
 func Verify(ctx context.Context, in model.Instance, s model.Solution, o Options) (Report, error) {
 	r, err := judge(ctx, in, s, o)
 	if ctx.Err() != nil {
@@ -237,9 +233,8 @@ func judgeFor[I model.Instance, S interface {
 	}
 }
 
-// Result judges a whole result: that it is of the instance, that its solution is
-// feasible, and that its figures agree with each other. Its errors are those of
-// Verify.
+// Result judges a whole result: whether it belongs to the instance, its solution is feasible, and its figures agree
+// with each other. Its errors are as for Verify.
 func Result(ctx context.Context, in model.Instance, res model.Result, o Options) (Report, error) {
 	tol, err := o.tolerance(in.Kind())
 	if err != nil {

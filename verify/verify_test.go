@@ -260,7 +260,7 @@ func TestResult(t *testing.T) {
 		"kind":             {"wrong_kind", func(r *model.Result) { r.Kind = "dag" }},
 		"status":           {"wrong_status", func(r *model.Result) { r.Status = model.StatusInfeasible }},
 		"no bound":         {"wrong_status", func(r *model.Result) { r.Status, r.Bound, r.Gap = model.StatusOptimal, math.NaN(), math.NaN() }},
-		// 0 beside a bound is an infinite gap, which a file says as null.
+		// 0 with a bound is an infinite gap, which a file writes as null.
 		"name":                      {"wrong_instance", func(r *model.Result) { r.Instance = "another" }},
 		"optimal, gap of 1 %":       {"wrong_status", func(r *model.Result) { r.Status = model.StatusOptimal }},
 		"optimal, within its limit": {"", func(r *model.Result) { r.Status, r.GapLimit = model.StatusOptimal, 0.01 }},
@@ -285,8 +285,7 @@ func TestResult(t *testing.T) {
 	}
 }
 
-// A hash that the caller has is taken for the instance's, and what the caller
-// calls valid isn't validated again.
+// A caller's hash is taken for the instance's, and an instance that the caller calls valid isn't validated again.
 func TestResultWithWhatIsKnown(t *testing.T) {
 	in, p := solved(rand.New(rand.NewPCG(4, 4)))
 	r := model.NewResult("x", 1)
@@ -404,13 +403,13 @@ func BenchmarkVerify(b *testing.B) {
 	}
 }
 
-// What is tolerated is a share of each host's own size, and said only where it is used.
+// The tolerance is a share of each host's own size, and is reported only where it is used.
 func TestToleranceOfSmallHosts(t *testing.T) {
 	t.Parallel()
 	in := &model.VCSched{Name: "tiny", Hosts: 2, Resources: []string{"disk"}, HostSizes: []model.HostSize{{Count: 1, CPU: 1, Memory: 1, Resources: []float64{1}},
 		{Count: 1, CPU: 0.001, Memory: 0.001, Resources: []float64{0.001}}}}
 	for name, c := range map[string]struct {
-		memory, disk, share float64 // of each of two tasks on the small host, in halves of what it has
+		memory, disk, share float64 // of each of two tasks on the small host, in halves of the host's own
 		want                string
 	}{
 		"exactly":                    {1, 1, 1, ""},

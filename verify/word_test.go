@@ -11,8 +11,8 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// A proof that was a solver's word is said to be one, of old versions, and isn't a failure. A bound that is recomputed isn't
-// in doubt.
+// A solver's word as a proof is reported as one, for old versions, and isn't a failure. A bound that is recomputed
+// isn't in doubt.
 func TestWordOfSolvers(t *testing.T) {
 	in := &model.Batch{Name: "one", Processors: 1, Tiers: 1, Jobs: []model.BatchJob{{ID: "a", RuntimeS: 60, Processes: 1}}}
 	solved := func(algorithm, version string, e *model.Evidence) model.Result {

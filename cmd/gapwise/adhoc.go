@@ -15,7 +15,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// adHocFlags are those of gapwise bench that stand for a plan.
+// adHocFlags are the flags of gapwise bench that replace a plan.
 func adHocFlags() []cli.Flag {
 	all := []cli.Flag{
 		&cli.StringSliceFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "`LIST` of algorithms, or all; may be repeated"},
@@ -46,8 +46,7 @@ func adHocFlags() []cli.Flag {
 
 const adHocCategory = "in place of a plan"
 
-// planned returns the plan that the command line names or stands for, and the files
-// that it is read from.
+// planned returns the plan that the command line names or describes, and its files.
 func planned(c *cli.Command) (*benchmarks.Plan, []string, error) {
 	if !c.IsSet("algorithm") {
 		for _, f := range adHocFlags() {

@@ -121,8 +121,8 @@ func (p *program) bench() *cli.Command {
 	}
 }
 
-// watch has the runs of a plan say how far they are: by a bar on a terminal, which it
-// reports, else by lines. It sets all to how many runs there are.
+// watch has the runs of a plan report their progress: by a bar on a terminal, which it reports, else by lines. It sets
+// all to how many runs there are.
 func (p *program) watch(o *benchmarks.RunOptions, name string, all *int) (onTerminal bool) {
 	bar, lines := io.Writer(io.Discard), &benchLog{w: p.err, name: name, interval: 10 * time.Second}
 	if onTerminal = isTerminal(p.err); onTerminal {
@@ -146,7 +146,7 @@ func (p *program) watch(o *benchmarks.RunOptions, name string, all *int) (onTerm
 	return onTerminal
 }
 
-// where sets the share of the plan and the place of its results, as the flags say.
+// where sets the share of the plan and the place of its results, according to the flags.
 func where(c *cli.Command, plan *benchmarks.Plan, o *benchmarks.RunOptions) error {
 	if text := c.String("shard"); text != "" {
 		var err error

@@ -11,9 +11,8 @@ import (
 	"github.com/gapwise/gapwise/internal/text/words"
 )
 
-// benchLog prints how far a plan is where there is no terminal to draw a bar on: a
-// line after the first run, one after each interval in which runs ended, and one
-// after the last.
+// benchLog prints a plan's progress if there is no terminal to draw a bar on: a line after the first run, one after
+// each interval in which runs ended, and one after the last.
 type benchLog struct {
 	w           io.Writer
 	name        string
@@ -45,7 +44,7 @@ func (l *benchLog) ended(r runs.Record, now time.Time) {
 	if r.Seed != 1 {
 		end = fmt.Sprintf(", seed %d%s", r.Seed, end)
 	}
-	// All fits into 80 columns: the plan, then what is last, each with some letters.
+	// All fits into 80 columns: the plan, then the last runs, each with some letters.
 	room := 80 - size(middle) - size(end) - size(" on ")
 	name := words.Shorten(l.name, max(6, room-20))
 	room = max(10, room-size(name))

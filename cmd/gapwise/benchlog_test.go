@@ -38,7 +38,7 @@ func TestBenchLogIsNoWiderThanATerminal(t *testing.T) {
 	}
 }
 
-// A solver that says nothing has a line every ten seconds, with its last figures.
+// A silent solver has a line every ten seconds, with its last figures.
 func TestHeartbeat(t *testing.T) {
 	var b strings.Builder
 	l := &solverLog{w: &b}

@@ -69,7 +69,7 @@ func (p *program) check() *cli.Command {
 	}
 }
 
-// bare returns an error without the path that it names.
+// bare returns an error without its path.
 func bare(err error) error {
 	var at *os.PathError
 	if errors.As(err, &at) {

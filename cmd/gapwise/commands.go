@@ -11,7 +11,7 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-// command is what the help of the program says of a command, and what makes the rest of it.
+// command is a command's text in the program's help, and a function that makes the rest.
 type command struct {
 	name, usage string
 	build       func() *cli.Command
@@ -44,7 +44,7 @@ func (p *program) commands() []command {
 	}
 }
 
-// benchCommands returns what reads the results of an experiment, in the order of the help.
+// benchCommands returns the commands that read the results of an experiment, in the order of the help.
 func (p *program) benchCommands() []command {
 	return []command{
 		{name: "merge", usage: "put the shards of an experiment together", build: p.merge},
@@ -69,8 +69,8 @@ var renamed = map[string][]string{
 	"compare": {"bench", "compare"}, "plot": {"bench", "plot"}, "findings": {"bench", "findings"},
 }
 
-// byNewName returns the command line with the new name of a command in the place of its old one, and says so.
-// The shell, which asks how the line goes on, is told nothing.
+// byNewName returns the command line with the new name of a command in the place of its old one, and prints a note. It
+// prints nothing for the shell, which asks how the line goes on.
 func (p *program) byNewName(args []string) []string {
 	if len(args) < 2 || renamed[args[1]] == nil {
 		return args
@@ -83,9 +83,9 @@ func (p *program) byNewName(args []string) []string {
 	return slices.Concat(args[:1], now, args[2:])
 }
 
-// named returns the commands, with flags, description and action those that stand among args: making them for
-// all is most of what gapwise version would cost. Of the others the help and the shell ask for a name and a line,
-// and nobody asks once the first of args is a command other than help.
+// named returns the commands. Only commands among args have flags, description and action: making them for all is most
+// of the cost of gapwise version. The help and the shell ask the others for a name and a line, but not once the first
+// of args is a command other than help.
 func (p *program) named(args []string) []*cli.Command {
 	var all []*cli.Command
 	for _, x := range p.commands() {

@@ -43,7 +43,7 @@ func (p *program) compare() *cli.Command {
 	}
 }
 
-// tableFlags are those of the commands that print tables.
+// tableFlags are the flags of the commands that print tables.
 func tableFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "format", Value: "text", Usage: "format: " + strings.Join(runs.Formats, ", ")},
@@ -53,7 +53,7 @@ func tableFlags() []cli.Flag {
 	}
 }
 
-// render writes a table as the flags say.
+// render writes a table according to the flags.
 func render(w io.Writer, c *cli.Command, t runs.Table) error {
 	if c.String("format") == "latex" {
 		return t.LaTeX(w, c.String("caption"), c.String("label"))

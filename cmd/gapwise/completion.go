@@ -16,8 +16,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// completionRequest ends the command lines of which the shell wants to know how
-// they may go on.
+// completionRequest ends the command lines that the shell wants completed.
 const completionRequest = "--generate-shell-completion"
 
 // describeCompletion changes the library's words about its command to ours.
@@ -52,8 +51,7 @@ func describeCompletion(c *cli.Command) {
 }
 
 // plainBash ends the library's script for bash, which needs the package
-// bash-completion to split the line. Without it, as in small containers, the
-// words are those of bash itself.
+// bash-completion to split the line. Without it, as in small containers, bash splits the words itself.
 const plainBash = `
 eval "__gapwise_library_$(declare -f __gapwise_init_completion)"
 __gapwise_init_completion() {
@@ -65,7 +63,7 @@ __gapwise_init_completion() {
 
 // completeValue prints the values that may follow the last word, if that is a flag
 // with known values or a command with known arguments, and reports whether it is.
-// What else may follow, flags and commands, is known to the library.
+// The library knows the rest: flags and commands.
 func (p *program) completeValue(args []string) bool {
 	n := len(args) - 1
 	if n < 2 || args[n] != completionRequest {

@@ -80,7 +80,7 @@ func (p *program) convert() *cli.Command {
 	}
 }
 
-// logFlags returns the flags that say what becomes of the jobs of an SWF log.
+// logFlags returns the flags for the treatment of an SWF log's jobs.
 func logFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "kind", Value: string(model.KindBatch), Usage: "SWF: problem: a heading below", DefaultText: string(model.KindBatch)},
@@ -98,8 +98,7 @@ func logFlags() []cli.Flag {
 }
 
 // ofLogs returns the parameters that matter to a problem's instances of SWF logs;
-// none if it has no such instances. A reading flag stands for the parameter of
-// its name.
+// none if it has no such instances. A reading flag replaces the parameter of its name.
 func ofLogs(p *gapwise.Problem) []params.Param {
 	keys, ok := instances.SWFKeys(p.Generator())
 	if !ok {
@@ -161,14 +160,14 @@ func (p *program) writeRan(ctx context.Context, file string, in model.Instance, 
 	return p.writeFile(file, func(w io.Writer) error { return writeLines(w, r) })
 }
 
-// notes prints what isn't told or isn't modelled.
+// notes prints notes on data that a file lacks or a model leaves out.
 func (p *program) notes(all []string) {
 	for _, note := range all {
 		fmt.Fprintln(p.err, words.Wrap("note: "+note, 78, 2))
 	}
 }
 
-// fromLog makes the instance of an SWF log's jobs, and says what became of them.
+// fromLog makes the instance of an SWF log's jobs, and returns a report on them.
 func (p *program) fromLog(c *cli.Command, path string) (in model.Instance, said instances.SWFReport, err error) {
 	slurm := instances.IsSlurm(path)
 	if c.String("platform") != "" && !slurm {
@@ -236,7 +235,7 @@ func logSpec(c *cli.Command) (instances.Spec, error) {
 		}
 		if string(problem.Kind) == c.String("kind") {
 			also := []string{"log"}
-			// The tiers are a reading of any instance, and of a log decide what is drawn.
+			// The tiers are a reading of any instance, and for a log decide what is drawn.
 			const tiers = "tiers"
 			for _, x := range problem.Generator.Parameters() {
 				if x.Key == tiers && c.IsSet(tiers) {

@@ -41,7 +41,7 @@ func TestExamples(t *testing.T) {
 			command := e.command
 			if c == "web" { // which this build doesn't have
 				command += " || test $? = 3"
-			} else if strings.HasPrefix(command, "gapwise serve") && !strings.Contains(command, "--openapi") { // until it is told to end
+			} else if strings.HasPrefix(command, "gapwise serve") && !strings.Contains(command, "--openapi") { // until it is stopped
 				command += " & sleep 0.5; kill $! && wait $!"
 			}
 			commands = append(commands, command)
@@ -60,12 +60,10 @@ func TestExamples(t *testing.T) {
 var exampleOrder = []string{"help", "version", "completion", "algorithms", "generate", "solve", "kubernetes", "verify", "check", "bound", "explain", "export",
 	"convert", "gantt", "bench", "bench merge", "bench table", "bench compare", "bench plot", "report", "bench findings", "policy", "session", "serve", "web", "audit"}
 
-// What stands in a page of the documents after "$ gapwise" is run, page by page,
-// in a folder with the examples of docs, the files of testdata/documents and those
-// that the page itself shows; what isn't for sure a command to type is parsed: its
-// flags, algorithms and plans exist. What a tutorial, or a page of a problem, shows below
-// a command is what it prints, and its pictures are those that its commands draw: go test -update
-// writes both anew.
+// The commands after "$ gapwise" in the documents are run, page by page. Their folder has the examples of docs, the
+// files of testdata/documents and the page's own files. Lines that are not surely commands to type are parsed: their
+// flags, algorithms and plans exist. A tutorial, or a page of a problem, shows the true output below a command and the
+// pictures that its commands draw. go test -update writes both.
 func TestDocuments(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*/*.md")
 	if err != nil || len(pages) == 0 {
@@ -89,26 +87,25 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// typed is a command line of a page, and what the page shows below it: the lines
-// from the one after the command to that before last.
+// typed is a command line of a page, and the text that the page shows below it: the lines from the one after the
+// command to the one before last.
 type typed struct {
 	line       string
 	from, last int
 }
 
-// shown returns what a page shows below the command.
+// shown returns the text that a page shows below the command.
 func (c typed) shown(lines []string) string { return strings.Join(lines[c.from:c.last], "\n") }
 
 var (
-	// A page says so if a command needs a program that it doesn't name.
+	// A page declares a program that a command needs and doesn't name.
 	needed = regexp.MustCompile(`<!-- needs ([a-z0-9]+) -->`)
-	// A block whose first line is a comment with the name of a file is that file.
+	// A block is a file if its first line is a comment with the name of that file.
 	shownFile    = regexp.MustCompile("(?m)^```[a-z]+\n((?:#|//) ([a-z0-9-]+\\.(?:py|sh|yaml))\\b(?s:.*?\n))```$")
 	shownPicture = regexp.MustCompile(`\]\(\.\./pictures/([^)]+)\)`)
 )
 
-// commandsOf returns the command lines of a page: those of gapwise, or of a
-// tutorial all of them.
+// commandsOf returns the command lines of a page: the lines of gapwise, or all of a tutorial.
 func commandsOf(lines []string, tutorial bool) []typed {
 	var all []typed
 	fenced, open := false, false
@@ -130,8 +127,7 @@ func commandsOf(lines []string, tutorial bool) []typed {
 	return all
 }
 
-// runPage runs the commands of a page, and of a tutorial compares what they print
-// and draw with what it shows.
+// runPage runs the commands of a page; for a tutorial it compares their output and pictures with the page's.
 func runPage(t *testing.T, page, text string) {
 	room := filepath.Base(filepath.Dir(page))
 	tutorial := room == "tutorial"
@@ -204,7 +200,7 @@ func runPage(t *testing.T, page, text string) {
 
 var update = flag.Bool("update", false, "write anew what tutorials and examples show")
 
-// What differs from run to run, or from release to release.
+// The parts that differ from run to run, or from release to release.
 var (
 	someTime  = regexp.MustCompile(`\d[\d.]*(µs|ms|s)\b|\d[\d.]* (us|ms)\b`)
 	ofVersion = regexp.MustCompile(`gapwise \d+\.\d+\.\d+`)
@@ -228,8 +224,7 @@ func otherThan(shown, printed string) string {
 
 const anew = "go test ./cmd/gapwise -run 'TestDocuments|TestExampleFolders' -update"
 
-// Each folder of examples has a script, run.sh, that prints what stands in
-// expected.txt beside it. It runs in a copy of its folder.
+// Each folder of examples has a script, run.sh, that prints the text of expected.txt. It runs in a copy of its folder.
 func TestExampleFolders(t *testing.T) {
 	scripts, err := filepath.Glob("../../examples/*/run.sh")
 	if err != nil || len(scripts) == 0 {
@@ -314,8 +309,8 @@ func freePort(t *testing.T) string {
 	return port
 }
 
-// needTools skips the test if a program that the commands need beside gapwise isn't there. It fails
-// where the environment promises the program.
+// needTools skips the test if a program other than gapwise that the commands need isn't there. It fails where the
+// environment promises the program.
 func needTools(t *testing.T, commands string) {
 	t.Helper()
 	for _, tool := range [][2]string{{"python3", "python3"}, {"cbc", "coinor-cbc"}, {"glpsol", "glpk-utils"}, {"curl", "curl"}} {
@@ -327,7 +322,7 @@ func needTools(t *testing.T, commands string) {
 
 var inline = regexp.MustCompile("`gapwise ([a-z][^`]*)`")
 
-// placeholder matches words of a command line that stand for others.
+// placeholder matches the placeholders in a command line.
 var placeholder = regexp.MustCompile(`^\.\.\.$|[A-Z]{3,}|^\[`)
 
 // parses returns an error if no such command line can be typed.
@@ -386,15 +381,16 @@ func parses(line string) error {
 	return err
 }
 
-// lacksProgram reports whether an algorithm is an online policy whose program isn't on PATH: no name is known then.
+// lacksProgram reports whether an algorithm is an online policy with a program that isn't on PATH: no name is known
+// then.
 func lacksProgram(algorithm string) bool {
 	program, online := strings.CutPrefix(algorithm, "online:")
 	_, err := exec.LookPath(program)
 	return online && err != nil
 }
 
-// runCommands runs command lines in one folder, by the shell. They succeed, or say
-// by their exit code that there is no solution or that a limit stopped them.
+// runCommands runs command lines in one folder, by the shell. They succeed, or their exit code shows that there is no
+// solution or that a limit stopped them.
 func runCommands(t *testing.T, name string, commands []string) {
 	run := func(ts *testscript.TestScript, _ bool, _ []string) {
 		for _, c := range commands {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// example is a command line and what it does.
+// example is a command line and its effect.
 type example struct{ does, command string }
 
 // examples are shown in the help of each command. They can be run one after the

@@ -13,10 +13,9 @@ const (
 	hugeFile  = 64 << 20
 )
 
-// beFrugal has garbage collected when the heap has grown by half since the last time, not by
-// all of it, if a file is large, and by a quarter if it is huge: memory is what limits the
-// largest instances, and what they are made of is quickly marked. A million tasks need 0.93 GB
-// so, 1.05 by half, and the same CPU time. GOGC, if set, says otherwise.
+// beFrugal has garbage collected earlier for large files: when the heap has grown by half since the last time, not by
+// all of it, and by a quarter for huge files. Memory limits the largest instances, and their parts are quickly marked.
+// A million tasks need 0.93 GB so, 1.05 by half, and the same CPU time. GOGC, if set, overrides this.
 func beFrugal(path string) {
 	info, err := os.Stat(path)
 	if err != nil || info.Size() < largeFile || os.Getenv("GOGC") != "" {

@@ -22,8 +22,8 @@ func (w *fullDisk) Write(data []byte) (int, error) {
 	return n, nil
 }
 
-// A command whose output can't be written, from its first byte or from a later one, says so in a line and ends with 1, as does
-// its help: each command of the table, and those below it.
+// A command with output that can't be written, from its first byte or from a later one, reports it in a line and ends
+// with 1, as does its help. The test runs each command of the table and the commands below it.
 func TestFullDisk(t *testing.T) {
 	t.Chdir(t.TempDir())
 	stdin := os.Stdin
@@ -54,7 +54,7 @@ func TestFullDisk(t *testing.T) {
 			t.Fatalf("%v: exit code %d: %s", args, code, said)
 		}
 	}
-	// plot draws into a file, and web says where it is on standard error.
+	// plot draws into a file, and web prints its address on standard error.
 	commands := map[string][]string{
 		"generate": {"generate --kind dag"}, "solve": {"solve in.json", "solve --least-hosts vms.vbp"},
 		"kubernetes": {"kubernetes plan cluster.json", "kubernetes plan --commands cluster.json", "kubernetes plan --json cluster.json", "kubernetes explain cluster.json", "kubernetes bound cluster.json",

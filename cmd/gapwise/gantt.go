@@ -105,7 +105,7 @@ func (p *program) gantt() *cli.Command {
 	}
 }
 
-// viewOf reads what of a solution is to be drawn.
+// viewOf reads the part of a solution to draw.
 func viewOf(c *cli.Command, in model.Instance) (o draw.Options, err error) {
 	o.NoLinks, o.Usage = c.Bool("no-links"), c.Bool("usage")
 	if c.IsSet("at") {
@@ -170,7 +170,7 @@ func timeOf(s string, start time.Time) (float64, error) {
 	return 0, fmt.Errorf("is %q, give seconds, a time like 90m, 36h or 3d12h, or a date like 1996-10-03", s)
 }
 
-// ganttDefaults lists the algorithms that solve what comes without a solution.
+// ganttDefaults lists the algorithms that solve an instance without a solution.
 func ganttDefaults() string {
 	var all []string
 	for _, p := range gapwise.Problems() {
@@ -181,14 +181,13 @@ func ganttDefaults() string {
 	return strings.Join(all, ", ")
 }
 
-// drawing is what is to be drawn.
+// drawing is the content of a picture.
 type drawing struct {
 	in    model.Instance
 	s     model.Solution
 	by    string   // algorithm, "" if that isn't known
 	bound *float64 // nil if none is known
-	// conflict holds, without a solution, the ids of what can't be kept together,
-	// and reason says why.
+	// conflict holds, without a solution, the ids of elements that can't be kept together, and reason explains it.
 	conflict []string
 	reason   string
 }
@@ -227,7 +226,7 @@ func outputFlag() cli.Flag {
 	return &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` that ends in .svg, .png or .pdf"}
 }
 
-// styleFlags returns the flags that say how a picture looks.
+// styleFlags returns the flags for the look of a picture.
 func styleFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.FloatFlag{Name: "width", Usage: "width of the picture in `MM`; a page of A4 has 170", DefaultText: "as needed"},
@@ -275,7 +274,7 @@ func (p *program) solutionOf(ctx context.Context, c *cli.Command, in model.Insta
 				break
 			}
 		}
-		if err == nil && r.Solution == nil && c.String("algorithm") == "" && ctx.Err() == nil { // perhaps it can be told why
+		if err == nil && r.Solution == nil && c.String("algorithm") == "" && ctx.Err() == nil { // perhaps the reason is known
 			limited, cancel := context.WithTimeout(ctx, explainLimit)
 			r, err = gapwise.Solve(limited, in, gapwise.Options{Algorithm: "auto", Settings: model.Settings{Seed: 1}})
 			cancel()
@@ -305,7 +304,7 @@ func (p *program) solutionOf(ctx context.Context, c *cli.Command, in model.Insta
 	if err != nil {
 		return drawing{}, err
 	}
-	if f.result != nil && f.result.InstanceHash != hash { // its bound says nothing here
+	if f.result != nil && f.result.InstanceHash != hash { // its bound means nothing here
 		return drawing{}, otherInstance(in, f.result, []string{c.Args().First(), solution[0]}, hash)
 	}
 	d := drawing{in: in, s: f.solution}
@@ -367,8 +366,8 @@ func statedConflict(in model.Instance, path string) (d drawing, ok bool) {
 	return drawing{in: in, by: f.result.Algorithm, conflict: x.Conflict, reason: f.result.Reason}, true
 }
 
-// withoutSolution returns the conflict of a result that has no solution, to be
-// drawn in its place; without one the error says that there is nothing to draw.
+// withoutSolution returns the conflict of a result that has no solution, to be drawn in its place; without one the
+// error states that there is nothing to draw.
 func (p *program) withoutSolution(r model.Result, d drawing, stopped bool) (drawing, error) {
 	if x, ok := r.Details.(*model.ReservationDetails); ok && len(x.Conflict) > 0 {
 		d.conflict, d.reason = x.Conflict, r.Reason
@@ -378,8 +377,7 @@ func (p *program) withoutSolution(r model.Result, d drawing, stopped bool) (draw
 	return d, codeError(codeOf(r, stopped))
 }
 
-// interruptible returns a writer that gives up when the context ends; what it
-// was writing is then lost.
+// interruptible returns a writer that gives up when the context ends; its current output is then lost.
 func interruptible(ctx context.Context, write func(io.Writer) error) func(io.Writer) error {
 	return func(w io.Writer) error {
 		var b bytes.Buffer

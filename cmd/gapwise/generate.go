@@ -75,8 +75,7 @@ func parameterFlags(parameters func(*gapwise.Problem) []params.Param) []cli.Flag
 	return all
 }
 
-// numberFlags are the flags that stand for parameters that are numbers: their type is
-// text, as a parameter reads its value itself.
+// numberFlags are the flags of parameters that are numbers: their type is text, as a parameter reads its value itself.
 var numberFlags = map[string]bool{}
 
 // setParameters sets the specification's parameters for which flags are given.

@@ -12,7 +12,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// checkCSV reports what doesn't go with --csv and --batsim: one table is of one solution.
+// checkCSV reports flags that don't go with --csv and --batsim: one table is of one solution.
 func checkCSV(c *cli.Command, paths []string) error {
 	file := c.String("csv")
 	if prefix := c.String("batsim"); prefix != "" {

@@ -126,7 +126,7 @@ func (p *program) kubernetesPlans() *cli.Command {
 	}
 }
 
-// cluster reads the cluster that the arguments name, and says on standard error what isn't modelled.
+// cluster reads the cluster that the arguments name, and prints on standard error the parts that aren't modelled.
 func (p *program) cluster(ctx context.Context, c *cli.Command) (*kubernetes.Instance, error) {
 	found, o, err := p.clusterAndOptions(ctx, c)
 	if err != nil {
@@ -244,8 +244,8 @@ func (p *program) clusterObjects(ctx context.Context, c *cli.Command) (*kubernet
 	return kubernetes.Read(texts)
 }
 
-// telling has a command on a terminal say each question and how its search stands, until the function that it
-// returns is called.
+// telling has a command on a terminal print each question and the state of its search, until the returned function is
+// called.
 func (p *program) telling(read *kubernetes.Options, o *gapwise.Options) (quiet func()) {
 	if !isTerminal(p.err) {
 		return func() {}
@@ -353,7 +353,7 @@ func allowed(c *cli.Command) ([]string, error) {
 	return all, nil
 }
 
-// harmful makes of a plan that isn't carried out a matter of flags.
+// harmful turns the error of a plan that isn't carried out into a matter of flags.
 func harmful(err error) error {
 	if errors.Is(err, kubernetes.ErrHarm) {
 		return usagef("kubernetes: %w", err)

@@ -18,7 +18,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// leastHostsFlags are the flags of solve that go with --least-hosts, beside those that say how files are read.
+// leastHostsFlags are the flags of solve that go with --least-hosts, other than the flags for reading files.
 var leastHostsFlags = []string{"least-hosts", "engine", "formulation", "seed", "threads", "time-limit", "effort",
 	"output", "json"}
 

@@ -54,8 +54,8 @@ func readingFlags() []cli.Flag {
 	return all
 }
 
-// load reads an instance as the flags say, and says on standard error what neither the
-// file nor the platform tells.
+// load reads an instance by the flags, and prints on standard error the gaps that neither the file nor the platform
+// fills.
 func (p *program) load(c *cli.Command, path string) (model.Instance, error) {
 	in, assumed, err := read(c, path)
 	if err == nil && assumed != "" {
@@ -64,7 +64,7 @@ func (p *program) load(c *cli.Command, path string) (model.Instance, error) {
 	return in, err
 }
 
-// read is load, and leaves it to the caller to say what was assumed.
+// read is load, and leaves the note on assumptions to the caller.
 func read(c *cli.Command, path string) (in model.Instance, assumed string, err error) {
 	beFrugal(path)
 	in, assumed, err = instances.LoadAssuming(path, c.String("platform"), true)
@@ -75,7 +75,7 @@ func read(c *cli.Command, path string) (in model.Instance, assumed string, err e
 	return in, assumed, err
 }
 
-// withVariants returns the instance read as the flags say.
+// withVariants returns the instance read according to the flags.
 func withVariants(c *cli.Command, path string, in model.Instance) (model.Instance, error) {
 	p, err := gapwise.ProblemOf(in.Kind())
 	if err != nil {
@@ -101,7 +101,7 @@ func withVariants(c *cli.Command, path string, in model.Instance) (model.Instanc
 	return in, nil
 }
 
-// headline says in which variant an instance is read: " (goal: accepted)".
+// headline names the variant in which an instance is read: " (goal: accepted)".
 func headline(in model.Instance) string {
 	p, err := gapwise.ProblemOf(in.Kind())
 	if err != nil || len(p.Variants) == 0 {
@@ -114,8 +114,7 @@ func headline(in model.Instance) string {
 	return " (" + strings.Join(all, ", ") + ")"
 }
 
-// asSolved returns the instance in the variant that the solution was made for,
-// where the instance leaves it open and no flag says it.
+// asSolved returns the instance in the solution's variant, if the instance leaves it open and no flag sets it.
 func asSolved(c *cli.Command, in model.Instance, s model.Solution) model.Instance {
 	return verdict.AsSolved(in, s, func(flag string) bool { return c.String(flag) != "" })
 }

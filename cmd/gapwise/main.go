@@ -59,7 +59,7 @@ func (c codeError) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 // program is the command with its streams and solver, which tests replace.
 type program struct {
 	out, err io.Writer
-	solver   model.Solver // replaces the algorithm, in tests of what is refuted
+	solver   model.Solver // replaces the algorithm, in tests of refuted results
 	patience time.Duration
 }
 
@@ -76,10 +76,10 @@ func start(p *program) int {
 	return p.untilLeft(ctx, os.Args)
 }
 
-// run executes one command line and returns the exit code. A panic, of which the library makes
-// nothing, is an error of one line here; with GAPWISE_DEBUG the stack follows.
+// run executes one command line and returns the exit code. A panic that the library doesn't handle is an error of one
+// line here; with GAPWISE_DEBUG the stack follows.
 func (p *program) run(ctx context.Context, args []string) int {
-	screen := *p // what it says holds names from files
+	screen := *p // its output holds names from files
 	out := &checked{Writer: p.out}
 	screen.out, screen.err = visible.Writer{Writer: out}, visible.Writer{Writer: p.err}
 	p = &screen
@@ -109,7 +109,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	return n
 }
 
-// checked keeps the first error of writing, which most of what prints doesn't look at.
+// checked keeps the first error of writing, which most printing code ignores.
 type checked struct {
 	io.Writer
 	err error
@@ -126,8 +126,7 @@ func (w *checked) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// failed returns the exit code of an error and what is said of it, in one line. It keeps
-// the instance of a defect.
+// failed returns the exit code of an error and its message, in one line. It keeps the instance of a defect.
 func (p *program) failed(err error) (code int, line string) {
 	var panicked *caught.Panic
 	if errors.As(err, &panicked) {
@@ -156,8 +155,8 @@ func (p *program) failed(err error) (code int, line string) {
 
 var plainFlag = cli.FlagStringer
 
-// wrappedFlag returns a flag's line of the help, its names and what it means in
-// two columns, broken so that the longest names leave 80 columns for both.
+// wrappedFlag returns a flag's line of the help, its names and its meaning in two columns, broken so that the longest
+// names leave 80 columns for both.
 func wrappedFlag(f cli.Flag) string {
 	names, meaning, _ := strings.Cut(plainFlag(f), "\t")
 	names, _, _ = strings.Cut(names, " [ ") // of flags that may be repeated

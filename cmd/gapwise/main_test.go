@@ -25,8 +25,7 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// The scripts run the command itself, and variants of it whose solver is one
-// that the command must not trust or has to stop.
+// The scripts run the command itself, and variants of it with a solver that the command must not trust or has to stop.
 func TestMain(m *testing.M) {
 	with := func(s model.Solver) func() {
 		return func() { os.Exit(start(&program{out: os.Stdout, err: os.Stderr, solver: s})) }
@@ -92,8 +91,7 @@ func (w panicAt) Write(b []byte) (int, error) {
 	return w.Writer.Write(b)
 }
 
-// interrupted is the search with a user who presses Ctrl-C at the first
-// placement.
+// interrupted is the search, with Ctrl-C pressed at the first placement.
 type interrupted struct{}
 
 func (interrupted) Name() string { return "search" }
@@ -171,7 +169,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// surroundings are those of every script: no home, but the user's cache, in which HiGHS lies.
+// surroundings is the environment of every script: no home, but the user's cache, in which HiGHS lies.
 func surroundings(env *testscript.Env) error {
 	env.Setenv("GORACE", "atexit_sleep_ms=0") // a second for each command otherwise
 	cache, err := os.UserCacheDir()
@@ -247,8 +245,7 @@ func TestWorst(t *testing.T) {
 	}
 }
 
-// News that come too soon after a line are shown a little later, even if the solver
-// says nothing more.
+// News that come too soon after a line are shown a little later, even if the solver reports nothing more.
 func TestSolverLogHolds(t *testing.T) {
 	var b strings.Builder
 	log := &solverLog{w: &b}

@@ -73,7 +73,7 @@ func (p *program) merge() *cli.Command {
 	}
 }
 
-// parts returns the files that are named, and those in the folders.
+// parts returns the named files, and the files in the named folders.
 func parts(args []string) ([]string, error) {
 	var all []string
 	for _, a := range args {

@@ -22,10 +22,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// writeFile writes the whole file or nothing where the path
-// is that of a regular file or of none. Of a symbolic link it is the target
-// that is written. Everything else (a device, a FIFO, a pipe of the shell's) is
-// written to in place. "" and "-" are standard output.
+// writeFile writes the whole file or nothing if the path names a regular file or nothing yet. If it names a symbolic
+// link, the target is written. Everything else (a device, a FIFO, a pipe of the shell's) is written to in place. "" and
+// "-" are standard output.
 func (p *program) writeFile(path string, write func(io.Writer) error) error {
 	if path == "" || isStdout(path) {
 		return write(visible.Raw(p.out)) // it may be no text
@@ -46,7 +45,7 @@ func (p *program) writeFile(path string, write func(io.Writer) error) error {
 	return notWritten(path, err)
 }
 
-// notWritten says that a file couldn't be written, and nothing without an error.
+// notWritten reports that a file couldn't be written, and nothing without an error.
 func notWritten(path string, err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {
@@ -55,7 +54,7 @@ func notWritten(path string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case full(err): // nothing is wrong with what was asked for
+	case full(err): // the request itself is fine
 		return fmt.Errorf("can't write %s: %w", path, err)
 	}
 	return fmt.Errorf("%w: can't write %s: %w", model.ErrInvalid, path, err)
@@ -107,8 +106,7 @@ func isStdout(path string) bool {
 	return path == "-" || ok && n == 1
 }
 
-// descriptor returns the number of the open file that a path stands for, as
-// with the shell's >(command).
+// descriptor returns the number of the open file behind a path, as with the shell's >(command).
 func descriptor(path string) (n int, ok bool) {
 	switch path {
 	case "/dev/stdin":
@@ -127,8 +125,7 @@ func descriptor(path string) (n int, ok bool) {
 	return 0, false
 }
 
-// checkOutput finds out early what writeFile would find out late, and that the
-// output isn't one of the inputs.
+// checkOutput finds the errors of writeFile early, and an output that is one of the inputs.
 func checkOutput(path string, inputs []string) error {
 	if path == "" || isStdout(path) {
 		return nil

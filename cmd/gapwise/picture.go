@@ -15,7 +15,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// ganttFileFlags are those that say how a picture in a file looks.
+// ganttFileFlags are the flags for the look of a picture in a file.
 var ganttFileFlags = []string{"from", "to", "pes", "usage", "only", "no-links", "at", "width", "height", "font-size", "dpi"}
 
 // inCharacters reports whether a gantt is for the terminal: without a file to write.

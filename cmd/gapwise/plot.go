@@ -22,7 +22,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// curveFlags are those of the pictures of benchmarks.
+// curveFlags are the flags of the pictures of benchmarks.
 var curveFlags = []string{"x", "y", "algorithms", "where", "instances", "minus", "log", "no-bound"}
 
 func (p *program) plot() *cli.Command {
@@ -210,7 +210,7 @@ func curvesOf(lines []runs.Line) (curves []draw.Curve, positive bool) {
 	return curves, positive
 }
 
-// sampled says of how many runs the points of lines are means.
+// sampled states how many runs the points of lines are means of.
 func sampled(lines []runs.Line) string {
 	least, most, runs := math.MaxInt, 0, 0
 	for _, l := range lines {
@@ -232,7 +232,7 @@ func sampled(lines []runs.Line) string {
 }
 
 func (p *program) plotRounds(c *cli.Command, style draw.Style, path string, data []byte) error {
-	// Of several results, the first with rounds.
+	// The first of several results that has rounds.
 	r, err := model.Result{}, error(nil)
 	for _, part := range splitJSON(data) {
 		if r, err = model.DecodeResult(part.data); err != nil || len(trace(r)) > 0 {
@@ -240,7 +240,7 @@ func (p *program) plotRounds(c *cli.Command, style draw.Style, path string, data
 		}
 	}
 	if len(splitJSON(data)) == 0 {
-		_, err = model.DecodeResult(data) // says what is wrong
+		_, err = model.DecodeResult(data) // states the error
 	}
 	if err == nil && len(trace(r)) == 0 {
 		err = fmt.Errorf("%w result: it has no trace of rounds, solve with --algorithm network-aware under contention", model.ErrInvalid)

@@ -27,7 +27,7 @@ type solverLog struct {
 }
 
 func (l *solverLog) progress(p model.Progress) {
-	if p.Done { // the summary says it
+	if p.Done { // the summary shows it
 		return
 	}
 	l.mu.Lock()
@@ -54,9 +54,8 @@ func (l *solverLog) line(p model.Progress) {
 	fmt.Fprintf(l.w, "%14d  %14s %14s %9s %8.1fs\n", p.Nodes, figure(p.Bound), figure(p.Incumbent), percent(model.Gap(p.Incumbent, p.Bound)), p.Elapsed.Seconds())
 }
 
-// beat prints news that came too soon after a line, and the last line again, with the
-// time that has passed since the start, where the solver has said nothing for so long,
-// until the function that it returns is called.
+// beat prints news that came too soon after a line. It repeats the last line, with the time since the start, if the
+// solver has been silent for so long. It ends when the returned function is called.
 func (l *solverLog) beat(start time.Time) (stop func()) {
 	ticks, done, ended := time.NewTicker(time.Second), make(chan struct{}), make(chan struct{})
 	go func() {
@@ -95,8 +94,7 @@ func (l *solverLog) tick(elapsed time.Duration) {
 	l.line(p)
 }
 
-// afterAWhile says on a terminal what takes so long, unless the function that
-// it returns is called before a second is over.
+// afterAWhile prints on a terminal what takes so long, unless the returned function is called within a second.
 func (p *program) afterAWhile(what string) func() {
 	if !isTerminal(p.err) {
 		return func() {}

@@ -48,7 +48,7 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// The manual page of a release is what the help of each command says; -update writes it.
+// The manual page of a release holds the help of each command; -update writes it.
 func TestManual(t *testing.T) {
 	const file = "../../scripts/release/gapwise.1"
 	app := whole(&program{})
@@ -86,8 +86,7 @@ func section(t *testing.T, command ...string) string {
 	return ".SH " + name + "\n.in 0\n.nf\n" + roff.Replace(help(t, command...)) + ".fi\n"
 }
 
-// The pages of the command line are what the program says of itself, command by
-// command; -update writes them.
+// The pages of the command line hold the program's own help, command by command; -update writes them.
 func TestReference(t *testing.T) {
 	folder := filepath.Join("..", "..", "docs", "reference", "commands")
 	want := map[string]string{}
@@ -136,7 +135,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// help returns what gapwise help prints, of the whole program or of a command.
+// help returns the output of gapwise help, for the whole program or for a command.
 func help(t *testing.T, command ...string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -153,7 +152,7 @@ func help(t *testing.T, command ...string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// Every old name answers as the new one does, says the new one in one line, and stands in the page of old names.
+// Every old name works as the new one does, prints the new one in one line, and is on the page of old names.
 func TestRenamed(t *testing.T) {
 	page, err := os.ReadFile("../../docs/reference/renamed.md")
 	if err != nil {

@@ -114,7 +114,7 @@ func (p *program) report() *cli.Command {
 	}
 }
 
-// writePage writes the page and says where it is.
+// writePage writes the page and prints its place.
 func (p *program) writePage(ctx context.Context, output string, write func(io.Writer) error) error {
 	if err := p.writeFile(output, write); err != nil {
 		return err

@@ -71,7 +71,7 @@ func (p *program) serve() *cli.Command {
 	}
 }
 
-// serviceConfig returns what the flags, and the token's file or variable, say.
+// serviceConfig returns the settings of the flags, and of the token's file or variable.
 func serviceConfig(c *cli.Command) (serve.Config, error) {
 	set := serve.Config{Token: os.Getenv("GAPWISE_TOKEN"), Body: int64(c.Int("body")) << 20, Memory: int64(c.Int("memory")) << 20,
 		TimeLimit: c.Duration("time-limit"), AtOnce: c.Int("at-once"), Waiting: c.Int("waiting"), Threads: c.Int("threads"),

@@ -83,8 +83,8 @@ func TestTerm(t *testing.T) {
 				}
 				ended <- all.String()
 			}()
-			// Programs, and HiGHS on large models, say nothing of the solution that they start
-			// from: the signal may come before there is one.
+			// Programs, and HiGHS on large models, don't report the solution that they start from: the signal may come
+			// before there is one.
 			silent := c.engine != "search" && c.engine != "kernel" && c.kind != "vcsched-small"
 			if silent {
 				time.Sleep(500 * time.Millisecond)
@@ -205,8 +205,8 @@ func TestTermWhileReading(t *testing.T) {
 	}
 }
 
-// TERM while a report solves: the page holds what was found until then. It has as
-// long to be written as the results of bench.
+// TERM while a report solves: the page holds the results until then. It has as long to be written as the results of
+// bench.
 func TestTermReport(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -20,9 +20,8 @@ type solutionFile struct {
 	solution model.Solution // nil for a result without one
 }
 
-// readResults reads a bare solution of the instance, which may leave out what follows
-// from the rest, a result, or several results one after the other, as gapwise solve
-// writes them.
+// readResults reads a bare solution of the instance, which may leave out parts that follow from the rest, a result, or
+// several results one after the other, as gapwise solve writes them.
 func readResults(ctx context.Context, in model.Instance, path string) ([]solutionFile, error) {
 	data, err := instances.ReadFile(path)
 	if err != nil {
@@ -44,7 +43,7 @@ func readResults(ctx context.Context, in model.Instance, path string) ([]solutio
 	return found, err
 }
 
-// readSolutionsOf is readResults of which at least one has a solution.
+// readSolutionsOf is readResults and requires at least one solution.
 func readSolutionsOf(ctx context.Context, in model.Instance, path string) ([]solutionFile, error) {
 	found, err := readResults(ctx, in, path)
 	switch {
@@ -72,7 +71,7 @@ func parseSolutions(label string, data []byte) ([]solutionFile, error) {
 	for _, p := range parts {
 		one, err := decodeSolution(p.data)
 		if err == nil && one.result == nil {
-			_, err = model.DecodeResult(p.data) // says what it lacks
+			_, err = model.DecodeResult(p.data) // states the missing part
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: line %d: %w", label, p.line, err)
@@ -88,8 +87,7 @@ type jsonPart struct {
 	data []byte
 }
 
-// splitJSON finds the values that stand one after the other; nothing if the
-// data aren't such values.
+// splitJSON finds the values that follow one another; nothing if the data aren't such values.
 func splitJSON(data []byte) (parts []jsonPart) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	for dec.More() {
@@ -103,8 +101,8 @@ func splitJSON(data []byte) (parts []jsonPart) {
 	return parts
 }
 
-// decodeSolution reads a result or a bare solution. What states a status is a result: it is
-// read as one, or not at all.
+// decodeSolution reads a result or a bare solution. A value with a status is a result: it is read as one, or not at
+// all.
 func decodeSolution(data []byte) (f solutionFile, err error) {
 	switch has := keysOf(data); {
 	case bool(has["plan"]):
@@ -120,8 +118,8 @@ func decodeSolution(data []byte) (f solutionFile, err error) {
 	return f, err
 }
 
-// keysOf returns the keys of an object; none if the data aren't one. What isn't JSON at all
-// gets its message from the decoders.
+// keysOf returns the keys of an object; none if the data aren't one. Text that isn't JSON at all gets its message from
+// the decoders.
 func keysOf(data []byte) (keys map[string]present) {
 	if json.Unmarshal(data, &keys) != nil {
 		return nil
@@ -148,8 +146,7 @@ func firstSolution(all []solutionFile) model.Solution {
 func sense(s model.Solution) model.Sense { return model.SenseOf(s.Kind().New()) }
 
 // pick returns the solution by the named algorithm or, without a name, the best
-// by the results' own figures. Results whose instance has another hash are left
-// out unless hash is empty.
+// by the results' own figures. Results for an instance of another hash are left out unless hash is empty.
 func pick(path string, all []solutionFile, algorithm, hash string) (solutionFile, error) {
 	if len(all) == 1 {
 		return all[0], nil

@@ -84,8 +84,8 @@ func (p *program) solve() *cli.Command {
 	}
 }
 
-// known reports options that fit no problem before anything is read, in the
-// words of the first file's problem if that can be had.
+// known reports options that fit no problem before anything is read, in the words of the first file's problem if
+// possible.
 func known(c *cli.Command, o gapwise.Options, path string) error {
 next:
 	for _, one := range each(c, o) {
@@ -117,8 +117,7 @@ func algorithmNames(c *cli.Command) []string {
 	return benchmarks.SplitAlgorithms(c.StringSlice("algorithm"))
 }
 
-// each returns the options for each algorithm that is asked for, "all" among them: those
-// of one, if one is or none.
+// each returns the options for each requested algorithm, "all" included: one set if one algorithm or none is requested.
 func each(c *cli.Command, o gapwise.Options) []gapwise.Options {
 	names := algorithmNames(c)
 	if len(names) == 0 {
@@ -217,8 +216,8 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 	if err != nil {
 		return err
 	}
-	// Standard output takes one thing: the results as JSON, by --json or by
-	// -o -, the table by --csv -, or else what is for people to read.
+	// Standard output takes one thing: the results as JSON, by --json or by -o -, the table by --csv -, or else the
+	// text for people.
 	quiet, human := c.Bool("json"), p.out
 	if isStdout(c.String("output")) || isStdout(c.String("csv")) {
 		human = p.err
@@ -279,8 +278,7 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 	return nil
 }
 
-// checkSolve reports flags that don't go together, and completes the options by what
-// they write to.
+// checkSolve reports flags that don't go together, and completes the options by their outputs.
 func (p *program) checkSolve(c *cli.Command, paths []string, o *gapwise.Options) (*traceFile, error) {
 	if err := checkOutput(c.String("output"), paths); err != nil {
 		return nil, err
@@ -319,7 +317,7 @@ func (p *program) checkSolve(c *cli.Command, paths []string, o *gapwise.Options)
 	return steps, nil
 }
 
-// toSolve is an instance with its file and what was assumed of it.
+// toSolve is an instance with its file and the assumptions made for it.
 type toSolve struct {
 	in            model.Instance
 	path, assumed string
@@ -357,8 +355,7 @@ func (p *program) toSolve(ctx context.Context, c *cli.Command, paths []string, o
 	return all, nil
 }
 
-// readStart reads the best solution of a file, which may leave out what follows from the
-// rest.
+// readStart reads the best solution of a file, which may leave out parts that follow from the rest.
 func readStart(ctx context.Context, in model.Instance, path string) (model.Solution, error) {
 	found, err := readSolutionsOf(ctx, in, path)
 	if err != nil {
@@ -368,8 +365,8 @@ func readStart(ctx context.Context, in model.Instance, path string) (model.Solut
 	return one.solution, err
 }
 
-// solveOne solves an instance by all algorithms that are asked for, and says so to people
-// unless human is nil. It reports whether a solution was refused.
+// solveOne solves an instance by all requested algorithms, and reports to people unless human is nil. It reports
+// whether a solution was refused.
 func (p *program) solveOne(ctx context.Context, c *cli.Command, x toSolve, o gapwise.Options, human io.Writer) (mine []model.Result, refused bool, err error) {
 	named := func(err error) error { return fmt.Errorf("%s: %w", instances.Label(x.path), err) }
 	problem, err := gapwise.ProblemOf(x.in.Kind())
@@ -412,7 +409,7 @@ func (p *program) solveOne(ctx context.Context, c *cli.Command, x toSolve, o gap
 				watched := verdict.Watch(x.in)
 				one.Progress = watched.Hear
 				quieten = watched.Tell(100*time.Millisecond, func(now verdict.Progress) {
-					_ = writeLines(p.err, map[string]verdict.Progress{"progress": now}) // what can't be written is lost, as of a trace
+					_ = writeLines(p.err, map[string]verdict.Progress{"progress": now}) // a lost line is no error
 				})
 			case c.Bool("verbose") || human != nil && isTerminal(p.err):
 				log := &solverLog{w: p.err}

@@ -28,8 +28,8 @@ func (p *program) leave(command string) time.Duration {
 	return p.patience
 }
 
-// untilLeft runs a command line and returns its exit code. After the first signal it
-// waits no longer than leave: what reads, judges or draws ends there.
+// untilLeft runs a command line and returns its exit code. After the first signal it waits no longer than leave: steps
+// that read, judge or draw end there.
 func (p *program) untilLeft(ctx context.Context, args []string) int {
 	args = p.byNewName(args)
 	name := ""

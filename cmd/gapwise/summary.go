@@ -17,8 +17,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// summary prints an instance's results: a headline, a table, and in words what
-// is best and how it is known.
+// summary prints an instance's results: a headline, a table, and in words the best and its proof.
 func summary(ctx context.Context, w io.Writer, in model.Instance, assumed string, results []model.Result) error {
 	name := in.ID()
 	if name == "" {
@@ -44,8 +43,8 @@ func summary(ctx context.Context, w io.Writer, in model.Instance, assumed string
 	if err := t.Render(w, "text"); err != nil {
 		return err
 	}
-	// The best of those that can be compared: of the policies where there are any, and
-	// beside it the best that saw the instance whole.
+	// The best of the comparable results: of the policies if there are any, and then also the best that saw the
+	// instance whole.
 	best, other, verified, solutions := -1, -1, 0, 0
 	for i, r := range results {
 		if r.Solution == nil {
@@ -74,7 +73,7 @@ func summary(ctx context.Context, w io.Writer, in model.Instance, assumed string
 			say("best policy: %s, %s, %s", r.Algorithm, measured(first, r.Objective), measured(second, r.SecondObjective))
 			say("best of those that see the instance whole: %s, %s, %s", o.Algorithm, measured(first, o.Objective), measured(second, o.SecondObjective))
 		}
-		if ctx.Err() != nil { // whoever interrupts is in a hurry
+		if ctx.Err() != nil { // a user who interrupts is in a hurry
 		} else if half, secondHalf, err := runs.Halves(in, r.Solution); err != nil {
 			return err
 		} else if !math.IsNaN(half) {
@@ -119,7 +118,7 @@ func summary(ctx context.Context, w io.Writer, in model.Instance, assumed string
 	return nil
 }
 
-// unsolved says why results have no solution.
+// unsolved explains why results have no solution.
 func unsolved(say func(string, ...any), results []model.Result) {
 	for _, r := range results {
 		if r.Solution == nil && r.Reason != "" {
@@ -133,8 +132,7 @@ func unsolved(say func(string, ...any), results []model.Result) {
 	}
 }
 
-// measured returns a value beside what it measures: "makespan 23 s", a long time also
-// in hours or days.
+// measured returns a value with its measure: "makespan 23 s", a long time also in hours or days.
 func measured(m model.Metric, value float64) string {
 	text := strings.TrimSpace(fmt.Sprintf("%s %s %s", m.Name, figure(value), m.Unit))
 	if long := m.Long(value); long != "" {
@@ -143,9 +141,8 @@ func measured(m model.Metric, value float64) string {
 	return text
 }
 
-// tellingProof returns the proof of infeasibility that says most: one with a
-// conflict, else one that says what exceeds what, else HiGHS's, which says
-// nothing more.
+// tellingProof returns the most informative proof of infeasibility: one with a conflict, else one that names the
+// exceeded amount, else HiGHS's, which gives no reason.
 func tellingProof(results []model.Result) *model.Result {
 	var best *model.Result
 	most := -1

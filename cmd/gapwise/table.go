@@ -73,8 +73,7 @@ func (p *program) table() *cli.Command {
 				if err := render(w, c, figures.Table(o)); err != nil {
 					return err
 				}
-				// Whose word the table is, for people: in the other formats it
-				// would be in the way.
+				// The source of the table's figures is for people: in the other formats it would be in the way.
 				if c.String("format") != "text" {
 					w = p.err
 				}
@@ -191,21 +190,19 @@ func tableFiles(c *cli.Command) ([]string, error) {
 	return paths, checkOutput(c.String("output"), paths)
 }
 
-// note prints what there is to know of results, a line each.
+// note prints the notes on results, a line each.
 func (p *program) note(lines []string) {
 	for _, s := range lines {
 		fmt.Fprintf(p.err, "gapwise: %s\n", s)
 	}
 }
 
-// instancesFlag is the flag of the commands that read runs and may take those on
-// some instances alone.
+// instancesFlag is the flag of the commands that read runs and can restrict them to some instances.
 func instancesFlag() cli.Flag {
 	return &cli.StringFlag{Name: "instances", Usage: "`PATTERN` in instances' names, a regular expression"}
 }
 
-// ofInstances returns the runs that the flag --instances leaves. It says if they are
-// of several builds.
+// ofInstances returns the runs that the flag --instances leaves. It reports results of several builds.
 func (p *program) ofInstances(c *cli.Command, records []runs.Record) ([]runs.Record, error) {
 	pattern, err := regexp.Compile(c.String("instances"))
 	if err != nil {
@@ -219,7 +216,7 @@ func (p *program) ofInstances(c *cli.Command, records []runs.Record) ([]runs.Rec
 	return some, nil
 }
 
-// origins says if the runs are of several builds, or of several processors.
+// origins reports runs of several builds, or of several processors.
 func origins(records []runs.Record) (all []string) {
 	if builds := runs.Builds(records); len(builds) > 1 {
 		all = append(all, "these runs are of several builds of gapwise: "+strings.Join(builds, ", "))

@@ -20,7 +20,7 @@ type traceFile struct {
 	path  string
 	lines bool
 	w     io.Writer
-	kept  bytes.Buffer // what a file will hold
+	kept  bytes.Buffer // the contents of a file
 }
 
 // newTrace returns where --trace writes, nil without it.
@@ -38,7 +38,7 @@ func (p *program) newTrace(c *cli.Command) *traceFile {
 	return f
 }
 
-// step writes a step. What can't be written is lost: a trace is for reading along.
+// step writes a step. Steps that can't be written are lost: a trace is for reading along.
 func (f *traceFile) step(s model.Step) {
 	if f.lines {
 		_ = writeLines(f.w, s)

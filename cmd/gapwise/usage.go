@@ -21,8 +21,7 @@ func (e usageError) Unwrap() error { return e.error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// onUsageError rewrites the flag parser's messages: what is wrong, and what to
-// give instead.
+// onUsageError rewrites the flag parser's messages: the error, and the fix.
 func onUsageError(_ context.Context, c *cli.Command, err error, sub bool) error {
 	prefix := ""
 	if sub {
@@ -108,8 +107,7 @@ func files(c *cli.Command, most int) ([]string, error) {
 	return all, nil
 }
 
-// swallowed names a flag whose value is a file that can be read, probably meant
-// as the command's argument.
+// swallowed names a flag with a value that is a readable file, probably meant as the command's argument.
 func swallowed(c *cli.Command) string {
 	for _, name := range []string{"trace", "proof"} {
 		value := c.String(name)

@@ -33,16 +33,16 @@ func TestLinked(t *testing.T) {
 	}
 }
 
-// initialised matches what Go says of the initialisation of a package of ours: its name and how much it has allocated.
+// initialised matches Go's line on the initialisation of a package of ours: its name and how much it has allocated.
 var initialised = regexp.MustCompile(`(?m)^init (github\.com/gapwise/gapwise\S*) .* (\d+) bytes,`)
 
-// What a package makes when the program starts, gapwise version makes, too: regular expressions, tables
-// and lists are to be made by who asks for them first.
+// gapwise version also makes everything that a package makes when the program starts: regular expressions, tables and
+// lists are to be made on first use.
 func TestStart(t *testing.T) {
 	const most = 16 << 10 // bytes of a package
 	allowed := map[string]bool{
 		"github.com/gapwise/gapwise/cmd/gapwise":         true, // tests
-		"github.com/gapwise/gapwise/model/milp/external": true, // patterns of what solvers say
+		"github.com/gapwise/gapwise/model/milp/external": true, // patterns of solvers' output
 		"github.com/gapwise/gapwise":                     true, // the list of problems
 	}
 	version := exec.Command(os.Args[0], "-test.run", "^$")

@@ -11,23 +11,21 @@ import (
 // Backend is a solver of models. Package highs has one in this process; package
 // external has others, which are programs.
 type Backend struct {
-	// Name is that of the engine, in lower case: "highs", "cbc".
+	// Name is the engine's name, in lower case: "highs", "cbc".
 	Name string
 	// Title is the solver's name in sentences: "HiGHS".
 	Title string
-	// Missing, if not nil, returns an error that says what to do if the solver isn't there; nil: it is.
+	// Missing, if not nil, returns an error that explains what to do if the solver isn't there; nil: it is.
 	Missing func() error
-	// CPUTime says that the time that counts is Result.CPU: for experiments.
+	// CPUTime means that experiments use the time Result.CPU.
 	CPUTime bool
-	// Solve solves a model. It returns soon after ctx ends, with what is known by
-	// then. A status that isn't optimal is no error; errors are for invalid models
-	// and options, and the solver's own failures.
+	// Solve solves a model. It returns soon after ctx ends, with the knowledge so far. A status that isn't optimal is
+	// no error; errors are for invalid models and options, and the solver's own failures.
 	Solve func(context.Context, *Model, Options) (Result, error)
 }
 
-// Options of a solve. The zero value solves to optimality with one thread. A
-// Backend ignores what its solver can't be told; Gap, Threads, Start and the
-// callbacks change nothing of what a result means.
+// Options of a solve. The zero value solves to optimality with one thread. A Backend ignores options that its solver
+// lacks; Gap, Threads, Start and the callbacks don't change the meaning of a result.
 type Options struct {
 	TimeLimit time.Duration // 0: none
 	Gap       float64       // relative MIP gap at which to stop; 0: proved to 1e-9
@@ -47,10 +45,10 @@ type Options struct {
 	// Progress, if not nil, is called about ten times a second while a MIP
 	// is being solved, never after Solve has returned.
 	Progress func(Progress)
-	// Count, if not nil, is told the solver's work since the last call, in units that a model of some hundred rows and
-	// variables takes 40 µs for and larger ones longer, from the goroutine of the solve. The solver waits until it returns,
-	// and stops if it returns true. The calls are the same in each run with one thread, and then so is where the solver
-	// stops. Progress is called before each of them and at no other time.
+	// Count, if not nil, receives the solver's work since the last call, from the goroutine of the solve. A unit takes
+	// 40 µs for a model of some hundred rows and variables, and longer for larger ones. The solver waits until it
+	// returns, and stops if it returns true. The calls are the same in each run with one thread, and then so is where
+	// the solver stops. Progress is called before each of them and at no other time.
 	Count func(work int64) (stop bool)
 }
 
@@ -62,8 +60,8 @@ type Progress struct {
 	Elapsed               time.Duration
 }
 
-// Status says why the solve ended (MathOptInterface's termination status).
-// Result.Feasible says whether there is a point.
+// Status is the reason why the solve ended (MathOptInterface's termination status). Result.Feasible states whether
+// there is a point.
 type Status int
 
 // The termination statuses. Optimal, Infeasible, Unbounded and
@@ -85,7 +83,7 @@ func (s Status) String() string {
 		"time limit", "interrupted", "node limit"}[s]
 }
 
-// Result is what a solve found. What isn't known is NaN or nil.
+// Result is the result of a solve. Unknown parts are NaN or nil.
 type Result struct {
 	Status     Status
 	Feasible   bool    // X is a feasible point, to within the solver's tolerance

@@ -3,29 +3,26 @@
 package milp
 
 // Formulation is a linear model of an instance of some problem, with the way
-// from the problem's solutions to the model's points and back. S is what the
-// model decides: a placement, a schedule, start times.
+// from the problem's solutions to the model's points and back. S is the model's decision: a placement, a schedule,
+// start times.
 type Formulation[S any] struct {
 	Model
 	// Scheme names the formulation, as in "compact" or "time-indexed".
 	Scheme string
-	// Encode returns a point of the solution, one value for each variable. Nil
-	// if the model has none: it may exclude solutions that are no better than
-	// others, and those that break what it was built for (a horizon).
+	// Encode returns a point of the solution, one value for each variable. Nil if the model has none: it may exclude
+	// solutions that are no better than others, or that break its assumptions (a horizon).
 	Encode func(S) []float64
-	// Decode returns the solution that the point's integer variables describe,
-	// rounded, with everything else computed anew. A point that describes none
-	// is an error that wraps model.ErrInfeasible. The solution of a point that
-	// satisfies the rows to within a tolerance may break the problem's own
-	// constraints by as much.
+	// Decode returns the solution that the point's integer variables describe, rounded, and recomputes everything else.
+	// A point that describes none is an error that wraps model.ErrInfeasible. The solution of a point that satisfies
+	// the rows to within a tolerance may break the problem's own constraints by as much.
 	Decode func(x []float64) (S, error)
 	// Value turns the model's objective, or a bound on it, into the problem's.
-	// It is monotone: increasing if both improve in the same direction. It is Scale's,
-	// but for what keeps bounds safe from rounding.
+	// It is monotone: increasing if both improve in the same direction. It is Scale's, but for a margin that keeps
+	// bounds safe from rounding.
 	Value func(objective float64) float64
 	// Limit is an objective that no solution's is better than.
 	Limit float64
-	// Whole says that every solution has a whole number for its objective.
+	// Whole means that every solution has a whole number for its objective.
 	Whole bool
 }
 

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-// Package milp holds mixed-integer linear models as data: variables with bounds,
-// costs and integrality, rows with bounds, an objective; and formulations, which are
-// models of a problem with the way to its solutions and back. It is neutral to
-// solvers: package highs solves its models, WriteMPS and WriteLP write them for
-// others.
+// Package milp holds mixed-integer linear models as data: variables with bounds, costs and integrality, rows with
+// bounds, an objective. It also holds formulations: models of a problem with the way to its solutions and back. It is
+// neutral to solvers: package highs solves its models, WriteMPS and WriteLP write them for others.
 //
-// It lies under model, beside the problems, since both bounds and exact stand on
-// it: the formulations of bounds are data like the instances, and their relaxations
-// are bounds; exact solves them.
+// It lies under model, not with one of the problems, since both bounds and exact use it. The formulations of bounds are
+// data like the instances, and their relaxations are bounds; exact solves them.
 package milp
 
 import (
@@ -22,7 +19,7 @@ import (
 // ErrInvalid marks a model that breaks the rules of Validate.
 var ErrInvalid = errors.New("milp: invalid model")
 
-// Inf is the upper bound of what has none; -Inf the lower.
+// Inf is the upper bound of a variable or row without one; -Inf the lower.
 var Inf = math.Inf(1)
 
 // Model is: minimise (or maximise) Offset + Σ_j Cost_j x_j subject to
@@ -70,9 +67,9 @@ func (m *Model) AddRow(name string, lower, upper float64, terms ...Term) int {
 	return len(m.Rows) - 1
 }
 
-// Validate reports, as ErrInvalid, the first NaN or misplaced infinity, lower bound
-// above its upper bound, term of a variable that doesn't exist or stands twice in a
-// row, or name that is taken (empty names may repeat).
+// Validate reports, as ErrInvalid, the first error. Errors are a NaN or misplaced infinity, a lower bound above its
+// upper bound, a term with a variable that doesn't exist or is in the row twice, and a name that is taken (empty names
+// may repeat).
 func (m *Model) Validate() error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w: %s", ErrInvalid, fmt.Sprintf(format, args...))

@@ -13,7 +13,8 @@ import (
 
 // WriteLP writes the model in the LP format of CPLEX, as GLPK, CBC, HiGHS and SCIP read
 // it. Rows with two bounds are written twice (name_lo, name_up), since not every reader
-// takes ranges. A comment says what obj is of the instance, see objective.Scale. The objective's constant becomes the cost of one more column, fixed to
+// takes ranges. A comment relates obj to the instance's objective, see objective.Scale. The objective's constant
+// becomes the cost of one more column, fixed to
 // 1. Names are made plain. The output depends on nothing but the model.
 func (m *Model) WriteLP(w io.Writer) error {
 	if err := m.Validate(); err != nil {

@@ -69,13 +69,11 @@ func (m *Model) names() (vars, rows []string) {
 	return distinct(len(m.Vars), m.varName), distinct(len(m.Rows), m.rowName)
 }
 
-// WriteMPS writes the model in free MPS as GLPK, CBC, HiGHS and SCIP read it: RANGES
-// for rows with two bounds, markers around integer variables, and an objective to
-// minimise, since GLPK knows no OBJSENSE. For a model that maximises, the objective is
-// negated, and a comment says so: a solver's optimum has the other sign then. Another
-// says what obj is of the instance, see objective.Scale. The objective's constant becomes the cost
-// of one more column, fixed to 1. Names are made plain. The output depends on nothing but
-// the model.
+// WriteMPS writes the model in free MPS as GLPK, CBC, HiGHS and SCIP read it. It uses RANGES for rows with two bounds,
+// markers around integer variables, and an objective to minimise, since GLPK knows no OBJSENSE. The objective of a
+// model that maximises is negated, and a comment states it: a solver's optimum then has the other sign. Another relates
+// obj to the instance's objective, see objective.Scale. The objective's constant becomes the cost of one more column,
+// fixed to 1. Names are made plain. The output depends on nothing but the model.
 func (m *Model) WriteMPS(w io.Writer) error {
 	if err := m.Validate(); err != nil {
 		return err

@@ -9,10 +9,9 @@
 //	}
 //
 // A solution is a model.Solution, its JSON ([]byte, json.RawMessage or string), or any
-// value that encoding/json writes as such. What follows from the rest may be missing, as
-// gapwise.CompleteSolution has it: the CPU shares of a placement, the transfers or all
-// times of a schedule, the PEs of bookings, the processors of an execution. The package
-// needs neither cgo nor HiGHS.
+// value that encoding/json writes as such. Parts that follow from the rest may be missing, as gapwise.CompleteSolution
+// allows: the CPU shares of a placement, the transfers or all times of a schedule, the PEs of bookings, the processors
+// of an execution. The package needs neither cgo nor HiGHS.
 package verifytest
 
 import (
@@ -52,9 +51,8 @@ func Require(t testing.TB, in model.Instance, solution any) (model.Solution, ver
 // RequireGap is Require, and fails the test unless the objective is within a relative gap
 // of the optimum: |objective - bound| / |objective| is at most gap for a bound that is
 // proved. The bound is the best that gapwise.Bounds has without search; where that isn't
-// enough, a search of up to 10 seconds that starts from the solution raises it. A gap
-// that can't be shown by then fails the test, too; the message tells the bound and where
-// it comes from.
+// enough, a search of up to 10 seconds that starts from the solution raises it. A gap that can't be shown by then fails
+// the test, too; the message states the bound and its source.
 func RequireGap(t testing.TB, in model.Instance, solution any, gap float64) {
 	t.Helper()
 	if err := within(t.Context(), in, solution, gap, searchTime); err != nil {
@@ -63,8 +61,7 @@ func RequireGap(t testing.TB, in model.Instance, solution any, gap float64) {
 }
 
 // RequireOptimal is RequireGap with the gap up to which gapwise calls results optimal,
-// 1e-6. The message of a failure tells the better objective that was found, or the bound
-// that was proved by then.
+// 1e-6. The message of a failure states the better objective that was found, or the bound that was proved by then.
 func RequireOptimal(t testing.TB, in model.Instance, solution any) {
 	t.Helper()
 	if err := within(t.Context(), in, solution, model.DefaultGap, searchTime); err != nil {
@@ -109,7 +106,7 @@ func judged(ctx context.Context, in model.Instance, solution any) (model.Solutio
 	return s, report, nil
 }
 
-// withoutNulls returns a value as JSON, without what is null: a nil slice is missing.
+// withoutNulls returns a value as JSON, without its nulls: a nil slice is missing.
 func withoutNulls(x any) ([]byte, error) {
 	data, err := json.Marshal(x)
 	if err != nil || !bytes.Contains(data, []byte("null")) {

@@ -41,8 +41,7 @@ func ends(t *testing.T, test func(t testing.TB)) string {
 	return f.message
 }
 
-// Partial solutions are completed, and a failure names the constraint, who breaks it, or
-// the bound and where it is from.
+// Partial solutions are completed. A failure names the constraint, the violating job, or the bound and its source.
 func TestRequire(t *testing.T) {
 	t.Parallel()
 	hosts := &model.VCSched{Hosts: 2, Jobs: []model.VCSchedJob{{ID: "a", Tasks: 1, CPU: 0.8, Memory: 0.6}, {ID: "b", Tasks: 1, CPU: 0.8, Memory: 0.3}, {ID: "c", Tasks: 1, CPU: 0.2, Memory: 0.5}}}

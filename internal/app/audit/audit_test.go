@@ -11,8 +11,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// The everyday part of the net: what gapwise claims agrees with what it claims
-// elsewhere, for as long as there is time.
+// The everyday part of the net: gapwise's claims agree with each other, for as long as there is time.
 func TestAudit(t *testing.T) {
 	o := Options{Time: 5 * time.Second, Seed: 1, Workers: 2, Folder: t.TempDir()}
 	if testing.Short() {
@@ -30,8 +29,7 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// A problem that nobody has made families for is refused, and not audited by
-// default.
+// A problem without families is refused, and not audited by default.
 func TestUnknownProblem(t *testing.T) {
 	if r, err := Run(t.Context(), Options{Kinds: []model.Kind{"new"}}); !errors.Is(err, model.ErrUnsupported) {
 		t.Errorf("report %v, error %v", r, err)

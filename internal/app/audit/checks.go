@@ -18,8 +18,8 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// plain has the plain engine look for a solution that beats the strongest bound
-// of all engines, or for any solution of what one of them calls infeasible.
+// plain has the plain engine look for a solution that beats the strongest bound of all engines, or for any solution of
+// an instance that one of them calls infeasible.
 func (c *trial) plain() {
 	if c.size == large || c.skips("plain") {
 		return
@@ -54,7 +54,7 @@ func (c *trial) plain() {
 	case err != nil:
 		c.disagree("plain", "%v", err)
 	case a.Solution != nil:
-		// Only what the judge accepts refutes anything.
+		// Only solutions that the judge accepts refute anything.
 		_, err := c.solve(c.in, gapwise.Options{Solver: given{a.Solution}})
 		if err != nil {
 			c.disagree("plain", "the plain engine's own solution: %v", err)
@@ -84,9 +84,8 @@ func (c *trial) plain() {
 	}
 }
 
-// replay has the kernel prove in writing what it has proved, and the checker replay
-// that. Where the kernel and all others are right, a proof that doesn't hold tells of
-// an inference that is.
+// replay has the kernel prove its claim in writing, and the checker replay the proof. A proof that doesn't hold reveals
+// a wrong inference of the kernel, even if all claims are right.
 func (c *trial) replay() {
 	if c.skips("replay") || !slices.Contains(engines(c.in.Kind()), "kernel") {
 		return
@@ -140,8 +139,7 @@ func (g given) Solve(_ context.Context, in model.Instance, set model.Settings) (
 	return r, r.SetSolution(in, g.solution)
 }
 
-// restart runs the search again with another seed, other threads or a start,
-// which must not change what it proves.
+// restart runs the search again with another seed, other threads or a start, which must not change its proofs.
 func (c *trial) restart() {
 	if c.skips("search, ") {
 		return
@@ -192,8 +190,8 @@ func (c *trial) restart() {
 	}
 }
 
-// relate runs the search on instances whose optimum follows from this one's, and
-// for every third relation the kernel.
+// relate runs the search on instances with an optimum that follows from this one's, and for every third relation the
+// kernel.
 func (c *trial) relate() {
 	if c.skips("relation: ") {
 		return

@@ -9,18 +9,17 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// claim is what is known of an instance's optimum: that it lies between low and
-// high, that there is a solution, or that there is none. Use unknown for a claim
-// that says nothing; the zero claim says that the optimum is 0.
+// claim is the knowledge of an instance's optimum: that it lies between low and high, that there is a solution, or that
+// there is none. Use unknown for a claim without content; the zero claim means that the optimum is 0.
 type claim struct {
 	low, high          float64
 	solved, infeasible bool
 }
 
-// unknown returns the claim that says nothing.
+// unknown returns the claim without content.
 func unknown() claim { return claim{low: math.Inf(-1), high: math.Inf(1)} }
 
-// claimOf returns what a result says of the optimum.
+// claimOf returns a result's claim on the optimum.
 func claimOf(sense model.Sense, r model.Result) claim {
 	c := unknown()
 	if r.Status == model.StatusInfeasible {

@@ -10,7 +10,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// size tells how many tasks, jobs or requests an instance has.
+// size is a range of the number of tasks, jobs or requests in an instance.
 type size int
 
 // The sizes: tiny and middle for plain engines, and large for relations and bounds alone.
@@ -29,8 +29,8 @@ func (s size) count(rng *rand.Rand, limits [6]int) int {
 	return lo + rng.IntN(hi-lo+1)
 }
 
-// drawVCSched draws clusters of many styles, and some whose tasks need as much CPU, of which hosts have no multiple, and
-// nearly all memory.
+// drawVCSched draws clusters of many styles. Some have tasks with equal CPU needs that don't divide a host's CPU, and
+// fill nearly all memory.
 func drawVCSched(s size, rng *rand.Rand) *model.VCSched {
 	n := s.count(rng, [6]int{2, 8, 12, 16, 17, 60})
 	hosts := 1 + rng.IntN(4)
@@ -54,8 +54,8 @@ func drawVCSched(s size, rng *rand.Rand) *model.VCSched {
 	return v
 }
 
-// drawConsolidation draws clusters with everything that there is, and some whose hosts differ
-// in little and are nearly full.
+// drawConsolidation draws clusters with everything that there is, and some with hosts that differ in little and are
+// nearly full.
 func drawConsolidation(s size, rng *rand.Rand) *model.Consolidation {
 	n := s.count(rng, [6]int{1, 6, 10, 14, 17, 40})
 	hosts := 1 + rng.IntN(4)

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// fault is a mistake to plant: the text that it replaces occurs once in the file.
+// fault is a mistake to plant: the replaced text occurs once in the file.
 type fault struct{ name, file, right, wrong string }
 
 // auditSeeds are the seeds of audits that meet a fault on rare instances within
@@ -36,8 +36,8 @@ var auditSeeds = map[string]int{
 	"TVC: a set of a queue that has one who isn't there doesn't run":      6,
 }
 
-// kind returns the problem whose audit meets a fault, "" if that of any does, and whether
-// the fault is in that problem's own code.
+// kind returns the problem with the audit that meets a fault, "" if any audit does, and whether the fault is in that
+// problem's own code.
 func (f *fault) kind() (kind string, own bool) {
 	for _, k := range Kinds() {
 		if own = strings.Contains(f.file, string(k)); own || strings.HasPrefix(strings.ToLower(f.name), string(k)) {
@@ -47,8 +47,8 @@ func (f *fault) kind() (kind string, own bool) {
 	return "", false
 }
 
-// programs divides faults among programs: those of one program are in code of different
-// problems, of which an audit of another one runs nothing.
+// programs divides faults among programs: the faults of one program are in code of different problems, so that an audit
+// of one runs none of the others.
 func programs(faults []fault) (all [][]fault) {
 	next := map[string]int{}
 	var shared [][]fault
@@ -67,10 +67,9 @@ func programs(faults []fault) (all [][]fault) {
 	return append(all, shared...)
 }
 
-// TestPlantedFaults tests the net itself. Each fault is built into a program (go build
-// -overlay: no file of the project changes), whose audit must then end with a
-// disagreement on instances of the fault's problem. On two idle cores most take some
-// seconds, the longest less than a minute; a busy machine gets more.
+// TestPlantedFaults tests the net itself. Each fault is built into a program (go build -overlay: no file of the project
+// changes). Its audit must then end with a disagreement on instances of the fault's problem. On two idle cores most
+// take some seconds, the longest less than a minute; a busy machine gets more.
 func TestPlantedFaults(t *testing.T) {
 	if os.Getenv("GAPWISE_FAULTS") == "" {
 		t.Skip("builds programs with faults: make faults")
@@ -132,8 +131,8 @@ func TestFaultsHaveAPlace(t *testing.T) {
 }
 
 // TestPlantedFaultsInTests plants faults that no claim about an optimum contradicts:
-// in online schedulers, in bounds of other figures than the objective. The short
-// tests of a package, or those of its tests that are named, must fail.
+// in online schedulers, in bounds of other figures than the objective. The short tests of a package, or its named
+// tests, must fail.
 func TestPlantedFaultsInTests(t *testing.T) {
 	if os.Getenv("GAPWISE_FAULTS") == "" {
 		t.Skip("builds tests for each fault: make faults")
@@ -187,7 +186,7 @@ func buildWith(t *testing.T, root string, faults []fault) string {
 	return program
 }
 
-// overlay writes files with faults in them, and returns what -overlay wants.
+// overlay writes files with faults in them, and returns the file for -overlay.
 func overlay(t *testing.T, root string, faults []fault) string {
 	dir, faulty := t.TempDir(), map[string]string{}
 	for n, f := range faults {

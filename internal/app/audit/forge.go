@@ -13,8 +13,8 @@ import (
 )
 
 // forge tests the judge with solutions that are too good: tasks start earlier or
-// get more CPU, or a request is booked in addition. The judge must refuse such a
-// solution, or the solution must not beat what the search has proved.
+// get more CPU, or a request is booked in addition. The judge must refuse such a solution, or the solution must not
+// beat the search's proof.
 func (c *trial) forge() {
 	if c.skips("forged") {
 		return
@@ -72,7 +72,7 @@ func forgedAssignment(in *model.Consolidation, s *model.Assignment, rng *rand.Ra
 		used = append(used, j.Hosts...)
 	}
 	from, to, kind := used[rng.IntN(len(used))], used[rng.IntN(len(used))], rng.IntN(3)
-	if kind == 0 { // what was bought is given back
+	if kind == 0 { // the bought host is given back
 		a.Bought = slices.DeleteFunc(a.Bought, func(b model.BoughtHost) bool { return b.ID == from })
 	}
 	for i := range a.Jobs {
@@ -95,7 +95,7 @@ func forgedSchedule(_ *model.DAG, s *model.Schedule, rng *rand.Rand) *model.Sche
 	if len(s.Tasks) == 0 {
 		return nil
 	}
-	// All earlier, or what starts from some task's start on.
+	// All earlier, or all from some task's start on.
 	from, factor := 0.0, []float64{0.5, 0.9, 0.999}[rng.IntN(3)]
 	if rng.IntN(2) == 0 {
 		from = s.Tasks[rng.IntN(len(s.Tasks))].StartS

@@ -12,11 +12,10 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// problem is what the audit knows of one problem. The functions are called with
-// instances and solutions of this problem alone.
+// problem holds the audit's functions for one problem. The functions are called with instances and solutions of this
+// problem alone.
 type problem struct {
-	// draw makes an instance of a size from one of the problem's families. The
-	// name of the instance tells its family.
+	// draw makes an instance of a size from one of the problem's families. The name of the instance names its family.
 	draw func(size, *rand.Rand) model.Instance
 	// count returns the number of tasks, jobs or requests.
 	count func(model.Instance) int
@@ -28,8 +27,7 @@ type problem struct {
 	// tidy changes a copy that lacks elements from, ..., to - 1 of a list, a field of the
 	// instance, so that nothing speaks of them.
 	tidy func(in, c model.Instance, list string, from, to int)
-	// simpler changes an instance so that it becomes smaller, beside what its elements
-	// and figures can tell.
+	// simpler changes an instance so that it becomes smaller, in ways other than its elements and figures.
 	simpler []func(model.Instance)
 	// forged returns a copy of a solution with an improvement that is probably
 	// infeasible; nil where there is none to make.
@@ -52,8 +50,8 @@ var problems = map[model.Kind]problem{
 		vcschedRelations, tidyVCSched, oneHostLess, oneTaskEach),
 }
 
-// audited adapts what is known of a problem with instances of type I and solutions
-// of type S. A nil solution of type S means that there is none to forge.
+// audited adapts the functions of a problem with instances of type I and solutions of type S. A nil solution of type S
+// means that there is none to forge.
 func audited[I model.Instance, S interface {
 	comparable
 	model.Solution
@@ -89,8 +87,8 @@ func Kinds() (kinds []model.Kind) {
 	return kinds
 }
 
-// problemOf returns what the audit knows of a problem. One that has no families here is
-// audited on the small instances of its generator, without relations and forged solutions.
+// problemOf returns the audit's functions for a problem. One that has no families here is audited on the small
+// instances of its generator, without relations and forged solutions.
 func problemOf(kind model.Kind) problem {
 	if p, ok := problems[kind]; ok {
 		return p
@@ -112,8 +110,8 @@ func problemOf(kind model.Kind) problem {
 	}
 }
 
-// drawSmall draws an instance by the values of its specification that are tagged small,
-// some of which don't go together.
+// drawSmall draws an instance by the values of its specification that are tagged small; some of these don't go
+// together.
 func drawSmall(kind model.Kind, rng *rand.Rand) model.Instance {
 	p, err := gapwise.ProblemOf(kind)
 	if err != nil {
@@ -139,9 +137,8 @@ func drawSmall(kind model.Kind, rng *rand.Rand) model.Instance {
 // atLeast12 reports whether an instance has 12 tasks, jobs or requests or more.
 func atLeast12(in model.Instance) bool { return problemOf(in.Kind()).count(in) >= 12 }
 
-// wantsDAG and the functions of the other problems leave out that of which HiGHS
-// proves nothing in time: large task graphs, fat-trees and queues, formulations with a
-// variable for each host.
+// wantsDAG and the functions of the other problems leave out instances on which HiGHS proves nothing in time: large
+// task graphs, fat-trees and queues, formulations with a variable for each host.
 func wantsDAG(_ string, s size, in *model.DAG) bool {
 	return s == tiny || s == middle && len(in.Tasks)*len(in.Machines) <= 24
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// relation makes another instance from one, and says what a claim about the
-// first implies for the other (a metamorphic relation).
+// relation makes another instance from one, and derives the claim on the other from a claim on the first (a metamorphic
+// relation).
 type relation struct {
 	name string
 	// other makes the other instance and never changes the first; nil where the
@@ -18,8 +18,7 @@ type relation struct {
 	other func(in model.Instance, rng *rand.Rand) (model.Instance, implication)
 }
 
-// implication turns what is known of the first optimum into what must then hold
-// for the other's.
+// implication turns a claim on the first optimum into the claim that must then hold for the other's.
 type implication func(model.Sense, claim) claim
 
 // change changes a copy of an instance. It returns nil where it doesn't apply.

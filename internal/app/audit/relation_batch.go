@@ -43,7 +43,7 @@ func oneTier(f change[*model.Batch]) change[*model.Batch] {
 	}
 }
 
-// anyTiers is for what holds on two tiers, too.
+// anyTiers is for relations that hold on two tiers, too.
 func anyTiers(f change[*model.Batch]) change[*model.Batch] {
 	return func(c *model.Batch, rng *rand.Rand) implication {
 		if len(c.Jobs) == 0 {
@@ -111,7 +111,7 @@ func allLater(c *model.Batch, rng *rand.Rand) implication {
 	return same
 }
 
-// widthsMultiplied: the same jobs fit beside each other.
+// widthsMultiplied: the same jobs fit next to each other.
 func widthsMultiplied(c *model.Batch, rng *rand.Rand) implication {
 	f := 2 + rng.IntN(6)
 	c.Processors *= f
@@ -121,7 +121,7 @@ func widthsMultiplied(c *model.Batch, rng *rand.Rand) implication {
 	return same
 }
 
-// heavierJob: the weight that is added is that of a response of the work at least.
+// heavierJob: the added weight applies to a response of at least the work.
 func heavierJob(c *model.Batch, rng *rand.Rand) implication {
 	k, before, more := rng.IntN(len(c.Jobs)), weightOf(c), 1+rng.IntN(10)
 	c.Jobs[k].Weight = c.Jobs[k].EffectiveWeight() + more
@@ -133,7 +133,7 @@ func heavierJob(c *model.Batch, rng *rand.Rand) implication {
 	}
 }
 
-// otherEstimates changes what the scheduler is told, and what is about two tiers.
+// otherEstimates changes the scheduler's inputs, and the figures of two tiers.
 func otherEstimates(c *model.Batch, rng *rand.Rand) implication {
 	c.Threshold, c.MigrationS = math.Round(rng.Float64()*1e4)/1e4, float64(rng.IntN(30))
 	for k := range c.Jobs {
@@ -167,8 +167,7 @@ func joinBatchInTime(c *model.Batch, _ *rand.Rand) implication {
 	return same
 }
 
-// joinBatchInSpace adds the same jobs and processors again: each half can do what the
-// whole did.
+// joinBatchInSpace adds the same jobs and processors again: each half can do the same as the whole did.
 func joinBatchInSpace(c *model.Batch, _ *rand.Rand) implication {
 	for _, j := range slices.Clone(c.Jobs) {
 		j.ID = "again-" + j.ID
@@ -179,7 +178,7 @@ func joinBatchInSpace(c *model.Batch, _ *rand.Rand) implication {
 	return noWorse
 }
 
-// joined adds a last job and returns what a mean becomes if its response is its work.
+// joined adds a last job and returns the new mean if its response is its work.
 func joined(c *model.Batch, j model.BatchJob) func(mean float64) float64 {
 	before, last := weightOf(c), len(c.Jobs)
 	c.Jobs = append(c.Jobs, j)

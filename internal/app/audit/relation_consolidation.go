@@ -259,7 +259,7 @@ func higherBudget(c *model.Consolidation, rng *rand.Rand) implication {
 	return noWorse
 }
 
-// joinConsolidation: two clusters of which no task may leave its own cost the sum.
+// joinConsolidation: two clusters cost the sum if no task may leave its own.
 func joinConsolidation(c *model.Consolidation, _ *rand.Rand) implication {
 	if c.CostLimit != nil || c.MoveBudget != nil || len(c.Limits) > 0 || c.Tasks() > 24 {
 		return nil
@@ -289,7 +289,7 @@ func joinConsolidation(c *model.Consolidation, _ *rand.Rand) implication {
 	return times(2)
 }
 
-// consolidationJobLess leaves out a job that no rule wants beside others.
+// consolidationJobLess leaves out a job that no rule wants together with others.
 func consolidationJobLess(c *model.Consolidation, rng *rand.Rand) implication {
 	k := rng.IntN(len(c.Jobs))
 	id := c.Jobs[k].ID

@@ -75,8 +75,7 @@ func renameDAG(c *model.DAG, rng *rand.Rand) implication {
 	return same
 }
 
-// inOrder returns a list whose k-th element is the one of number order[k]; an empty
-// list stays.
+// inOrder returns a list in which the k-th element is the one of number order[k]; an empty list stays.
 func inOrder[E any](list []E, order []int) (other []E) {
 	for _, k := range order[:min(len(order), len(list))] {
 		other = append(other, list[k])
@@ -181,8 +180,8 @@ func withoutContention(c *model.DAG, _ *rand.Rand) implication {
 	return noWorseIf(contended)
 }
 
-// transfersAlone leaves each path what a single TCP connection gets of it, 3/4: no
-// transfer under TCP is faster (Eq. 10 and 11).
+// transfersAlone leaves each path a single TCP connection's share of it, 3/4: no transfer under TCP is faster (Eq. 10
+// and 11).
 func transfersAlone(c *model.DAG, _ *rand.Rand) implication {
 	overTCP := c.Transfers() == model.TransferTCPAll
 	c.TransferModel = model.TransferIdeal
@@ -198,7 +197,7 @@ func transfersAlone(c *model.DAG, _ *rand.Rand) implication {
 	return noWorseIf(overTCP)
 }
 
-// lessDataOverTCP: what shares nothing takes 4/3 as long over a TCP connection.
+// lessDataOverTCP: a transfer that shares nothing takes 4/3 as long over a TCP connection.
 func lessDataOverTCP(c *model.DAG, _ *rand.Rand) implication {
 	ideal := c.Transfers() == model.TransferIdeal && len(c.Network.Routes) == 0
 	c.TransferModel = model.TransferTCPAll

@@ -151,7 +151,7 @@ func countedInsteadOfAll(c *model.Reservation, _ *rand.Rand) implication {
 	}
 }
 
-// reservedInsteadOfUsed: what is used is part of what is reserved.
+// reservedInsteadOfUsed: the used PEs are part of the reserved ones.
 func reservedInsteadOfUsed(c *model.Reservation, _ *rand.Rand) implication {
 	used := c.EffectiveGoal() == model.GoalPESeconds
 	c.Goal = model.GoalReservedPESeconds

@@ -40,7 +40,7 @@ var tvcRelations = []relation{
 	relates("the cut instead of paths for a queue", inQueue(cutInsteadOfPaths)),
 }
 
-// inQueue applies a change to queues all of whose requests fit: so the mean is over the same ones.
+// inQueue applies a change to queues if all requests fit: so the mean is over the same ones.
 func inQueue(f change[*model.TVC]) change[*model.TVC] {
 	return func(c *model.TVC, rng *rand.Rand) implication {
 		fits := c.Fits()
@@ -56,7 +56,7 @@ func inQueue(f change[*model.TVC]) change[*model.TVC] {
 	}
 }
 
-// scaleQueue: schedules change at whole microseconds, of which there are more in longer times.
+// scaleQueue: schedules change at whole microseconds, and longer times have more of them.
 func scaleQueue(c *model.TVC, rng *rand.Rand) implication {
 	f := max(2, power(rng))
 	scaleTimes(c, f)
@@ -175,7 +175,7 @@ func scaleRates(c *model.TVC, rng *rand.Rand) implication {
 	return revenues(c, f)
 }
 
-// reverseTVC: what runs together runs together when time runs backwards.
+// reverseTVC: requests that run together run together when time runs backwards.
 func reverseTVC(c *model.TVC, _ *rand.Rand) implication {
 	last := lastEnd(c)
 	for k := range c.Requests {
@@ -210,7 +210,7 @@ func requestAlone(c *model.TVC, rng *rand.Rand) implication {
 	return plus(1)
 }
 
-// requestMore adds a request, one of the two of which can be rejected.
+// requestMore adds a copy of a request, with at most as many VMs: one of the two can be rejected.
 func requestMore(c *model.TVC, rng *rand.Rand) implication {
 	q := c.Requests[rng.IntN(len(c.Requests))]
 	q.ID, q.VMs = "more", 1+rng.IntN(q.VMs)

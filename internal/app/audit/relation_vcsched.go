@@ -42,7 +42,7 @@ func addHost(v *model.VCSched) {
 	v.HostSizes = append(v.HostSizes, most)
 }
 
-// hostByHost gives a size for each host, which says what runs of equal hosts say.
+// hostByHost gives a size for each host, with the same meaning as runs of equal hosts.
 func hostByHost(c *model.VCSched, _ *rand.Rand) implication {
 	var sizes []model.HostSize
 	for h := range c.Hosts {
@@ -92,7 +92,7 @@ func halfCPU(c *model.VCSched, _ *rand.Rand) implication {
 	}
 }
 
-// idleResource adds a resource that nobody needs, or that is short only where memory is.
+// idleResource adds a resource that no job needs, or that is short only where memory is.
 func idleResource(c *model.VCSched, rng *rand.Rand) implication {
 	zero := rng.IntN(2) == 0
 	c.Resources = append(c.Resources, "idle")

@@ -40,7 +40,7 @@ type Options struct {
 	Found func(d Disagreement, file string)
 }
 
-// Report is what an audit found. As JSON it has the counts.
+// Report is the result of an audit. As JSON it has the counts.
 type Report struct {
 	*Tally
 	Disagreements []Disagreement `json:"-"`
@@ -48,10 +48,9 @@ type Report struct {
 	Seed          uint64         `json:"seed"`
 }
 
-// Run draws instances and compares what is claimed of them until the time is
-// up or there are enough. An instance depends on the seed, its stream and its number there alone. The error is for a folder that can't be
-// written, or wraps model.ErrUnsupported for a problem that isn't among Kinds;
-// ctx ends the audit early and isn't an error.
+// Run draws instances and compares the claims on them until the time is up or there are enough. An instance depends on
+// the seed, its stream and its number there alone. The error is for a folder that can't be written, or wraps
+// model.ErrUnsupported for a problem that isn't among Kinds; ctx ends the audit early and isn't an error.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	began := time.Now()
 	if o.Most == 0 {
@@ -148,7 +147,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return report, err
 }
 
-// write stores the instance and, beside it, what is wrong with it.
+// write stores the instance and, in a second file, the error in it.
 func (d Disagreement) write(folder string) (string, error) {
 	path := filepath.Join(folder, fmt.Sprintf("%s-%s-%d-%d.json", d.Instance.Kind(), said(d.Check), d.Seed, d.Number))
 	data, err := json.MarshalIndent(d.Instance, "", " ")

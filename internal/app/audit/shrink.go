@@ -58,7 +58,7 @@ func clone[T any](x T) T {
 	return c.Interface().(T)
 }
 
-// unshare gives v copies of what it points to.
+// unshare gives v copies of the values that it points to.
 func unshare(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Interface, reflect.Pointer:
@@ -146,8 +146,8 @@ func parts(n int) iter.Seq2[int, int] {
 	}
 }
 
-// leaves returns what an instance is made of, always in the same order: flags, choices,
-// numbers, what is optional and lists; names not.
+// leaves returns the parts of an instance, always in the same order: flags, choices, numbers, optional parts and lists;
+// names not.
 func leaves(in model.Instance) (all []reflect.Value) {
 	var walk func(v reflect.Value)
 	walk = func(v reflect.Value) {
@@ -246,7 +246,7 @@ func tidyDAG(d, c *model.DAG, list string, from, to int) {
 	}
 }
 
-// tidyConsolidation drops what speaks of the hosts, offers, sets, jobs and resources that are left out.
+// tidyConsolidation drops references to the hosts, offers, sets, jobs and resources that are left out.
 func tidyConsolidation(in, c *model.Consolidation, list string, from, to int) {
 	gone := map[string]bool{}
 	without := func(ids []string) []string { return slices.DeleteFunc(ids, func(id string) bool { return gone[id] }) }

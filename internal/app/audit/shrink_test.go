@@ -9,7 +9,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// A copy is equal and shares nothing; what is smaller is another instance, some of it valid.
+// A copy is equal and shares nothing; a smaller one is another instance, some of it valid.
 func TestSmaller(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 1))

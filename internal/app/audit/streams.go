@@ -30,8 +30,8 @@ type stream struct {
 }
 
 // shares divides each problem's time. Most of it is for small instances that
-// the engines alone solve, since there can be many of them. Of a number of instances
-// nearly all are small, as they are of what is drawn in some time.
+// the engines alone solve, since there can be many of them. Nearly all of a number of instances are small, as are
+// nearly all drawn within some time.
 var shares = []stream{
 	{size: tiny, quick: true, share: 0.3, part: 0.9},
 	{size: middle, quick: true, share: 0.3, part: 0.08},
@@ -54,8 +54,8 @@ func newStreams(kinds []model.Kind, variant string, instances int64) *streams {
 		for _, k := range kinds {
 			one := s
 			one.kind, one.variant = k, variant
-			// By its place among all, so that the instances of a problem are
-			// the same whichever others are audited.
+			// The id is its place among all, so that the instances of a problem are the same whichever others are
+			// audited.
 			one.id = uint64(i*len(all) + slices.Index(all, k))
 			one.most = math.MaxInt64
 			if instances > 0 {
@@ -105,8 +105,7 @@ func (s *stream) trial(ctx context.Context, seed uint64, number int64) *trial {
 	return &trial{ctx: ctx, in: in, size: s.size, quick: s.quick, seed: seed, number: number, answers: map[string]model.Result{}}
 }
 
-// variants are problems of which the audit can draw instances alone that have something which
-// few of the problem's have.
+// variants are problems for which the audit can draw only instances with a feature that few of the problem's have.
 var variants = map[string]struct {
 	kind model.Kind
 	has  func(model.Instance) bool
@@ -116,7 +115,7 @@ var variants = map[string]struct {
 	"two-tiers":  {model.KindBatch, func(in model.Instance) bool { return in.(*model.Batch).Tiers == 2 }},
 }
 
-// Variants returns what Options.Variant may be.
+// Variants returns the values of Options.Variant.
 func Variants() []string { return slices.Sorted(maps.Keys(variants)) }
 
 // Drawn returns the n-th of a sequence of instances of a kind, or of a variant if that isn't empty: a third each tiny,

@@ -8,7 +8,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// comparison is a kind of comparison, each of which is counted.
+// comparison is a kind of comparison; each kind is counted.
 type comparison int
 
 // The kinds of comparisons.
@@ -47,7 +47,7 @@ func NewTally() *Tally {
 	return &Tally{Counts: map[model.Kind]*[comparisons][2]int64{}, Instances: map[model.Kind]*[3]int64{}}
 }
 
-// Add adds the counts of another tally, which nobody else uses.
+// Add adds the counts of another tally, which must not be in use.
 func (t *Tally) Add(o *Tally) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -93,10 +93,9 @@ func (t *Tally) drew(k model.Kind, s size) {
 	t.Instances[k][s]++
 }
 
-// Comparisons returns how many comparisons agreed, how many of those were between
-// the proofs of two engines on instances of at least 12 tasks, jobs or requests,
-// how many were of a proof that the checker replayed, and how many instances were
-// drawn.
+// Comparisons returns how many comparisons agreed, and how many instances were drawn. It also counts the comparisons
+// between the proofs of two engines on instances of at least 12 tasks, jobs or requests, and the comparisons of a proof
+// that the checker replayed.
 func (t *Tally) Comparisons() (all, engines, proofs, instances int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

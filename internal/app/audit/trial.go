@@ -19,7 +19,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// Disagreement is two claims of which one is wrong.
+// Disagreement is two claims, one of which is wrong.
 type Disagreement struct {
 	Check    string // which comparison
 	Instance model.Instance
@@ -28,7 +28,7 @@ type Disagreement struct {
 	Number   int64  // of the instance in it
 }
 
-// trial is one instance with what has been asked about it so far.
+// trial is one instance with the answers about it so far.
 type trial struct {
 	ctx     context.Context
 	in      model.Instance
@@ -54,8 +54,8 @@ func (c *trial) disagree(check, format string, args ...any) {
 	c.found = append(c.found, Disagreement{Check: check, Instance: c.in, Reason: fmt.Sprintf(format, args...), Seed: c.seed, Number: c.number})
 }
 
-// The limits of one solver on one instance, by the work that it counts (model.Settings.Effort): so what is compared
-// doesn't depend on the machine. Bounds and solutions found by then are compared even without a proof.
+// The limits of one solver on one instance, by its counted work (model.Settings.Effort): so the comparisons don't
+// depend on the machine. Bounds and solutions found by then are compared even without a proof.
 const (
 	engineEffort    = 500_000
 	quickEffort     = 100_000 // of an instance for the engines alone
@@ -63,7 +63,7 @@ const (
 	phaseEffort     = 60_000
 )
 
-// longest ends what counts too little, and what two threads do, whose work isn't counted.
+// longest ends solvers that count too little, and runs of two threads, which aren't counted.
 const longest = 5 * time.Second
 
 // plainNodes is how many nodes a plain engine may take, some tenths of a second.
@@ -147,8 +147,7 @@ func (c *trial) compare(kind comparison, check string, a claim, nameA string, b 
 	c.tally.add(kind, c.in)
 }
 
-// engines returns the names of a problem's exact engines and of the phases of
-// its native search, each of which can run alone.
+// engines returns the names of a problem's exact engines and of the phases of its native search; each can run alone.
 func engines(kind model.Kind) (names []string) {
 	for _, p := range gapwise.Phases(kind) {
 		names = append(names, p.Name())
@@ -260,8 +259,7 @@ func (c *trial) run() {
 	c.relate()
 }
 
-// compareAll compares each pair of claims. The first proving names are those of
-// exact engines.
+// compareAll compares each pair of claims. The first proving names belong to exact engines.
 func (c *trial) compareAll(all map[string]claim, names []string, proving int) {
 	for i, a := range names {
 		for j, b := range names[:i] {

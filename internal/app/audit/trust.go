@@ -23,7 +23,7 @@ func (r *Report) Write(w io.Writer, build string) error {
 	return err
 }
 
-// Trust returns the counts, and what is compared, as Markdown.
+// Trust returns the counts, and the comparisons, as Markdown.
 func (t *Tally) Trust() string {
 	var b strings.Builder
 	all, engines, proofs, instances := t.Comparisons()

@@ -10,7 +10,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// The page counts what was compared, by problem and size.
+// The page counts the comparisons, by problem and size.
 func TestTrust(t *testing.T) {
 	t.Parallel()
 	tally := NewTally()
@@ -20,7 +20,7 @@ func TestTrust(t *testing.T) {
 	}
 	tally.add(plainEngine, large)
 	tally.drew(model.KindDAG, middle)
-	// What has been written is added up.
+	// The written counts are added up.
 	text, err := json.Marshal(&Report{Tally: tally, Seed: 7})
 	if err != nil {
 		t.Fatal(err)

@@ -11,9 +11,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// budget says what the migration budget of a placement costs, as far as that is known: if
-// without it a placement is found that beats the bound with it, or, of an infeasible
-// instance, any. Nothing found says nothing.
+// budget estimates the cost of a placement's migration budget: it looks for a placement without it that beats the bound
+// with it, or, for an infeasible instance, for any. Finding none proves nothing.
 func budget(ctx context.Context, in model.Instance, r model.Result, o Options) []Reason {
 	v, ok := in.(*model.VCSched)
 	if !ok || v.MigrationBudget == nil {

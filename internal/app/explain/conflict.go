@@ -12,9 +12,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// conflict looks for a minimal conflict of an infeasible instance: that of the result,
-// or one by deletion. Task graphs, batches and virtual clusters always have a solution:
-// tasks and jobs can wait, and requests be rejected.
+// conflict looks for a minimal conflict of an infeasible instance: the result's, or one by deletion. Task graphs,
+// batches and virtual clusters always have a solution: tasks and jobs can wait, and requests be rejected.
 func (x *Explanation) conflict(ctx context.Context, in model.Instance, r model.Result, o Options) error {
 	if d, ok := r.Details.(*model.ReservationDetails); ok && len(d.Conflict) > 0 {
 		x.Conflict = &Conflict{Elements: d.Conflict, Minimal: !strings.Contains(r.Reason, "may not be minimal")}
@@ -36,11 +35,10 @@ func (x *Explanation) conflict(ctx context.Context, in model.Instance, r model.R
 	return nil
 }
 
-// shrink is a deletion filter (Chinneck, Dravnieks: Locating minimal infeasible constraint
-// sets in linear programs, 1991): it leaves out blocks of elements, ever smaller ones down
-// to single elements, as long as what stays is infeasible. An element that stays
-// was needed with more beside it than there is at the end; so it is needed at the end
-// if it was asked about alone since. minimal is false if a question had no answer.
+// shrink is a deletion filter (Chinneck, Dravnieks: Locating minimal infeasible constraint sets in linear programs,
+// 1991). It leaves out blocks of elements, ever smaller ones down to single elements, as long as the rest is
+// infeasible. An element that stays was needed with more elements than remain at the end. So it is needed at the end if
+// it was asked about alone since. The result minimal is false if a question had no answer.
 func shrink(ctx context.Context, n int, part func(keep []int) model.Instance, o Options) (keep []int, minimal bool, err error) {
 	for k := range n {
 		keep = append(keep, k)

@@ -12,8 +12,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// consolidationWords says what hosts have to cover, and what they cost. Where there is no solution,
-// the judge's own words say it.
+// consolidationWords explains the demand that hosts have to cover, and their cost. If there is no solution, it uses the
+// judge's own words.
 func consolidationWords(in *model.Consolidation, e *model.Evidence, bound float64, r *Reason) {
 	price := func(x float64) string {
 		text := fmt.Sprintf("%.12g", x)
@@ -52,7 +52,7 @@ func consolidationWords(in *model.Consolidation, e *model.Evidence, bound float6
 	}
 }
 
-// hostUse is a host in use with what its tasks need.
+// hostUse is a host in use with the needs of its tasks.
 type hostUse struct {
 	name     string
 	price    int64
@@ -62,7 +62,7 @@ type hostUse struct {
 	holds    []string // why it can't be emptied
 }
 
-// fullest returns the resource of which least is left, and the share that is needed.
+// fullest returns the resource with the least left, and the share that is needed.
 func (h *hostUse) fullest() (resource int, share float64) {
 	for r, x := range h.needs {
 		if h.capacity[r] > 0 && float64(x)/float64(h.capacity[r]) > share {
@@ -72,8 +72,8 @@ func (h *hostUse) fullest() (resource int, share float64) {
 	return resource, share
 }
 
-// consolidationHolds shows the hosts in use, why those that can't be emptied can't, and of
-// what all of them have least left.
+// consolidationHolds shows the hosts in use, why some can't be emptied, and the resource that all of them have least
+// left of.
 func consolidationHolds(in *model.Consolidation, a *model.Assignment) ([]Reason, error) {
 	if err := in.CheckShape(a); err != nil {
 		return nil, err
@@ -157,8 +157,8 @@ func consolidationHolds(in *model.Consolidation, a *model.Assignment) ([]Reason,
 }
 
 // consolidationParts makes instances of some jobs. A rule by which tasks want company or a spread is
-// dropped with the first of its jobs, and one by which they keep apart loses that job. So
-// what is left of a solution is a solution, and a conflict of some jobs is one of all.
+// dropped with the first of its jobs, and one by which they keep apart loses that job. So the rest of a solution is a
+// solution, and a conflict of some jobs is one of all.
 func consolidationParts(in *model.Consolidation) (ids []string, part func(keep []int) model.Instance) {
 	for i := range in.Jobs {
 		ids = append(ids, in.Jobs[i].ID)

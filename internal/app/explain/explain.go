@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package explain says in plain words why no solution beats a result's bound, why an
-// instance has no solution, and what holds a solution's objective up.
+// Package explain states in plain words why no solution beats a result's bound, why an instance has no solution, and
+// which parts keep a solution's objective up.
 package explain
 
 import (
@@ -27,45 +27,44 @@ type Explanation struct {
 	Kind      model.Kind   `json:"kind"`
 	Algorithm string       `json:"algorithm"`
 	Status    model.Status `json:"status"`
-	// Value says what was reached and what can't be beaten.
+	// Value states the value reached and the bound.
 	Value     string   `json:"value"`
 	Objective *float64 `json:"objective,omitempty"`
 	Bound     *float64 `json:"bound,omitempty"`
-	// Why says why no solution beats the bound, or why there is none.
+	// Why explains why no solution beats the bound, or why there is none.
 	Why []Reason `json:"why"`
-	// Holds says what keeps the solution from being better.
+	// Holds lists the parts that keep the solution from being better.
 	Holds []Reason `json:"holds,omitempty"`
 	// Conflict is a part of an infeasible instance that is infeasible by itself.
 	Conflict *Conflict `json:"conflict,omitempty"`
 }
 
-// Reason is one reason, in words, with what it names.
+// Reason is one reason, in words, with the elements that it names.
 type Reason struct {
 	Words string `json:"words"`
 	// Elements are ids of tasks, jobs or requests, Rows a table with a header.
 	Elements []string        `json:"elements,omitempty"`
 	Rows     [][]string      `json:"rows,omitempty"`
 	Evidence *model.Evidence `json:"evidence,omitempty"`
-	// Checked says that the judge has recomputed the bound from the evidence.
+	// Checked means that the judge has recomputed the bound from the evidence.
 	Checked bool `json:"checked,omitempty"`
 }
 
 // Conflict is a set of jobs or requests that can't all be met.
 type Conflict struct {
 	Elements []string `json:"elements"`
-	// Minimal says that without any one of them the others can be met, proved.
+	// Minimal means that without any one of them the others can be met, proved.
 	Minimal bool `json:"minimal"`
 }
 
-// Options are those of Explain.
+// Options are the options of Explain.
 type Options struct {
 	// TimeLimit limits the bounds, and the questions for a conflict; 0: 10 s.
 	TimeLimit time.Duration
 	Seed      uint64
 }
 
-// Explain explains a result of an instance, which must be valid and be what the result
-// is of.
+// Explain explains a result of an instance, which must be valid and the result's own.
 func Explain(ctx context.Context, in model.Instance, r model.Result, o Options) (*Explanation, error) {
 	if o.TimeLimit <= 0 {
 		o.TimeLimit = 10 * time.Second
@@ -126,9 +125,9 @@ func Explain(ctx context.Context, in model.Instance, r model.Result, o Options) 
 	return x, nil
 }
 
-// why explains the bound, or that there is no solution: by the result's evidence if
-// the judge can recompute it, else by the weakest bound without search that implies it,
-// else by what a search says and the strongest such bound, which it began with.
+// why explains the bound, or that there is no solution. It uses the result's evidence if the judge can recompute it,
+// else the weakest bound without search that implies it. Otherwise it uses the search's claim and the strongest such
+// bound, which it began with.
 func (x *Explanation) why(ctx context.Context, in model.Instance, r model.Result) error {
 	infeasible := r.Status == model.StatusInfeasible
 	sense := model.SenseOf(in)
@@ -183,7 +182,7 @@ func (x *Explanation) why(ctx context.Context, in model.Instance, r model.Result
 	return nil
 }
 
-// shown adds the strongest bound whose evidence the judge recomputes.
+// shown adds the strongest bound with evidence that the judge recomputes.
 func (x *Explanation) shown(ctx context.Context, in model.Instance, all []bounds.Bound) {
 	var best *bounds.Bound
 	for k := range all {
@@ -216,7 +215,7 @@ func of(ctx context.Context, in model.Instance, b *bounds.Bound) Reason {
 	return Reason{Words: fmt.Sprintf("The bound %s needs no search and is %.9g; %s.", b.Name, b.Value, how), Evidence: b.Evidence}
 }
 
-// searched says what a search claims.
+// searched states a search's claim.
 func searched(ctx context.Context, in model.Instance, r model.Result) Reason {
 	nodes := "1 node"
 	if r.Nodes != 1 {
@@ -247,7 +246,7 @@ func replayable(ctx context.Context, in model.Instance) bool {
 // width of the text.
 const width = 78
 
-// String returns the explanation as text of at most 80 columns, as far as names allow.
+// String returns the explanation as text of at most 80 columns, if names allow it.
 func (x *Explanation) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s, solved by %s\n\n%s\n", x.Kind, x.Instance, x.Algorithm, words.Wrap(x.Value, width, 0))

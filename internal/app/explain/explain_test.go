@@ -34,8 +34,8 @@ func explained(t *testing.T, in model.Instance, algorithm string) (*explain.Expl
 	return x, r
 }
 
-// Every result of a random instance of each problem is explained: why the bound, what
-// holds it up, in lines of 80 columns, and as JSON that is read back.
+// Every result of a random instance of each problem is explained: why the bound, why no better solution, in lines of 80
+// columns, and as JSON that is read back.
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(41, 1))
@@ -119,8 +119,8 @@ func TestConflictOfPlacement(t *testing.T) {
 	}
 }
 
-// The conflict of a cluster without a plan has none, and any job less has, by enumeration of
-// the instance that is left: a rule is dropped with a job that it needs.
+// The conflict of a cluster without a plan has no plan, and has one without any single job, by enumeration of the
+// remaining instance. A rule is dropped with a job that it needs.
 func TestConflictOfConsolidation(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(41, 7))
@@ -188,7 +188,7 @@ func TestExplainRecommendsProofs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// As if a search had closed what no bound without search does.
+			// As if a search had closed more than any bound without search does.
 			r.Evidence, r.Status = &model.Evidence{Type: evidence.Search}, model.StatusFeasible
 			r.Bound = r.Objective + []float64{1, -1}[k%2]
 			x, err := explain.Explain(t.Context(), in, r, explain.Options{})
@@ -233,8 +233,7 @@ func TestExplainBudget(t *testing.T) {
 	}
 }
 
-// Evidence that the judge refuses is never put in words: whatever is forged, explain says so
-// in an error or explains it.
+// Evidence that the judge refuses is never put in words: whatever is forged, explain reports an error or explains it.
 func TestExplainForgedEvidence(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(41, 5))

@@ -105,7 +105,7 @@ func vcschedHolds(v *model.VCSched, p *model.Placement) ([]Reason, error) {
 	return []Reason{r}, nil
 }
 
-// reservationHolds shows the requests that were declined and those in their way.
+// reservationHolds shows the declined requests and the requests in their way.
 func reservationHolds(in *model.Reservation, b *model.Bookings) ([]Reason, error) {
 	index, err := in.Index(b)
 	if err != nil {
@@ -136,8 +136,8 @@ func reservationHolds(in *model.Reservation, b *model.Bookings) ([]Reason, error
 			more++
 			continue
 		}
-		// The most PEs that are free throughout its runtime, at any start at which
-		// that may change, and who has the others at the tightest moment.
+		// The most PEs that are free throughout its runtime, at any start at which that may change, and the holder of
+		// the others at the tightest moment.
 		most, way := -1, ""
 		starts := []float64{q.ReadyS, q.DeadlineS - q.DurationS}
 		for _, s := range spans {
@@ -186,8 +186,7 @@ func reservationHolds(in *model.Reservation, b *model.Bookings) ([]Reason, error
 	return []Reason{r}, nil
 }
 
-// batchHolds shows the jobs with the largest weighted responses and whose ends they
-// started at.
+// batchHolds shows the jobs with the largest weighted responses and the jobs at whose end they started.
 func batchHolds(b *model.Batch, s model.Solution) ([]Reason, error) {
 	all, err := b.Outcomes(s)
 	if err != nil || len(all) == 0 {
@@ -222,8 +221,8 @@ func batchHolds(b *model.Batch, s model.Solution) ([]Reason, error) {
 	return []Reason{r}, nil
 }
 
-// tvcHolds shows, in loss mode, the requests that are rejected and what was free at
-// their arrival; in queue mode, those that respond last.
+// tvcHolds shows, in loss mode, the rejected requests and the free resources at their arrival; in queue mode, the
+// requests that respond last.
 func tvcHolds(v *model.TVC, s model.Solution) ([]Reason, error) {
 	all, err := v.Outcomes(s)
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// problem is what can be said of a problem beside its figures.
+// problem holds the explanations of a problem apart from its figures.
 type problem struct {
 	// words puts evidence in words that the judge has followed.
 	words func(in model.Instance, f verify.Followed, bound float64, r *Reason)
-	// holds says what keeps a solution from being better.
+	// holds explains why a solution isn't better.
 	holds func(ctx context.Context, in model.Instance, s model.Solution) ([]Reason, error)
 	// parts lists the jobs or requests of an instance, and makes one of some of them; nil
 	// for problems that always have a solution.
@@ -66,7 +66,7 @@ var problems = map[model.Kind]problem{
 		}),
 }
 
-// explained adapts what can be said of instances of type I and solutions of type S.
+// explained adapts the explanations for instances of type I and solutions of type S.
 func explained[I model.Instance, S model.Solution](words func(I, verify.Followed, float64, *Reason), holds func(context.Context, I, S) ([]Reason, error),
 	parts func(I) ([]string, func([]int) model.Instance)) problem {
 	p := problem{
@@ -92,7 +92,7 @@ func picked[E any](all []E, keep []int) (some []E) {
 	return some
 }
 
-// holds says what keeps a solution from being better; nothing of a problem that isn't known.
+// holds explains why a solution isn't better; it returns nothing for an unknown problem.
 func holds(ctx context.Context, in model.Instance, s model.Solution) ([]Reason, error) {
 	if p, ok := problems[in.Kind()]; ok {
 		return p.holds(ctx, in, s)

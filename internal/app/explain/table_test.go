@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Tables are at most 80 columns wide: what doesn't fit goes on below itself, in full.
+// Tables are at most 80 columns wide: text that doesn't fit goes on below itself, in full.
 func TestTablesFit(t *testing.T) {
 	t.Parallel()
 	long := "1342, 1358, 1390, 1471, 1478, 1486 and 57 more"

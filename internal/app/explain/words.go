@@ -16,8 +16,8 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// reasonOf explains a bound by the evidence from which the judge has computed what follows. The
-// shape of what the judge hasn't accepted isn't known, so there are no words for it.
+// reasonOf explains a bound by the evidence from which the judge has computed its conclusion. Evidence that the judge
+// hasn't accepted may have any shape, so there are no words for it.
 func reasonOf(in model.Instance, bound float64, f verify.Followed) Reason {
 	e := f.Evidence
 	r := Reason{Evidence: e, Checked: true, Elements: e.Elements}
@@ -227,7 +227,7 @@ func vcschedWords(v *model.VCSched, e *model.Evidence, bound float64, infeasible
 	}
 }
 
-// movesWords says what weights by host and the price of moving prove.
+// movesWords explains the proof by weights by host and the price of moving.
 func movesWords(v *model.VCSched, e *model.Evidence, then string, r *Reason) {
 	priced := ""
 	if len(e.Prices) > 0 {
@@ -252,7 +252,7 @@ func movesWords(v *model.VCSched, e *model.Evidence, then string, r *Reason) {
 	}
 }
 
-// sizedWords says what differs where hosts have sizes.
+// sizedWords explains the differences if hosts have sizes.
 func sizedWords(v *model.VCSched, e *model.Evidence, then string, r *Reason) {
 	switch e.Type {
 	case evidence.Sum:
@@ -287,7 +287,7 @@ func sizedWords(v *model.VCSched, e *model.Evidence, then string, r *Reason) {
 	}
 }
 
-// amountsOf returns what a task needs, and what a host has, of a resource; CPU unless it is another one.
+// amountsOf returns a task's need, and a host's amount, of a resource; CPU unless it is another one.
 func amountsOf(v *model.VCSched, resource string) (need func(*model.VCSchedJob) float64, has func(*model.HostSize) float64) {
 	k := slices.Index(v.Resources, resource)
 	if k >= 0 || resource == "memory" {

@@ -16,14 +16,14 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Bound is what no plan with as few pods waiting as must costs less than, without a search.
+// Bound is a lower bound, without a search, on the cost of plans with as few pods waiting as possible.
 type Bound struct {
 	PriceUnit string `json:"price_unit"`
 	Now       int64  `json:"now"` // cost
 	Nodes     int    `json:"nodes"`
 	Waiting   int    `json:"waiting_pods"`
 	Cost      int64  `json:"bound"`
-	// Infeasible says that there is no plan by the limits, Why by what the bound holds.
+	// Infeasible means that there is no plan by the limits; Why names the evidence of the bound.
 	Infeasible bool            `json:"infeasible,omitempty"`
 	Why        string          `json:"why"`
 	Evidence   *model.Evidence `json:"evidence,omitempty"`
@@ -58,14 +58,15 @@ func (in *Instance) Bound(ctx context.Context) *Bound {
 	return b
 }
 
-// bounding is an instance of which a bound, less what waiting pods add, is one on the cost of nodes.
+// bounding is an instance whose bound, less the cost of waiting pods, is a bound on the cost of nodes.
 type bounding struct {
 	*model.Consolidation
 	waits int64
 }
 
-// bounding returns the instance in which waiting costs nothing and, if a bound shows that no fewer pods wait than where
-// all stay and the others go where they fit, that in which more may not. Without waiting pods it is the given one.
+// bounding returns the instance in which waiting costs nothing. It adds the instance in which no more pods may wait
+// than if all stay and the others go where they fit, provided that a bound shows this number to be the least. Without
+// waiting pods it is the given one.
 func (in *Instance) bounding(ctx context.Context, c *model.Consolidation) []bounding {
 	if !slices.ContainsFunc(c.Jobs, func(j model.ConsolidationJob) bool { return j.LeaveOutCost != nil }) {
 		return []bounding{{c, 0}}
@@ -101,7 +102,7 @@ func (in *Instance) staying() (n int, price int64) {
 	return n, price
 }
 
-// why says by what the evidence of a bound holds.
+// why names the evidence of a bound.
 func (in *Instance) why(e *model.Evidence) string {
 	switch {
 	case e == nil:

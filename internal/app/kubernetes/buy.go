@@ -62,7 +62,7 @@ func (v *converter) offered() error {
 	return nil
 }
 
-// daemons returns a pod of each daemon set, without what binds it to its node.
+// daemons returns a pod of each daemon set, without the fields that bind it to its node.
 func (v *converter) daemons() (all []*corev1.Pod) {
 	seen := map[string]bool{}
 	for k := range v.c.Nodes {
@@ -88,8 +88,8 @@ func (v *converter) daemons() (all []*corev1.Pod) {
 	return all
 }
 
-// allocatable returns what a node of an offer can allocate: the least that nodes of its type can that are there, else what
-// the offer says.
+// allocatable returns the allocatable amounts of an offer's node: the least among existing nodes of its type, else the
+// offer's own.
 func (v *converter) allocatable(x *offer) corev1.ResourceList {
 	list := corev1.ResourceList{}
 	for k := range v.c.Nodes {
@@ -109,7 +109,7 @@ func (v *converter) allocatable(x *offer) corev1.ResourceList {
 	return list
 }
 
-// keys returns the labels by which pods tell nodes apart.
+// keys returns the labels by which pods distinguish nodes.
 func (v *converter) keys() map[string]bool {
 	all := map[string]bool{}
 	selector := func(s *corev1.NodeSelector) {
@@ -155,9 +155,9 @@ func (v *converter) keys() map[string]bool {
 	return all
 }
 
-// undominated leaves out the offers for each of whose nodes one of another offer does as well: it costs no more, has no
-// less, can be bought in any number, and no pod tells both apart. A pool with a limit must have both, of equal nodes. Of
-// two that do as well for each other, that of the heavier pool is kept.
+// undominated leaves out an offer if another one does as well for each of its nodes: it costs no more, has no less, can
+// be bought in any number, and no pod distinguishes the two. A pool with a limit must have both, of equal nodes. If two
+// do as well for each other, the one of the heavier pool is kept.
 func (v *converter) undominated(all []*template) (kept []*template) {
 	keys := slices.Sorted(maps.Keys(v.keys()))
 	limited := map[string]bool{}
@@ -199,8 +199,8 @@ func (v *converter) undominated(all []*template) (kept []*template) {
 	return kept
 }
 
-// counts bounds how many nodes of each offer a plan may buy: no more than there are pods, and than can be had for what the
-// nodes in use cost now and, for each pod that waits, for the dearest node.
+// counts bounds how many nodes of each offer a plan may buy. There are no more than pods, and no more than the budget
+// buys: the cost of the nodes in use now plus, for each waiting pod, the price of the dearest node.
 func (v *converter) counts() {
 	used, most, now := map[string]bool{}, int64(0), int64(0)
 	waiting := int64(0)
@@ -230,7 +230,7 @@ func (v *converter) counts() {
 	}
 }
 
-// poolLimits adds what NodePools may have: their limit less what their nodes have that are there.
+// poolLimits adds the room of NodePools: their limit less the resources of their existing nodes.
 func (v *converter) poolLimits() {
 	for _, l := range v.Offers.limits {
 		for _, name := range slices.Sorted(maps.Keys(l.limits)) {
@@ -253,7 +253,7 @@ func (v *converter) poolLimits() {
 	}
 }
 
-// poolUse returns what a node takes of a pool's limit: its capacity, or 1 of "nodes".
+// poolUse returns the part of a pool's limit that a node takes: its capacity, or 1 of "nodes".
 func (v *converter) poolUse(n *corev1.Node, name corev1.ResourceName) resource.Quantity {
 	if name == "nodes" {
 		return *resource.NewQuantity(1, resource.DecimalSI)

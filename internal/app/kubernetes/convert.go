@@ -18,26 +18,26 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Instance is a cluster as an instance, with what became of its pods.
+// Instance is a cluster as an instance, with the jobs of its pods.
 type Instance struct {
 	*model.Consolidation
 	Cluster *Cluster
 	// Pods names the pod of each task of each job, "namespace/name".
 	Pods [][]string
-	// Pins says why the tasks of a pinned job can't move, by the job's id.
+	// Pins explains why the tasks of a pinned job can't move, by the job's id.
 	Pins map[string]string
 	// Budgets lists the budgets of each pod, by "namespace/name": numbers of Cluster.Budgets.
 	Budgets map[string][]int
 	// Cordoned are the nodes that take pods which tolerate that alone.
 	Cordoned map[string]bool
-	// Notes say what isn't modelled, or was read in a way that a user may want to know.
+	// Notes list the parts that aren't modelled, or were read in a way that a user may want to know.
 	Notes []string
 
-	outUnit   int64      // what a waiting pod of the least rank costs
-	converter *converter // what the instance leaves out, for the simulation of kube-scheduler
+	outUnit   int64      // the cost of a waiting pod of the least rank
+	converter *converter // the data that the instance leaves out, for the simulation of kube-scheduler
 }
 
-// Prices are what a node costs.
+// Prices are the prices of nodes.
 type Prices struct {
 	// Unit names it: "vCPU", "nodes", "0.0001 USD/h".
 	Unit string
@@ -45,8 +45,8 @@ type Prices struct {
 	Of func(*corev1.Node) (int64, error)
 }
 
-// PriceByVCPU counts the vCPUs of a node's capacity, rounded up, or those that it can allocate if that is more, as
-// with nodes that Karpenter's KWOK provider makes.
+// PriceByVCPU counts the vCPUs of a node's capacity, rounded up, or its allocatable ones if they are more, as with
+// nodes that Karpenter's KWOK provider makes.
 var PriceByVCPU = Prices{Unit: "vCPU", Of: func(n *corev1.Node) (int64, error) {
 	q, least := n.Status.Capacity[corev1.ResourceCPU], n.Status.Allocatable[corev1.ResourceCPU]
 	return max(q.Value(), least.Value()), nil
@@ -55,10 +55,10 @@ var PriceByVCPU = Prices{Unit: "vCPU", Of: func(n *corev1.Node) (int64, error) {
 // PriceByNode counts nodes.
 var PriceByNode = Prices{Unit: "nodes", Of: func(*corev1.Node) (int64, error) { return 1, nil }}
 
-// Options say how a cluster is read.
+// Options configure how a cluster is read.
 type Options struct {
 	Prices Prices
-	// Keep names nodes that stay whatever a plan says.
+	// Keep names nodes that stay in every plan.
 	Keep []string
 	// Packs names the scheduler profiles that fill nodes (MostAllocated alone, without balance and default spreading).
 	Packs []string
@@ -70,11 +70,11 @@ type Options struct {
 	MaxNodes int
 	// Without leaves out some rules: "budgets", "pins", "selectors", "taints", "apart", "spread", "together", "ports", "volumes".
 	Without []string
-	// Asks, if not nil, is told each question before it is solved.
+	// Asks, if not nil, is called with each question before it is solved.
 	Asks func(question string)
 }
 
-// ask tells of a question.
+// ask reports a question.
 func (o Options) ask(question string) {
 	if o.Asks != nil {
 		o.Asks(question)
@@ -92,7 +92,7 @@ type converter struct {
 	nodes   map[string]int
 	pods    []*pod
 	jobs    []*group
-	notes   map[string]int // of which there may be many alike
+	notes   map[string]int // there may be many alike
 	budgets []labels.Selector
 	spaces  map[string]labels.Set
 	names   []string // of resources
@@ -237,7 +237,7 @@ const (
 	noCompany  = "no pod is there that its affinity asks for"
 )
 
-// pinOf says why a pod can't be moved, "" if it can.
+// pinOf explains why a pod can't be moved, "" if it can.
 func (v *converter) pinOf(p *pod) string {
 	if !v.without("pins") {
 		switch {
@@ -283,7 +283,7 @@ func resourceName(name string) string {
 	return name
 }
 
-// hosts makes a host of each node: what it can allocate but for daemon sets and the like.
+// hosts makes a host of each node: its allocatable amounts less daemon sets and the like.
 func (v *converter) hosts() error {
 	needed := map[string]bool{}
 	for _, p := range v.pods {
@@ -318,7 +318,7 @@ func (v *converter) hosts() error {
 	return nil
 }
 
-// capacity returns what a node can allocate but for some pods and the slack.
+// capacity returns a node's allocatable amounts less some pods and the slack.
 func (v *converter) capacity(n *corev1.Node, residents []*corev1.Pod) (all []int64) {
 	taken := make([]int64, len(v.names))
 	for _, p := range residents {
@@ -340,7 +340,7 @@ func (v *converter) capacity(n *corev1.Node, residents []*corev1.Pod) (all []int
 	return all
 }
 
-// divisible are the resources of which a share can stay free.
+// divisible are the resources that can keep a share free.
 var divisible = []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage}
 
 // rank puts CPU and memory first.
@@ -361,7 +361,7 @@ func (v *converter) group() {
 		for _, own := range []string{"statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index"} {
 			delete(labels, own)
 		}
-		for key := range labels { // what kube-scheduler copies from the node
+		for key := range labels { // the label that kube-scheduler copies from the node
 			if strings.HasPrefix(key, "topology.kubernetes.io/") {
 				delete(labels, key)
 			}
@@ -385,8 +385,8 @@ func (v *converter) group() {
 	}
 }
 
-// addJobs adds the jobs to the instance. What waits may go on waiting, at a price above that of all nodes, those
-// that can be bought included, the more the higher its priority.
+// addJobs adds the jobs to the instance. Waiting pods may go on waiting, at a price above that of all nodes, including
+// nodes to buy; the price is higher the higher their priority.
 func (v *converter) addJobs() {
 	all, ranks := int64(1), map[int32]int64{}
 	for k := range v.in.Hosts {

@@ -20,10 +20,10 @@ import (
 // ErrRefused is the error of an eviction that the cluster refuses now, by a budget.
 var ErrRefused = errors.New("the eviction is refused")
 
-// ErrLaunch is the error of a drain whose plan buys nodes: no eviction launches them.
+// ErrLaunch is the error of a drain with a plan that buys nodes: no eviction launches them.
 var ErrLaunch = errors.New("the plan needs nodes that a drain can't launch")
 
-// Control is what a drain does to a cluster.
+// Control is a drain's access to a cluster.
 type Control interface {
 	Read(ctx context.Context) (*Cluster, error)
 	// Cordon lets no new pods on some nodes; with on false it does again.
@@ -32,7 +32,7 @@ type Control interface {
 	Evict(ctx context.Context, namespace, pod string) error
 }
 
-// DrainOptions say how a plan is carried out.
+// DrainOptions configure how a plan is carried out.
 type DrainOptions struct {
 	Options Options
 	Solve   gapwise.Options
@@ -40,13 +40,13 @@ type DrainOptions struct {
 	Allow []string
 	// Patience is how long a wave may take until its successors run, Poll how often is asked.
 	Patience, Poll time.Duration
-	// Steps bounds the steps, but for those of the plan that is being carried out; 0: a thousand.
+	// Steps bounds the steps, but for the steps of the plan that is being carried out; 0: a thousand.
 	Steps int
-	// Log is told each step in a line.
+	// Log receives each step in a line.
 	Log func(format string, args ...any)
 }
 
-// Drained is what came of a drain.
+// Drained is the result of a drain.
 type Drained struct {
 	Before, After State
 	Planned       int64 // moves of the first plan
@@ -57,12 +57,12 @@ type Drained struct {
 }
 
 // Drain carries out plans, step by step. The nodes that a plan empties, and those that are empty, are cordoned first, so that
-// no more nodes are in use than before. Evicted pods' successors go where the scheduler likes; so each step
-// cordons those that it would prefer, by the simulation of its choice, until the successors are ready.
-// If then all is as it was simulated, the next step follows. Otherwise the cluster is planned again.
-// It ends when no move saves anything, or nothing has become cheaper in four plans. Where successors find no
-// node in time, an emptied one is opened for them. If ctx ends, or something fails, the nodes that it has cordoned are opened
-// again; otherwise those that hold pods. A plan that may harm what runs isn't carried out: ErrHarm.
+// no more nodes are in use than before. Evicted pods' successors go where the scheduler likes. So each step cordons the
+// nodes that it would prefer, by the simulation of its choice, until the successors are ready. If then all is as it was
+// simulated, the next step follows. Otherwise the cluster is planned again. It ends when no move saves anything, or
+// nothing has become cheaper in four plans. If successors find no node in time, an emptied one is opened for them. If
+// ctx ends, or something fails, the nodes that it has cordoned are opened again; otherwise only the ones that hold pods
+// are. A plan that may harm running pods isn't carried out: ErrHarm.
 func Drain(ctx context.Context, k Control, o DrainOptions) (*Drained, error) {
 	d := &drain{Control: k, DrainOptions: o, cordoned: map[string]bool{}}
 	if d.Steps == 0 {
@@ -114,7 +114,7 @@ func (d *drain) plan(ctx context.Context) (*Instance, *Plan, error) {
 	return in, p, err
 }
 
-// open makes of a cordoned node one that isn't, as it is read.
+// open turns a cordoned node into one that isn't, as it is read.
 func open(n *corev1.Node) {
 	n.Spec.Unschedulable = false
 	n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeUnschedulable })
@@ -247,7 +247,7 @@ func (e *expected) move(m Move) {
 	e.moved[key] = true
 }
 
-// complete reports whether the controllers whose pods have moved have as many as they had.
+// complete reports whether each controller with moved pods has as many as before.
 func (e *expected) complete(now *expected) bool {
 	for key := range e.moved {
 		if now.of[key] < e.of[key] {
@@ -273,8 +273,8 @@ func (in *Instance) empty() (all []string) {
 	return all
 }
 
-// step evicts pods and waits until their successors are ready, no more wait for a node than did before, and the budgets
-// allow what they did.
+// step evicts pods and waits until their successors are ready, no more wait for a node than before, and the budgets
+// allow as much as before.
 func (d *drain) step(ctx context.Context, moves []Move, in *Instance, e *expected, before int) error {
 	budgets := map[int]bool{}
 	for _, m := range moves {
@@ -366,7 +366,7 @@ func (c *Cluster) settled() bool {
 	return !slices.ContainsFunc(c.Pods, func(p corev1.Pod) bool { return unready(&p) })
 }
 
-// unready reports whether a pod is being deleted, or has a node and says that it isn't ready.
+// unready reports whether a pod is being deleted, or has a node and reports that it isn't ready.
 func unready(p *corev1.Pod) bool {
 	return p.DeletionTimestamp != nil || p.Spec.NodeName != "" && p.Status.Phase != corev1.PodSucceeded &&
 		slices.ContainsFunc(p.Status.Conditions, func(x corev1.PodCondition) bool {

@@ -17,8 +17,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// played is a cluster whose controllers make a pod anew when it is evicted, and whose scheduler places
-// it by the simulation, or, one time in so many as strays says, on any node that will do.
+// played is a cluster with controllers that recreate an evicted pod. Its scheduler places the pod by the simulation,
+// or, one time in so many as strays states, on any node that will do.
 type played struct {
 	t       *testing.T
 	c       *kubernetes.Cluster
@@ -86,7 +86,7 @@ func (p *played) Evict(_ context.Context, namespace, name string) error {
 	return errors.New("there is no such pod")
 }
 
-// schedule places what waits, one pod after another.
+// schedule places the waiting pods, one after another.
 func (p *played) schedule() {
 	in, err := kubernetes.Convert(p.c, kubernetes.Options{Packs: []string{"packing-scheduler"}})
 	if err != nil {
@@ -125,8 +125,8 @@ func waits(c *kubernetes.Cluster) (n int) {
 	return n
 }
 
-// A drain ends near the least that budgets allow, whatever the scheduler does with the pods: none waits that didn't, no
-// more nodes are in use than before at any time, and what stays cordoned is empty.
+// A drain ends near the least that budgets allow, whatever the scheduler does with the pods. No pod waits that didn't,
+// no more nodes are in use than before at any time, and nodes that stay cordoned are empty.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {

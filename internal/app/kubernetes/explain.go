@@ -17,7 +17,7 @@ import (
 // RuleNames are the rules that Options.Without can leave out.
 var RuleNames = []string{"budgets", "pins", "selectors", "taints", "apart", "spread", "together", "ports", "volumes"}
 
-// Explanation says what each rule costs.
+// Explanation states the cost of each rule.
 type Explanation struct {
 	PriceUnit string     `json:"price_unit"`
 	Now       int64      `json:"now"` // cost
@@ -39,7 +39,7 @@ type RuleCost struct {
 	Waiting int     `json:"waiting_pods"`
 }
 
-// costOf returns what a solution without a rule costs.
+// costOf returns the cost of a solution without a rule.
 func costOf(without string, x *least) RuleCost {
 	return RuleCost{without, x.cost, x.bound, string(x.Status), x.waiting}
 }
@@ -49,8 +49,8 @@ func costOf(without string, x *least) RuleCost {
 const questionEffort = 500_000
 
 // Explain finds the least cost with all rules, without each kind of rules and without all of them, and then
-// without each budget and rule by itself. The effort is for each question; the time limit for all together: half
-// of it for the kinds, and of what is left an equal share for each question.
+// without each budget and rule by itself. The effort is for each question; the time limit for all together: half of it
+// for the kinds, and an equal share of the rest for each question.
 func Explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (*Explanation, error) {
 	questions := append([]string{""}, RuleNames...)
 	questions = append(questions, "all of them")
@@ -128,8 +128,8 @@ func (e *Explanation) compare() {
 	}
 }
 
-// sharing returns a function that says at each of n questions how long it may take, so that all together take no
-// more than the limit (0: none).
+// sharing returns a function that gives each of n questions its time limit, so that all together take no more than the
+// limit (0: none).
 func sharing(limit time.Duration, n int) func() time.Duration {
 	end := time.Now().Add(limit)
 	return func() time.Duration {

@@ -16,9 +16,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// filter finds the nodes on which a pod may be placed by its node selector, required node affinity,
-// tolerations and volumes, as kube-scheduler's plugins NodeAffinity, TaintToleration, NodeUnschedulable
-// and VolumeZone decide, by the library that they use.
+// filter finds the nodes on which a pod may be placed by its node selector, required node affinity, tolerations and
+// volumes. It uses the library of kube-scheduler's plugins NodeAffinity, TaintToleration, NodeUnschedulable and
+// VolumeZone, and decides as they do.
 func (v *converter) filter(p *pod) error {
 	affinity := nodeaffinity.GetRequiredNodeAffinity(p.Pod)
 	volumes, err := v.volumes(p)
@@ -58,16 +58,16 @@ func tolerates(p *corev1.Pod, n *corev1.Node) bool {
 	return !untolerated
 }
 
-// besideResidents takes away the nodes on which a pod can't be for pods of daemon sets and the like: those in a
-// domain with such a pod that it keeps apart from, or that keeps apart from it; and, if it asks for the company of
-// such pods, those without.
+// besideResidents takes away the nodes that a pod can't use because of pods of daemon sets and the like. These are the
+// nodes in a domain with such a pod if either keeps apart from the other. If the pod asks for the company of such pods,
+// the nodes without them go, too.
 func (v *converter) besideResidents(p *pod) error {
 	a := p.Spec.Affinity
 	if a == nil {
 		a = &corev1.Affinity{}
 	}
-	// beside returns for each place whether such a pod is in its domain; those of offers only where they are
-	// themselves. It reports whether there is one at all.
+	// beside returns for each place whether such a pod is in its domain; pods of offers count only in their own place.
+	// It reports whether there is one at all.
 	beside := func(t *corev1.PodAffinityTerm) (there []bool, some bool, err error) {
 		values := map[string]bool{}
 		there = make([]bool, len(v.places))
@@ -145,8 +145,7 @@ func (v *converter) takes(t *corev1.PodAffinityTerm, of, x *corev1.Pod) (bool, e
 	return err == nil && namespace(x.Namespace) && s.Matches(labels.Set(x.Labels)), err
 }
 
-// volumes returns which nodes have the volumes of a pod; nil: all. A pod whose volumes weren't given stays
-// where it is.
+// volumes returns which nodes have the volumes of a pod; nil: all. A pod without given volumes stays where it is.
 func (v *converter) volumes(p *pod) (func(*corev1.Node) bool, error) {
 	if v.without("volumes") {
 		return nil, nil

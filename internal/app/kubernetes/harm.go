@@ -19,18 +19,19 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// ErrHarm is the error of a plan that isn't carried out because it may harm what runs: it names what, and what
-// allows it.
+// ErrHarm is the error of a plan that isn't carried out because it may harm running pods: it names them, and the option
+// that allows it.
 var ErrHarm = errors.New("what runs may be harmed")
 
-// Harms are what a plan isn't carried out for unless it is allowed. A workload, as NAMESPACE/NAME, can be allowed, too.
+// Harms are the kinds of harm for which a plan isn't carried out unless they are allowed. A workload, as
+// NAMESPACE/NAME, can be allowed, too.
 var Harms = []string{harmJobs, harmSingle, harmStep, harmUnready, harmCordoned}
 
 const (
 	harmJobs     = "jobs"           // their pods begin again, or the Job fails
 	harmSingle   = "single-replica" // no other pod serves meanwhile
 	harmStep     = "same-step"      // several pods of a workload without a budget go at once
-	harmUnready  = "unready"        // pods for whose readiness each step would wait
+	harmUnready  = "unready"        // pods that aren't ready: each step would wait for them
 	harmCordoned = "cordoned"       // nodes that somebody else has closed
 )
 
@@ -51,7 +52,7 @@ func (in *Instance) harm(p *Plan, allow []string, begun, script bool) error {
 			ready[workload(x)]++
 		}
 	}
-	found, by := map[string][]string{}, map[string][]string{} // what of each harm; what allows it
+	found, by := map[string][]string{}, map[string][]string{} // the elements of each harm; the option that allows it
 	add := func(harm, what string) {
 		if !slices.Contains(allow, harm) && !slices.Contains(allow, what) {
 			found[harm], by[harm] = append(found[harm], what), []string{harm}
@@ -139,7 +140,7 @@ func (p *Plan) named() error {
 	return nil
 }
 
-// workload names what a pod is one of, "namespace/name": its controller, or the deployment of that.
+// workload names a pod's owner, "namespace/name": its controller, or the deployment of that.
 func workload(p *corev1.Pod) string {
 	kind, name := owned(p)
 	if hash := p.Labels["pod-template-hash"]; hash != "" && kind == "ReplicaSet" {
@@ -150,25 +151,25 @@ func workload(p *corev1.Pod) string {
 	return p.Namespace + "/" + name
 }
 
-// Risks is what a plan does to what is to survive.
+// Risks are a plan's risks for the pods that should survive.
 type Risks struct {
 	// Replicated counts the workloads of several replicas, but for Jobs.
 	Replicated int `json:"replicated_workloads"`
-	// Node and Zone name those of them that stand on one node or in one zone: it takes them with it. Zone is null
-	// where no two zones are told.
+	// Node and Zone name the workloads on one node or in one zone: it takes them with it. Zone is null if there are no
+	// two zones.
 	NodeNow  []string `json:"lost_with_a_node_now"`
 	NodeThen []string `json:"lost_with_a_node_then"`
 	ZoneNow  []string `json:"lost_with_a_zone_now"`
 	ZoneThen []string `json:"lost_with_a_zone_then"`
-	// Pods are those that count; AskNothing of them request neither CPU nor memory. Memory is what all request, and what
-	// their limits allow.
+	// Pods are those that count; AskNothing of them request neither CPU nor memory. Memory is the sum of all requests,
+	// and MemoryLimits of their limits.
 	Pods         int   `json:"pods"`
 	AskNothing   int   `json:"pods_without_requests"`
 	Memory       int64 `json:"memory_requested_bytes"`
 	MemoryLimits int64 `json:"memory_limits_bytes"`
 }
 
-// risks looks at a plan beside today's.
+// risks compares a plan with today's.
 func (in *Instance) risks(today, then view.Plan) (r Risks) {
 	for _, p := range in.converter.pods {
 		if r.Pods++; amount(corev1.ResourceCPU, p.requests) == 0 && amount(corev1.ResourceMemory, p.requests) == 0 {
@@ -217,10 +218,10 @@ func (in *Instance) risks(today, then view.Plan) (r Risks) {
 	return r
 }
 
-// zoneOf returns the zone of a node, "" if it tells none.
+// zoneOf returns the zone of a node, "" without one.
 func zoneOf(n *corev1.Node) string { return n.Labels[corev1.LabelTopologyZone] }
 
-// Lines says the risks in lines, each after its name.
+// Lines returns the risks in lines, each after its name.
 func (r *Risks) Lines() (all [][2]string) {
 	one := func(name string, now, then []string) {
 		text := fmt.Sprintf("all replicas of %d of %s now, of %d then",

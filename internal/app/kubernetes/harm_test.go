@@ -80,8 +80,8 @@ func (d *madeUp) plan(t *testing.T) (*kubernetes.Instance, *kubernetes.Plan) {
 	return in, p
 }
 
-// What may harm what runs stops commands and a drain by name, before anything is done, until it is allowed, by its kind or by
-// the workload's name; what is allowed alone isn't stopped, and neither is what harms nothing.
+// A possible harm stops commands and a drain by name, before anything is done, until it is allowed, by its kind or by
+// the workload's name. A harm that is allowed doesn't stop them, nor does a plan without harm.
 func TestHarm(t *testing.T) {
 	t.Parallel()
 	two := func() *madeUp {
@@ -172,8 +172,8 @@ func cordoned(d *madeUp) *madeUp {
 	return d
 }
 
-// Names that no API server takes are shown, and nothing is carried out with them; those that it takes are one word
-// each to a shell, and nothing else runs.
+// Names that no API server takes are shown, and nothing is carried out with them. Names that it takes are one word each
+// to a shell, and nothing else runs.
 func TestHostileCluster(t *testing.T) {
 	t.Parallel()
 	for _, evil := range []string{"x; touch INJECTED", "$(touch INJECTED)", "`touch INJECTED`", "x\ntouch INJECTED", "--all", "a/b", "..", "'", "X", "", "a\x1b[31m", strings.Repeat("a", 300)} {
@@ -229,7 +229,7 @@ func TestHostileCluster(t *testing.T) {
 	if want := "[cordon][n1.example.org]\n[create][--raw][/api/v1/namespaces/shop/pods/web-0/eviction][-f][-]\n[wait][--for=condition=Ready]"; err != nil || !strings.HasPrefix(string(said), want) {
 		t.Errorf("%s\nwant %s (%v)", said, want, err)
 	}
-	// An offer's name stands in a comment.
+	// An offer's name is in a comment.
 	p.Launch = []kubernetes.Launch{{Offer: "m4\ntouch INJECTED"}}
 	if text, err = in.Commands(p, nil); err != nil {
 		t.Fatal(err)
@@ -239,7 +239,7 @@ func TestHostileCluster(t *testing.T) {
 	}
 }
 
-// A plan says which workloads one node or zone would take with it, now and then, and what asks for nothing.
+// A plan states which workloads one node or zone would take with it, now and then, and how many pods request nothing.
 func TestRisks(t *testing.T) {
 	t.Parallel()
 	d := nodesOf("n1", "n2", "n3").pod("web-0", "web", "ReplicaSet", "n1", nil).pod("web-1", "web", "ReplicaSet", "n2", nil).pod("web-2", "web", "ReplicaSet", "n3", nil).

@@ -49,8 +49,8 @@ func (k Kubectl) Cordon(ctx context.Context, on bool, nodes ...string) error {
 	return err
 }
 
-// Evict implements Control. What is refused for now is "Too Many Requests" (429); two budgets on a pod are an error
-// of the server.
+// Evict implements Control. A refusal for now is "Too Many Requests" (429); two budgets on a pod are an error of the
+// server.
 func (k Kubectl) Evict(ctx context.Context, namespace, pod string) error {
 	body := fmt.Sprintf(`{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"namespace":%q,"name":%q}}`, namespace, pod)
 	_, err := k.run(ctx, body, "create", "--raw", fmt.Sprintf("/api/v1/namespaces/%s/pods/%s/eviction", namespace, pod), "-f", "-")

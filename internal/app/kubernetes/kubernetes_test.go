@@ -52,8 +52,8 @@ func export(t *testing.T, name string) *kubernetes.Cluster {
 	return c
 }
 
-// The nodes in use are those that the exports' README says, nothing has to move, and the plans are proved:
-// the least by the rules, with the fewest moves, in waves that can be carried out.
+// The nodes in use match the exports' README, nothing has to move, and the plans are proved: the least by the rules,
+// with the fewest moves, in waves that can be carried out.
 func TestExports(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {
@@ -95,8 +95,8 @@ func TestExports(t *testing.T) {
 	}
 }
 
-// carriedOut follows the waves of a plan: each pod is where the move says, each node has room for it
-// at that moment, budgets lose no more pods in a wave than they allow, and the end is the plan.
+// carriedOut follows the waves of a plan. Each pod is where the move starts, each node has room for it at that moment,
+// budgets lose no more pods in a wave than they allow, and the end is the plan.
 func carriedOut(t *testing.T, in *kubernetes.Instance, p *kubernetes.Plan) {
 	t.Helper()
 	at, needs, room := map[string]string{}, map[string][]int64{}, map[string][]int64{}
@@ -149,7 +149,7 @@ func carriedOut(t *testing.T, in *kubernetes.Instance, p *kubernetes.Plan) {
 	}
 }
 
-// small is a cluster of text: nodes and pods as JSON, with what their templates leave open.
+// small is a cluster of text: nodes and pods as JSON, with the fields that their templates leave open.
 func small(t *testing.T, nodes []string, pods ...string) *kubernetes.Instance {
 	t.Helper()
 	c, err := smallCluster(nodes, pods...)
@@ -193,7 +193,7 @@ func smallCluster(nodes []string, pods ...string) (*kubernetes.Cluster, error) {
 	return kubernetes.Read(map[string][]byte{"all.json": []byte(`{"kind":"List","items":[` + strings.Join(items, ",") + `]}`)})
 }
 
-// allowed returns the nodes on which a job's pods may be placed anew.
+// allowed returns the nodes on which a job's pods may be newly placed.
 func allowed(in *kubernetes.Instance, job int) string {
 	id := in.Jobs[job].Allowed
 	for _, s := range in.HostSets {
@@ -333,7 +333,7 @@ func FuzzCluster(f *testing.F) {
 	})
 }
 
-// What single budgets cost: without the dearest ones four nodes fewer are needed, without most of them none fewer.
+// The costs of single budgets: without the dearest ones four nodes fewer are needed, without most of them none fewer.
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -17,7 +17,7 @@ const mostLeaveOut = 100_000_000
 // least is a plan of least cost among those under which as few pods wait, by their ranks, as in it.
 type least struct {
 	model.Result
-	in      *model.Consolidation // that was solved: its objective is the cost and what waiting pods add
+	in      *model.Consolidation // that was solved: its objective is the cost plus the addition of waiting pods
 	cost    int64                // of nodes alone
 	bound   float64              // on cost, of plans under which no more pods wait; 0: none is known
 	waiting int
@@ -25,7 +25,7 @@ type least struct {
 
 // leastCost first finds out how few pods have to wait, where nodes cost nothing, and then the least cost. There a pod
 // that waits costs more than the plan that was found first: a plan under which more wait is worse than that one,
-// whatever it saves. So cost never decides who waits.
+// whatever it saves. So cost never decides which pods wait.
 func (in *Instance) leastCost(ctx context.Context, c *model.Consolidation, o gapwise.Options) (*least, error) {
 	if slices.ContainsFunc(c.Jobs, func(j model.ConsolidationJob) bool { return j.LeaveOutCost != nil }) {
 		first := o
@@ -52,7 +52,7 @@ func (in *Instance) leastCost(ctx context.Context, c *model.Consolidation, o gap
 	return x, nil
 }
 
-// added returns what waiting pods add to the objective, and how many there are.
+// added returns the addition of waiting pods to the objective, and how many there are.
 func added(c *model.Consolidation, a *model.Assignment) (cost int64, pods int) {
 	for i := range a.Jobs {
 		for _, h := range a.Jobs[i].Hosts {

@@ -13,9 +13,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Whatever nodes cost, no pod waits that can be placed, and what is called cost is that of nodes: the same in plan,
-// bound and explanation, and no bound is above it. Of drawn clusters some pods fit nowhere, and nodes to buy cost up to
-// a hundred times as much as those that are there.
+// Whatever nodes cost, no pod waits that can be placed, and cost always means the cost of nodes. It is the same in
+// plan, bound and explanation, and no bound is above it. Some pods of the drawn clusters fit nowhere, and nodes to buy
+// cost up to a hundred times as much as existing ones.
 func TestCostIsOfNodes(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(48, 1))

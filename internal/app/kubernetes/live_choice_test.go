@@ -18,8 +18,8 @@ import (
 	"github.com/gapwise/gapwise/internal/test/need"
 )
 
-// The real scheduler chooses, for drawn pods and for successors of pods that are deleted, one of the nodes that
-// the simulation says, under both profiles.
+// The real scheduler chooses one of the simulation's nodes, for drawn pods and for successors of deleted pods, under
+// both profiles.
 func TestLiveChoice(t *testing.T) {
 	for _, profile := range []string{"default-scheduler", "packing-scheduler"} {
 		t.Run(profile, func(t *testing.T) {
@@ -75,7 +75,7 @@ func TestLiveChoice(t *testing.T) {
 	}
 }
 
-// decorate gives some nodes what else is scored: images, and taints that are only preferences.
+// decorate gives some nodes other scored properties: images, and taints that are only preferences.
 func decorate(t *testing.T, k kubernetes.Kubectl) {
 	for _, node := range []string{"small-001", "middle-002", "large-003", "large-004"} {
 		kubectl(t, k, "", "taint", "node", node, "slow=yes:PreferNoSchedule")
@@ -160,7 +160,7 @@ func removed(rng *rand.Rand, c *kubernetes.Cluster) (p, gone corev1.Pod) {
 	}
 }
 
-// choice returns the names of the nodes that the simulation says.
+// choice returns the names of the simulation's nodes.
 func choice(t *testing.T, c *kubernetes.Cluster, p corev1.Pod) (names []string) {
 	with := *c
 	with.Pods = append(slices.Clone(c.Pods), p)

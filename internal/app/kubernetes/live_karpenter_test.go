@@ -146,7 +146,7 @@ func still(t *testing.T, k kubernetes.Kubectl, quiet time.Duration) time.Time {
 	return since
 }
 
-// count counts the events of a kind from now on, until the function that it returns is called.
+// count counts the events of a kind from now on, until the returned function is called.
 func count(t *testing.T, k kubernetes.Kubectl, what, event string) func() int {
 	ctx, stop := context.WithCancel(t.Context())
 	cmd := exec.CommandContext(ctx, "kubectl", append(slices.Clone(k.Args), "get", what, "-A", "--watch-only", "--output-watch-events", "-o", `jsonpath={.type}{"\n"}`)...)
@@ -164,8 +164,8 @@ func count(t *testing.T, k kubernetes.Kubectl, what, event string) func() int {
 	}
 }
 
-// restore puts all pods back: without a scheduler they are made anew and bound to the nodes on which those of
-// their controllers were.
+// restore puts all pods back: without a scheduler they are created again and bound to the nodes of their controllers'
+// earlier pods.
 func restore(t *testing.T, k kubernetes.Kubectl, dir string, before *kubernetes.Cluster, run func(string, ...string) string) {
 	t.Helper()
 	pid, err := os.ReadFile(filepath.Join(dir, "scheduler.pid"))
@@ -217,7 +217,7 @@ func restore(t *testing.T, k kubernetes.Kubectl, dir string, before *kubernetes.
 	time.Sleep(3 * time.Second)
 }
 
-// The table beside Karpenter in the how-to is that of the runs that were recorded.
+// The how-to's table with Karpenter matches the recorded runs.
 func TestKarpenterInDocuments(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| cluster | | nodes | vCPU | USD/h | pods evicted | nodes launched | left waiting | seconds |\n|---|---|---|---|---|---|---|---|---|\n")

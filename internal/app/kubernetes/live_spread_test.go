@@ -17,8 +17,9 @@ import (
 	"github.com/gapwise/gapwise/internal/test/need"
 )
 
-// spreadRounds holds hard topology spread against the real scheduler: which nodes and domains count, whose pods,
-// and minDomains. A pod is held to a node by a resource that this node alone has: an affinity would change what counts.
+// spreadRounds compares hard topology spread with the real scheduler: which nodes, domains and pods count, and
+// minDomains. A pod is tied to a node by a resource that this node alone has: an affinity would change which nodes
+// count.
 func spreadRounds(t *testing.T, k kubernetes.Kubectl, c *kubernetes.Cluster, rng *rand.Rand) {
 	t.Helper()
 	for n := range c.Nodes {
@@ -74,8 +75,8 @@ func mustText(t *testing.T, x any) string {
 	return string(text)
 }
 
-// drawSpread draws a pod with one or two hard constraints on the pods of a workload, daemon sets' among them. Where a pod
-// is taken by its own constraint no other drawn one is, so that they may be there at once.
+// drawSpread draws a pod with one or two hard constraints on the pods of a workload, daemon sets' among them. If a pod
+// matches its own constraint no other drawn one does, so that they may be there at once.
 func drawSpread(rng *rand.Rand, c *kubernetes.Cluster) (spec func(name string) corev1.PodSpec, labels func(name string) map[string]string, namespace string) {
 	chance := func(of int) bool { return rng.IntN(of) == 0 }
 	base, _ := drawPod(rng, c)

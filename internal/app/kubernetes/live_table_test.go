@@ -32,8 +32,8 @@ const (
 	howTo    = "../../../docs/how-to/kubernetes.md"
 )
 
-// Drains of drawn clusters end within a node of the least that is proved for what budgets allow, with no pod pending that
-// wasn't and no budget broken, which is watched meanwhile. With -update a row of each goes to testdata/live.csv.
+// Drains of drawn clusters end within a node of the proved least that budgets allow, with no pod pending that wasn't
+// and no budget broken, which is watched all the time. With -update a row of each goes to testdata/live.csv.
 func TestLiveTable(t *testing.T) {
 	for _, part := range strings.FieldsFunc(*liveRuns, func(r rune) bool { return r == ',' }) {
 		var first, last int
@@ -100,8 +100,8 @@ func addRow(t *testing.T, file, head, row string) {
 	}
 }
 
-// watchBudgets watches the budgets; the function that it returns ends that, and says how many were broken: those
-// that had fewer healthy pods than they ask for, and hadn't at first.
+// watchBudgets watches the budgets. The returned function ends that, and returns how many were broken: budgets that had
+// fewer healthy pods than they ask for, and hadn't at first.
 func watchBudgets(t *testing.T, k kubernetes.Kubectl) func() int {
 	ctx, stop := context.WithCancel(t.Context())
 	cmd := exec.CommandContext(ctx, "kubectl", append(slices.Clone(k.Args), "get", "pdb", "-A", "--watch", "-o",
@@ -167,7 +167,7 @@ func number(t *testing.T, row map[string]string, name string) float64 {
 	return x
 }
 
-// The table of live drains in the how-to is that of the runs that were recorded.
+// The how-to's table of live drains matches the recorded runs.
 func TestLiveTableInDocuments(t *testing.T) {
 	groups := map[string][]map[string]string{}
 	var names []string

@@ -24,7 +24,7 @@ import (
 )
 
 // live starts a real control plane, with nodes and pods that kube-fill draws (--size, --seed, --scheduler), and returns
-// its kubectl. GAPWISE_KUBERNETES names the folder of its programs (kube-up, kube-fill), whose binary must be built.
+// its kubectl. GAPWISE_KUBERNETES names the folder of its programs (kube-up, kube-fill); the binaries must be built.
 func live(t *testing.T, fill ...string) kubernetes.Kubectl {
 	t.Helper()
 	folder := os.Getenv("GAPWISE_KUBERNETES")
@@ -105,7 +105,7 @@ func TestLiveFeasibleNodes(t *testing.T) {
 	spreadRounds(t, k, c, rng)
 }
 
-// settledPods waits until kube-scheduler has tried all pods, and says which have a node.
+// settledPods waits until kube-scheduler has tried all pods, and returns which have a node.
 func settledPods(t *testing.T, k kubernetes.Kubectl, namespace, prefix string, n int) map[string]bool {
 	t.Helper()
 	for range 200 {
@@ -175,7 +175,7 @@ func pinned(spec corev1.PodSpec, labels map[string]string, node, name string) co
 	for k := range terms {
 		terms[k].MatchFields = append(terms[k].MatchFields, field)
 	}
-	// Domains that count are those of the pod's own affinity, which is that of one node now: let all count.
+	// The pod's own affinity, now to one node, would decide which domains count: let all count.
 	ignore := corev1.NodeInclusionPolicyIgnore
 	for k := range one.TopologySpreadConstraints {
 		one.TopologySpreadConstraints[k].NodeAffinityPolicy = &ignore
@@ -183,7 +183,7 @@ func pinned(spec corev1.PodSpec, labels map[string]string, node, name string) co
 	return corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{Namespace: "probes", Name: name, Labels: labels}, Spec: one}
 }
 
-// drawPod draws what a pod may ask for, against the workloads of kube-fill.
+// drawPod draws the requests that a pod may have, against the workloads of kube-fill.
 func drawPod(rng *rand.Rand, c *kubernetes.Cluster) (corev1.PodSpec, map[string]string) {
 	chance := func(of int) bool { return rng.IntN(of) == 0 }
 	var s corev1.PodSpec

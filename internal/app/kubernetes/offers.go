@@ -42,7 +42,7 @@ type offer struct {
 	weight   int     // of the pool
 }
 
-// poolLimit bounds what the nodes of a Karpenter NodePool have together.
+// poolLimit bounds the sum over the nodes of a Karpenter NodePool.
 type poolLimit struct {
 	pool   string
 	limits corev1.ResourceList
@@ -61,7 +61,7 @@ type requirement struct {
 	Values   []string `json:"values"`
 }
 
-// nodePool is what a plan needs of Karpenter's NodePool (karpenter.sh/v1).
+// nodePool is the part of Karpenter's NodePool (karpenter.sh/v1) that a plan needs.
 type nodePool struct {
 	Kind     string `json:"kind"`
 	Metadata struct {
@@ -101,10 +101,10 @@ type instanceType struct {
 	Resources        corev1.ResourceList `json:"resources"`
 }
 
-// ReadOffers reads files of node types to buy, each one of: a table (CSV) with the columns type and price, and as
-// many as it has of zone, count, label:KEY and names of resources; a JSON list of instance types as Karpenter's KWOK provider
-// has it; Karpenter NodePools in YAML or JSON, each of which then offers the types that meet its requirements.
-// The error wraps model.ErrInvalid and says which file.
+// ReadOffers reads files of node types to buy. A file is a table (CSV) with the columns type and price, and optionally
+// zone, count, label:KEY and names of resources; a JSON list of instance types as Karpenter's KWOK provider has it; or
+// Karpenter NodePools in YAML or JSON. Each pool then offers the types that meet its requirements. The error wraps
+// model.ErrInvalid and names the file.
 func ReadOffers(files map[string][]byte) (*Offers, error) {
 	o := &Offers{}
 	var pools []nodePool
@@ -174,7 +174,7 @@ func (o *Offers) addTypes(text []byte) error {
 	return nil
 }
 
-// add adds an offer without a pool, whose price and resources must be in range.
+// add adds an offer without a pool; its price and resources must be in range.
 func (o *Offers) add(x offer) error {
 	kind := x.labels[corev1.LabelInstanceTypeStable]
 	if !math.IsNaN(x.price) && !(x.price >= 0 && x.price*priceUnits <= 1e8) {
@@ -190,14 +190,14 @@ func (o *Offers) add(x offer) error {
 		if x.capacity == nil {
 			x.capacity = corev1.ResourceList{}
 		}
-		x.capacity[corev1.ResourcePods] = resource.MustParse("110") // what a kubelet takes by default
+		x.capacity[corev1.ResourcePods] = resource.MustParse("110") // a kubelet's default
 	}
 	x.name()
 	o.all = append(o.all, x)
 	return nil
 }
 
-// name makes the id of an offer of what tells it from others.
+// name makes the id of an offer from its distinguishing labels.
 func (x *offer) name() {
 	parts := []string{x.labels[corev1.LabelInstanceTypeStable], x.labels[corev1.LabelTopologyZone], x.labels[capacityLabel]}
 	if x.pool != "" {
@@ -252,7 +252,7 @@ func (o *Offers) addTable(text []byte) error {
 	return nil
 }
 
-// readPools reads documents of YAML, which JSON is, too. What isn't a NodePool is named in a note.
+// readPools reads documents of YAML, which JSON is, too. Any object that isn't a NodePool is named in a note.
 func (o *Offers) readPools(text []byte, pools []nodePool) ([]nodePool, error) {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	for {
@@ -289,8 +289,8 @@ func (o *Offers) readPools(text []byte, pools []nodePool) ([]nodePool, error) {
 // mostVariants bounds the nodes that a NodePool's open labels make of one instance type.
 const mostVariants = 16
 
-// addPool adds what a pool offers of some types: those whose labels meet its requirements, with its labels and taints.
-// A label that types don't have is the pool's own: each of its values is an offer.
+// addPool adds a pool's offers among some types: the types with labels that meet its requirements, with its labels and
+// taints. A label that types don't have is the pool's own: each of its values is an offer.
 func (o *Offers) addPool(p *nodePool, types []offer) {
 	name, spec := p.Metadata.Name, &p.Spec.Template.Spec
 	note := func(format string, args ...any) {
@@ -376,7 +376,7 @@ func (r *requirement) takes(value string) bool {
 	return true // Exists
 }
 
-// Prices returns what nodes cost by the offers: the price of a node's type, in its zone and of its capacity type if
+// Prices returns the prices of nodes by the offers: the price of a node's type, in its zone and of its capacity type if
 // there is one; false if an offer has no price.
 func (o *Offers) Prices() (Prices, bool) {
 	for k := range o.all {

@@ -29,7 +29,7 @@ func offers(t *testing.T, texts ...string) *kubernetes.Offers {
 	return o
 }
 
-// What is offered are the types that a pool's requirements leave, but for those that others beat.
+// The offers are the types that a pool's requirements leave, except the ones that others beat.
 func TestOffers(t *testing.T) {
 	t.Parallel()
 	pool := func(spec, more string) string {
@@ -99,8 +99,8 @@ func TestOffersRefused(t *testing.T) {
 	}
 }
 
-// Karpenter's cluster can be had for 10.8 an hour, two small nodes that are bought and 56 moves: what was found before
-// by another model; after a limit of its pool that allows none of them it costs more; and with slack more, too.
+// Karpenter's cluster can shrink to 10.8 an hour with two small nodes that are bought and 56 moves, as another model
+// found before. It costs more after a limit of its pool that allows none of them, and also with slack.
 func TestPlanBuys(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -16,11 +16,11 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// State is what a cluster uses.
+// State is a cluster's use of nodes.
 type State struct {
 	Nodes int   `json:"nodes"` // with pods that count
-	Cost  int64 `json:"cost"`  // of those, and of kept ones
-	VCPU  int64 `json:"vcpu"`  // of those with pods that count
+	Cost  int64 `json:"cost"`  // of these, and of kept ones
+	VCPU  int64 `json:"vcpu"`  // of nodes with pods that count
 	// Waiting counts the pods without a node.
 	Waiting int `json:"waiting_pods"`
 }
@@ -30,13 +30,13 @@ type Move struct {
 	Pod  string `json:"pod"`
 	From string `json:"from,omitempty"` // empty: it waits
 	To   string `json:"to"`
-	// Detour says that the node is one on the way: without it the moves go in a circle.
+	// Detour means that the node is one on the way: without it the moves go in a circle.
 	Detour bool `json:"detour,omitempty"`
 	// Why the move isn't in an earlier wave: a budget or room; empty in the first.
 	After string `json:"after,omitempty"`
 }
 
-// Plan is what a cluster could be, how it gets there, and what is proved.
+// Plan is a cheaper state of a cluster, the way to it, and the proofs.
 type Plan struct {
 	PriceUnit string `json:"price_unit"`
 	Now       State  `json:"now"`
@@ -64,7 +64,7 @@ type Plan struct {
 	Risks Risks    `json:"risks"`
 	Notes []string `json:"notes,omitempty"`
 
-	// Solution is the plan and Today what is, of the instance with the nodes to buy.
+	// Solution is the plan and Today the present state, for the instance with the nodes to buy.
 	Solution *model.Assignment    `json:"-"`
 	Today    *model.Assignment    `json:"-"`
 	Instance *model.Consolidation `json:"-"`
@@ -72,11 +72,11 @@ type Plan struct {
 	fence []string // nodes that a drain cordons all the time
 }
 
-// Pin says why pods can't move.
+// Pin explains why pods can't move.
 type Pin struct {
 	Why   string `json:"why"`
 	Pods  int    `json:"pods"`
-	Nodes int    `json:"nodes"` // on which such pods stand
+	Nodes int    `json:"nodes"` // with such pods
 }
 
 // MakePlan finds how few pods have to wait, then the least cost, and then the fewest moves to it. Half of the time limit is for each.
@@ -136,7 +136,7 @@ func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 	return p, nil
 }
 
-// state returns what a plan uses.
+// state returns the state after a plan.
 func (in *Instance) state(c *view.Consolidation, p view.Plan) (s State) {
 	used := c.Used(p)
 	for h := range c.Hosts {
@@ -197,8 +197,8 @@ type mover struct {
 type move struct{ i, k int }
 
 // order makes the waves: in each, as many of the moves that are left as find room after those before,
-// under the budgets. Where none does, a pod takes a detour over a node that has room, once; where
-// there is none, the rest is stuck. Of the plan it changes which pod of a job goes where.
+// under the budgets. If none does, a pod takes a detour over a node that has room, once; if there is none, the rest is
+// stuck. It only changes which pod of a job goes where.
 func (in *Instance) order(ctx context.Context, c *view.Consolidation, plan view.Plan, p *Plan) {
 	m := &mover{in: in, s: hosting.Of(c, c.Today()), plan: plan, after: map[move]string{}, detoured: map[move]bool{}}
 	for i := range plan {
@@ -263,7 +263,7 @@ func (m *mover) wave() (wave []Move) {
 	return wave
 }
 
-// send moves a pod to its node or to that of another of its job that is left, which then gets its node.
+// send moves a pod to its node, or to the node of another waiting pod of its job, which then gets its node.
 func (m *mover) send(x move) (Move, bool) {
 	to := m.plan[x.i][x.k]
 	if said := m.say(x, int(to)); m.shift(x, int(to)) {
@@ -295,7 +295,7 @@ func (m *mover) blocked(x move, taken map[int]int) string {
 	return ""
 }
 
-// shift moves a task if it can stand there, and reports whether it does.
+// shift moves a task if it may be there, and reports whether it does.
 func (m *mover) shift(x move, to int) bool {
 	from := m.s.Plan[x.i][x.k]
 	broken := m.s.Broken

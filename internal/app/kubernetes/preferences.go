@@ -14,7 +14,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// assumedRequests are those of containers that request nothing, for the scores.
+// assumedRequests are the assumed requests of containers that request nothing, for the scores.
 var assumedRequests = corev1.ResourceList{
 	corev1.ResourceCPU:    *resource.NewMilliQuantity(100, resource.DecimalSI),
 	corev1.ResourceMemory: *resource.NewQuantity(200<<20, resource.DecimalSI),
@@ -26,7 +26,7 @@ var defaultSpread = []corev1.TopologySpreadConstraint{
 	{TopologyKey: corev1.LabelTopologyZone, MaxSkew: 5, WhenUnsatisfiable: corev1.ScheduleAnyway},
 }
 
-// preferences is what kube-scheduler prefers for the pods of a job, by node where it doesn't depend on other pods.
+// preferences holds kube-scheduler's preferences for the pods of a job, by node where they don't depend on other pods.
 type preferences struct {
 	needs    usage
 	packs    bool // MostAllocated, without balance and default spreading
@@ -45,20 +45,20 @@ type softSpread struct {
 	*domain
 	hosts   bool
 	skew    int64
-	others  []int   // jobs whose pods it counts
+	others  []int   // jobs with pods that it counts
 	rest    []int64 // pods of no job that it counts, on each node
-	counted []bool  // nodes whose pods count
+	counted []bool  // nodes with pods that count
 }
 
 // weighted is a preference for nodes of a domain with pods of a job; against them if the weight is negative.
 type weighted struct {
 	*domain
-	job    int // -1: pods of no job, of which there are so many on each node
+	job    int // -1: pods of no job, so many on each node
 	rest   []int64
 	weight int64
 }
 
-// preferences makes those of a job. O(nodes × taints + jobs × terms).
+// preferences makes the preferences of a job. O(nodes × taints + jobs × terms).
 func (x *Scheduler) preferences(i int) *preferences {
 	p := x.sample(i)
 	f := &preferences{needs: usageOf(p), packs: slices.Contains(x.v.Packs, p.Spec.SchedulerName), cordoned: toleratesCordon(p)}
@@ -133,7 +133,8 @@ func (x *Scheduler) softSpreads(i int, f *preferences) {
 }
 
 // defaultSelector returns which pods the default spreading counts for a pod: those that the services and the controller
-// that select it select, too. Where the controller wasn't given, those with the pod's labels. nil: it isn't spread.
+// that select it select, too. If the controller wasn't given, these are the pods with the pod's labels. nil: it isn't
+// spread.
 func (x *Scheduler) defaultSelector(p *corev1.Pod) labels.Selector {
 	all := labels.NewSelector()
 	kind, name := owned(p)
@@ -165,7 +166,7 @@ func (x *Scheduler) defaultSelector(p *corev1.Pod) labels.Selector {
 	return all
 }
 
-// matching returns the jobs whose pods are taken.
+// matching returns the jobs with pods that takes accepts.
 func (x *Scheduler) matching(takes func(*corev1.Pod) bool) (all []int) {
 	for i := range x.v.jobs {
 		if takes(x.sample(i)) {
@@ -191,8 +192,7 @@ func (x *Scheduler) resting(takes func(*corev1.Pod) bool) []int64 {
 	return all
 }
 
-// podTerms adds the preferences for nodes by the pods on them: those of the pod, and those of the pods that are there
-// for it.
+// podTerms adds the preferences for nodes by the pods on them: the pod's own, and the ones of existing pods for it.
 func (x *Scheduler) podTerms(i int, f *preferences) {
 	p := x.sample(i)
 	add := func(term *corev1.PodAffinityTerm, of *corev1.Pod, weight int64, others []int, rest []int64) {
@@ -255,7 +255,7 @@ func eachTerm(p *corev1.Pod, yield func(term *corev1.PodAffinityTerm, weight int
 	}
 }
 
-// image is what is known of an image. Its size is that of the first node, as kube-scheduler has it.
+// image is the known data of an image. Its size is the first node's, as kube-scheduler has it.
 type image struct {
 	size  int64
 	nodes map[int]bool

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package kubernetes makes an instance of model.Consolidation of what kubectl says of a
-// cluster, by kube-scheduler's own rules, and a plan of moves that a cluster can carry out.
+// Package kubernetes makes an instance of model.Consolidation from kubectl's output for a cluster, by kube-scheduler's
+// own rules, and a plan of moves that a cluster can carry out.
 package kubernetes
 
 import (
@@ -17,16 +17,16 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Cluster is what is known of a cluster, each list in the order of namespace and name.
+// Cluster is the known state of a cluster, each list in the order of namespace and name.
 type Cluster struct {
 	Nodes   []corev1.Node
 	Pods    []corev1.Pod
 	Budgets []policyv1.PodDisruptionBudget
 	Claims  []corev1.PersistentVolumeClaim
 	Volumes []corev1.PersistentVolume
-	// Namespaces tells labels of namespaces, for affinity terms that select them.
+	// Namespaces have the labels of namespaces, for affinity terms that select them.
 	Namespaces []corev1.Namespace
-	// Selecting are the controllers and services whose selectors say which pods kube-scheduler spreads by default.
+	// Selecting are the controllers and services with selectors for the pods that kube-scheduler spreads by default.
 	Selecting []Selecting
 	// Given names the kinds that were given, also empty ones.
 	Given map[string]bool
@@ -34,7 +34,7 @@ type Cluster struct {
 	Ignored map[string]int
 }
 
-// Selecting is a ReplicaSet, StatefulSet, ReplicationController or Service: what it selects.
+// Selecting is a ReplicaSet, StatefulSet, ReplicationController or Service, by its selector.
 type Selecting struct {
 	Kind     string            `json:"kind"`
 	Metadata metav1.ObjectMeta `json:"metadata"`
@@ -62,8 +62,8 @@ func (s *Selecting) selector() (labels.Selector, error) {
 	return metav1.LabelSelectorAsSelector(&set)
 }
 
-// Read reads what kubectl get -o json prints: lists, also of several kinds, or single
-// objects. The error wraps model.ErrInvalid and says which file.
+// Read reads the output of kubectl get -o json: lists, also of several kinds, or single objects. The error wraps
+// model.ErrInvalid and names the file.
 func Read(files map[string][]byte) (*Cluster, error) {
 	c := &Cluster{Given: map[string]bool{}, Ignored: map[string]int{}}
 	names := make([]string, 0, len(files))

@@ -80,7 +80,7 @@ func (v *converter) domain(key string) string {
 	return key
 }
 
-// matching returns the jobs whose pods a selector takes in some namespaces.
+// matching returns the jobs with pods that a selector takes in some namespaces.
 func (v *converter) matching(s labels.Selector, namespace func(string) bool) (ids []string) {
 	for _, g := range v.jobs {
 		if namespace(g.pods[0].Namespace) && s.Matches(labels.Set(g.pods[0].Labels)) {
@@ -90,7 +90,7 @@ func (v *converter) matching(s labels.Selector, namespace func(string) bool) (id
 	return ids
 }
 
-// selector returns the selector of a rule, with what keys of the pod's own labels add.
+// selector returns the selector of a rule, with the additions by keys of the pod's own labels.
 func selector(s *metav1.LabelSelector, own map[string]string, same, other []string) (labels.Selector, error) {
 	if s == nil {
 		return labels.Nothing(), nil
@@ -142,7 +142,7 @@ func (v *converter) term(i, k int, kind model.RuleType, t *corev1.PodAffinityTer
 	}
 	others := v.matching(s, namespace)
 	if kind == model.RuleTogether && v.withResidents(t, p.Pod) {
-		return nil // the allowed nodes say it
+		return nil // the allowed nodes state it
 	}
 	if len(others) == 0 {
 		if kind == model.RuleApart {

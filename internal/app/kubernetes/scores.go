@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// What kube-scheduler 1.37 has for its score plugins by default (its pkg/scheduler/apis/config/v1/default_plugins.go).
+// The score plugins of kube-scheduler 1.37 by default (its pkg/scheduler/apis/config/v1/default_plugins.go).
 const (
 	most           = 100 // a plugin's highest score
 	weightTaints   = 3
 	weightNodes    = 2 // preferred node affinity
 	weightSpread   = 2
 	weightPods     = 2 // preferred pod affinity
-	hardPods       = 1 // what a required affinity of a pod that is there counts
+	hardPods       = 1 // the weight of an existing pod's required affinity
 	smallestImages = 23 << 20
 	largestImages  = 1000 << 20 // a container
 )

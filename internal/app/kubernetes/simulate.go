@@ -22,7 +22,7 @@ type Scheduler struct {
 	State *hosting.State
 	in    *Instance
 	v     *converter
-	// Closed are nodes that are cordoned beyond what the cluster says.
+	// Closed are nodes that are cordoned in addition to the cluster's own.
 	Closed  []bool
 	used    []usage // of each node
 	room    []usage
@@ -32,7 +32,7 @@ type Scheduler struct {
 	scored  int // nodes so far
 }
 
-// usage is what pods request: as they say, and with what kube-scheduler assumes of containers that say nothing.
+// usage is the requests of pods: as stated, and with kube-scheduler's assumptions for containers that state nothing.
 type usage struct{ cpu, memory, assumedCPU, assumedMemory int64 }
 
 func (u *usage) add(x usage, by int64) {
@@ -42,7 +42,7 @@ func (u *usage) add(x usage, by int64) {
 	u.assumedMemory += by * x.assumedMemory
 }
 
-// domain is what nodes have for a label: values from 0, the last one that of nodes without it.
+// domain holds the nodes' values of a label: values from 0, the last one for nodes without it.
 type domain struct {
 	of      []int32
 	missing int32
@@ -96,10 +96,10 @@ func (x *Scheduler) Feasible(i, k int) (all []int) {
 	return all
 }
 
-// Choice returns the nodes one of which kube-scheduler chooses for task k of job i, which has no node: those of the
-// highest score, of which it draws one. In clusters of more than a hundred nodes it looks at a part of the
-// feasible ones only (see examined), from where it left off; then all nodes that can be the best of a part are returned.
-// O(nodes × rules of the job + tasks of the jobs that its preferences are about).
+// Choice returns the nodes that kube-scheduler may choose for task k of job i, which has no node: the nodes of the
+// highest score; it draws one of them. If there are more than a hundred nodes, it examines only a part of the feasible
+// ones (see examined), from where it left off. Then Choice returns all nodes that can be the best of a part. O(nodes ×
+// rules of the job + tasks of the jobs that its preferences are about).
 func (x *Scheduler) Choice(i, k int) []int {
 	nodes := x.Feasible(i, k)
 	return x.best(nodes, x.scores(i, nodes))
@@ -118,9 +118,9 @@ func (x *Scheduler) best(nodes []int, scores []int64) (all []int) {
 	return all
 }
 
-// examined returns how many feasible nodes kube-scheduler is content with in a cluster of n (numFeasibleNodesToFind
-// of its schedule_one.go with percentageOfNodesToScore of 0): all of up to a hundred, else 50 % less one point for 125 nodes,
-// at least 5 % and a hundred.
+// examined returns how many feasible nodes satisfy kube-scheduler in a cluster of n (numFeasibleNodesToFind of its
+// schedule_one.go with percentageOfNodesToScore of 0). It is all of up to a hundred, else 50 % less one point for 125
+// nodes, at least 5 % and a hundred.
 func examined(n int) int {
 	if n < 100 {
 		return n
@@ -128,7 +128,7 @@ func examined(n int) int {
 	return max(100, n*max(5, 50-n/125)/100)
 }
 
-// usageOf returns what a pod requests.
+// usageOf returns the requests of a pod.
 func usageOf(p *corev1.Pod) usage {
 	list := resourcehelper.PodRequests(p, resourcehelper.PodResourcesOptions{UseStatusResources: true})
 	assumed := resourcehelper.PodRequests(p, resourcehelper.PodResourcesOptions{UseStatusResources: true, NonMissingContainerRequests: assumedRequests})
@@ -166,7 +166,7 @@ func (x *Scheduler) domain(key string) *domain {
 // sample returns a pod of a job: its pods are alike.
 func (x *Scheduler) sample(i int) *corev1.Pod { return x.v.jobs[i].pods[0].Pod }
 
-// of returns what is preferred for the pods of a job.
+// of returns the preferences for the pods of a job.
 func (x *Scheduler) of(i int) *preferences {
 	if x.jobs[i] == nil {
 		x.jobs[i] = x.preferences(i)

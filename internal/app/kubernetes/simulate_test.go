@@ -46,7 +46,7 @@ func choicesOf(t *testing.T, c *kubernetes.Cluster, packs bool, pods int) string
 	return ""
 }
 
-// The nodes of the best score, each score by itself: what TestLiveChoice holds against the real scheduler.
+// The nodes of the best score, each score by itself; TestLiveChoice compares them with the real scheduler.
 func TestChoice(t *testing.T) {
 	t.Parallel()
 	three := []string{`"zone":"a"`, `"zone":"a"`, `"zone":"b"`}
@@ -98,7 +98,7 @@ func TestChoiceOfMany(t *testing.T) {
 	}
 }
 
-// Pods that a service selects are spread by default, and a controller that is given says which are counted.
+// Pods that a service selects are spread by default, and a given controller decides which are counted.
 func TestDefaultSpread(t *testing.T) {
 	t.Parallel()
 	service := `{"kind":"Service","metadata":{"name":"s","namespace":"d"},"spec":{"selector":{"app":"web"}}}`

@@ -71,8 +71,9 @@ func (in *Instance) singles() (all []single) {
 }
 
 // explainSingles finds the least cost without each budget and rule by itself, from the plan that keeps all. Those by
-// which the quick bound shows that nothing is saved need no search. Of the others come first those by
-// which it allows most to be saved, then those of most pods; as many as mostSingles, each with the options' effort, all within half of their time limit.
+// which the quick bound shows that nothing is saved need no search. The others are ordered by the most that the bound
+// lets them save, then by their number of pods. As many as mostSingles are solved, each with the options' effort, all
+// within half of their time limit.
 func (e *Explanation) explainSingles(ctx context.Context, in *Instance, with *least, o gapwise.Options) error {
 	value, err := in.Objective(with.Solution)
 	if err != nil {

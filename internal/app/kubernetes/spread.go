@@ -34,8 +34,8 @@ func labelled(n *corev1.Node, hard []*corev1.TopologySpreadConstraint) bool {
 }
 
 // eligible returns the nodes that count for a constraint of a pod, as kube-scheduler's plugin PodTopologySpread
-// decides: those with the labels of all hard constraints, by the pod's selector and required affinity unless they
-// are to be ignored, and by its tolerations if taints are to be honoured. A node that is only cordoned counts.
+// decides. They have the labels of all hard constraints. They match the pod's selector and required affinity unless
+// these are to be ignored, and its tolerations if taints are to be honoured. A node that is only cordoned counts.
 func (v *converter) eligible(p *pod, t *corev1.TopologySpreadConstraint, hard []*corev1.TopologySpreadConstraint) ([]bool, error) {
 	affinity := nodeaffinity.GetRequiredNodeAffinity(p.Pod)
 	all := make([]bool, len(v.places))

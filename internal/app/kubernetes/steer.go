@@ -25,7 +25,7 @@ type Played struct {
 	Steered State `json:"steered"`
 	Steps   int   `json:"steps"`
 	Closed  int   `json:"most_cordoned"`
-	// Left are the moves that no step makes: they are planned anew after these.
+	// Left counts the moves that no step makes: they are planned again after these.
 	Left int `json:"moves_left,omitempty"`
 }
 
@@ -42,13 +42,12 @@ type steerer struct {
 	fence []bool // nodes that the plan leaves empty
 }
 
-// mostScored bounds the nodes that are scored for the steps of a plan, some seconds: beyond that they would be changed by
-// what happens anyway.
+// mostScored bounds the nodes that are scored for the steps of a plan, some seconds: later steps would change anyway.
 const mostScored = 3_000_000
 
-// steer divides the waves into steps. Moves that kube-scheduler makes by itself go first. Where there is none, the
-// nodes that it would prefer are closed, for the move that needs fewest of them, and all moves go that go then.
-// What finds no step, or none within mostScored, is left to the next plan. O(steps × moves × nodes).
+// steer divides the waves into steps. Moves that kube-scheduler makes by itself go first. If there is none, the nodes
+// that it would prefer are closed, for the move that needs fewest of them, and every move that then works is made.
+// Moves without a step, or without one within mostScored, are left to the next plan. O(steps × moves × nodes).
 func (in *Instance) steer(plan view.Plan, p *Plan) {
 	s := &steerer{in: in, x: NewScheduler(in)}
 	s.fence = in.unused(s.x.State.C, plan)
@@ -118,8 +117,8 @@ func (in *Instance) unused(c *view.Consolidation, plan view.Plan) []bool {
 	return fence
 }
 
-// next makes the moves of a step, and returns those that are left: the moves that go without closing a node in use, or
-// else those that go when the nodes for one of them are closed, and for more of them as long as the others go then, too.
+// next makes the moves of a step, and returns the rest. It makes the moves that work without closing a node in use. If
+// there are none, it closes the nodes for one move, and for more of them as long as the others still work.
 func (s *steerer) next(left []steered) (gone, rest []steered) {
 	copy(s.x.Closed, s.fence)
 	if gone, left = s.gather(left); len(gone) > 0 {
@@ -166,8 +165,8 @@ func (s *steerer) back(m *steered) {
 	}
 }
 
-// gather makes the moves after which kube-scheduler has one choice, the plan's, and returns those and the others. In a
-// pass, a job of which a pod couldn't go isn't asked again: its pods are alike.
+// gather makes the moves after which kube-scheduler has one choice, the plan's, and returns those and the others. If a
+// pod of a job couldn't go, the job isn't asked again in a pass: its pods are alike.
 func (s *steerer) gather(left []steered) (gone, rest []steered) {
 	for again := true; again; {
 		again = false
@@ -235,8 +234,8 @@ func (s *steerer) choice(m *steered) (int, bool) {
 // tried is how many moves are asked for the nodes that they need closed.
 const tried = 16
 
-// closing returns the nodes to close for one of the moves, the fewest of those tried, but no node to which pods of the
-// step have gone; and the number of that move, negative if none can go.
+// closing returns the nodes to close for one of the moves, the fewest of those tried, but no node that pods of the step
+// have gone to. It also returns the number of that move, negative if none can go.
 func (s *steerer) closing(left, gone []steered) (best []int, first int) {
 	first = -1
 	type kind struct{ i, to int }
@@ -256,8 +255,8 @@ func (s *steerer) closing(left, gone []steered) (best []int, first int) {
 	return best, first
 }
 
-// closingFor returns the nodes that have to be closed so that kube-scheduler has one choice for a move: those that it
-// prefers or likes as much, again and again, for scores change with the nodes that are left.
+// closingFor returns the nodes that have to be closed so that kube-scheduler has one choice for a move. It closes the
+// nodes that the scheduler prefers or likes as much, again and again, for scores change with the nodes that are left.
 func (s *steerer) closingFor(m *steered) (extra []int, ok bool) {
 	if s.x.of(m.i).cordoned {
 		return nil, false
@@ -280,7 +279,7 @@ func (s *steerer) closingFor(m *steered) (extra []int, ok bool) {
 		}
 		closed := len(extra)
 		for n, h := range nodes {
-			// Where not all are examined, any may be the best of those that are.
+			// If not all are examined, any may be the best of the examined ones.
 			if h != m.to && (scores[n] >= scores[at] || len(nodes) > examined(len(s.x.used))) {
 				s.x.Closed[h] = true
 				extra = append(extra, h)

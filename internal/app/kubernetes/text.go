@@ -110,7 +110,7 @@ func (p *Plan) Others() string {
 	return "no plan with as few pods waiting"
 }
 
-// Money returns a cost with its unit; those of a table in the table's own.
+// Money returns a cost with its unit; a table's costs are in the table's own.
 func Money(x float64, unit string) string {
 	if unit == tableUnit {
 		return fmt.Sprintf("price %.12g", x/priceUnits)
@@ -156,7 +156,7 @@ func (m Move) String() string {
 	return text
 }
 
-// PinsText says why pods can't move; "" if all can.
+// PinsText explains why pods can't move; "" if all can.
 func PinsText(pins []Pin) string {
 	if len(pins) == 0 {
 		return ""
@@ -219,8 +219,8 @@ func (in *Instance) Commands(p *Plan, allow []string) (string, error) {
 	return b.String(), nil
 }
 
-// Rows returns a table's rows of some of the costs without rules, beside the cost with all: what is left out, cost, bound,
-// status, and what is saved by it: from the least to the most, unless both costs are proved.
+// Rows returns a table's rows of some of the costs without rules, compared with the cost with all. The columns are the
+// omitted rule, cost, bound, status, and the saving: from the least to the most, unless both costs are proved.
 func (e *Explanation) Rows(all []RuleCost) (rows [][]string) {
 	cost := func(x float64) string { return strings.TrimPrefix(Money(x, e.PriceUnit), "price ") }
 	if e.PriceUnit != tableUnit {
@@ -244,7 +244,7 @@ func (e *Explanation) Rows(all []RuleCost) (rows [][]string) {
 	return rows
 }
 
-// Others says of the budgets and rules that the table doesn't have what is known of them; "" if there are none.
+// Others reports the results on the budgets and rules that the table doesn't have; "" if there are none.
 func (e *Explanation) Others() string {
 	var b strings.Builder
 	if e.Needless > 0 {

@@ -50,8 +50,8 @@ var batchNames = map[string]string{"objective": "response", bounded: bounded, "e
 // batchFindings are from sections 3.4 and 3.5: over the load from Figures 6 to 12, over load and migration_s from
 // Figures 13 and 14. Findings about REASY, average improvements and migrations come with runs of REASY.
 //
-// EASY is compared on one tier, where jobs lose nothing (MEASY performs better "even with context switching
-// overhead"), and in the foreground of two, as far as there are runs of each.
+// EASY is compared on one tier, where jobs lose nothing (MEASY performs better "even with context switching overhead"),
+// and in the foreground of two, if there are runs of each.
 func batchFindings(records []runs.Record, x []string) (func(*statements), error) {
 	costs := slices.Equal(x, []string{"load", "migration_s"})
 	if !costs && !slices.Equal(x, []string{"load"}) {
@@ -197,10 +197,10 @@ type batchWorkload struct {
 	*experiment
 	name string
 	jobs float64
-	easy []string // EASY on one tier and on two, those that there are
+	easy []string // the available ones of EASY on one tier and on two
 }
 
-// read takes EASY on one tier from the runs there, and all else from those on two.
+// read takes EASY on one tier from the runs there, and all else from the runs on two.
 func (w *batchWorkload) read(records []runs.Record, x, algorithms []string) (err error) {
 	wanted := []string{"objective", bounded, migrations}
 	var one, two []runs.Record
@@ -242,9 +242,9 @@ func (w *batchWorkload) read(records []runs.Record, x, algorithms []string) (err
 	return nil
 }
 
-// together returns the points of workloads as those of one experiment. Of each EASY it has
-// by how many percent MEASY is below it in each draw, and of MEASY the migrations per job.
-// Draws of different workloads with one number are as good as any other pairs.
+// together joins the points of workloads into one experiment. For each EASY it has by how many percent MEASY is below
+// it in each draw, and for MEASY the migrations per job. Draws of different workloads with one number are as good as
+// any other pairs.
 func together(all []*batchWorkload) *experiment {
 	e := &experiment{runs: map[cell]map[drawn]float64{}}
 	put := func(c cell, d drawn, y float64) {

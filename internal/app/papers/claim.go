@@ -18,14 +18,14 @@ import (
 // level is the probability by which a verdict may be due to chance, as for 95 % intervals.
 const level = 0.05
 
-// claim says that a figure lies between two limits, one of which may be infinite.
+// claim states that a figure lies between two limits; one of them may be infinite.
 type claim struct {
-	text      string // what the figure is
+	text      string // the meaning of the figure
 	value     estimate
 	low, high float64
-	closed    bool    // the limits are among what it claims: a printed range is the range
+	closed    bool    // the limits are among its claims: a printed range is the range
 	same      float64 // how far from its one limit a figure is as good as on it
-	tie       float64 // same of a claim whose limit is 0
+	tie       float64 // same of a claim with the limit 0
 }
 
 // above and below claim that a figure is on one side of a limit.
@@ -45,9 +45,9 @@ func between(text string, x estimate, low, high float64) claim {
 // excess returns by how much the mean is inside of the limits.
 func (c *claim) excess() float64 { return min(c.value.mean-c.low, c.high-c.value.mean) }
 
-// tied reports whether the figure is on its limit: exactly, in all draws, or for practical
-// purposes, with its whole interval no further from it than same (the test of equivalence by
-// two one-sided tests, Schuirmann 1987). A tie is on no side.
+// tied reports whether the figure is on its limit: exactly, in all draws, or for practical purposes. The last means
+// that its whole interval is no further from the limit than same (the test of equivalence by two one-sided tests,
+// Schuirmann 1987). A tie is on no side.
 func (c *claim) tied() bool { return !c.closed && math.Abs(c.excess())+c.value.half <= c.same }
 
 func (c *claim) verdict() Verdict {
@@ -63,9 +63,8 @@ func (c *claim) verdict() Verdict {
 	return Undecided
 }
 
-// p returns the p of the figure being inside of the limits, and of its being outside: two-sided
-// by Student's t, so that it is below the level where the interval is wholly on a side, and 1 on
-// the side where the mean isn't.
+// p returns the p of the figure being inside of the limits, and of its being outside, two-sided by Student's t. It is
+// below the level if the interval is wholly on a side, and 1 on the side where the mean isn't.
 func (c *claim) p() (holds, not float64) {
 	x, half := c.excess(), c.value.half
 	switch {
@@ -97,10 +96,10 @@ func supported(a, b claim) int {
 }
 
 // judged is the finding that all of some claims hold or, by how, more than half of them
-// ("most") or one at least ("one"). Its p is that of so many of them being true, or of so many
-// being false that it isn't (see stats.Partial): one claim of many that chance decides doesn't
-// decide it. It is tied if none is undecided that matters, and it would hold if those that are
-// tied did. It describes the claim that the results support least, or of one the most.
+// ("most") or one at least ("one"). Its p is the p of so many of them being true, or of so many being false that it
+// isn't (see stats.Partial): one claim of many that chance decides doesn't decide it. It is tied if none is undecided
+// that matters, and it would hold if those that are tied did. It describes the claim that the results support least, or
+// of one the most.
 func judged(text, how string, claims []claim) Finding {
 	f := Finding{Text: text, Verdict: Undecided, Measured: "these runs don't tell", P: 1}
 	n := len(claims)
@@ -156,9 +155,8 @@ func near(text string, value estimate, f *Figure) Finding {
 	return found
 }
 
-// counted is near for a count. The printed count is a sample, too: the finding is held if
-// Fisher's exact test doesn't tell the two samples apart, and a sample less than half as
-// large as the printed one tells too little.
+// counted is near for a count. The printed count is a sample, too: the finding is held if Fisher's exact test doesn't
+// distinguish the two samples. A sample less than half as large as the printed one is too small to decide.
 func counted(text string, ours, printed tally) Finding {
 	p := stats.Fisher(ours.n, ours.of, printed.n, printed.of)
 	f := Finding{Text: text, Verdict: Held, Measured: ours.String(), P: p}
@@ -171,8 +169,7 @@ func counted(text string, ours, printed tally) Finding {
 	return f
 }
 
-// none is the finding that no run has a property. Its figure says how common that can be in
-// spite of it.
+// none is the finding that no run has a property. Its figure states how common that can be in spite of it.
 func none(text string, ours tally) Finding {
 	f := Finding{Text: text, Verdict: Held, Measured: ours.String(), P: math.NaN()}
 	switch {
@@ -221,9 +218,8 @@ func ranked(text string, want int, e *experiment, measure, algorithm string, oth
 	return f
 }
 
-// furthestApart is the finding that a measure of two algorithms differs by more than that
-// of other pairs: at the point where they are furthest apart the interval of their
-// distance is above those of the others at all points.
+// furthestApart is the finding that a measure of two algorithms differs by more than for other pairs. At the point
+// where they are furthest apart, the interval of their distance is above the others' intervals at all points.
 func furthestApart(text string, e *experiment, measure string, pair, others []string) Finding {
 	distances := func(a, b string) (all []claim) {
 		for k := range e.points {

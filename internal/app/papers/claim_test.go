@@ -47,8 +47,7 @@ func TestTies(t *testing.T) {
 	}
 }
 
-// Without ties a comparison's verdict is that of its interval: the p is below the level where
-// the interval is on one side.
+// A comparison's verdict without ties follows its interval: the p is below the level where the interval is on one side.
 func TestVerdictIsTheInterval(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 2000 {
@@ -169,7 +168,7 @@ func TestRanked(t *testing.T) {
 	}
 }
 
-// A limit that isn't printed is shown with what half and twice of it change.
+// A limit that isn't printed is shown with the effects of half and twice of it.
 func TestSensitivity(t *testing.T) {
 	all, err := FindingsOf(made(func(p string, _ float64, a, _ *float64) {
 		if p == "du-b" {

@@ -194,8 +194,7 @@ func newDAGGraphs(records []runs.Record) (s dagGraphs, err error) {
 	return s, nil
 }
 
-// daggenName is the name of an instance whose graph is a daggen file's: the graph,
-// and all the rest but the draw.
+// daggenName is the name of an instance with a graph from a daggen file: the graph, and all the rest but the draw.
 var daggenName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(.*-d[0-9]+)-(m[0-9]+-.*)-[0-9]+$`)
 })
@@ -216,9 +215,9 @@ func (s dagGraphs) at(parameter string, x float64) dagGraphs {
 	return slices.DeleteFunc(slices.Clone(s), func(g *dagGraph) bool { return g.params[parameter] != x })
 }
 
-// stratified estimates the mean of some figures of graphs. The parameters of graphs
-// aren't drawn but a grid; what is drawn is each graph of a grid point, so the
-// variance is that within grid points (Cochran: Sampling Techniques, section 5.4):
+// stratified estimates the mean of some figures of graphs. The parameters of graphs aren't drawn but a grid. Only each
+// graph of a grid point is drawn, so the variance is that within grid points (Cochran: Sampling Techniques, section
+// 5.4):
 //
 //	Var(mean) = sum over h of n_h s_h^2 / n^2
 //
@@ -246,8 +245,8 @@ func (s dagGraphs) stratified(of func(*dagGraph) float64) estimate {
 	return estimate{mean: sum / n, half: z * math.Sqrt(variance)}
 }
 
-// ratio estimates by how many percent the mean of y is above that of x, by the
-// linear approximation of experiment.change.
+// ratio estimates by how many percent the mean of y is above the mean of x, by the linear approximation of
+// experiment.change.
 func (s dagGraphs) ratio(y, x func(*dagGraph) float64) estimate {
 	below := s.stratified(x).mean
 	r := s.stratified(y).mean / below

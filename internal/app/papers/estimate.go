@@ -38,8 +38,8 @@ func (x estimate) String() string {
 	return words.Within(x.mean, x.half)
 }
 
-// mean estimates the sum of some terms over the draws that all of them have. In a
-// survey those at different points are estimated apart.
+// mean estimates the sum of some terms over the draws that all of them have. Terms at different points are estimated
+// apart in a survey.
 func (e *experiment) mean(terms ...term) estimate {
 	if e.of != nil {
 		var x estimate
@@ -115,10 +115,9 @@ func sum(a, b estimate) estimate {
 // independently.
 func difference(a, b estimate) estimate { return sum(a, estimate{-b.mean, b.half, b.df}) }
 
-// change estimates by how many percent the mean of one cell is above that of another
-// at the same point, over the draws that both have. A ratio R = mean(y) / mean(x) has
-// the interval of the mean of (y - R x) / mean(x), its linear approximation (Cochran:
-// Sampling Techniques, section 6.4).
+// change estimates by how many percent the mean of one cell is above the mean of another at the same point, over the
+// draws that both have. A ratio R = mean(y) / mean(x) has the interval of the mean of (y - R x) / mean(x), its linear
+// approximation (Cochran: Sampling Techniques, section 6.4).
 func (e *experiment) change(to, from cell) estimate {
 	rows := e.pairs(term{1, to}, term{1, from})
 	y, x := 0.0, 0.0
@@ -151,10 +150,9 @@ func (c tally) String() string {
 	return fmt.Sprintf("%s of %s (%s %%)", words.Thousands(int64(c.n)), words.Thousands(int64(c.of)), share)
 }
 
-// curves estimates by how many percent one curve is above another at one point, each
-// the mean over those instances of which its algorithm has a value. With A the sum of
-// the values of the first, a their number, and B and b those of the second, R = (A/a) /
-// (B/b) has the interval of the mean of R (A_i/mean(A) - a_i/mean(a) - B_i/mean(B) +
+// curves estimates by how many percent one curve is above another at one point, each the mean over the instances for
+// which its algorithm has a value. Let A be the sum of the values of the first, a their number, and B and b the same of
+// the second. R = (A/a) / (B/b) has the interval of the mean of R (A_i/mean(A) - a_i/mean(a) - B_i/mean(B) +
 // b_i/mean(b)) over all instances, its linear approximation.
 func (e *experiment) curves(to, from cell) estimate {
 	drawn := map[drawn]bool{}

@@ -20,7 +20,7 @@ type experiment struct {
 	runs   map[cell]map[drawn]float64
 	survey bool // runs at different points have nothing in common
 
-	names  []string            // of the points in words, where x doesn't tell them
+	names  []string            // of the points in words, if x doesn't identify them
 	of     func(cell) estimate // estimates each cell by itself; nil: runs do, in pairs
 	chosen []int               // points at which algorithms are compared, nil: all
 	ties   map[string]float64  // differences of measures that are none
@@ -32,7 +32,7 @@ type cell struct {
 	point            int
 }
 
-// drawn tells runs of one cell apart, and pairs the runs of two cells.
+// drawn distinguishes runs of one cell, and pairs the runs of two cells.
 type drawn struct {
 	draw float64
 	hash string // of a survey
@@ -125,7 +125,7 @@ func (e *experiment) read(records []runs.Record, algorithms, wanted []string) er
 	return nil
 }
 
-// draw returns the key that tells a run apart.
+// draw returns the key that distinguishes a run.
 func (e *experiment) draw(r *runs.Record) drawn {
 	if e.survey {
 		return drawn{hash: r.Hash, seed: r.Seed}

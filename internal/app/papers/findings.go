@@ -42,11 +42,10 @@ func Tabulate(all []Finding) runs.Table {
 	return t
 }
 
-// Verdict says whether results support a finding.
+// Verdict states whether results support a finding.
 type Verdict string
 
-// The verdicts. Of a tied one the figures that it compares are equal, exactly or for
-// practical purposes.
+// The verdicts. A tied one has figures that are equal, exactly or for practical purposes.
 const (
 	Held      Verdict = "held"
 	NotHeld   Verdict = "not held"
@@ -77,7 +76,7 @@ type Figure struct {
 	Margin float64   // the share of it by which ours may differ
 	Range  []float64 // a printed one, from and to, in place of value and margin
 	Why    string    // the reason of the margin
-	Taken  bool      // the paper prints no number: the limit is ours, and findings say what half and twice of it change
+	Taken  bool      // no number is printed: the limit is ours, and findings show half and twice of it
 }
 
 // limits returns the range in which a figure of ours is as printed.
@@ -124,7 +123,7 @@ func Table(kind model.Kind, name string) ([][]string, error) {
 	return nil, fmt.Errorf("%w paper: that on %s prints no table %q", model.ErrInvalid, kind, name)
 }
 
-// apart leaves no statement held beside its contrary: both are undecided.
+// apart leaves no statement held together with its contrary: both are undecided.
 func apart(all []Finding) {
 	for i := range all {
 		f := &all[i]
@@ -154,24 +153,21 @@ func adjust(all []Finding) {
 }
 
 // FindingsOf checks the findings of the paper on the records' problem over x: one
-// parameter, or several that change together. An empty x is that of the paper where
-// findings go over several parameters, else all that vary.
+// parameter, or several that change together. An empty x means the paper's parameters if findings go over several, else
+// all that vary.
 //
 // A finding compares runs in pairs: two algorithms on one instance, or one
-// algorithm on one draw at two values of x. A comparison holds if the 95 %
-// confidence interval of the mean difference (Student's t over the draws, or over
-// the instances where each is a draw of its own) lies wholly on the side that the
-// paper says, doesn't hold if it lies wholly on the other side, and is tied if the
-// two are equal in all draws, or the interval lies wholly within a margin that the
-// paper's file states. It is undecided otherwise. A printed figure is met if the
-// interval of ours lies wholly within the printed range, or a stated margin around the
-// figure, isn't if it lies wholly outside. A printed count is met if Fisher's exact
-// test doesn't tell it from ours.
+// algorithm on one draw at two values of x. A comparison uses the 95 % confidence interval of the mean difference
+// (Student's t over the draws, or over the instances if each is a draw of its own). It holds if the interval lies
+// wholly on the paper's side, and doesn't hold if it lies wholly on the other side. It is tied if the two are equal in
+// all draws, or the interval lies wholly within a margin that the paper's file states. It is undecided otherwise. A
+// printed figure is met if the interval of ours lies wholly within the printed range, or a stated margin around the
+// figure, isn't if it lies wholly outside. A printed count is met if Fisher's exact test doesn't distinguish it from
+// ours.
 //
 // A finding about several comparisons holds if all hold; it doesn't if one doesn't,
-// with Bonferroni's correction for their number (see judged). ByHolm, beside it, is the
-// verdict with Holm's correction for all findings of one call: those that a paper makes of
-// one experiment.
+// with Bonferroni's correction for their number (see judged). ByHolm is also given: the verdict with Holm's correction
+// for all findings of one call, which a paper makes of one experiment.
 //
 // The error wraps model.ErrInvalid.
 func FindingsOf(records []runs.Record, x []string) ([]Finding, error) {

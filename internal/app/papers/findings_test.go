@@ -16,8 +16,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// made are records of the seven policies at three loads, as the paper would
-// have them, but for what change does to acceptance and slowdown.
+// made are records of the seven policies at three loads, as in the paper, except that change alters acceptance and
+// slowdown.
 func made(change func(policy string, load float64, accepted, slowdown *float64)) []runs.Record {
 	base := map[string][2]float64{"ff": {60, 1.1}, "pe-b": {58, 1.3}, "du-w": {59, 1.31}, "pe-w": {80, 1.5}, "du-b": {79, 1.5}, "pedu-b": {70, 1.6}, "pedu-w": {69, 1.35}}
 	var all []runs.Record
@@ -40,7 +40,7 @@ func made(change func(policy string, load float64, accepted, slowdown *float64))
 func TestFindings(t *testing.T) {
 	tests := map[string]struct {
 		change        func(policy string, load float64, accepted, slowdown *float64)
-		wantNot       []string // beginnings of what doesn't hold
+		wantNot       []string // beginnings of findings that don't hold
 		wantUndecided []string
 	}{
 		"as in the paper": {nil, nil, nil},
@@ -59,7 +59,7 @@ func TestFindings(t *testing.T) {
 				*a -= 5
 			}
 		}, []string{"PE_W and DU_B accept similar shares"}, nil},
-		// One draw says so, the other not: 60 and 62 against 61 and 61.
+		// One draw shows it, the other doesn't: 60 and 62 against 61 and 61.
 		"undecided": {func(p string, load float64, a, _ *float64) {
 			if p == "du-b" && load == 2 {
 				*a = 60 + 1.2*(*a-60) // the mean is 1 less, as before
@@ -247,7 +247,7 @@ func TestTVCFindings(t *testing.T) {
 		t.Fatal(err)
 	}
 	verdicts(t, all, []string{"SDF, BgMBF and BgMBFSDF differ less in response", "BgMBFSDF preempts less"}, nil)
-	// Every other load is each beside 0.6, below it, too.
+	// Every other load is compared with 0.6, lower ones, too.
 	early := func(a string, x, noise float64) map[string]float64 {
 		m := queue(a, x, noise)
 		if a == "bgmbf-sdf" && x == 0.4 {
@@ -273,8 +273,7 @@ func TestTVCFindings(t *testing.T) {
 	}
 }
 
-// What the paper says of both logs is checked on the runs of both: NASA-iPSC gains a
-// tenth, KTH-SP2 a twentieth.
+// Findings about both logs are checked on the runs of both: NASA-iPSC gains a tenth, KTH-SP2 a twentieth.
 func TestTVCFindingsAcrossLogs(t *testing.T) {
 	queue := func(gain, suspensions float64) func(a string, x, noise float64) map[string]float64 {
 		return func(a string, x, noise float64) map[string]float64 {
@@ -311,8 +310,7 @@ func TestTVCFindingsAcrossLogs(t *testing.T) {
 }
 
 // batched are records of batch algorithms on both workloads: EASY on one tier and
-// on two, where it is worse, the others on two. Values are those of
-// metrics, with a noise that all algorithms share.
+// on two, where it is worse, the others on two. Values come from metrics, with a noise that all algorithms share.
 func batched(algorithms []string, points []map[string]float64, metrics func(algorithm, workload string, p map[string]float64) map[string]float64) []runs.Record {
 	var all []runs.Record
 	for _, a := range algorithms {
@@ -424,8 +422,8 @@ func TestBatchFindings(t *testing.T) {
 	}
 }
 
-// daggen are records of HEFT and the network-aware HEFT on two graphs at each point
-// of the paper's grid, whose figures are near the paper's, but for what change does.
+// daggen are records of HEFT and the network-aware HEFT on two graphs at each point of the paper's grid. Their figures
+// are near the paper's, except for the changes of change.
 func daggen(change func(p map[string]float64, planned, stretched, best, round *float64)) []runs.Record {
 	var all []runs.Record
 	for _, tasks := range []float64{10, 20, 50} {
@@ -497,8 +495,8 @@ func TestDAGFindings(t *testing.T) {
 	}
 }
 
-// Of graphs at grid points that differ only the variance within a grid point
-// counts: 99 and 101, 199 and 201 have the mean 150 ± 1.96 / sqrt 2.
+// If graphs at grid points differ, only the variance within a grid point counts: 99 and 101, 199 and 201 have the mean
+// 150 ± 1.96 / sqrt 2.
 func TestStratified(t *testing.T) {
 	var s dagGraphs
 	for k, x := range []float64{99, 101, 199, 201} {
@@ -574,7 +572,7 @@ func TestFindingsRefuse(t *testing.T) {
 	}
 }
 
-// Each printed figure says where it stands in the paper.
+// Each printed figure states its place in the paper.
 func TestPapers(t *testing.T) {
 	for kind, p := range papers {
 		for name, f := range p.Figures {

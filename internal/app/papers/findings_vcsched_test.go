@@ -12,9 +12,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// placed are records of the small set, or of a larger one, with eight instances at
-// each slack: yields by algorithm as the paper has them, but for what change does. A
-// yield of 0 is a run without a solution.
+// placed are records of the small set, or of a larger one, with eight instances at each slack: yields by algorithm as
+// in the paper, except for the changes of change. A yield of 0 is a run without a solution.
 func placed(params map[string]float64, yields map[string]float64, change func(algorithm string, slack float64, k int, yield, average *float64)) []runs.Record {
 	var all []runs.Record
 	for a, yield := range yields {

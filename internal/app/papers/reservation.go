@@ -11,7 +11,7 @@ import (
 )
 
 // reservationPaper is Li et al.: Resource Availability-Aware Advance Reservation for Parallel Jobs with Deadlines.
-// It prints no numbers: its figures say how its words are taken.
+// It prints no numbers: its figures show how its words are taken.
 var reservationPaper = &paper{
 	findings: reservationFindings,
 	Figures: map[string]*Figure{

@@ -14,8 +14,8 @@ type statements struct {
 	all   []Finding
 }
 
-// judge returns the findings of a paper. Where a limit isn't printed but taken, a finding says how another one,
-// half or twice as large, changes its verdict.
+// judge returns the findings of a paper. If a limit isn't printed but taken, a finding states how another one, half or
+// twice as large, changes its verdict.
 func (p *paper) judge(say func(*statements)) []Finding {
 	at := func(scale float64) []Finding {
 		s := &statements{paper: p, scale: scale}
@@ -136,7 +136,7 @@ func (e *experiment) only(points ...int) *experiment {
 // last is the last point.
 func (e *experiment) last() int { return len(e.points) - 1 }
 
-// those returns the points at whose parameters something is true.
+// those returns the points with parameters for which is holds.
 func (e *experiment) those(is func(x []float64) bool) (all []int) {
 	for k, x := range e.points {
 		if is(x) {
@@ -221,8 +221,8 @@ func (e *experiment) apart(measure string, pairs ...[2]string) (all claims) {
 	return all
 }
 
-// count counts an algorithm's runs, and the runs among them whose measure is such. It leaves out runs without a
-// solution on demand.
+// count counts an algorithm's runs, and the runs among them with a measure for which is holds. It leaves out runs
+// without a solution on demand.
 func (e *experiment) count(measure, algorithm string, solved bool, is func(float64) bool) (n tally) {
 	for _, k := range e.compared() {
 		for d, y := range e.runs[cell{measure, algorithm, k}] {

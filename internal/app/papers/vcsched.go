@@ -98,7 +98,7 @@ type vcschedRuns struct {
 // vcschedFindings are from sections 4.2 and 5.2: of the small set if the runs are of 4 hosts, of the parallel jobs
 // if jobs have several tasks, else of the large set. They are of one reading of the memory needs.
 //
-// The MILP is the run "search", the rational LP the bound of "lp". Where the paper says "close" or "a few percent" the
+// The MILP is the run "search", the rational LP the bound of "lp". If the paper writes "close" or "a few percent" the
 // finding names the limit that was taken.
 func vcschedFindings(records []runs.Record, _ []string) (func(*statements), error) {
 	for _, p := range []struct {

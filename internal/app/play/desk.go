@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-// Package play is what the playground asks of the library: the page (web) sends a question
-// as JSON and gets an answer as JSON. An instance lies on a desk; it is solved, judged,
-// explained, changed by hand. Nothing here knows of a browser.
+// Package play answers the playground's questions to the library: the page (web) sends a question as JSON and gets an
+// answer as JSON. An instance lies on a desk; it is solved, judged, explained, changed by hand. Nothing here knows of a
+// browser.
 package play
 
 import (
@@ -32,7 +32,7 @@ type Desk struct {
 	hash string
 }
 
-// operations are what can be asked for.
+// operations are the operations that can be asked for.
 var operations = map[string]func(*Desk, context.Context, []byte, func(any)) (any, error){
 	"about":   of((*Desk).about),
 	"load":    of((*Desk).load),
@@ -55,8 +55,8 @@ func of[Q any](answer func(*Desk, context.Context, Q, func(any)) (any, error)) f
 	}
 }
 
-// Ask answers a question about an operation. What a solver tells before it ends goes to
-// tell, which mustn't keep it. A panic is an error.
+// Ask answers a question about an operation. The reports of a solver before it ends go to tell, which mustn't keep
+// them. A panic is an error.
 func (d *Desk) Ask(ctx context.Context, operation string, question []byte, tell func(any)) (answer any, err error) {
 	do, known := operations[operation]
 	if !known {
@@ -94,7 +94,7 @@ type Class struct {
 	Meaning string `json:"meaning"`
 }
 
-// About is what there is.
+// About lists the available problems and classes.
 type About struct {
 	Version string  `json:"version"`
 	Kinds   []Kind  `json:"kinds"`
@@ -125,22 +125,22 @@ func linear(name string) bool {
 // Load is a question: a file to be put on the desk.
 type Load struct {
 	Name     string            `json:"name"` // of the file
-	Data     []byte            `json:"data"` // what it holds, base64 in JSON
+	Data     []byte            `json:"data"` // its contents, base64 in JSON
 	Text     string            `json:"text"` // or as text
 	Platform string            `json:"platform"`
-	Kind     string            `json:"kind"`     // of an SWF log: what it becomes
+	Kind     string            `json:"kind"`     // of an SWF log: the kind to make of it
 	First    int               `json:"first"`    // of an SWF log: so many jobs at most
 	Capacity int               `json:"capacity"` // of a table: so many hosts, processors, PEs or slots
 	Variants map[string]string `json:"variants"` // how it is read
 }
 
-// Loaded is what lies on the desk.
+// Loaded is the instance on the desk.
 type Loaded struct {
 	Kind     model.Kind      `json:"kind"`
 	Name     string          `json:"name"`
 	Hash     string          `json:"hash"`
 	Instance json.RawMessage `json:"instance"`
-	Said     string          `json:"said,omitempty"` // what was assumed, or what became of a log's jobs
+	Said     string          `json:"said,omitempty"` // the assumptions, or a report on a log's jobs
 	Metric   Metric          `json:"metric"`
 	Second   Metric          `json:"second"`
 	Facts    []Fact          `json:"facts"`
@@ -148,7 +148,7 @@ type Loaded struct {
 	Proofs   bool            `json:"proofs"` // there are proofs of its bounds
 }
 
-// Metric is what is optimised.
+// Metric is the optimised figure.
 type Metric struct {
 	Name     string `json:"name"`
 	Unit     string `json:"unit"`
@@ -220,7 +220,7 @@ func (d *Desk) load(_ context.Context, q Load, _ func(any)) (any, error) {
 	return x, nil
 }
 
-// read reads the file as gapwise convert does, and tables besides.
+// read reads the file as gapwise convert does, and also tables.
 func (q Load) read() (model.Instance, string, error) {
 	log, err := instances.DecodeSWF(q.Name, q.Data)
 	if err != nil {

@@ -11,10 +11,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// mended keeps of a solution what can stay, and lets the rest follow: a dag's plan is played,
-// jobs and requests start as soon as they fit, virtual machines leave hosts that are overfull.
-// The result need not be feasible.
-// What was moved last is kept where a person has put it.
+// mended keeps the parts of a solution that can stay, and adapts the rest. A dag's plan is played, jobs and requests
+// start as soon as they fit, virtual machines leave overfull hosts. The result need not be feasible. The last moved
+// part is kept where a person has put it.
 func mended(ctx context.Context, in model.Instance, s model.Solution, keep string) (model.Solution, error) {
 	if v, ok := in.(*model.VCSched); ok {
 		s = withoutOverfull(v, s.(*model.Placement), keep)
@@ -23,9 +22,9 @@ func mended(ctx context.Context, in model.Instance, s model.Solution, keep strin
 	return s, err
 }
 
-// withoutOverfull returns a placement without some jobs of the hosts whose rigid resources
-// don't suffice: of each the smallest whose leaving is enough, or the largest, until the rest
-// fits; never the one to keep. They are placed anew where there is room. O(hosts · jobs²) at worst.
+// withoutOverfull returns a placement without some jobs of the hosts with too few rigid resources. From each host it
+// removes the smallest job that is enough, or the largest, until the rest fits; never the one to keep. They are placed
+// again where there is room. O(hosts · jobs²) at worst.
 func withoutOverfull(v *model.VCSched, p *model.Placement, keep string) *model.Placement {
 	gone := make([]bool, len(p.Jobs))
 	need := func(i, r int) float64 { return v.Jobs[i].Rigid(r) }

@@ -17,7 +17,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Move says what a person has moved by hand.
+// Move describes a move that a person has made by hand.
 type Move struct {
 	Item string  `json:"item"`
 	Task int     `json:"task"` // as in Box
@@ -26,8 +26,8 @@ type Move struct {
 	At   float64 `json:"at"`   // when it starts, in seconds
 }
 
-// moved returns the solution with one thing elsewhere. All else stays as it is, so the
-// result need not be feasible: the judge says what breaks.
+// moved returns the solution with one thing elsewhere. All else stays as it is, so the result need not be feasible: the
+// judge reports the violations.
 func moved(ctx context.Context, in model.Instance, s model.Solution, m Move) (model.Solution, error) {
 	what, where, _ := strings.Cut(m.Drop, ":")
 	n, _ := strconv.Atoi(where)
@@ -89,7 +89,7 @@ func moveTask(ctx context.Context, d *model.DAG, s *model.Schedule, id, machine 
 	return gapwise.CompleteSolution(ctx, d, text)
 }
 
-// moveVM puts a task of a job on a host. All CPU shares are given anew.
+// moveVM puts a task of a job on a host. All CPU shares are computed again.
 func moveVM(ctx context.Context, in *model.VCSched, p *model.Placement, id string, task, host int) (model.Solution, error) {
 	hosts, at, found := p.TaskHosts(), 0, false
 	for i := range p.Jobs {

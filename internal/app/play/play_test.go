@@ -77,8 +77,8 @@ func loaded(t *testing.T, d *Desk, path string) Loaded {
 	return ask[Loaded](t, d, "load", Load{Name: filepath.Base(path), Data: data})
 }
 
-// Each example is drawn, judged, and each of its boxes can be moved and mended: the figures
-// are the library's, and the judge's.
+// Each example is drawn and judged, and each of its boxes can be moved and the rest adapted: the figures are the
+// library's, and the judge's.
 func TestExamples(t *testing.T) {
 	for _, path := range examples(t) {
 		d := new(Desk)
@@ -118,8 +118,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// checkScene holds a picture against itself: boxes lie in rows and on the axis, and those of
-// a row don't overlap, for the judge has accepted them.
+// checkScene checks a picture for consistency: boxes lie in rows and on the axis, and boxes of a row don't overlap, for
+// the judge has accepted them.
 func checkScene(t *testing.T, path string, s *Scene) {
 	t.Helper()
 	for i, b := range s.Boxes {
@@ -134,8 +134,7 @@ func checkScene(t *testing.T, path string, s *Scene) {
 	}
 }
 
-// moves moves boxes: to where they are, which changes nothing, and to the other end, which is
-// judged, and mended.
+// moves moves boxes: to where they are, which changes nothing, and to the other end. The result is judged, and adapted.
 func moves(t *testing.T, path string, d *Desk, shown Shown) {
 	t.Helper()
 	tried := 0
@@ -181,7 +180,7 @@ func lanesOf(s *Scene, item string) (n int) {
 	return n
 }
 
-// Tables become instances of the problem that their columns tell.
+// Tables become instances of the problem that their columns name.
 func TestTables(t *testing.T) {
 	d := new(Desk)
 	for _, c := range []struct {
@@ -208,8 +207,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// Whatever is moved wherever, one move after the other, there is a verdict and a picture whose
-// boxes lie in it, or an error.
+// Whatever is moved wherever, one move after the other, there is a verdict and a picture with its boxes inside, or an
+// error.
 func TestMovesAtRandom(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, path := range examples(t) {
@@ -244,7 +243,7 @@ func TestMovesAtRandom(t *testing.T) {
 	}
 }
 
-// Of an instance without a solution the conflict is drawn.
+// The conflict of an instance without a solution is drawn.
 func TestConflict(t *testing.T) {
 	d := new(Desk)
 	ask[Loaded](t, d, "load", Load{Name: "eight.json", Text: read(t, "../../../docs/examples/eight-requests.json"), Variants: map[string]string{"goal": "all"}})
@@ -254,7 +253,7 @@ func TestConflict(t *testing.T) {
 	}
 }
 
-// What is moved breaks what it should.
+// A move breaks the rules that it should.
 func TestMoveBreaks(t *testing.T) {
 	d := new(Desk)
 	loaded(t, d, "../../../docs/examples/six-tasks.json")
@@ -279,7 +278,7 @@ func TestMoveBreaks(t *testing.T) {
 	}
 }
 
-// An explanation, a trace and a proof are those of the library; a changed proof doesn't hold.
+// An explanation, a trace and a proof equal the library's; a changed proof doesn't hold.
 func TestExplainTraceProve(t *testing.T) {
 	d := new(Desk)
 	loaded(t, d, "../../../docs/examples/six-tasks.json")

@@ -26,22 +26,21 @@ type Scene struct {
 	Boxes  []Box   `json:"boxes"`
 	Arrows []Arrow `json:"arrows,omitempty"`
 	Marks  []Mark  `json:"marks,omitempty"`
-	Note   string  `json:"note,omitempty"` // what isn't drawn
+	Note   string  `json:"note,omitempty"` // the parts not drawn
 }
 
 // Row is a machine, a host's resource, a server, or all processors: it has lanes of equal
 // height.
 type Row struct {
 	Label string `json:"label"`
-	Group string `json:"group"` // rows of one group stand together
+	Group string `json:"group"` // rows of one group are adjacent
 	Lanes int    `json:"lanes"`
-	Drop  string `json:"drop,omitempty"` // what a box that is dropped here is given, see Move; "" for nothing
+	Drop  string `json:"drop,omitempty"` // the target of a box that is dropped here, see Move; "" for nothing
 	Role  Role   `json:"role,omitempty"`
 	Named bool   `json:"named,omitempty"` // lanes are numbered: processors, PEs, slots
 }
 
-// Role is what a box means; each has one colour in all pictures. A box without one wears a
-// tint that says nothing.
+// Role is the meaning of a box; each has one colour in all pictures. A box without one wears a tint without meaning.
 type Role string
 
 // The roles.
@@ -69,11 +68,11 @@ type Box struct {
 	Label string  `json:"label"`
 	Role  Role    `json:"role,omitempty"`
 	Tint  int     `json:"tint"`
-	// Facts say what the box is, a line each.
+	// Facts describe the box, a line each.
 	Facts []string `json:"facts"`
-	// Drag says where a person may move the box: "time", "row", "both", or "" for nowhere.
+	// Drag states where a person may move the box: "time", "row", "both", or "" for nowhere.
 	Drag string `json:"drag,omitempty"`
-	// Window is from when to when the item may lie; nil if nothing says.
+	// Window is from when to when the item may lie; nil if there is none.
 	Window []float64 `json:"window,omitempty"`
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// consolidationScene draws what the tasks on each host take of what it has. A host that is
-// emptied has its rows still; what is left out lies in a row of its own, as shares of the largest host.
+// consolidationScene draws the use of each host's resources by its tasks. An emptied host has its rows still; tasks
+// that are left out lie in a row of their own, as shares of the largest host.
 func consolidationScene(in *model.Consolidation, a *model.Assignment) (*Scene, error) {
 	if err := in.CheckShape(a); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func consolidationScene(in *model.Consolidation, a *model.Assignment) (*Scene, e
 	return x, nil
 }
 
-// consolidationBox returns what a task's boxes have in common.
+// consolidationBox returns the common parts of a task's boxes.
 func consolidationBox(in *model.Consolidation, i, k int, id string) Box {
 	j := &in.Jobs[i]
 	name := clean(j.ID)
@@ -113,7 +113,7 @@ func consolidationBox(in *model.Consolidation, i, k int, id string) Box {
 	return b
 }
 
-// pile puts a box of a size, in per cent, behind those of its row.
+// pile puts a box of a size, in per cent, behind the other boxes of its row.
 func (s *Scene) pile(taken []float64, row int, size float64, b Box) {
 	b.Row, b.Low = row, taken[row]
 	taken[row] += size

@@ -81,7 +81,7 @@ func dagScene(d *model.DAG, s *model.Schedule, arrived []float64, bound float64)
 	return x, nil
 }
 
-// costs says how long a task takes on each of the first machines.
+// costs states how long a task takes on each of the first machines.
 func costs(d *model.DAG, t int) string {
 	text := "takes"
 	for m := range d.Machines {

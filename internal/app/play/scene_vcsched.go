@@ -9,7 +9,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// vcschedScene draws what the tasks on each host take of its resources.
+// vcschedScene draws the use of each host's resources by its tasks.
 func vcschedScene(in *model.VCSched, p *model.Placement) (*Scene, error) {
 	if err := in.CheckShape(p); err != nil {
 		return nil, err

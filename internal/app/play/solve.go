@@ -23,19 +23,19 @@ type Solve struct {
 	TimeLimitS float64         `json:"time_limit_s"`
 	Start      json.RawMessage `json:"start,omitempty"` // a solution to start from
 	Proof      bool            `json:"proof"`           // write a proof
-	Trace      bool            `json:"trace"`           // tell the steps
+	Trace      bool            `json:"trace"`           // report the steps
 	Quiet      bool            `json:"quiet"`           // no pictures on the way
-	First      bool            `json:"first"`           // by what is drawn where nothing is asked for
+	First      bool            `json:"first"`           // by the default algorithm of pictures
 }
 
-// Progress is how a solve stands, with a better solution now and then. It isn't judged yet.
+// Progress is the state of a solve, with a better solution now and then. It isn't judged yet.
 type Progress struct {
 	verdict.Progress
 	Solution json.RawMessage `json:"solution,omitempty"`
 	Scene    *Scene          `json:"scene,omitempty"`
 }
 
-// Shown is a solution with what the judge says of it, and its picture.
+// Shown is a solution with its verdict and its picture.
 type Shown struct {
 	Algorithm string           `json:"algorithm"`
 	Class     string           `json:"class,omitempty"`
@@ -55,8 +55,8 @@ type Shown struct {
 	Proof     string           `json:"proof,omitempty"`
 }
 
-// between is the least time between two solutions that are told, and leisure how many times
-// as long as telling takes the solver is left alone.
+// between is the least time between two reported solutions. leisure is how many times the duration of a report the
+// solver then has to itself.
 const (
 	between = 120 * time.Millisecond
 	leisure = 8
@@ -119,7 +119,7 @@ func (d *Desk) bound(r *model.Result, all []bounds.Bound, gap float64) {
 	}
 }
 
-// first names the algorithm whose solution is drawn when none is asked for.
+// first names the algorithm whose solution is drawn when none is requested.
 func (d *Desk) first() string {
 	p, err := gapwise.ProblemOf(d.in.Kind())
 	if err != nil || len(p.Gantt) == 0 {
@@ -189,12 +189,11 @@ func (d *Desk) scene(ctx context.Context, s model.Solution, bound float64) (*Sce
 	return sceneOf(d.in, s, arrived, bound)
 }
 
-// Judge is a question: what the judge says of a solution, which may lack what follows
-// from the rest.
+// Judge is a question: the verdict on a solution, which may lack parts that follow from the rest.
 type Judge struct {
 	Solution json.RawMessage `json:"solution"`
-	Bound    *float64        `json:"bound"` // what no solution beats, as was told
-	Keep     string          `json:"keep"`  // of mend: what was moved last
+	Bound    *float64        `json:"bound"` // as reported: no solution is better
+	Keep     string          `json:"keep"`  // of mend: the last moved part
 }
 
 func (d *Desk) judge(ctx context.Context, q Judge, _ func(any)) (any, error) {
@@ -222,7 +221,7 @@ func (d *Desk) byHand(ctx context.Context, s model.Solution, bound *float64) (*S
 	return x, nil
 }
 
-// Change is a question: what becomes of a solution when something is moved.
+// Change is a question: the effect on a solution when something is moved.
 type Change struct {
 	Judge
 	Move Move `json:"move"`
@@ -239,7 +238,7 @@ func (d *Desk) move(ctx context.Context, q Change, _ func(any)) (any, error) {
 	return d.byHand(ctx, s, q.Bound)
 }
 
-// mend keeps what can stay, and lets the rest follow.
+// mend keeps the parts that can stay, and adapts the rest.
 func (d *Desk) mend(ctx context.Context, q Judge, _ func(any)) (any, error) {
 	s, err := gapwise.CompleteSolution(ctx, d.in, q.Solution)
 	if err != nil {
@@ -251,18 +250,18 @@ func (d *Desk) mend(ctx context.Context, q Judge, _ func(any)) (any, error) {
 	return d.byHand(ctx, s, q.Bound)
 }
 
-// teller passes on what a solver tells, not too often.
+// teller passes on a solver's reports, not too often.
 type teller struct {
 	*verdict.Solve
 	d      *Desk
 	ctx    context.Context
 	tell   func(any)
 	scenes bool
-	next   time.Time      // when the next solution may be told
+	next   time.Time      // when the next solution may be reported
 	s      model.Solution // not passed on yet
 }
 
-// hear takes what a solver tells.
+// hear takes a solver's report.
 func (t *teller) hear(p model.Progress) {
 	was := t.Look()
 	t.Hear(p)
@@ -272,11 +271,11 @@ func (t *teller) hear(p model.Progress) {
 	}
 	began := time.Now()
 	due := !began.Before(t.next)
-	if p.Done || !due && was.Objective == now.Objective && was.Bound == now.Bound { // figures are told at once
+	if p.Done || !due && was.Objective == now.Objective && was.Bound == now.Bound { // figures are reported at once
 		return
 	}
 	if t.s != nil && due {
-		now.Solution, _ = written(t.s) // what can't be written isn't shown
+		now.Solution, _ = written(t.s) // a solution that can't be written isn't shown
 		if t.scenes {
 			b := math.NaN()
 			if now.Bound != nil {

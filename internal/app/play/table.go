@@ -17,8 +17,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// tableKind says which columns a table of jobs or requests has, and what else its instance
-// needs: how much there is for them.
+// tableKind describes the columns of a table of jobs or requests, and the capacity that its instance also needs.
 type tableKind struct {
 	kind           model.Kind
 	must           []string // the columns by which it is known
@@ -44,10 +43,9 @@ var columns = map[string]string{"name": "id", "job": "id", "vm": "id", "request"
 	"estimate": "estimate_s", "arrival": "arrival_s", "ready": "ready_s", "duration": "duration_s", "deadline": "deadline_s", "processors": "processes", "cores": "processes",
 	"bandwidth": "bandwidth_mbps", "mbps": "bandwidth_mbps"}
 
-// readTable reads a table whose first line names the columns, as the keys of the instance's
-// jobs or requests do, separated by commas, semicolons, bars or tabs. How much there is for
-// them (hosts, processors, PEs, slots) no table tells: it is capacity, or what is assumed is
-// said. Texts that are no table are nil without an error.
+// readTable reads a table. Its first line names the columns, as the keys of the instance's jobs or requests do,
+// separated by commas, semicolons, bars or tabs. No table states how many hosts, processors, PEs or slots there are: it
+// is capacity, or an assumption that is reported. Texts that are no table are nil without an error.
 func readTable(name string, data []byte, capacity int) (model.Instance, string, error) {
 	if !instances.IsTable(data) {
 		return nil, "", nil

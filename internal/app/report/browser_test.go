@@ -50,8 +50,8 @@ func eval[T any](b *browser, script string) T {
 	return chromium.Eval[T](b.Page, script)
 }
 
-// In a browser the page of results asks for nothing from anywhere and says nothing on
-// the console; its tables sort and filter, its charts change, its list opens.
+// In a browser the page of results loads nothing from anywhere and prints nothing on the console; its tables sort and
+// filter, its charts change, its list opens.
 func TestInBrowser(t *testing.T) {
 	runs := drawnRuns(30)
 	runs = append(runs, made(`<script>document.title = "taken"</script>`, `"><img src=x onerror="document.title = 'taken'">`, 1, 3, 2, 1, map[string]float64{"tasks": 3}))
@@ -84,7 +84,7 @@ func TestInBrowser(t *testing.T) {
 		}
 	}
 
-	// Filters: by text and by what is chosen.
+	// Filters: by text and by choice.
 	const shown = "Array.from(document.querySelector('.items table').tBodies).filter(d => d.offsetHeight > 0).length"
 	set := func(what, value, event string) {
 		eval[bool](b, fmt.Sprintf("(e => { e.value = %q; e.dispatchEvent(new Event(%q)) })(document.querySelector(%q)), true", value, event, what))
@@ -177,7 +177,7 @@ func TestInBrowser(t *testing.T) {
 	}
 	b.open([]byte(pageOf(t, runs, Options{})))
 
-	// Charts beside each other use the width.
+	// Charts next to each other use the width.
 	b.Width(1440)
 	if used := eval[float64](b, "(s => Math.max(...s.map(x => x.getBoundingClientRect().right)) - Math.min(...s.map(x => x.getBoundingClientRect().left)))(Array.from(document.querySelectorAll('section.half svg.chart')).filter(s => s.getBoundingClientRect().width > 0))"); used < 0.9*1320 {
 		t.Errorf("the charts take %v of 1320 pixels", used)

@@ -10,9 +10,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// byJobs is the table of the jobs of some solutions on one log, by their size or by what the
-// log tells of them; what heads the column of algorithms. It has no blocks where the log
-// tells the same of all jobs.
+// byJobs is the table of the jobs of some solutions on one log, by their size or by the log's data on them; what heads
+// the column of algorithms. It has no blocks if the log's data are the same for all jobs.
 func byJobs(by, what string, all []runs.Solved) (section, error) {
 	s := section{ID: "by-" + by, Title: "By " + by}
 	if len(all) == 0 || by != "size" && !tells(all[0].Instance, by) {
@@ -55,8 +54,8 @@ func byJobs(by, what string, all []runs.Solved) (section, error) {
 	return s, nil
 }
 
-// tells reports whether the log of an instance tells something of its jobs, and differently;
-// of partitions, unless they are the queues.
+// tells reports whether the log of an instance has data on its jobs that differ; partitions don't count if they are the
+// queues.
 func tells(in model.Instance, by string) bool {
 	b, ok := in.(*model.Batch)
 	if !ok {

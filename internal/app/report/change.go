@@ -13,8 +13,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Change is a what-if: what is other than today on a machine with a queue. What is empty or 0
-// is as today.
+// Change is a what-if: the differences from today on a machine with a queue. Empty fields and 0 are as today.
 type Change struct {
 	Text       string // as it was given
 	Policy     string
@@ -34,7 +33,7 @@ const (
 
 var changeEstimates = []string{estimatesUsers, estimatesExact, estimatesPredicted}
 
-// ChangeHelp says what a change may be.
+// ChangeHelp lists the possible changes.
 const ChangeHelp = "processors=120 or processors=1.2x, policy=NAME, estimates=" + estimatesUsers + ", " + estimatesExact + " or " + estimatesPredicted +
 	" (mean runtime of the user's last two jobs), load=1.1x (the times between submissions are divided by 1.1)"
 
@@ -83,8 +82,7 @@ func ParseChange(text string) (Change, error) {
 	return c, nil
 }
 
-// of returns the instance that the change makes of today's. The error wraps model.ErrInvalid:
-// a job doesn't fit.
+// of returns today's instance with the change. The error wraps model.ErrInvalid: a job doesn't fit.
 func (c *Change) of(today *model.Batch) (*model.Batch, error) {
 	in := *today
 	switch {

@@ -13,10 +13,10 @@ import (
 	"github.com/gapwise/gapwise/internal/text/visible"
 )
 
-// chart is a picture of curves. Colours and fonts are those of the page's style, by
-// class; a curve has the class c and its number modulo hues.
+// chart is a picture of curves. Colours and fonts follow the page's style, by class; a curve has the class c and its
+// number modulo hues.
 type chart struct {
-	name   string // what it shows, for screen readers
+	name   string // its content, for screen readers
 	x, y   axis
 	curves []curve
 	wide   bool // as wide as the page: a chart over time
@@ -31,7 +31,7 @@ type curve struct {
 	step   bool    // each value holds until the next point
 	dots   bool    // points are marked
 	bare   bool    // they aren't joined
-	line   []point // drawn besides, as of a fit
+	line   []point // drawn in addition, as of a fit
 	bound  bool    // a bound: dashed, in the colour of text
 	hidden bool    // until its name is clicked
 	hue    int
@@ -211,8 +211,8 @@ func (c *chart) draw(b *strings.Builder, v curve, px, py func(float64) float64) 
 	}
 }
 
-// marker returns the path of a mark at a place: of neighbouring hues another shape,
-// for those who can't tell the colours.
+// marker returns the path of a mark at a place. Neighbouring hues have different shapes, for readers who can't
+// distinguish the colours.
 func marker(hue int, x, y float64) string {
 	switch hue % 4 {
 	case 1:

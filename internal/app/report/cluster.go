@@ -17,8 +17,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Cluster writes the page of a plan for a cluster: what is, what could be, the nodes before and after, each move,
-// why pods can't move, and what rules cost (nil: nothing of that).
+// Cluster writes the page of a plan for a cluster: the present and the possible state, the nodes before and after, each
+// move, why pods can't move, and the costs of rules (nil: left out).
 func Cluster(w io.Writer, plan *kubernetes.Plan, costs *kubernetes.Explanation, o Options) error {
 	money := func(x int64) string { return kubernetes.Money(float64(x), plan.PriceUnit) }
 	p := &page{Title: cmp.Or(o.Title, "A plan for a cluster"), Left: plan.Notes}
@@ -155,7 +155,7 @@ func clusterMoves(plan *kubernetes.Plan) section {
 	return s
 }
 
-// clusterRules shows what rules cost, and why pods can't move.
+// clusterRules shows the costs of rules, and why pods can't move.
 func clusterRules(plan *kubernetes.Plan, costs *kubernetes.Explanation) section {
 	s := section{ID: "rules", Title: "What rules cost"}
 	if costs != nil {

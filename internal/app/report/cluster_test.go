@@ -15,7 +15,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// The page of a plan has its figures, both pictures, each node and each move, and what rules cost.
+// The page of a plan has its figures, both pictures, each node and each move, and the costs of rules.
 func TestCluster(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../../docs/examples/cluster.json")

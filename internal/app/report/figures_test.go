@@ -166,8 +166,8 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// No mean objective of a chart is better than the mean bound beside it, although the
-// algorithms fail on different instances.
+// No mean objective of a chart is better than the mean bound next to it, although the algorithms fail on different
+// instances.
 func TestNoCurvePassesTheBound(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 12))

@@ -97,7 +97,7 @@ func (d *pictures) draw(ctx context.Context, r *run, alt, caption string) (*pict
 	return newPicture(kind, b.Bytes(), alt, caption), nil
 }
 
-// words says what the pictures leave out.
+// words states what the pictures leave out.
 func (d *pictures) words() (all []string) {
 	if d.without > 0 {
 		all = append(all, fmt.Sprintf("Pictures of %s: more than the page holds (--pictures), or more in them than can be drawn.", words.Plural(d.without, "solution")))
@@ -111,7 +111,7 @@ func (d *pictures) words() (all []string) {
 	return all
 }
 
-// listed makes the list of the instances, those with the largest gaps first.
+// listed makes the list of the instances, with the largest gaps first.
 func listed(ctx context.Context, all []*part, d *pictures) (s section, left []string, err error) {
 	s = section{ID: "instances", Title: "Instances", Text: []string{"Each opens to its runs, the command that runs it again and, where the solution is kept, its picture."}}
 	list := &items{Columns: []itemColumn{{Name: "kind", Minor: true}, {Name: "status"}, {Name: "best", Number: true}, {Name: "bound", Number: true, Minor: true},
@@ -197,7 +197,7 @@ func listed(ctx context.Context, all []*part, d *pictures) (s section, left []st
 	return s, left, nil
 }
 
-// status says what is known of the instance.
+// status states the knowledge of the instance.
 func (i *instance) status() string {
 	switch {
 	case i.Infeasible:
@@ -212,7 +212,7 @@ func (i *instance) status() string {
 	return "open"
 }
 
-// drawn returns the run whose solution is drawn: the best that is at hand.
+// drawn returns the run with the solution to draw: the best that is at hand.
 func (i *instance) drawn() *run {
 	var best *run
 	for _, r := range i.runs {
@@ -230,7 +230,7 @@ func withUnit(x float64, unit string) string {
 	return words.Precise(x) + " " + unit
 }
 
-// describe says in words what is known.
+// describe puts that knowledge in words.
 func (i *instance) describe(p *part) (all []string) {
 	if len(i.params) > 0 {
 		var params []string
@@ -292,8 +292,8 @@ func (i *instance) commands() []string {
 	return []string{Command(&r.Record)}
 }
 
-// FileOf returns the file in which the page expects an instance: its name, with .json
-// unless it is that of a file already.
+// FileOf returns the file in which the page expects an instance: its name, with .json unless it is a file's name
+// already.
 func FileOf(instance string) string {
 	name := strings.TrimSuffix(strings.ToLower(instance), ".gz")
 	for _, ending := range []string{".json", ".dot", ".gv", ".stg", ".vbp"} {

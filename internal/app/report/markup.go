@@ -9,12 +9,11 @@ import (
 	"github.com/gapwise/gapwise"
 )
 
-// markup writes the elements of a page. It stands for html/template, with which a program keeps every
-// exported method of every type that it has: a fifth of the size of this one.
+// markup writes the elements of a page. It replaces html/template, which makes a program keep every exported method of
+// every type that it has: a fifth of the size of this one.
 type markup struct{ bytes.Buffer }
 
-// putf writes a format whose words are plain texts: they are escaped, for an element or an attribute in
-// double quotation marks.
+// putf writes a format with plain texts: they are escaped, for an element or an attribute in double quotation marks.
 func (m *markup) putf(format string, texts ...string) {
 	escaped := make([]any, len(texts))
 	for k, t := range texts {
@@ -37,7 +36,7 @@ func (m *markup) when(condition bool, text string) {
 	}
 }
 
-// page writes a page; style, script and the charts are ours and stand as they are.
+// page writes a page; style, script and the charts are ours and are written as they are.
 func (m *markup) page(p *page) {
 	m.putf(`<!DOCTYPE html>
 <html lang="en">
@@ -166,7 +165,7 @@ func (m *markup) choices(all []choice, rows bool) {
 	}
 }
 
-// filters writes the choices of a table beside a filter by text.
+// filters writes the choices of a table next to a filter by text.
 func (m *markup) filters(all []choice) {
 	m.WriteString(`<div class="filters control"><label>Filter <input type="search" placeholder="text" autocomplete="off"></label>`)
 	m.choices(all, true)
@@ -227,7 +226,7 @@ func (m *markup) heading(class, help, name string) {
 	m.putf(`><button type="button">%s</button></th>`, name)
 }
 
-// cell writes a cell below it, sorted by its text unless sort says otherwise.
+// cell writes a cell below it, sorted by its text unless sort is set.
 func (m *markup) cell(class, sort, text string) {
 	m.WriteString("<td" + class)
 	m.putIf(` data-sort="%s"`, sort)

@@ -24,14 +24,14 @@ var (
 	pageScript string
 )
 
-// page is what is shown. All texts are plain; markup escapes them.
+// page is the content of a page. All texts are plain; markup escapes them.
 type page struct {
 	Title    string
 	Subtitle string
 	Lead     []string // in words
 	Cards    []card
 	Sections []section
-	Left     []string // what was left out, and why
+	Left     []string // the parts left out, and why
 }
 
 // card is one figure of the summary.
@@ -42,12 +42,12 @@ type section struct {
 	ID, Title string
 	Text      []string
 	Blocks    []block
-	half      bool // it stands beside another, in half of the page's width
-	duo       bool // its chart and its table stand side by side
+	half      bool // it is next to another, in half of the page's width
+	duo       bool // its chart and its table are side by side
 }
 
-// narrow reports whether half of the page's width is enough: for charts that aren't over
-// time, and tables of few columns beside them.
+// narrow reports whether half of the page's width is enough: for charts that aren't over time, and tables of few
+// columns next to them.
 func (s *section) narrow() bool {
 	charts := false
 	for _, b := range s.Blocks {
@@ -63,7 +63,8 @@ func (s *section) narrow() bool {
 	return charts
 }
 
-// pair puts narrow sections side by side, two at a time, with their tables folded; one that is left has its chart beside its table.
+// pair puts narrow sections side by side, two at a time, with their tables folded; a single one has its chart next to
+// its table.
 func (p *page) pair() {
 	var narrow []*section
 	for k := range p.Sections {
@@ -94,7 +95,7 @@ type block struct {
 	Command string
 }
 
-// table can be sorted by each column and filtered by text and by what Choices name.
+// table can be sorted by each column and filtered by text and by the columns that Choices names.
 type table struct {
 	Caption string
 	Columns []column
@@ -104,7 +105,7 @@ type table struct {
 	Plain   bool // it is small: no filters
 }
 
-// column heads a column; Help says how its figures are computed.
+// column heads a column; Help explains how its figures are computed.
 type column struct {
 	Name, Help string
 	Number     bool
@@ -123,14 +124,14 @@ type row struct {
 	Values []string // of the table's choices
 }
 
-// cell is a text and what it is sorted by, if that is a number.
+// cell is a text and its sort key, if that is a number.
 type cell struct {
 	Text  string
 	Sort  string
 	value *float64 // the text is to be made by align
 }
 
-// figures is a set of charts of which one is shown at a time, by up to two choices.
+// figures is a set of charts; one is shown at a time, by up to two choices.
 type figures struct {
 	Choices []choice
 	Charts  []figure
@@ -182,8 +183,8 @@ type picture struct {
 	Caption string
 }
 
-// newPicture returns a picture of an image file of a type, svg+xml or png. It stands in
-// an img element: nothing in it is a part of the page.
+// newPicture returns a picture of an image file of a type, svg+xml or png. It is in an img element: nothing in it is a
+// part of the page.
 func newPicture(kind string, image []byte, alt, caption string) *picture {
 	return &picture{"data:image/" + kind + ";base64," + base64.StdEncoding.EncodeToString(image), alt, caption}
 }
@@ -198,8 +199,8 @@ func hashOf(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// policy forbids the page to load anything and to run any script but its own, even
-// if a name that it shows were taken for markup.
+// policy forbids the page to load anything and to run any script but its own, even if a displayed name were taken for
+// markup.
 func policy() string {
 	return fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; img-src data:; base-uri 'none'; form-action 'none'", hashOf(pageScript), hashOf(pageStyle()))
 }
@@ -245,7 +246,7 @@ func figureOf(c *chart, caption string, keys ...string) figure {
 // number returns a cell that is sorted by a number.
 func number(x float64, text string) cell { return cell{Text: text, Sort: fmt.Sprintf("%.9g", x)} }
 
-// figureCell returns a cell whose text is aligned with those of its column.
+// figureCell returns a cell with its text aligned to the others of its column.
 func figureCell(x float64) cell { return cell{"", fmt.Sprintf("%.9g", x), &x} }
 
 // align makes the texts of the cells that figureCell made.

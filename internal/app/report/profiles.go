@@ -107,7 +107,7 @@ func (r *run) quality(best float64) float64 {
 	return math.Inf(1)
 }
 
-// tolerances are those of time profiles.
+// tolerances are the tolerances of time profiles.
 var tolerances = []float64{0.01, 0.001, 0}
 
 func profiles(all []*part) section {

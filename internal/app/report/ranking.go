@@ -11,8 +11,7 @@ import (
 )
 
 // ranking draws the objectives of algorithms on one axis, a row each, with the bound as
-// a line that none can pass. The values stand beside the names, where a narrow page
-// begins.
+// a line that none can pass. The values are next to the names, where a narrow page begins.
 type ranking struct {
 	name  string
 	axis  axis
@@ -25,7 +24,7 @@ type rank struct {
 	x    float64
 	text string
 	hue  int
-	// group is what a heading above the first row of each says; "" for none.
+	// group is the text of a heading above the first row of each group; "" for none.
 	group string
 }
 

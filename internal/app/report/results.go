@@ -18,10 +18,10 @@ import (
 
 // Options configure a page.
 type Options struct {
-	Title    string // empty: what it is about
+	Title    string // empty: the page's subject
 	Pictures int    // most pictures of solutions
-	// Assumed is what of the instances neither their files nor a platform tells; it stands
-	// in the page's summary.
+	// Assumed lists the data of the instances that neither their files nor a platform states; it appears in the page's
+	// summary.
 	Assumed string
 }
 
@@ -59,7 +59,7 @@ func Results(ctx context.Context, w io.Writer, runs []Run, o Options) error {
 	return p.write(w)
 }
 
-// totals is what a page's summary says of runs.
+// totals is the content of a page's summary of runs.
 type totals struct {
 	Records                          []runs.Record
 	Kinds, Algorithms, Plans, Builds []string
@@ -114,7 +114,7 @@ func totalsOf(all []*part) *totals {
 	return s
 }
 
-// lead says in words what the runs brought.
+// lead puts the results of the runs in words.
 func (s *totals) lead() []string {
 	first := fmt.Sprintf("%s of %s on %s of %s", words.Plural(len(s.Records), "run"), words.Plural(len(s.Algorithms), "algorithm"),
 		words.Plural(s.Instances, "instance"), words.And(s.Kinds))

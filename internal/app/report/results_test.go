@@ -69,8 +69,8 @@ func TestResults(t *testing.T) {
 	wellMade(t, text)
 }
 
-// wellMade checks what holds of each page: one script and one style, which its policy
-// names, and no address to be loaded.
+// wellMade checks the properties of each page: one script and one style, which its policy names, and no address to be
+// loaded.
 func wellMade(t testing.TB, text string) {
 	t.Helper()
 	if n := strings.Count(text, "<script"); n != 1 {
@@ -114,7 +114,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// Many runs make a page that still opens, and it says what it leaves out.
+// Many runs make a page that still opens, and it states what it leaves out.
 func TestManyRuns(t *testing.T) {
 	t.Parallel()
 	text := pageOf(t, drawnRuns(3400), Options{})
@@ -137,7 +137,7 @@ func TestNoResults(t *testing.T) {
 	}
 }
 
-// Whatever can be read as results makes a page or an error that says why.
+// Anything that can be read as results makes a page or an error that explains why.
 func FuzzResults(f *testing.F) {
 	for _, r := range drawnRuns(2) {
 		line, err := json.Marshal(r.Record)
@@ -164,7 +164,7 @@ func FuzzResults(f *testing.F) {
 	})
 }
 
-// An instance is solved, and its page has the bounds, the picture and what was found.
+// An instance is solved, and its page has the bounds, the picture and the results.
 func TestInstance(t *testing.T) {
 	t.Parallel()
 	in := smallGraph()
@@ -192,8 +192,8 @@ func smallGraph() *model.DAG {
 		Edges: []model.DAGEdge{{From: "a", To: "b", Data: 1}, {From: "a", To: "c", Data: 1}, {From: "b", To: "d", Data: 1}, {From: "c", To: "d", Data: 1}}}
 }
 
-// What was found before the context ended is on the page, which says what it lacks;
-// if that is nothing, the reason isn't the instance.
+// The results before the context ended are on the page, which states what it lacks; if there are none, the reason isn't
+// the instance.
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -241,8 +241,8 @@ func smallLog() *model.Reservation {
 	return in
 }
 
-// A solution that another run proves to be optimal is called so, and what a file only
-// states is called stated, in the rows and in the tables' counts.
+// A solution that another run proves to be optimal is called so, and a result that a file only states is called stated,
+// in the rows and in the tables' counts.
 func TestStatusesAgree(t *testing.T) {
 	t.Parallel()
 	runs := []Run{made("g", "heft", 1, 10, 8, 0.1, nil), made("g", "search", 1, 10, 10, 0.2, nil), made("g", "cpop", 1, 12, 8, 0.1, nil)}
@@ -262,8 +262,8 @@ func TestStatusesAgree(t *testing.T) {
 	}
 }
 
-// Of one file the table and the page say the same: how many are optimal, and the gaps;
-// of proved runs, of runs that are only stated, and of a mixture.
+// The table and the page of one file agree: on how many are optimal, and the gaps; for proved runs, for runs that are
+// only stated, and for a mixture.
 func TestPageAgreesWithTable(t *testing.T) {
 	t.Parallel()
 	for name, sealed := range map[string]func(k int) bool{"proved": func(int) bool { return true }, "stated": func(int) bool { return false }, "some": func(k int) bool { return k%4 > 0 }} {

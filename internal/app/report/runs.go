@@ -25,8 +25,7 @@ type Run struct {
 	// Load, if not nil, returns the instance and the solution of a run that has neither,
 	// which have to be loaded.
 	Load func(context.Context) (model.Instance, model.Solution, error)
-	// Judged says that the judge has looked at a solution that a file only states, for
-	// this page.
+	// Judged means that the judge has looked, for this page, at a solution that a file only states.
 	Judged bool
 }
 
@@ -36,7 +35,7 @@ type run struct {
 	on *instance
 }
 
-// instance is what all runs together tell of an instance.
+// instance holds the results of all runs together on an instance.
 type instance struct {
 	Name, hash string
 	params     map[string]float64
@@ -44,7 +43,7 @@ type instance struct {
 	runs []*run
 }
 
-// part is the runs of one problem with one objective: what can be compared.
+// part holds the runs of one problem with one objective, which can be compared.
 type part struct {
 	kind       model.Kind
 	first      model.Metric
@@ -55,7 +54,7 @@ type part struct {
 	runs       []*run
 }
 
-// parts divides the runs. What runs.Merge refuses is an error.
+// parts divides the runs. Runs that runs.Merge refuses are an error.
 func parts(given []Run) (all []*part, notes []string, err error) {
 	records := make([]runs.Record, len(given))
 	kept := map[runKey]*Run{}
@@ -100,8 +99,7 @@ func parts(given []Run) (all []*part, notes []string, err error) {
 	return all, notes, nil
 }
 
-// paramsOf returns the parameters of a run's instance: what its generator was told
-// goes before what is computed of it.
+// paramsOf returns the parameters of a run's instance: the generator's inputs take precedence over computed ones.
 func paramsOf(r *runs.Record) map[string]float64 {
 	all := maps.Clone(r.Features)
 	if all == nil {
@@ -189,8 +187,8 @@ func (r *run) stopped() bool {
 	return r.Status != model.StatusOptimal && r.Status != model.StatusInfeasible && r.Reason != ""
 }
 
-// status says how the run ended, and what stopped it. A solution that another run proves
-// to be optimal is optimal; what a file only says is stated.
+// status describes how the run ended, and why it stopped. A solution that another run proves to be optimal is optimal;
+// a result that a file only states is stated.
 func (r *run) status() string {
 	switch {
 	case r.Objective != nil && r.on.Optimal(*r.Objective):
@@ -247,8 +245,8 @@ func (p *part) varying() []string {
 	return all
 }
 
-// order numbers the parameters: those that the runs' generator was told first, then
-// what is computed of the instances, both as the problem lists them.
+// order numbers the parameters: first the inputs of the runs' generator, then the ones computed of the instances, both
+// as the problem lists them.
 func (p *part) order() map[string]int {
 	order, told := map[string]int{}, map[string]bool{}
 	for _, r := range p.runs {
@@ -269,8 +267,7 @@ func (p *part) order() map[string]int {
 	return order
 }
 
-// class is the instances whose values of a parameter are the same or, where there are
-// many values, near to each other.
+// class holds the instances with equal values of a parameter or, if there are many values, with values near each other.
 type class struct {
 	x     float64 // the value; of several their mean
 	label string

@@ -29,8 +29,7 @@ func (a *axis) position(x float64) float64 {
 	return (x - a.low) / (a.high - a.low)
 }
 
-// title returns the label, which says so of a logarithmic axis, and of one of dates
-// from when to when it goes.
+// title returns the label, which marks a logarithmic axis, and states the span of an axis of dates.
 func (a *axis) title() string {
 	if a.begin != nil {
 		return scale.Axis{Low: a.low, High: a.high}.Days(*a.begin)
@@ -54,8 +53,8 @@ func (a *axis) widen() {
 		}
 		return
 	}
-	// What differs by less than a hundred-thousandth is the same to the eye: an axis that
-	// magnified it would show rounding errors.
+	// Values that differ by less than a hundred-thousandth look the same: an axis that magnified the difference would
+	// show rounding errors.
 	if !(a.high-a.low > 1e-5*max(math.Abs(a.low), math.Abs(a.high))) {
 		by := max(0.5, math.Abs(a.low)*0.05)
 		a.low, a.high = a.low-by, a.high+by

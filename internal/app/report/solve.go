@@ -18,13 +18,12 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Solving says how instances are solved for a page.
+// Solving configures how instances are solved for a page.
 type Solving struct {
-	// TimeLimit is that of each algorithm and of the bounds; 0: 10 s.
+	// TimeLimit is the time limit of each algorithm and of the bounds; 0: 10 s.
 	TimeLimit time.Duration
 	Seed      uint64
-	// Effort is that of the search for what anybody could reach, of what-ifs;
-	// 0: DefaultEffort.
+	// Effort is the effort of the clairvoyant's search, of what-ifs; 0: DefaultEffort.
 	Effort int64
 	// Said, if not nil, is called with a line for each algorithm that is through, and
 	// then with the page's summary.
@@ -61,9 +60,9 @@ func (x *solved) best() (best model.Solution) {
 	return best
 }
 
-// solve runs all heuristics, weakest first, and auto from the best that they found, since it stands for what
-// anybody could reach, each for at most the time limit, and computes the bounds that need no search. Algorithms that don't take the instance
-// are left out. A context that ends is no error: what was found until then counts.
+// solve runs all heuristics, weakest first, and auto from the best that they found, since it approximates the best
+// possible. Each has at most the time limit. It also computes the bounds that need no search. Algorithms that don't
+// take the instance are left out. A context that ends is no error: the results until then count.
 func (s Solving) solve(ctx context.Context, in model.Instance) (*solved, error) {
 	if s.TimeLimit == 0 {
 		s.TimeLimit = DefaultTimeLimit

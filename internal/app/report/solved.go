@@ -18,16 +18,16 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Log tells of the log that an instance was made of.
+// Log describes the log that an instance was made of.
 type Log struct {
 	Name     string
-	Said     string // what became of its jobs
-	Invented string // what the instance has that isn't the log's, with its seed; "" for nothing
+	Said     string // a report on its jobs
+	Invented string // the data that aren't the log's, with their seed; "" for none
 	Command  string // that makes the instance, in the file FileOf(the instance's name)
 }
 
-// Instance solves an instance by all heuristics and auto, and writes the page of what
-// that gave. Log is nil for an instance that is of no log.
+// Instance solves an instance by all heuristics and auto, and writes the page of the results. Log is nil for an
+// instance that is of no log.
 func Instance(ctx context.Context, w io.Writer, in model.Instance, log *Log, s Solving, o Options) error {
 	found, err := s.solve(ctx, in)
 	if err != nil {
@@ -101,8 +101,9 @@ func (p *part) solved() (all []runs.Solved) {
 	return all
 }
 
-// instanceLead is what a page says of an instance. Seer is the best algorithm that
-// sees the instance whole, where Best is the best policy, and Regret by how much it is better, as a share of the policy's value, which gaps are of, too.
+// instanceLead is the text of a page about an instance. Seer is the best algorithm that sees the instance whole, and
+// Best the best policy. Regret is by how much Seer is better, as a share of the policy's value; gaps are shares of it,
+// too.
 type instanceLead struct {
 	Log                                      *Log
 	Overrun, Best, Seer, Measure, Time       string
@@ -114,7 +115,7 @@ type instanceLead struct {
 	Verified, Solutions                      int
 }
 
-// words returns what the page says, a paragraph each.
+// words returns the page's text, a paragraph each.
 func (x *instanceLead) words() []string {
 	var all []string
 	if x.Log != nil {
@@ -131,7 +132,7 @@ func (x *instanceLead) words() []string {
 	return append(all, x.best(), fmt.Sprintf("The judge, which shares no code with the solvers, has verified %d of %s.", x.Verified, words.Plural(x.Solutions, "solution")))
 }
 
-// best returns what the page says of the best solution.
+// best returns the page's text on the best solution.
 func (x *instanceLead) best() string {
 	bound := fmt.Sprintf("the bound %s (%s)", x.Bound, x.BoundBy)
 	switch {
@@ -163,7 +164,7 @@ func (x *instanceLead) best() string {
 	return said
 }
 
-// tied names those that are as good as the best, but for what is noise.
+// tied names the algorithms that are as good as the best, up to noise.
 func (x *instanceLead) tied() string {
 	if len(x.Ties) == 0 {
 		return ""
@@ -240,8 +241,8 @@ func (p *part) lead(to *page, found *solved, log *Log) {
 	to.Lead = append(to.Lead, x.words()...)
 }
 
-// overrun says which jobs run longer than their users estimated, and what that means
-// for who backfills by the estimates; "" if none does.
+// overrun describes the jobs that run longer than their users estimated, and the effect on policies that backfill by
+// the estimates; "" if none does.
 func overrun(b *model.Batch) string {
 	jobs, over, all := 0, 0.0, 0.0
 	for k := range b.Jobs {

@@ -11,8 +11,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// What the page says of its instance stands in the terminal as well; jobs that overrun
-// their estimates are counted, by number and by work.
+// The page's text about its instance is in the terminal as well; jobs that overrun their estimates are counted, by
+// number and by work.
 func TestInstanceSaysWhatItIs(t *testing.T) {
 	t.Parallel()
 	in := &model.Batch{Name: "log", Processors: 4, Tiers: 1, Jobs: []model.BatchJob{

@@ -22,7 +22,7 @@ func (p *part) head(all []*part) string {
 // shift is the shift of geometric means of times, in seconds.
 const shift = 0.01
 
-// gapTables has the table of the algorithms and that of the algorithms by parameter.
+// gapTables has the table of the algorithms and the table of the algorithms by parameter.
 func gapTables(all []*part) section {
 	s := section{ID: "gaps", Title: "Gaps", Text: []string{
 		"A gap is |objective − bound| / |objective|, the bound being the best that any run proved for the instance. " +

@@ -11,8 +11,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// usages returns the usage of each algorithm's solution; empty for problems whose
-// solutions run no requests over time.
+// usages returns the usage of each algorithm's solution; empty for problems without requests that run over time.
 func (p *part) usages(found *solved) map[string]*model.Usage {
 	all := map[string]*model.Usage{}
 	for _, r := range p.runs {
@@ -45,8 +44,8 @@ func workOf(in model.Instance) (work float64) {
 // The most points of curves over time, smooth and in detail.
 const fewSteps, mostSteps = 80, 500
 
-// steps returns n <= most equal intervals of a length that can be said, and that length
-// in seconds, for a span of time.
+// steps returns n <= most equal intervals of a length that is easy to name, and that length in seconds, for a span of
+// time.
 func steps(from, to, most float64) (end float64, n int, length float64) {
 	nice := []float64{1, 2, 5, 10, 30, 60, 300, 600, 1800, 3600, 2 * 3600, 6 * 3600, 12 * 3600, 86400, 2 * 86400, 7 * 86400, 14 * 86400, 28 * 86400}
 	length = (to - from) / most
@@ -147,8 +146,8 @@ func (p *part) overLog(usages map[string]*model.Usage) section {
 	return s
 }
 
-// few returns some algorithms whose curves are shown at first: the two best, one in
-// the middle and the last. The runs are sorted, the best first.
+// few returns some algorithms for the curves shown at first: the two best, one in the middle and the last. The runs are
+// sorted, the best first.
 func (p *part) few() []string {
 	runs := slices.DeleteFunc(slices.Clone(p.runs), func(r *run) bool { return r.Objective == nil })
 	var all []string
@@ -160,7 +159,7 @@ func (p *part) few() []string {
 	return all
 }
 
-// long says a time of whole units in words.
+// long puts a time of whole units in words.
 func long(s float64) string {
 	for _, u := range []struct {
 		seconds float64

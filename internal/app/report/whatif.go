@@ -18,30 +18,29 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// whatIf is today's machine and what it would be otherwise, on the same jobs.
+// whatIf is today's machine and its changed versions, on the same jobs.
 type whatIf struct {
 	cases  []*whatIfCase // today first
 	blocks [][]int32     // the jobs of each block of time, for intervals
-	block  string        // what a block is: "week"; "" if there are too few
+	block  string        // the unit of a block: "week"; "" if there are too few
 	draws  [][]int32     // resampled blocks
-	effort int64         // of the search for what anybody could reach
+	effort int64         // of the clairvoyant's search
 }
 
-// whatIfCase is one of them: a policy on an instance, and what anybody could reach there.
+// whatIfCase is one of them: a policy on an instance, and the best possible there.
 type whatIfCase struct {
 	Change
 	name      string
 	in        *model.Batch
 	run       Run
-	seer      Run // the best that is known of the instance, with the bound: who knows all can copy any policy
+	seer      Run // the best known of the instance, with the bound: full knowledge can copy any policy
 	waits     []float64
 	responses []float64
 	slowdowns []float64
 	areas     []float64
 }
 
-// DefaultEffort is the effort (model.Settings.Effort) of the search for what anybody could
-// reach, unless another is given.
+// DefaultEffort is the effort (model.Settings.Effort) of the clairvoyant's search, unless another is given.
 const DefaultEffort = 3_000_000
 
 // resamples is how many times the blocks are drawn.
@@ -50,13 +49,12 @@ const resamples = 1000
 // fewestBlocks is how many blocks make an interval.
 const fewestBlocks = 10
 
-// WhatIf runs a policy on the jobs of a machine as it is and with each change, by which jobs
-// are paired, and writes the page (to w) and a summary of 80 columns (to text). Differences have
-// 95 % intervals by a block bootstrap (Künsch: The Jackknife and the Bootstrap for General
-// Stationary Observations, 1989): weeks of submissions are drawn with replacement, the same
-// for all. Beside each stand the best solution that a search with the runtimes finds in a
-// stated effort, and the bound. The error wraps model.ErrInvalid for a change that isn't
-// possible, and model.ErrUnsupported for a machine of two tiers.
+// WhatIf runs a policy on the jobs of a machine as it is and with each change. It writes the page (to w) and a summary
+// of 80 columns (to text), with jobs paired. Differences have 95 % intervals by a block bootstrap (Künsch: The
+// Jackknife and the Bootstrap for General Stationary Observations, 1989): weeks of submissions are drawn with
+// replacement, the same for all. The best solution that a search with the runtimes finds in a stated effort, and the
+// bound, are given with each. The error wraps model.ErrInvalid for a change that isn't possible, and
+// model.ErrUnsupported for a machine of two tiers.
 func WhatIf(ctx context.Context, w, text io.Writer, today *model.Batch, policy string, changes []Change, log *Log, s Solving, o Options) error {
 	x, err := s.whatIf(ctx, today, policy, changes)
 	if err != nil {
@@ -131,7 +129,7 @@ func (x *whatIf) share() {
 	}
 }
 
-// solveCase runs the policy of a case, and looks for what anybody could reach.
+// solveCase runs the policy of a case, and searches for the best possible.
 func (s Solving) solveCase(ctx context.Context, c *whatIfCase) error {
 	online := gapwise.Options{Algorithm: c.Policy, Settings: model.Settings{Seed: s.Seed, TimeLimit: s.TimeLimit}}
 	if c.Estimates == estimatesPredicted {
@@ -216,8 +214,8 @@ func (x *whatIf) draw(seed uint64) {
 type whatIfMeasure struct {
 	name, unit string
 	better     model.Sense
-	// values and weights of jobs make a mean or, with a percent above 0, a percentile; without
-	// values the figure is that of the record's metrics.
+	// values and weights of jobs make a mean or, with a percent above 0, a percentile; without values the figure comes
+	// from the record's metrics.
 	values  func(*whatIfCase) []float64
 	weights func(*whatIfCase) []float64
 	percent int
@@ -271,8 +269,7 @@ func mean(x, weights []float64) float64 {
 	return sum / all
 }
 
-// mostResampled bounds the jobs of which percentiles are resampled: it takes their number
-// times resamples.
+// mostResampled bounds the jobs for resampled percentiles: these take their number times resamples.
 const mostResampled = 300_000
 
 // interval returns the ends of the 95 % interval of the figure of a case less today's; NaN

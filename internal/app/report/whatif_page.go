@@ -56,7 +56,7 @@ func (x *whatIf) page(w io.Writer, log *Log, o Options) error {
 	return p.write(w)
 }
 
-// sentence says what a change does to a measure.
+// sentence describes the effect of a change on a measure.
 func (x *whatIf) sentence(m *whatIfMeasure, c *whatIfCase) string {
 	before, after := m.of(x.cases[0]), m.of(c)
 	show := func(y float64) string { return shown(y) + " " + m.unit }
@@ -165,7 +165,7 @@ func (x *whatIf) overWeeks() section {
 	return s
 }
 
-// classes is the table of who gains and who loses.
+// classes is the table of the gains and losses of classes of jobs.
 func (x *whatIf) classes(by string) (section, error) {
 	var all []runs.Solved
 	for k, c := range x.cases {

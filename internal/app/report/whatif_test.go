@@ -41,8 +41,7 @@ func changesOf(t *testing.T, texts ...string) (all []Change) {
 	return all
 }
 
-// What is the same as today changes nothing; other figures are those of a plain computation,
-// and the change lies in its interval.
+// A case equal to today changes nothing. Other figures equal a plain computation, and the change lies in its interval.
 func TestWhatIf(t *testing.T) {
 	t.Parallel()
 	in := queue(rand.New(rand.NewPCG(27, 7)))
@@ -88,7 +87,7 @@ func TestWhatIf(t *testing.T) {
 			}
 		}
 	}
-	// A percentile of resampled jobs is that of the jobs written out.
+	// A percentile of resampled jobs equals the percentile of the jobs written out.
 	m := whatIfMeasures[2]
 	for k, y := range x.percentiles(x.cases[0].waits, 95)[:20] {
 		var all []float64
@@ -104,7 +103,7 @@ func TestWhatIf(t *testing.T) {
 	}
 }
 
-// Nobody does better than the clairvoyant, who can copy any policy of the page, whatever the search has found.
+// No policy does better than the clairvoyant, which can copy any policy of the page, whatever the search has found.
 func TestClairvoyantIsBest(t *testing.T) {
 	t.Parallel()
 	in := queue(rand.New(rand.NewPCG(27, 9)))
@@ -138,8 +137,7 @@ func TestClairvoyantIsBest(t *testing.T) {
 	}
 }
 
-// Page and summary are the same again, the summary fits a terminal, and both name what is
-// what.
+// Page and summary are the same again, the summary fits a terminal, and both name their parts.
 func TestWhatIfPage(t *testing.T) {
 	t.Parallel()
 	in := queue(rand.New(rand.NewPCG(27, 8)))
@@ -169,7 +167,7 @@ func TestWhatIfPage(t *testing.T) {
 	}
 }
 
-// Each change that can't be is refused in one line that says what to give.
+// Each impossible change is refused in one line that shows a valid one.
 func TestChangeRefused(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"": "isn't key=value; give processors", "processors=0": "must be a number such as 120", "processors=1.5": "must be a number", "processors=-1x": "must be",

@@ -14,7 +14,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// words says what a case is.
+// words describes a case.
 func (c *whatIfCase) words() string {
 	said := fmt.Sprintf("%s (%s) on %s processors", c.Policy, gapwise.ClassOf(model.KindBatch, c.Policy), words.Short(float64(c.in.Processors), 0))
 	switch c.Estimates {
@@ -39,7 +39,7 @@ func letter(k int) string {
 	return fmt.Sprintf("C%d", k)
 }
 
-// intervalWords says what the intervals are.
+// intervalWords explains the intervals.
 func (x *whatIf) intervalWords() string {
 	if x.block == "" {
 		return fmt.Sprintf("No intervals: the log has fewer than %d days with submissions.", fewestBlocks)
@@ -48,13 +48,13 @@ func (x *whatIf) intervalWords() string {
 		resamples, words.Plural(len(x.blocks), x.block), x.block)
 }
 
-// The words of the last rows: what nobody can run, and what nobody can beat.
+// The words of the last rows: the clairvoyant, which can't be run, and the bound, which can't be beaten.
 const (
 	seerName  = "clairvoyant response"
 	boundName = "bound of response"
 )
 
-// groundWords says what the clairvoyant and the bound are.
+// groundWords explains the clairvoyant and the bound.
 func (x *whatIf) groundWords() string {
 	return fmt.Sprintf("The clairvoyant (a yardstick, which nobody can run) is the best mean response that is known: of the policies here, which who knows all runtimes can copy, and of auto, with an effort of %s a column; no schedule beats the bound. What lies between a policy and the clairvoyant is its regret.", words.Short(float64(x.effort), 0))
 }
@@ -108,7 +108,7 @@ func (x *whatIf) textColumn(k int) []string {
 	return append(cells, shown(*c.seer.Objective), shown(c.bound()))
 }
 
-// textTables writes today beside as many changes as fit 80 columns, then beside the next.
+// textTables writes today next to as many changes as fit 80 columns, then next to the following ones.
 func (x *whatIf) textTables(b *strings.Builder) {
 	first := []string{""}
 	for i := range whatIfMeasures {

@@ -13,17 +13,14 @@ import (
 // Batches is the number of batches of the method of batch means.
 const Batches = 20
 
-// fewestSamples is the number of values from which on BatchMeans tells something:
-// batches of 50.
+// fewestSamples is the least number of values for BatchMeans: batches of 50.
 const fewestSamples = 1000
 
-// BatchMeans returns the half-width of the 95 % confidence interval of the mean of
-// values that depend on their neighbours, such as the response times of jobs in the
-// order of submission: the values are cut into Batches batches of equal length, up
-// to one, and the interval is that of the batches' means by Student's t, as if these
-// were independent. No batch is dropped: the mean that the interval belongs to is
-// that of all values. It is NaN for fewer than 1,000 values. Law, Kelton: Simulation
-// Modeling and Analysis, section 9.5.3.
+// BatchMeans returns the half-width of the 95 % confidence interval of the mean of values that depend on their
+// neighbours, such as the response times of jobs in the order of submission. The values are cut into Batches batches of
+// equal length, up to one. The interval is the one of the batches' means by Student's t, as if these were independent.
+// No batch is dropped: the interval belongs to the mean of all values. It is NaN for fewer than 1,000 values. Law,
+// Kelton: Simulation Modeling and Analysis, section 9.5.3.
 func BatchMeans(values []float64) float64 {
 	n := len(values)
 	if n < fewestSamples {
@@ -37,10 +34,9 @@ func BatchMeans(values []float64) float64 {
 	return half
 }
 
-// Halves returns the half-widths of the 95 % confidence intervals of both objectives
-// of a solution by BatchMeans, where these are the mean response time and the mean
-// bounded slowdown; NaN where they aren't, and for the first where the weights
-// of jobs differ.
+// Halves returns the half-widths of the 95 % confidence intervals of both objectives of a solution by BatchMeans, if
+// these are the mean response time and the mean bounded slowdown. They are NaN otherwise, and so is the first if the
+// weights of jobs differ.
 func Halves(in model.Instance, s model.Solution) (first, second float64, err error) {
 	teller, ok := in.(model.OutcomeTeller)
 	if !ok || in.Metrics()[0].Key != "response" {
@@ -68,7 +64,7 @@ func Halves(in model.Instance, s model.Solution) (first, second float64, err err
 	return first, second, nil
 }
 
-// ofJobs returns the responses and slowdowns of all jobs, as their outcomes say, which take ten times the memory.
+// ofJobs returns the responses and slowdowns of all jobs, as in their outcomes, which take ten times the memory.
 func ofJobs(b *model.Batch, s model.Solution) (responses, slowdowns []float64, err error) {
 	e, ok := s.(*model.Execution)
 	if !ok {

@@ -62,8 +62,7 @@ func over(f func(Run) float64, a aggregate) func([]Run) float64 {
 	return func(all []Run) float64 { return a(Values(all, f)) }
 }
 
-// columns lists the columns: what all runs have, and the metrics of every problem
-// with their confidence intervals.
+// columns lists the columns: the ones of all runs, and the metrics of every problem with their confidence intervals.
 var columns = sync.OnceValue(func() []column {
 	by := func(name string) func(Run) float64 { return measureOf(name).of }
 	number := func(is func(Run) bool) func([]Run) float64 { return over(yes(is), sum) }

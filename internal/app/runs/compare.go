@@ -17,7 +17,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// CompareOptions choose what Compare compares.
+// CompareOptions configure Compare.
 type CompareOptions struct {
 	Value      string   // of ValueNames; empty: objective
 	Algorithms []string // labels; empty: all, in the plan's order
@@ -34,13 +34,11 @@ const tieWithin = 1e-9
 // don't count as independent.
 //
 // A win of the first algorithm is an instance on which its value is the better one,
-// or on which it has a solution and the second one has none. The difference is the
-// mean of the first's value minus the second's where both have one, with the
-// half-width of its 95 % confidence interval by Student's t; the ratio is the
-// geometric mean of the first over the second, where all are positive. p is that of
-// Wilcoxon's signed-rank test of these differences, two-sided, and "holm" that of
-// all rows of the table together (Holm 1979): below 0.05 the difference is significant
-// although so many pairs were tried.
+// or on which it has a solution and the second one has none. The difference is the mean of the first's value minus the
+// second's where both have one, with the half-width of its 95 % confidence interval by Student's t. The ratio is the
+// geometric mean of the first over the second, where all are positive. The column p is from Wilcoxon's signed-rank test
+// of these differences, two-sided, and "holm" corrects it for all rows of the table together (Holm 1979): below 0.05
+// the difference is significant although so many pairs were tried.
 func Compare(records []Record, o CompareOptions) (Table, error) {
 	t := Table{Header: []string{"first", "second", "n", "win", "tie", "loss", "diff.", "±", "ratio", "p", "holm"}}
 	bad := func(format string, args ...any) (Table, error) {
@@ -117,7 +115,7 @@ func Compare(records []Record, o CompareOptions) (Table, error) {
 		}
 		return show(x)
 	}
-	// Pairs of one class first. What lies between two classes isn't who is better.
+	// Pairs of one class first. A difference between two classes doesn't rank them.
 	class := classes(records)
 	slices.SortStableFunc(rows, func(a, b comparison) int { return cmp.Compare(a.rank(class), b.rank(class)) })
 	for i := range rows {
@@ -162,7 +160,7 @@ type comparison struct {
 	p, holm               float64 // NaN without a difference
 }
 
-// rank orders the pairs: those of one class first, by class, then those of two.
+// rank orders the pairs: pairs of one class first, by class, then pairs of two.
 func (c *comparison) rank(class map[string]model.Class) int {
 	a, b := class[c.first].Rank(), class[c.second].Rank()
 	if a == b {
@@ -171,7 +169,7 @@ func (c *comparison) rank(class map[string]model.Class) int {
 	return len(model.Classes()) * (1 + a + b)
 }
 
-// group names the classes of the pair, and says what a difference between them is.
+// group names the classes of the pair, and the meaning of a difference between them.
 func (c *comparison) group(class map[string]model.Class) string {
 	low, high := class[c.first], class[c.second]
 	if low.Rank() > high.Rank() {

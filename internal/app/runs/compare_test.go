@@ -94,7 +94,7 @@ func TestOneUnit(t *testing.T) {
 	}
 }
 
-// Algorithms stand in the plan's order where the records tell it.
+// Algorithms are in the plan's order if the records state it.
 func TestPlanOrder(t *testing.T) {
 	records := sample()
 	for i := range records {

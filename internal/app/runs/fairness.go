@@ -14,18 +14,17 @@ import (
 // of a second or so of work.
 const mostFairSteps = 20_000_000
 
-// lateness says for each job how much later than at its fair start it starts. That is when it
-// would start if no jobs came after it (Sabin, Kochhar, Sadayappan: Job Fairness in
-// Non-preemptive Job Scheduling, ICPP 2004). They run the policy again without the later
-// jobs. Not every solution has a policy: here the jobs that wait when it is submitted, in the
-// schedule at hand, start in the order of arrival and then the job itself, each as soon as it
-// fits and those before it have started. So all schedules are held to one measure, by which
-// FCFS delays nobody, nor does conservative backfilling by exact estimates: let r be a job's
-// reservation and f its start in that list. If r ≤ f holds for those before it, none of them
-// runs at or after the job's f in the reservations and not in the list, so it fits at f.
+// lateness returns for each job how much later than at its fair start it starts. That is when it would start if no jobs
+// came after it (Sabin, Kochhar, Sadayappan: Job Fairness in Non-preemptive Job Scheduling, ICPP 2004). They run the
+// policy again without the later jobs. Not every solution has a policy. Here the jobs that wait when it is submitted,
+// in the schedule at hand, start in the order of arrival and then the job itself, each as soon as it fits and the ones
+// before it have started. So all schedules are compared by one measure, by which FCFS delays no job, nor does
+// conservative backfilling by exact estimates: let r be a job's reservation and f its start in that list. If r ≤ f
+// holds for those before it, none of them runs at or after the job's f in the reservations and not in the list, so it
+// fits at f.
 //
-// In long queues only every k-th job is looked at, the least k by which the jobs looked at
-// are at most mostFairSteps; of the others it is unknown.
+// Only every k-th job of a long queue is looked at, the least k by which these jobs are at most mostFairSteps; for the
+// others the result is unknown.
 func lateness(j *jobs) []int64 {
 	n := len(j.outcomes)
 	order := make([]int, n) // by submission
@@ -47,7 +46,7 @@ func lateness(j *jobs) []int64 {
 		s.arrive(k)
 		switch late[at] = unknown; {
 		case k%stride > 0:
-		case s.jobs[k].start == s.jobs[k].submit: // nobody can start sooner
+		case s.jobs[k].start == s.jobs[k].submit: // no job can start sooner
 			late[at] = 0
 		default:
 			late[at] = max(0, s.jobs[k].start-s.fairStart(k))
@@ -56,8 +55,8 @@ func lateness(j *jobs) []int64 {
 	return late
 }
 
-// fairState is a schedule as the submissions pass: who runs and who waits at each. Jobs are
-// numbered by submission. Times are microseconds.
+// fairState is a schedule as the submissions pass: the running and the waiting jobs at each. Jobs are numbered by
+// submission. Times are microseconds.
 type fairState struct {
 	jobs       []fairJob
 	processors int
@@ -93,8 +92,8 @@ func newFairState(j *jobs, order []int) *fairState {
 	return s
 }
 
-// arrive goes on to the submission of job k, the next one, before it waits. Who starts at
-// this very instant still waits.
+// arrive goes on to the submission of job k, the next one, before it waits. A job that starts at this very instant
+// still waits.
 func (s *fairState) arrive(k int) {
 	if k > 0 { // the one before waits, too
 		s.append(int32(k - 1))

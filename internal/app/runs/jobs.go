@@ -12,22 +12,22 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// jobs holds what became of jobs of a solution, or of some of them.
+// jobs holds the outcomes of jobs of a solution, or of some of them.
 type jobs struct {
-	outcomes []model.Outcome // of those that ran
-	users    []string        // of each, by the log; nil: not told
-	// late says for each job how many microseconds after its fair start it starts, 0 if it
-	// doesn't; unknown: that wasn't computed. nil: it can't be.
+	outcomes []model.Outcome // of the jobs that ran
+	users    []string        // of each, by the log; nil: not stated
+	// late holds for each job how many microseconds after its fair start it starts, 0 if it doesn't; unknown: that
+	// wasn't computed. nil: it can't be.
 	late []int64
 	// Submissions from one time to another are steady, see steadyRule.
 	from, to float64
 	// processors is the machine's size; 0 where jobs share processors or are interrupted.
 	processors int
 	sorted     map[string][]float64 // values in ascending order, of the quantities asked for
-	middle     *jobs                // those submitted in the steady time, once asked for
+	middle     *jobs                // the ones submitted in the steady time, once asked for
 }
 
-// unknown stands for a time that isn't known.
+// unknown means a time that isn't known.
 const unknown = math.MinInt64
 
 // jobFigure is a figure of jobs: a measure of runs, and a column of tables of their jobs.
@@ -37,7 +37,7 @@ type jobFigure struct {
 	of                    func(*jobs) float64
 }
 
-// quantity is what a job has of time.
+// quantity is a time of a job.
 type quantity struct {
 	key, short, name, unit string // short is the key in names of figures
 	of                     func(*model.Outcome) float64
@@ -49,12 +49,12 @@ var quantities = []quantity{
 	{"bounded slowdown", "slowdown", "bounded slowdown", "", (*model.Outcome).Slowdown},
 }
 
-// steadyRule says which jobs the figures named steady are of.
+// steadyRule defines the jobs of the figures named steady.
 const steadyRule = "steady: of the jobs submitted in the middle 80 % of the time from the first to the last submission; the tenth at either end, " +
 	"warm-up and cool-down, is cut"
 
-// jobFigures lists the figures of jobs beside the metrics that a problem has itself. Area is
-// processes times runtime. Percentiles are the least value that as many jobs don't exceed.
+// jobFigures lists the figures of jobs in addition to a problem's own metrics. Area is processes times runtime.
+// Percentiles are the least value that as many jobs don't exceed.
 func jobFigures() []jobFigure {
 	var all []jobFigure
 	for _, q := range quantities {
@@ -80,8 +80,7 @@ func jobFigures() []jobFigure {
 		jobFigure{"user spread", "95th percentile of the users' mean bounded slowdowns over their median, where a log tells the users", "spread of the users' slowdowns", "", model.Minimise, (*jobs).userSpread})
 }
 
-// jobsOf returns the jobs of a solution; ok is false of a problem whose solutions run none
-// that wait.
+// jobsOf returns the jobs of a solution; ok is false for a problem without jobs that wait.
 func jobsOf(in model.Instance, s model.Solution) (j *jobs, ok bool, err error) {
 	teller, is := in.(model.OutcomeTeller)
 	if !is || in.Metrics()[0].Key != "response" {
@@ -230,7 +229,7 @@ func jobMetrics(in model.Instance, s model.Solution, into map[string]float64) er
 	return nil
 }
 
-// notes says what the columns of a table need said.
+// notes returns the notes that the columns of a table need.
 func notes(columns []string) []string {
 	if slices.ContainsFunc(columns, func(c string) bool { return len(c) > 6 && c[:7] == "steady " }) {
 		return []string{fmt.Sprintf("%s.", steadyRule)}

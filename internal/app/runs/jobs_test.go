@@ -17,7 +17,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// plainJob is a job as its instance and its execution tell, in seconds.
+// plainJob is a job by its instance and its execution, in seconds.
 type plainJob struct {
 	submit, start, end, work float64
 	width                    int
@@ -170,7 +170,7 @@ func close(a, b float64) bool {
 	return math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= 1e-9*math.Max(1, math.Max(math.Abs(a), math.Abs(b)))
 }
 
-// The figures of jobs are those of a plain computation, on executions of all algorithms.
+// The figures of jobs equal a plain computation, on executions of all algorithms.
 func TestJobFigures(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(27, 3))
@@ -214,7 +214,7 @@ func TestJobFigures(t *testing.T) {
 	}
 }
 
-// In long queues a part of the jobs is looked at, and the figures are near those of all.
+// Only a part of the jobs in long queues is looked at, and the figures are near the ones of all.
 func TestLatenessOfSome(t *testing.T) {
 	t.Parallel()
 	j := &jobs{processors: 1}
@@ -234,7 +234,7 @@ func TestLatenessOfSome(t *testing.T) {
 	}
 }
 
-// Tables of jobs divide them all, and what they say of a class is the plain figure.
+// Tables of jobs divide them all, and a class has its plain figure.
 func TestTabulateJobs(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(27, 4))

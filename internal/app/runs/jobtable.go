@@ -14,7 +14,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// JobKeys lists by what TabulateJobs divides jobs: by what a log tells of them, or by size.
+// JobKeys lists the keys by which TabulateJobs divides jobs: a log's data on them, or size.
 func JobKeys() []string { return []string{"user", "group", "queue", "partition", "executable", "size"} }
 
 // Solved is a run with its instance and its solution.
@@ -51,7 +51,7 @@ func classColumns() []jobFigure {
 	return all
 }
 
-// tagOf returns what the log tells of a job of an instance, "" if nothing.
+// tagOf returns the log's data on a job of an instance, "" if there is none.
 func tagOf(b *model.Batch, k int, key string) string {
 	l := b.Jobs[k].Log
 	if l == nil {
@@ -94,8 +94,8 @@ type jobClass struct {
 // TabulateJobs computes a table of the jobs of solutions, divided by one of JobKeys: a row for
 // each algorithm in each class of jobs, and of all jobs first. Jobs of several instances by one
 // algorithm count together. Classes come in the order of their work, sizes in ascending order.
-// If most is above 0 classes beyond so many are one, the others. The error wraps
-// model.ErrInvalid, or model.ErrUnsupported for a problem whose solutions run no jobs that wait.
+// If most is above 0 classes beyond so many are one, the others. The error wraps model.ErrInvalid, or
+// model.ErrUnsupported for a problem without jobs that wait.
 func TabulateJobs(all []Solved, by string, columns []string, most int) (Table, error) {
 	bad := func(format string, args ...any) (Table, error) {
 		return Table{}, fmt.Errorf("%w table: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
@@ -172,7 +172,7 @@ func (j *jobs) work() float64 {
 	return stats.Mean(all) * float64(len(all))
 }
 
-// classesOfJobs divides the jobs of solutions; the first class is that of all.
+// classesOfJobs divides the jobs of solutions; the first class holds all.
 func classesOfJobs(all []Solved, by string, most int) ([]*jobClass, error) {
 	whole := &jobClass{name: "all", of: map[string]*jobs{}}
 	named := map[string]*jobClass{}

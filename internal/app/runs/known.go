@@ -10,8 +10,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Known is what all runs together tell of an instance. Tables, curves, comparisons and
-// pages take it from here, so that they can't disagree.
+// Known holds the results of all runs together on an instance. Tables, curves, comparisons and pages take it from here,
+// so that they can't disagree.
 type Known struct {
 	Sense model.Sense
 	// Bound is the best bound, NaN without any, and BoundBy names the algorithm that has
@@ -30,8 +30,8 @@ type Known struct {
 	any      float64                 // best objective of all algorithms
 }
 
-// Learn collects what is known, by hash of the instance. The best objectives are those
-// of the compared algorithms, nil for all.
+// Learn collects the knowledge, by hash of the instance. The best objectives are the compared algorithms' ones, nil for
+// all.
 func Learn(records []Record, compared []string) map[string]*Known {
 	all := map[string]*Known{}
 	for i := range records {
@@ -74,7 +74,7 @@ func Learn(records []Record, compared []string) map[string]*Known {
 	return all
 }
 
-// better returns the better one of two objectives, the first of which may be NaN.
+// better returns the better one of two objectives; the first may be NaN.
 func (k *Known) better(a, b float64) float64 {
 	if math.IsNaN(a) || k.Sense.Better(b, a) {
 		return b
@@ -92,8 +92,7 @@ func (k *Known) take(bound float64, by string, searched bool) {
 	}
 }
 
-// Tighten takes proved bounds that are of no run. Of equal ones they are named before
-// quick bounds of runs.
+// Tighten takes proved bounds that are of no run. They are named before equal quick bounds of runs.
 func (k *Known) Tighten(all []bounds.Bound) {
 	for _, b := range all {
 		switch {
@@ -114,8 +113,7 @@ func (k *Known) Optimal(objective float64) bool {
 	return !k.Stated && k.Gap(objective) <= model.DefaultGap
 }
 
-// BestOf returns the best objective of a class of algorithms, with which those of the class
-// are compared. NaN without any.
+// BestOf returns the best objective of a class of algorithms, to compare the class's own with. NaN without any.
 func (k *Known) BestOf(c model.Class) float64 {
 	if best, ok := k.bests[c]; ok {
 		return best

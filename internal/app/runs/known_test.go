@@ -21,8 +21,8 @@ func policies() []Record {
 	return []Record{run("search", "", 50, 50), run("mine", "algorithm=cmd:mine {in}", 60, 40), run("fcfs", "", 150, 40), run("easy", "", 100, 40), run("queue", "algorithm=easy uses=unknown", 120, 40)}
 }
 
-// Online policies are ranked among themselves, and what a program or an engine finds that
-// sees the instance whole isn't what they are measured by.
+// Online policies are ranked among themselves, and aren't measured by the results of a program or an engine that sees
+// the instance whole.
 func TestGroupsAreNotRankedAgainstEachOther(t *testing.T) {
 	got, err := tabulate(policies(), TableOptions{Columns: []string{"deg. mean %", "best", "gap mean %"}})
 	if err != nil {
@@ -93,7 +93,7 @@ func TestLearnStated(t *testing.T) {
 	}
 }
 
-// A stated optimum closes nobody's gap.
+// A stated optimum closes no gap.
 func TestStatedClosesNoGap(t *testing.T) {
 	records := sample()[3:4] // greedy on i1: 0.4, bound 0.9
 	other := sample()[0]

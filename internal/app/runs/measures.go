@@ -13,7 +13,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Run is a record with what all records tell of its instance.
+// Run is a record with the results of all records on its instance.
 type Run struct {
 	*Record
 	Known *Known
@@ -116,7 +116,7 @@ func (m *measure) at(r Run) (float64, error) {
 	return y, nil
 }
 
-// yes is 1 for what is so, 0 otherwise.
+// yes is 1 for true, 0 otherwise.
 func yes(is func(Run) bool) func(Run) float64 {
 	return func(r Run) float64 {
 		if is(r) {
@@ -194,9 +194,8 @@ type kindsMetric struct {
 	kinds []model.Kind
 }
 
-// metrics returns the metrics of all problems, by any reading of their instances,
-// each key once, but for what is optimised by default: that depends on the
-// instance's goal, it is "objective".
+// metrics returns the metrics of all problems, by any reading of their instances, each key once. It leaves out the
+// default objective: that depends on the instance's goal, it is "objective".
 func metrics() (all []*kindsMetric) {
 	for _, p := range gapwise.Problems() {
 		readings := []model.Instance{p.Kind.New()}
@@ -240,9 +239,8 @@ func ValueNames() [][2]string {
 	return all
 }
 
-// valueOf returns the measure that a name means for some records: what is optimised has
-// its own name there, like response or makespan, and is the objective; a name may lack
-// its " %". nil if there is none.
+// valueOf returns the measure that a name means for some records. The optimised figure has its own name there, like
+// response or makespan, and is the objective; a name may lack its " %". nil if there is none.
 func valueOf(name string, records []Record) *measure {
 	if m := metricOf(records, 0); m != nil && m.Key == name {
 		return measureOf(objectiveKey)

@@ -16,12 +16,10 @@ import (
 // Merge removes repeated runs (same instance, algorithm, options and seed) from
 // the records of several files.
 //
-// If records contradict each other the error wraps model.ErrInvalid and names two
-// of them by file and line: a run and its repetition with another status,
-// objective or bound; a solution that beats a bound proved by another run, or of
-// an instance proved infeasible. What a run under a time limit finds depends on the
-// machine, so its repetition may differ: the first one is kept, and notes says so, a
-// line for each.
+// If records contradict each other the error wraps model.ErrInvalid and names two of them by file and line.
+// Contradictions are a run and its repetition with another status, objective or bound; and a solution that beats a
+// bound proved by another run, or of an instance proved infeasible. A run under a time limit depends on the machine, so
+// its repetition may differ: the first one is kept, and notes has a line for each.
 func Merge(records []Record) (all []Record, notes []string, err error) {
 	type run struct {
 		hash, algorithm string
@@ -93,7 +91,7 @@ func (r *Record) timed() bool {
 	return strings.Contains(r.Options, "time_limit=") || r.Algorithm == "auto" && r.Options == "" || strings.Contains(r.Options, "algorithm=auto")
 }
 
-// outcome describes what a run found and proved.
+// outcome describes a run's solution and proof.
 func (r *Record) outcome() string {
 	text := string(r.Status)
 	for _, x := range []struct {
@@ -127,8 +125,8 @@ func (r *Record) build() string {
 	return fmt.Sprintf("%s (%s)", r.Version, r.Commit)
 }
 
-// Vouched says in words how many solutions were verified, by version and commit of
-// gapwise, and how many are only stated.
+// Vouched puts in words how many solutions were verified, by version and commit of gapwise, and how many are only
+// stated.
 func Vouched(records []Record) []string {
 	byVersion := map[string]int{}
 	var versions []string

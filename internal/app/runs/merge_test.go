@@ -70,7 +70,7 @@ func TestMergeContradictions(t *testing.T) {
 	}
 }
 
-// Of a run under a time limit that is there twice the first is kept, but not its lie.
+// The first of two copies of a run under a time limit is kept, but not its lie.
 func TestMergeTimed(t *testing.T) {
 	num := func(x float64) *float64 { return &x }
 	a, b := sample()[0], sample()[0]

@@ -17,16 +17,14 @@ var jobColumns = []string{"job_id", "workload_name", "profile", "submission_time
 	"allocated_resources", "consumed_energy", "metadata"}
 
 // JobTable returns a row for each job of a solution, with the columns of Batsim's
-// file of jobs, and intervals of resources as there: "0-3 7". The error wraps
-// model.ErrUnsupported for a problem whose solutions run no jobs over time.
+// file of jobs, and intervals of resources as there: "0-3 7". The error wraps model.ErrUnsupported for a problem
+// without jobs that run over time.
 //
-// The starting time is that of the first segment, and the execution time goes from
-// there to the end: where a job is suspended, restarted or moved it holds the time
-// that was lost, and the metadata count segments, restarts and migrations. The
-// stretch is turnaround over execution time. Allocated resources are those of the
-// last segment: processors, or the servers of a virtual cluster. A job that is
-// killed at its estimate has no success. A rejected request has no times. The energy
-// is unknown.
+// The starting time is the first segment's, and the execution time goes from there to the end. If a job is suspended,
+// restarted or moved it includes the lost time, and the metadata count segments, restarts and migrations. The stretch
+// is turnaround over execution time. Allocated resources are the last segment's: processors, or the servers of a
+// virtual cluster. A job that is killed at its estimate has no success. A rejected request has no times. The energy is
+// unknown.
 func JobTable(in model.Instance, s model.Solution) (Table, error) {
 	t := Table{Header: jobColumns}
 	teller, ok := in.(model.OutcomeTeller)
@@ -61,8 +59,7 @@ func JobTable(in model.Instance, s model.Solution) (Table, error) {
 // ScheduleTable returns the one row that sums a solution of batch up, with the columns of
 // Batsim's file of the schedule. Slowdowns are turnaround over execution times, and times of
 // processors are from second 0 to the last end. Jobs that are killed at their estimates have
-// no success. What isn't known is empty: energy, and the time of the simulation. The error is
-// that of JobTable.
+// no success. Unknown values are empty: energy, and the time of the simulation. The error is as for JobTable.
 func ScheduleTable(in model.Instance, s model.Solution) (Table, error) {
 	b, ok := in.(*model.Batch)
 	if !ok {

@@ -97,8 +97,8 @@ func TestOutcomesAreTheObjective(t *testing.T) {
 	}
 }
 
-// Intervals by batch means cover the true mean of values that depend on their
-// neighbours, where those of independent values don't.
+// Intervals by batch means cover the true mean of values that depend on their neighbours, and intervals for independent
+// values don't.
 func TestBatchMeansCovers(t *testing.T) {
 	const rounds, n, mean, keep = 400, 8000, 10.0, 0.9
 	covered, plain := 0.0, 0.0

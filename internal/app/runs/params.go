@@ -16,14 +16,13 @@ type Param struct {
 	Key  string
 	Unit string // empty for counts, shares and ratios
 	Help string
-	// Computed says that it is computed of any instance (gapwise.Problem.Features);
-	// else only instances of the problem's generator have it.
+	// Computed means that it is computed of any instance (gapwise.Problem.Features); else only instances of the
+	// problem's generator have it.
 	Computed bool
 }
 
-// ParamsOf returns the parameters of a problem: what is computed of its instances,
-// then the numbers that its generator alone knows. A generator's own number goes
-// before a computed one of the same key.
+// ParamsOf returns the parameters of a problem: the computed ones of its instances, then the numbers that its generator
+// alone knows. A generator's own number goes before a computed one of the same key.
 func ParamsOf(p *gapwise.Problem) []Param {
 	var all []Param
 	for _, f := range p.Features(p.Kind.New()) {
@@ -51,8 +50,7 @@ func Params() []string {
 	return append(all, "draw")
 }
 
-// parameter returns the value of a parameter: what the generator was told goes
-// before what is computed.
+// parameter returns the value of a parameter: the generator's input takes precedence over a computed one.
 func parameter(params, features map[string]float64, key string) (float64, bool) {
 	if x, ok := params[key]; ok {
 		return x, true

@@ -11,8 +11,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// What is computed of a drawn instance is what the generator was told under the
-// same key: exactly, nearly, or, of random figures, on average over 60 draws.
+// A computed feature of a drawn instance equals the generator's input under the same key: exactly, nearly, or, for
+// random figures, on average over 60 draws.
 func TestFeaturesMeanWhatGeneratorsMean(t *testing.T) {
 	t.Parallel()
 	exact, random := 1e-9, 0.1

@@ -32,7 +32,7 @@ func TestPrimalIntegral(t *testing.T) {
 			t.Errorf("primal gap of %v to %v: %v, want %v", c[0], c[1], got, c[2])
 		}
 	}
-	// The integral is that of the curve.
+	// The integral equals the curve's.
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range 50 {
 		at, objective := 0.0, 100.0

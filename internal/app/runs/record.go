@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package runs holds written runs: their records, what all together tell of an instance, and
-// one registry of measures, of which tables, curves and comparisons are views.
+// Package runs holds written runs: their records, the results of all together on an instance, and one registry of
+// measures. Tables, curves and comparisons are views of it.
 package runs
 
 import (
@@ -35,8 +35,8 @@ type Record struct {
 	// default ones.
 	Variants map[string]string  `json:"variants,omitempty"`
 	Params   map[string]float64 `json:"params,omitempty"` // of the instance's generator
-	// Features holds what is computed of the instance (FeatureValues). A parameter
-	// of the same key goes before it, see parameters.
+	// Features holds the computed features of the instance (FeatureValues). A parameter of the same key goes before it,
+	// see parameters.
 	Features  map[string]float64 `json:"features,omitempty"`
 	Algorithm string             `json:"algorithm"` // the label
 	Options   string             `json:"options,omitempty"`
@@ -46,16 +46,15 @@ type Record struct {
 	Second    *float64           `json:"second_objective,omitempty"`
 	Bound     *float64           `json:"bound,omitempty"`
 	Gap       *float64           `json:"gap,omitempty"`
-	// Metrics holds the further metrics and the figures of the result's
-	// details, by key, and what Halves returns.
+	// Metrics holds the further metrics and the figures of the result's details, by key, and the results of Halves.
 	Metrics  map[string]float64 `json:"metrics,omitempty"`
 	ElapsedS float64            `json:"elapsed_s"`
 	// CPUS is the CPU time of the process and of its children that have ended, in seconds,
 	// from the start of the run to the end of its judgement. It is known if no other run was
 	// at work (bench --workers 1).
 	CPUS *float64 `json:"cpu_s,omitempty"`
-	// Trajectory tells how objective and bound improved while the algorithm ran, in
-	// at most 64 moments; none of an algorithm that doesn't report progress.
+	// Trajectory shows how objective and bound improved while the algorithm ran, in at most 64 moments. It is empty for
+	// an algorithm that doesn't report progress.
 	Trajectory []Moment `json:"trajectory,omitempty"`
 	Nodes      int64    `json:"nodes"`
 	Verified   bool     `json:"verified"`
@@ -64,24 +63,22 @@ type Record struct {
 	// the folder of the results file, with slashes; empty if it wasn't kept.
 	SolutionFile string `json:"solution_file,omitempty"`
 	Version      string `json:"version"`
-	// Commit is that of the build (gapwise.Build), empty if it isn't known. Tools names
-	// the versions of Go, of HiGHS and of the program that is the engine, if one is.
+	// Commit is the build's commit (gapwise.Build), empty if it isn't known. Tools names the versions of Go, of HiGHS
+	// and of the program that is the engine, if one is.
 	Commit string `json:"commit,omitempty"`
 	Tools  string `json:"tools,omitempty"`
-	// Run is the number of the run among the Runs of its plan, from 1, as the plan
-	// was when it ran: PlanDigest tells plans of different runs apart. Shard is the
-	// share that it was run with, "3/8", empty for the whole plan.
+	// Run is the number of the run among the Runs of its plan, from 1, as the plan was when it ran: PlanDigest
+	// distinguishes plans of different runs. Shard is its share of the plan, "3/8", empty for the whole plan.
 	Run        int    `json:"run,omitempty"`
 	Runs       int    `json:"runs,omitempty"`
 	PlanDigest string `json:"plan_digest,omitempty"`
 	Shard      string `json:"shard,omitempty"`
-	// Host and CPU name the computer that it ran on and its model of processor.
+	// Host and CPU name its computer and the model of processor.
 	Host string `json:"host,omitempty"`
 	CPU  string `json:"cpu,omitempty"`
-	// Seal is a digest of the other fields. Records that gapwise bench wrote and
-	// nobody has changed since are Sealed: their bounds and proofs are
-	// gapwise's, everything else is only stated. The seal reveals mistakes and
-	// lines written by hand; it doesn't stop a forger.
+	// Seal is a digest of the other fields. Records that gapwise bench wrote and that haven't changed since are Sealed:
+	// their bounds and proofs are gapwise's, everything else is only stated. The seal reveals mistakes and lines
+	// written by hand; it doesn't stop a forger.
 	Seal   string `json:"seal,omitempty"`
 	Sealed bool   `json:"-"`
 
@@ -148,9 +145,8 @@ func (r *Record) metrics() []model.Metric {
 	return in.Metrics()
 }
 
-// New returns the record of a result. The parameters are those of the instance's
-// generator, the features those of FeatureValues, of which the caller has them for
-// several runs; the plan, how it ran and the name are the caller's to fill in.
+// New returns the record of a result. The parameters come from the instance's generator, the features from
+// FeatureValues; the caller has the features for several runs. The caller fills in the plan, how it ran and the name.
 func New(in model.Instance, params, features map[string]float64, r model.Result) (Record, error) {
 	variants, metrics := map[string]string{}, map[string]float64{}
 	p, err := gapwise.ProblemOf(in.Kind())
@@ -214,7 +210,7 @@ func (r Record) Encode() ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// At says, for messages, where the record was read.
+// At states, for messages, where the record was read.
 func (r *Record) At() string {
 	if r.File == "" {
 		return fmt.Sprintf("a run of %s on %s", r.Algorithm, r.Instance)
@@ -330,8 +326,7 @@ func WriteRecords(w io.Writer, records []Record) error {
 	return errors.Join(errs, out.Flush())
 }
 
-// Stated returns the record of a result that a file states: it isn't sealed. Line is
-// where the result stands in the file.
+// Stated returns the record of a result that a file states: it isn't sealed. Line is the result's line in the file.
 func Stated(r model.Result, file string, line int) (Record, error) {
 	rec := Record{Instance: r.Instance, Hash: r.InstanceHash, Kind: r.Kind, Algorithm: r.Algorithm, Seed: r.Seed, Status: r.Status,
 		Objective: Optional(r.Objective), Second: Optional(r.SecondObjective), Bound: Optional(r.Bound), Gap: Optional(r.Gap),

@@ -27,8 +27,8 @@ import (
 var Formats = []string{"text", "markdown", "csv", "latex"}
 
 // Render writes the table in one of Formats; LaTeX takes a caption, too. Columns of figures are aligned to
-// the right, the others to the left. Cells hold names from files: their control characters are shown, and
-// what Markdown or a spreadsheet would take for more than text is kept from it.
+// the right, the others to the left. Cells hold names from files: their control characters are shown, and text that
+// Markdown or a spreadsheet would interpret is escaped.
 func (t Table) Render(w io.Writer, format string) error {
 	begins := func(k int) bool { return t.Groups != nil && (k == 0 || t.Groups[k] != t.Groups[k-1]) }
 	switch format {
@@ -112,9 +112,8 @@ func (t Table) lines(w io.Writer, markdown bool) error {
 	return errors.Join(out.Bulk(t.Rows), out.Render())
 }
 
-// LaTeX writes the table for the package booktabs. With a caption or a label it is a
-// floating table, else a tabular alone. The caption is LaTeX already. A label alone gets an
-// empty one: without, LaTeX refers to the section.
+// LaTeX writes the table for the package booktabs. It is a floating table if it has a caption or a label, else a
+// tabular alone. The caption is LaTeX already. A label alone gets an empty one: without, LaTeX refers to the section.
 func (t Table) LaTeX(w io.Writer, caption, label string) error {
 	t = t.each(harmless)
 	spec := ""
@@ -178,7 +177,7 @@ func markdownCell(cell string) string {
 
 var markdownTag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("<([A-Za-z/!?])") })
 
-// csvCell puts an apostrophe before what a spreadsheet would compute, but for numbers.
+// csvCell puts an apostrophe before text that a spreadsheet would compute, but for numbers.
 func csvCell(cell string) string {
 	cell = harmless(cell)
 	if _, err := strconv.ParseFloat(cell, 64); err != nil && cell != "-" && cell != "" && strings.ContainsRune("=+-@", rune(cell[0])) {

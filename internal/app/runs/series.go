@@ -30,35 +30,32 @@ type SeriesPoint struct {
 	X     float64 // value of the parameter; for several parameters the index of their values
 	Label string  // for several parameters: "{1,3}"; otherwise ""
 	Mean  float64
-	// Half is the half-width of the mean's 95 % confidence interval by Student's t;
-	// for a single run that by batch means, NaN where there is none.
+	// Half is the half-width of the mean's 95 % confidence interval by Student's t; for a single run it is by batch
+	// means, NaN without one.
 	Half float64
 	Runs int
 	// Instances is how many different ones the runs are on.
 	Instances int
 }
 
-// SeriesOptions choose what Series computes.
+// SeriesOptions configure Series.
 type SeriesOptions struct {
 	X          []string           // parameters (Params): one, or several that change together
 	Y          string             // of ValueNames
 	Algorithms []string           // labels, in this order; empty: all, in the plan's order
 	Where      map[string]float64 // values of parameters that runs must have
-	// Minus, if not empty, is an algorithm whose value on the same instance with
-	// the same seed is subtracted: the curves and their intervals are those of
-	// paired differences.
+	// Minus, if not empty, is an algorithm to subtract: its value on the same instance with the same seed. The curves
+	// and their intervals then show paired differences.
 	Minus string
-	// Bound adds, for values that the objective bounds (the objective itself, and the
-	// acceptance rate where accepted requests are the objective), the mean of the best
-	// bound that any sealed run proves as the last line. At each x where that is known it
-	// and all curves are means over the same instances: those on which no run lacks the
-	// value. So no curve passes the bound. Without such an x there is no such line.
+	// Bound adds, as the last line, the mean of the best bound that any sealed run proves. It does so for values that
+	// the objective bounds: the objective itself, and the acceptance rate if accepted requests are the objective. At
+	// each x with a known bound, it and all curves are means over the same instances, on which no run lacks the value.
+	// So no curve passes the bound. Without such an x there is no such line.
 	Bound bool
 }
 
-// ValueAxis returns the title of an axis with a measure of ValueNames, for runs like
-// the first one, and whether the measure is never below 0, so that no interval of it is:
-// times, counts, shares.
+// ValueAxis returns the title of an axis with a measure of ValueNames, for runs like the first one. It also returns
+// whether the measure is never below 0, so that no interval of it is: times, counts, shares.
 func ValueAxis(name string, records []Record) (title string, notNegative bool) {
 	m := valueOf(name, records)
 	if m == nil {
@@ -74,9 +71,8 @@ func ValueAxis(name string, records []Record) (title string, notNegative bool) {
 // and so is an x at which all are. The result doesn't depend on the records'
 // order.
 //
-// The error wraps model.ErrInvalid and names what is missing or ambiguous: an
-// algorithm, a value, a parameter of a run, any run that fits; runs of several
-// kinds; a run that is there twice; a value that is infinite. O(R log R) for R
+// The error wraps model.ErrInvalid and names the missing or ambiguous part: an algorithm, a value, a parameter of a
+// run, any run that fits; runs of several kinds; a run that is there twice; a value that is infinite. O(R log R) for R
 // records.
 func Series(records []Record, o SeriesOptions) ([]Line, error) {
 	lines, err := series(records, o)
@@ -132,7 +128,7 @@ func series(records []Record, o SeriesOptions) ([]Line, error) {
 	return d.lines(), nil
 }
 
-// drawing is what Series reads of the runs.
+// drawing holds the data that Series reads of the runs.
 type drawing struct {
 	SeriesOptions
 	y      *measure
@@ -192,7 +188,7 @@ func (d *drawing) read(chosen []*Record, known map[string]*Known) error {
 	return nil
 }
 
-// lines returns the curves, that of the bound last.
+// lines returns the curves, the bound's last.
 func (d *drawing) lines() []Line {
 	lines := make([]Line, len(d.order))
 	for n, a := range d.order {
@@ -250,8 +246,7 @@ type measuredRun struct {
 	half float64 // of the confidence interval that the run itself has
 }
 
-// limit returns what no algorithm's value passes on the instance of a run, NaN if that
-// isn't known.
+// limit returns a limit that no algorithm's value passes on the instance of a run, NaN if it isn't known.
 func limit(r Run, value string) float64 {
 	if r.Known.Stated {
 		return math.NaN()
@@ -260,16 +255,15 @@ func limit(r Run, value string) float64 {
 	case value == objectiveKey:
 		return r.Known.Bound
 	case value != "acceptance %" || r.metrics()[0].Key != "accepted" || r.Objective == nil || *r.Objective <= 0:
-		return math.NaN() // the rate of none tells nothing about how many there are
+		return math.NaN() // the rate of none doesn't show how many there are
 	}
 	// The same share of it as of the objective.
 	return min(r.Known.Bound*r.metric(value) / *r.Objective, 100)
 }
 
-// underBound returns, of the runs of some algorithms, those on the instances on which each
-// algorithm with runs has as many as on any other, and the limits of these instances;
-// no limits if there is no such instance or one of them has none. All means then weigh
-// the instances alike.
+// underBound returns some of the runs of some algorithms: the runs on the instances on which each algorithm with runs
+// has as many as on any other. It also returns the limits of these instances; no limits if there is no such instance or
+// one of them has none. All means then weigh the instances alike.
 func underBound(runs [][]measuredRun, limits map[string]float64) (same [][]measuredRun, bounds []measuredRun) {
 	common := maps.Clone(limits)
 	for _, all := range runs {
@@ -292,9 +286,8 @@ func underBound(runs [][]measuredRun, limits map[string]float64) (same [][]measu
 	return same, bounds
 }
 
-// PointsApart reports whether nothing is between the points of some lines, so that they
-// aren't to be joined: x is computed of the instances, not what a generator was told, and
-// most values of it have one instance.
+// PointsApart reports whether nothing is between the points of some lines, so that they aren't to be joined: x is
+// computed of the instances, not a generator's input, and most values of it have one instance.
 func PointsApart(records []Record, x []string, lines []Line) bool {
 	for i := range records {
 		for _, key := range x {
@@ -334,7 +327,7 @@ func ParameterAxis(key string, r *Record) string {
 			words += " (" + x.Unit + ")"
 		}
 		if strings.EqualFold(words, key) || strings.EqualFold(words, "number of "+key) {
-			return words // they say the key
+			return words // they include the key
 		}
 		return words + ": " + key
 	}
@@ -350,9 +343,8 @@ func Label(x []float64) string {
 	return "{" + strings.Join(all, ",") + "}"
 }
 
-// choose returns the records of the algorithms whose parameters have the values
-// of where. The error is for no record, and for records of several kinds or
-// objectives.
+// choose returns the records of the algorithms with parameters that have the values of where. The error is for no
+// record, and for records of several kinds or objectives.
 func choose(records []Record, algorithms []string, where map[string]float64) ([]*Record, error) {
 	var all []*Record
 	have := map[string]map[float64]bool{} // values of the parameters

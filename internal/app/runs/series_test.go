@@ -44,8 +44,8 @@ func reserved() []Record {
 	return all
 }
 
-// Paired differences have intervals of their own: what the instances differ in
-// cancels. Runs without a partner don't count.
+// Paired differences have their own intervals: the differences between instances cancel. Runs without a partner don't
+// count.
 func TestSeriesMinus(t *testing.T) {
 	t.Parallel()
 	lines, err := Series(reserved(), SeriesOptions{X: []string{"umed"}, Y: "objective", Algorithms: []string{"pe-w"}, Minus: "ff"})
@@ -192,7 +192,7 @@ func TestValueNames(t *testing.T) {
 		}
 	}
 	want := []string{"mean finish: mean finish time (s)", "slowdown: mean slowdown", "acceptance %: acceptance rate (%)", "average yield: average yield", "objective: accepted requests", "second: mean slowdown", "gap %: gap (%)", "time: time (s)"}
-	got = slices.DeleteFunc(got, func(v string) bool { return !slices.Contains(want, v) }) // those of other problems
+	got = slices.DeleteFunc(got, func(v string) bool { return !slices.Contains(want, v) }) // the ones of other problems
 	if !slices.Equal(got, want) {
 		t.Errorf("values are %q, want at least %q", got, want)
 	}
@@ -206,8 +206,8 @@ func TestValueNames(t *testing.T) {
 	}
 }
 
-// Who solves the easy instances alone isn't drawn beyond the bound of all, nor who solves
-// them with more seeds.
+// An algorithm that solves only the easy instances isn't drawn beyond the bound of all, nor is one that solves them
+// with more seeds.
 func TestBoundIsNotPassed(t *testing.T) {
 	t.Parallel()
 	var records []Record

@@ -13,10 +13,9 @@ import (
 // mostExact is the number of differences up to which signedRank counts all signs.
 const mostExact = 60
 
-// signedRank returns the two-sided p of Wilcoxon's signed-rank test (Wilcoxon 1945):
-// the probability of a rank sum as far from the middle as that of these differences
-// if each of them had either sign with probability 1/2. Differences of 0 are left
-// out, equal ones have the mean of their ranks. Without a difference p is NaN.
+// signedRank returns the two-sided p of Wilcoxon's signed-rank test (Wilcoxon 1945). It is the probability of a rank
+// sum as far from the middle as the one of these differences if each of them had either sign with probability 1/2.
+// Differences of 0 are left out, equal ones have the mean of their ranks. Without a difference p is NaN.
 //
 // Up to mostExact differences it is exact, ties included: of all 2^n signs those are
 // counted that are as extreme, by a table of the sums of doubled ranks, which are

@@ -66,11 +66,11 @@ func TestSignedRank(t *testing.T) {
 			t.Fatalf("%v: p is %v, want %v", d, got, want)
 		}
 	}
-	// Of the ranks 1 to 8 five sets have a sum of at most 3: none, 1, 2, 3, 1 and 2.
+	// Five sets of the ranks 1 to 8 have a sum of at most 3: none, 1, 2, 3, 1 and 2.
 	if p := signedRank([]float64{-1, 3, -2, 4, 5, 6, 7, 8}); math.Abs(p-10.0/256) > 1e-12 {
 		t.Errorf("rank sum 3 of 8: p is %v, want %v", p, 10.0/256)
 	}
-	// Where both apply the normal distribution is near the exact one.
+	// The normal distribution is near the exact one where both apply.
 	d := make([]float64, mostExact)
 	for i := range d {
 		d[i] = float64(i+1) * []float64{1, 1, -1}[i%3]

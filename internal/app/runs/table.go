@@ -20,15 +20,14 @@ import (
 type Table struct {
 	Header []string
 	Rows   [][]string
-	// Groups, if not nil, names the group of each row, those of a group one after the
-	// other: a line above the first of each in text, a column in CSV.
+	// Groups, if not nil, names the group of each row, and a group's rows are adjacent: a line above the first of each
+	// in text, a column in CSV.
 	Groups []string
-	// Notes say what must be known to read the table: lines below it in text and Markdown,
-	// comments in LaTeX.
+	// Notes help to read the table: lines below it in text and Markdown, comments in LaTeX.
 	Notes []string
 }
 
-// TableOptions choose what a table shows.
+// TableOptions configure a table.
 type TableOptions struct {
 	By         []string // parameters (Params) to group by
 	Algorithms []string // labels, in this order; empty: all, in the plan's order
@@ -174,8 +173,7 @@ func (f *Figures) Table(o TableOptions) Table {
 	return t
 }
 
-// named returns the name of a column: the objectives go by their own names, their means
-// with the unit.
+// named returns the name of a column: the objectives have their own names, their means with the unit.
 func (f *Figures) named(column string) string {
 	for k, key := range []string{objectiveKey, secondKey} {
 		m, rest := f.metrics[k], strings.TrimPrefix(column, key)
@@ -235,7 +233,7 @@ func (f *Figures) oneUnit(column int) (name string, write func(float64) string) 
 	decimals := func(x float64) int { return max(0, 2-int(math.Floor(math.Log10(x/unit)))) }
 	return name, func(x float64) string {
 		digits := 0
-		for _, y := range []float64{middle, x} { // more for what is much shorter than the median
+		for _, y := range []float64{middle, x} { // more for values much shorter than the median
 			if y > 0 {
 				digits = max(digits, decimals(y))
 			}
@@ -247,9 +245,8 @@ func (f *Figures) oneUnit(column int) (name string, write func(float64) string) 
 	}
 }
 
-// algorithmsOf returns the labels wanted or, if none is, all: in the order of the
-// plan, as far as records tell it (they do so since 0.9.0), the others after them
-// in alphabetical order.
+// algorithmsOf returns the labels wanted or, if none is, all: in the order of the plan, if records state it (they do so
+// since 0.9.0), the others after them in alphabetical order.
 func algorithmsOf(records []Record, wanted []string) ([]string, error) {
 	if len(records) == 0 {
 		return nil, errors.New("there are no results")
@@ -280,8 +277,7 @@ func algorithmsOf(records []Record, wanted []string) ([]string, error) {
 	return wanted, nil
 }
 
-// classes returns the class of each algorithm; all the same if a name stands for
-// algorithms of several problems that differ.
+// classes returns the class of each algorithm; all the same if a name means different algorithms of several problems.
 func classes(records []Record) map[string]model.Class {
 	all := map[string]model.Class{}
 	for i := range records {
@@ -295,6 +291,5 @@ func classes(records []Record) map[string]model.Class {
 	return all
 }
 
-// GroupOf names a class of algorithms as a group of a table's rows, and says what it
-// knows.
+// GroupOf names a class of algorithms as a group of a table's rows, and states its knowledge.
 func GroupOf(c model.Class) string { return c.Plural() + ": " + c.Meaning() }

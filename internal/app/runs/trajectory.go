@@ -13,8 +13,7 @@ import (
 )
 
 // Moment is a point of a run's trajectory: the best objective found and the best
-// bound proved by then, NaN while there is none. In JSON it is
-// [seconds, objective, bound], null for NaN.
+// bound proved by then, NaN while there is none. It is [seconds, objective, bound] in JSON, null for NaN.
 type Moment struct{ S, Objective, Bound float64 }
 
 // MarshalJSON writes the time to the microsecond.
@@ -22,7 +21,7 @@ func (m Moment) MarshalJSON() ([]byte, error) {
 	return json.Marshal([3]*float64{Optional(math.Round(1e6*m.S) / 1e6), Optional(m.Objective), Optional(m.Bound)})
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads the output of MarshalJSON.
 func (m *Moment) UnmarshalJSON(data []byte) error {
 	var all []*float64
 	if err := json.Unmarshal(data, &all); err != nil {
@@ -51,8 +50,8 @@ type Tracker struct {
 	moments []Moment
 }
 
-// Progress takes a solver's report. Those of an engine's phases may tell less than
-// the one before: the best so far counts.
+// Progress takes a solver's report. A report of an engine's phases may contain less than the one before: the best so
+// far counts.
 func (t *Tracker) Progress(p model.Progress) {
 	if !p.Done { // see trajectory
 		t.note(time.Since(t.Began).Seconds(), p.Incumbent, p.Bound)

@@ -31,7 +31,7 @@ type BoundRequest struct {
 	Options  Limit          `json:"options,omitzero"`
 }
 
-// Limit limits what isn't a solve.
+// Limit limits requests other than solves.
 type Limit struct {
 	TimeLimitS float64 `json:"time_limit_s,omitempty" about:"in seconds; left out: 10, or the service's longest if that is shorter"`
 }
@@ -100,14 +100,14 @@ func (s *Server) verify(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// judged has a result or a bare solution judged, in the variant of the instance that it was
-// made for, and returns both with the judgement.
+// judged has a result or a bare solution judged, in the instance's variant for which it was made, and returns both with
+// the judgement.
 func judged(ctx context.Context, in model.Instance, data []byte, where string, o verify.Options) (v verdict.Verdict, of model.Instance, r model.Result, err error) {
 	if len(data) == 0 {
 		return v, in, r, failuref(http.StatusBadRequest, "body", "see /v1/openapi.json", "the key %s is missing", where)
 	}
 	var keys map[string]json.RawMessage
-	_ = json.Unmarshal(data, &keys) // what is no object has no keys, and the decoders say so
+	_ = json.Unmarshal(data, &keys) // data that are no object have no keys, and the decoders report it
 	_, whole := keys["status"]
 	if whole {
 		r, err = model.DecodeResult(data)

@@ -25,7 +25,7 @@ type Failure struct {
 	Where  string `json:"where" about:"the part of the request"`
 	Remedy string `json:"remedy" about:"what to do"`
 
-	after int // seconds until the client may try again; 0: not told
+	after int // seconds until the client may try again; 0: not stated
 }
 
 // Error implements error.
@@ -49,7 +49,7 @@ func ending() *Failure {
 	return f
 }
 
-// failureOf returns what to answer to an error about a part of a request.
+// failureOf returns the answer to an error about a part of a request.
 func failureOf(err error, where string) *Failure {
 	var mine *Failure
 	var defect *gapwise.DefectError

@@ -25,7 +25,7 @@ type gate struct {
 	mostLive int64
 
 	mu     sync.Mutex
-	looked time.Time // when the heap was collected to see what is alive
+	looked time.Time // when the heap was last collected to measure it
 }
 
 func newGate(c Config) *gate {
@@ -36,7 +36,7 @@ func newGate(c Config) *gate {
 // busy reports whether any request runs or waits.
 func (g *gate) busy() bool { return g.inside.Load() > 0 }
 
-// pass is a request's place, and what it holds.
+// pass is a request's place, and its resources.
 type pass struct {
 	*gate
 	mine int64
@@ -63,7 +63,7 @@ func (p *pass) leave() {
 	})
 }
 
-// hold adds bytes to what the request holds.
+// hold adds bytes to the request's.
 func (p *pass) hold(n int64) error {
 	if p.mine += n; p.mine > p.heaviest {
 		p.weight.Add(n)
@@ -95,7 +95,7 @@ func (p *pass) read(r io.Reader) ([]byte, error) {
 	}
 }
 
-// take waits for one of some slots, which is given back by what it returns.
+// take waits for one of some slots; the returned function gives it back.
 func take(ctx context.Context, slots chan struct{}) (func(), error) {
 	select {
 	case slots <- struct{}{}:
@@ -110,8 +110,8 @@ func take(ctx context.Context, slots chan struct{}) (func(), error) {
 
 const liveBytes = "/gc/heap/live:bytes"
 
-// live returns the bytes that were alive when the heap was collected last. If they are too
-// many it is collected anew, once a second: an idle service collects nothing by itself.
+// live returns the bytes that were alive when the heap was collected last. If they are too many it collects the heap
+// again, once a second: an idle service collects nothing by itself.
 func (g *gate) live() int64 {
 	live := sample(liveBytes)
 	if live <= g.mostLive {

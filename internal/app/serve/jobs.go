@@ -23,7 +23,7 @@ const (
 	failed    = "failed"
 )
 
-// Job is how a job stands.
+// Job is the state of a job.
 type Job struct {
 	ID       string           `json:"id"`
 	State    string           `json:"state" about:"waiting, running, done, cancelled or failed"`
@@ -56,7 +56,7 @@ func newJobs(most int, keep time.Duration, room int64) *jobs {
 	return &jobs{all: map[string]*job{}, most: most, keep: keep, room: room}
 }
 
-// add makes a job of a random id, which nobody can guess.
+// add makes a job of a random id, which can't be guessed.
 func (all *jobs) add(x *verdict.Solve, cancel context.CancelFunc) *job {
 	j := &job{Solve: x, cancel: cancel, Job: Job{ID: strings.ToLower(rand.Text()), State: waiting}}
 	all.mu.Lock()
@@ -72,7 +72,7 @@ func (all *jobs) set(j *job, state string) {
 	j.State = state
 }
 
-// end keeps how a job ended, and forgets what is too old or too much.
+// end keeps how a job ended, and forgets jobs that are too old or too many.
 func (all *jobs) end(j *job, result []byte, f *Failure) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -117,7 +117,7 @@ func (all *jobs) forget(j *job) {
 	}
 }
 
-// find returns how a job stands. With stop it is cancelled, or forgotten if it has ended.
+// find returns the state of a job. If stop is set, it is cancelled, or forgotten if it has ended.
 func (all *jobs) find(id string, stop bool) (Job, bool) {
 	all.mu.Lock()
 	defer all.mu.Unlock()

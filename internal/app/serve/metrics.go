@@ -22,8 +22,8 @@ type plainText struct{}
 // steps are the upper ends of the classes of the times of solves, in seconds.
 var steps = []float64{0.01, 0.1, 1, 10, 60}
 
-// figures are what GET /metrics tells. The text format is written here: it is a name, labels
-// and a number a line, and prometheus/client_golang brings eight modules for it.
+// figures are the figures of GET /metrics. The text format is written here: it is a name, labels and a number a line,
+// and prometheus/client_golang brings eight modules for it.
 type figures struct {
 	running atomic.Int64
 

@@ -22,9 +22,8 @@ const schemas = "https://raw.githubusercontent.com/gapwise/gapwise/main/docs/ref
 // object is one of JSON, its keys in alphabetical order.
 type object = map[string]any
 
-// OpenAPI returns the description of the interface, OpenAPI 3.1. It is made of the routes
-// and of the types that requests are decoded into and answers encoded from; instances,
-// solutions and results are those of the published schemas.
+// OpenAPI returns the description of the interface, OpenAPI 3.1. It is made of the routes and of the types that
+// requests are decoded into and answers encoded from. Instances, solutions and results have the published schemas.
 func (s *Server) OpenAPI() any {
 	d := &describer{made: object{}}
 	paths := object{}
@@ -115,7 +114,7 @@ func foreign(sorts string) object {
 	return object{"anyOf": any}
 }
 
-// of returns the schema of a type's values: for structs a reference to what is made once.
+// of returns the schema of a type's values: for structs a reference to a schema that is made once.
 func (d *describer) of(t reflect.Type) object {
 	switch t.Kind() {
 	case reflect.Pointer:

@@ -74,8 +74,8 @@ func valid(t *testing.T, name string, text []byte) {
 	}
 }
 
-// The description in docs is the one that the types make, and the one that is served; each
-// schema compiles, with the published ones that it refers to.
+// The description in docs equals the one that the types make, and the one that is served; each schema compiles, with
+// the published ones that it refers to.
 func TestDescription(t *testing.T) {
 	t.Parallel()
 	text, err := Describe()
@@ -126,7 +126,7 @@ func TestDescription(t *testing.T) {
 	if want := len((&Server{}).routes()); routes != want {
 		t.Errorf("%d routes are described of %d", routes, want)
 	}
-	// Requests of the tests are what the description says, and those with other keys aren't.
+	// Requests of the tests match the description, and requests with other keys don't.
 	for name, q := range map[string][]byte{
 		"SolveRequest":   body("instance", example(t, "six-tasks"), "options", map[string]any{"time_limit_s": 0.5, "seed": 1}),
 		"VerifyRequest":  body("instance", example(t, "ten-jobs"), "solution", map[string]any{"hosts": []int{1}}),

@@ -27,7 +27,7 @@ type SolveRequest struct {
 	Start    jsontext.Value `json:"start,omitempty" schema:"solution" about:"a solution to start from, which may leave out what follows from the rest"`
 }
 
-// Options say how to solve.
+// Options configure a solve.
 type Options struct {
 	Algorithm   string            `json:"algorithm,omitempty" about:"auto (and left out), exact or a name of gapwise algorithms"`
 	Engine      string            `json:"engine,omitempty" about:"engines of exact, with commas between several: search, highs, kernel; both is search,highs"`
@@ -40,8 +40,8 @@ type Options struct {
 	Parameters  map[string]string `json:"parameters,omitempty" about:"settings that only this problem's algorithms know"`
 }
 
-// decode reads a request, strictly: unknown and repeated keys and keys in another case are
-// errors, and so is what follows the object.
+// decode reads a request, strictly: unknown and repeated keys and keys in another case are errors, and so is text after
+// the object.
 func decode(data []byte, into any) error {
 	err := json.Unmarshal(data, into, json.RejectUnknownMembers(true))
 	if err == nil {
@@ -61,7 +61,7 @@ func decode(data []byte, into any) error {
 	return failuref(http.StatusBadRequest, "body", "see /v1/openapi.json", "the body is no such request: %s", strings.Join(strings.Fields(why), " "))
 }
 
-// body enters the gate and reads the request of a POST into a value. Who gets a pass leaves.
+// body enters the gate and reads the request of a POST into a value. The caller must leave if it gets a pass.
 func (s *Server) body(w http.ResponseWriter, r *http.Request, into any) (p *pass, err error) {
 	if s.draining.Load() {
 		return nil, ending()
@@ -90,8 +90,8 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request, into any) (p *pass
 	return p, decode(data, into)
 }
 
-// perItem is what a host, processor, PE, slot, process, task that isn't named or VM weighs, in bytes: instances of
-// some bytes can have ten million of them.
+// perItem is the weight of a host, processor, PE, slot, process, unnamed task or VM, in bytes: instances of some bytes
+// can have ten million of them.
 const perItem = 64
 
 // weight returns the bytes that an instance takes beyond its text, here or in an answer, which repeats the

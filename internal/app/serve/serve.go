@@ -19,7 +19,7 @@ import (
 	"github.com/gapwise/gapwise/internal/app/verdict"
 )
 
-// Config says what a service may take and use.
+// Config holds the limits of a service.
 type Config struct {
 	Token     string        // demanded of each request, if not empty
 	Body      int64         // largest body and largest weight of an instance, in bytes
@@ -30,8 +30,8 @@ type Config struct {
 	Threads   int           // most threads of a solve
 	Jobs      int           // finished jobs that are kept
 	Keep      time.Duration // for how long
-	Grace     time.Duration // for what runs when the service is told to end
-	Page      http.Handler  // serves what no other path does, outside /v1/; nil: nothing
+	Grace     time.Duration // for running work when the service is asked to end
+	Page      http.Handler  // serves all other paths, outside /v1/; nil: nothing
 }
 
 // ShortestToken is the least length of a token.
@@ -90,7 +90,7 @@ type route struct {
 	handle             http.HandlerFunc
 }
 
-// routes lists what can be asked for. The description of the interface is made of it.
+// routes lists the possible requests. The description of the interface is made of it.
 func (s *Server) routes() []route {
 	return []route{
 		{"POST", "/v1/solve", "Solve an instance: solution, bound and gap, verified", false, SolveRequest{}, result{}, s.solve},
@@ -169,14 +169,14 @@ func (o *observed) Write(data []byte) (int, error) {
 	return o.ResponseWriter.Write(data)
 }
 
-// Unwrap lets http.ResponseController find what it controls.
+// Unwrap lets http.ResponseController find its ResponseWriter.
 func (o *observed) Unwrap() http.ResponseWriter { return o.ResponseWriter }
 
 // tail is how long responses have to be fetched when running solves have been halted.
 const tail = 5 * time.Second
 
-// Serve answers requests on a listener until ctx ends. Then it takes no new work; what runs
-// has Config.Grace to end, after which it returns its best so far.
+// Serve answers requests on a listener until ctx ends. Then it takes no new work. Running work has Config.Grace to end,
+// after which it returns its best so far.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(s.Memory))
 	web := &http.Server{Handler: s, MaxHeaderBytes: 16 << 10,

@@ -184,7 +184,7 @@ func TestEachProblem(t *testing.T) {
 	}
 }
 
-// A wrong solution is answered with what is wrong, not with an error.
+// A wrong solution is answered with its errors, not with an error.
 func TestWrongSolution(t *testing.T) {
 	t.Parallel()
 	_, url := started(t, usual())
@@ -238,7 +238,7 @@ func TestInfeasible(t *testing.T) {
 	}
 }
 
-// What isn't served is refused with a line that says what, where and what to do.
+// A request that isn't served is refused with a line that names the error, its place and the fix.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	_, url := started(t, usual())
@@ -314,8 +314,9 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A small body whose instance or answer is large is refused before it is solved, whatever its kind: hosts, tasks, processors
-// and the like that are counts, and names that an answer repeats. What weighs as much as its text is taken.
+// A small body with a large instance or answer is refused before it is solved, whatever its kind: hosts, tasks,
+// processors and the like that are counts, and names that an answer repeats. An instance that weighs as much as its
+// text is taken.
 func TestWeight(t *testing.T) {
 	t.Parallel()
 	_, url := started(t, usual())
@@ -396,7 +397,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	})
 }
 
-// With a token everything but health and description demands it, and any host will do.
+// If there is a token everything but health and description demands it, and any host will do.
 func TestToken(t *testing.T) {
 	t.Parallel()
 	c := usual()
@@ -462,8 +463,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// A job tells how it stands, ends by itself or is cancelled with its best so far, and is
-// forgotten.
+// A job reports its state, ends by itself or is cancelled with its best so far, and is forgotten.
 func TestJobs(t *testing.T) {
 	t.Parallel()
 	s, url := started(t, usual())
@@ -526,7 +526,7 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// More requests than may wait are told to come again; who leaves gives the slot back.
+// Requests beyond the ones that may wait are asked to come again; a client that leaves gives the slot back.
 func TestTooMany(t *testing.T) {
 	t.Parallel()
 	c := usual()
@@ -634,8 +634,8 @@ func TestMemoryIsFlat(t *testing.T) {
 	}
 }
 
-// When the service is told to end it takes nothing new; what runs returns its best so far
-// after the grace, and a job's result can be fetched.
+// When the service is asked to end it takes nothing new. Running work returns its best so far after the grace, and a
+// job's result can be fetched.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	c := usual()
@@ -727,7 +727,7 @@ func TestClientsThatLeave(t *testing.T) {
 	eventually(t, "it is gone", func() bool { return !s.gate.busy() && s.gate.weight.Load() == 0 })
 }
 
-// Whatever is sent is decoded or refused, and what is decoded passes every check twice.
+// Any input is decoded or refused, and a decoded one passes every check twice.
 func FuzzRequest(f *testing.F) {
 	for _, name := range examples {
 		f.Add([]byte(body("instance", example(f, name), "options", map[string]any{"algorithm": "auto", "time_limit_s": 1.5, "seed": 7})))

@@ -16,7 +16,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// result is what gapwise solve --json prints.
+// result is the output of gapwise solve --json.
 type result struct{}
 
 // task is a request to solve that has passed every check.
@@ -27,7 +27,7 @@ type task struct {
 	*verdict.Solve
 }
 
-// task reads a request to solve. Who gets a task leaves.
+// task reads a request to solve. The caller must leave if it gets a task.
 func (s *Server) task(w http.ResponseWriter, r *http.Request) (t task, err error) {
 	var q SolveRequest
 	ctx := r.Context()
@@ -107,7 +107,7 @@ func (s *Server) solve(w http.ResponseWriter, r *http.Request) {
 
 // shape is how a stream is written.
 type shape struct {
-	contentType, form, rest string // form of a named value; what is sent to say that there is nothing new
+	contentType, form, rest string // form of a named value; the message that there is nothing new
 }
 
 var (
@@ -137,7 +137,7 @@ const (
 	reading = 30 * time.Second
 )
 
-// stream solves and tells progress: what is newest, when the client has read what was before.
+// stream solves and sends progress: the newest, when the client has read the one before.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, t task, as *shape) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()

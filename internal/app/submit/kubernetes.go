@@ -22,8 +22,7 @@ type Kubernetes struct {
 	Image  string
 	Memory string // of a task: 2Gi
 	Claim  string // the PersistentVolumeClaim for results
-	// PlanText is that of the plan's file, which the tasks find as PlanFile; "" for a
-	// plan that they have.
+	// PlanText is the text of the plan's file, which the tasks find as PlanFile; "" for a plan that they have.
 	PlanText string
 }
 
@@ -44,7 +43,7 @@ var (
 	label = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`) })
 )
 
-// maxObject leaves room for "-merge" and for what Kubernetes adds to pods' names.
+// maxObject leaves room for "-merge" and for Kubernetes' additions to pods' names.
 const maxObject = 50
 
 // Object returns the name of the Job: the plan's as Kubernetes writes names.
@@ -69,7 +68,7 @@ func (k *Kubernetes) Manifest() ([]byte, error) {
 	case len(k.PlanText) > 1<<20:
 		return nil, fmt.Errorf("%w job: the plan has %d bytes, a ConfigMap holds 1 MiB", model.ErrInvalid, len(k.PlanText))
 	}
-	object, text := k.Object(), strconv.Quote // Go's escapes are those of YAML
+	object, text := k.Object(), strconv.Quote // Go's escapes are the same as YAML's
 	plan, planMount, planVolume := "", "", ""
 	if k.PlanText != "" {
 		plan = fmt.Sprintf("\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: %s\ndata:\n  %s: %s", object, path.Base(PlanFile), text(k.PlanText))

@@ -91,8 +91,8 @@ func (s *Slurm) Submit(ctx context.Context) (Submitted, error) {
 	if jobs.Array, err = sbatch(ctx, files[0]); err != nil {
 		return jobs, err
 	}
-	// Not afterok: one task that fails makes it wait for ever, even if it is requeued
-	// and succeeds. gapwise bench merge says itself what is missing.
+	// Not afterok: one task that fails makes it wait for ever, even if it is requeued and succeeds. gapwise bench merge
+	// itself reports missing runs.
 	if jobs.Merge, err = sbatch(ctx, "--dependency=afterany:"+jobs.Array, files[1]); err != nil {
 		return jobs, fmt.Errorf("the array job %s is submitted, the job that merges isn't; after it run %s: %w", jobs.Array, process.Quote(files[1]), err)
 	}

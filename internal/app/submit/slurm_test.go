@@ -65,7 +65,7 @@ NodeName=one NodeHostname=%[1]s NodeAddr=127.0.0.1 CPUs=8 RealMemory=1024 State=
 PartitionName=main Nodes=one Default=YES MaxTime=INFINITE State=UP
 `
 
-// patience bounds waits that end the test if nothing comes: not what is measured.
+// patience bounds waits that end the test if nothing comes: not the measured times.
 const patience = 90 * time.Second
 
 // until waits for a condition.
@@ -78,7 +78,7 @@ func until(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// command returns what a program prints, "" if it fails.
+// command returns a program's output, "" if it fails.
 func command(name string, arguments ...string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
@@ -89,8 +89,8 @@ func command(name string, arguments ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// startSlurm starts a Slurm of one node for the test, as whoever runs it, in a new
-// folder with a short name: it isn't t.TempDir since Slurm takes few characters.
+// startSlurm starts a Slurm of one node for the test, as the current user, in a new folder with a short name: it isn't
+// t.TempDir since Slurm takes few characters.
 func startSlurm(t *testing.T) {
 	t.Helper()
 	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin:/sbin")
@@ -121,7 +121,7 @@ func startSlurm(t *testing.T) {
 	until(t, "Slurm to start", func() bool { return command("sinfo", "-h", "-N", "-n", "one", "-o", "%T") == "idle" })
 }
 
-// freePort returns a port that nobody listens on.
+// freePort returns a port without a listener.
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -158,8 +158,8 @@ func daemon(t *testing.T, dir, program string, arguments ...string) {
 	})
 }
 
-// endJobs ends what runs still, which outlives slurmd: by Slurm, and then by the
-// variable that tells the test's jobs from all others.
+// endJobs ends the jobs that still run, which outlive slurmd: by Slurm, and then by the variable that distinguishes the
+// test's jobs from all others.
 func endJobs(conf string) {
 	if command("squeue", "-h", "-o", "%i") == "" {
 		return
@@ -179,10 +179,9 @@ func endJobs(conf string) {
 	}
 }
 
-// A plan of 8 runs in an array of 4 tasks. Two tasks have a run done and one at work
-// when one of them is killed and requeued, as by a failure of its node, and the other is
-// told that its time limit is near. Both go on where they were, the dependent job
-// merges, and its table is the one of a local run.
+// A plan of 8 runs in an array of 4 tasks. Two tasks have a run done and one at work when one of them is killed and
+// requeued, as by a failure of its node, and the other gets the signal that its time limit is near. Both go on where
+// they were, the dependent job merges, and its table is the one of a local run.
 func TestSlurm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a Slurm and waits for its queue")
@@ -197,8 +196,7 @@ func TestSlurm(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 
-	// GLPK by a script that has the first two tasks wait at their second run, until
-	// they are started anew.
+	// GLPK runs by a script that has the first two tasks wait at their second run, until they are started again.
 	glpsol := need.Tool(t, "glpsol", "glpk-utils")
 	folder := filepath.Join(work, "100 % mine")
 	script := fmt.Sprintf(`#!/bin/sh
@@ -269,7 +267,7 @@ algorithms: [{name: exact, engine: glpsol}]
 		"2 runs done; see: gapwise bench merge": 4,
 		"stopped; the same command goes on ":    1,
 	} {
-		// The task that was killed may have had the time to say that it stopped.
+		// The killed task may have had the time to report that it stopped.
 		if n := strings.Count(logs, text); n != times && !(times == 1 && n == 2 && strings.HasPrefix(text, "stopped")) {
 			t.Errorf("%q stands %d times in the logs, want %d", text, n, times)
 		}

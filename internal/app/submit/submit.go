@@ -4,9 +4,8 @@
 // job that merges after it, or by Kubernetes, as an Indexed Job.
 //
 // A task is gapwise bench --shard i/n with a folder for its results: each start of a
-// task appends to a file of its own there, and goes on from all that are there. So a
-// task may be killed and started anew at any time, even while its first start runs
-// on.
+// task appends to a file of its own there, and goes on from all that are there. So a task may be killed and started
+// again at any time, even while its first start runs on.
 package submit
 
 import (
@@ -21,13 +20,13 @@ import (
 // Job is a plan to be run in shards.
 type Job struct {
 	Name      string   // of the plan
-	Shards    int      // tasks, each of which runs one shard
+	Shards    int      // tasks; each runs one shard
 	AtOnce    int      // tasks that run at the same time at most; 0: all
 	Workers   int      // processors of a task
 	Program   string   // gapwise, as a task calls it
-	Arguments []string // of gapwise bench in a task, beside the shard and the results
+	Arguments []string // of gapwise bench in a task, other than the shard and the results
 	Plan      string   // of gapwise bench merge --plan; "": none
-	Folder    string   // of all results: parts, logs, and what is merged of them
+	Folder    string   // of all results: parts, logs, and the merged files
 }
 
 // MaxShards is the largest number of shards; Slurm's own limit (MaxArraySize) may be
@@ -51,7 +50,7 @@ func (j *Job) check() error {
 	return nil
 }
 
-// fill replaces names in double braces in a text by what follows them.
+// fill replaces names in double braces in a text by the values after them.
 func fill(text string, values ...string) []byte {
 	values = slices.Clone(values)
 	for k := 0; k < len(values); k += 2 {

@@ -34,8 +34,7 @@ func kubernetes() submit.Kubernetes {
 		Job: submit.Job{Name: "p_1: q", Shards: 8, AtOnce: 3, Workers: 2, Program: "gapwise", Arguments: []string{"p.yaml"}, Plan: submit.PlanFile, Folder: submit.Mount + "/p"}}
 }
 
-// The shell reads both scripts, and every option of sbatch stands before the first
-// command, where sbatch looks for it.
+// The shell reads both scripts, and every option of sbatch comes before the first command, where sbatch looks for it.
 func TestScripts(t *testing.T) {
 	s := slurm()
 	array, merge, err := s.Scripts()
@@ -201,7 +200,7 @@ func TestManifest(t *testing.T) {
 	}
 }
 
-// The schema refuses what Kubernetes does.
+// The schema refuses the same as Kubernetes.
 func TestManifestSchema(t *testing.T) {
 	schema, err := jsonschema.NewCompiler().Compile("testdata/job.schema.json")
 	if err != nil {

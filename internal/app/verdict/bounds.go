@@ -29,7 +29,7 @@ type Bound struct {
 	Evidence   *model.Evidence `json:"evidence,omitempty" schema:"evidence"`
 }
 
-// BoundsOf returns what is known of an instance without search.
+// BoundsOf returns the bounds of an instance without search.
 func BoundsOf(ctx context.Context, in model.Instance) (BoundAnswer, error) {
 	x := BoundAnswer{Instance: in.ID(), Kind: string(in.Kind())}
 	all, err := gapwise.Bounds(ctx, in)

@@ -9,8 +9,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Progress is how a solve stands: figures that the solver tells, of which the judge has seen
-// nothing yet.
+// Progress is the state of a solve: the solver's figures, of which the judge has seen nothing yet.
 type Progress struct {
 	Algorithm string   `json:"algorithm"`
 	Objective *float64 `json:"objective" about:"of the best solution so far"`
@@ -20,9 +19,9 @@ type Progress struct {
 	ElapsedS  float64  `json:"elapsed_s"`
 }
 
-// Solve keeps what a solver tells, and says that there are news.
+// Solve keeps a solver's reports, and signals news.
 type Solve struct {
-	News chan struct{} // holds one value if something was told since it was looked
+	News chan struct{} // holds one value if there was a report since the last look
 
 	mu      sync.Mutex
 	sense   model.Sense
@@ -35,7 +34,7 @@ func Watch(in model.Instance) *Solve {
 	return &Solve{News: make(chan struct{}, 1), sense: model.SenseOf(in), started: time.Now()}
 }
 
-// Hear takes what a solver tells. It never waits for who reads.
+// Hear takes a solver's report. It never waits for the reader.
 func (x *Solve) Hear(p model.Progress) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -55,7 +54,7 @@ func (x *Solve) Hear(p model.Progress) {
 	}
 }
 
-// Look returns how the solve stands.
+// Look returns the state of the solve.
 func (x *Solve) Look() Progress {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -64,8 +63,8 @@ func (x *Solve) Look() Progress {
 	return p
 }
 
-// Tell calls say with news, at most once in a while, until the function that it returns
-// is called; that tells the last ones.
+// Tell calls say with news, at most once in a while, until the returned function is called, which reports the last
+// ones.
 func (x *Solve) Tell(while time.Duration, say func(Progress)) (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {

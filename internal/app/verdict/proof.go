@@ -10,7 +10,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// CheckAnswer says whether a proof holds.
+// CheckAnswer states whether a proof holds.
 type CheckAnswer struct {
 	Accepted bool     `json:"accepted"`
 	Claim    string   `json:"claim,omitempty" about:"what is proved, in words"`
@@ -20,8 +20,8 @@ type CheckAnswer struct {
 	Reason   string   `json:"reason,omitempty" about:"the first line that doesn't follow"`
 }
 
-// OfProof replays a proof on an instance with the given hash. That it doesn't hold is an
-// answer; the error is that of the context.
+// OfProof replays a proof on an instance with the given hash. A proof that doesn't hold is an answer; the error is the
+// context's.
 func OfProof(ctx context.Context, in model.Instance, hash, proof string) (CheckAnswer, error) {
 	p, err := verify.Proof(ctx, in, hash, strings.NewReader(proof))
 	switch {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package verdict is what is said of solutions as data: judgements, bounds and progress, as the
-// command prints them with --json and the service answers them.
+// Package verdict holds reports on solutions as data: judgements, bounds and progress, as the command prints them with
+// --json and the service answers them.
 package verdict
 
 import (
@@ -34,7 +34,7 @@ type Violation struct {
 	Unit       string  `json:"unit,omitempty"`
 }
 
-// Of returns the verdict with what a report says.
+// Of returns the verdict with a report's results.
 func (v Verdict) Of(r verify.Report) Verdict {
 	v.Accepted, v.Tolerance, v.Checked, v.OnTrust = r.Feasible(), r.Tolerance, r.Checked, r.Trusted
 	v.Objective, v.SecondObjective = Number(r.Objective), Number(r.Second)
@@ -56,8 +56,7 @@ func Number(x float64) *float64 {
 	return &x
 }
 
-// AsSolved returns the instance in the variant that the solution was made for, where the
-// instance leaves it open and given doesn't say it of a flag.
+// AsSolved returns the instance in the solution's variant, if the instance leaves it open and no flag sets it.
 func AsSolved(in model.Instance, s model.Solution, given func(flag string) bool) model.Instance {
 	p, err := gapwise.ProblemOf(in.Kind())
 	if err != nil || s == nil || s.Kind() != in.Kind() {

@@ -12,8 +12,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// The best bound is the strongest: the largest of what is minimised, the least of what is
-// maximised.
+// The best bound is the strongest: the largest if the figure is minimised, the least if it is maximised.
 func TestBest(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"ten-tasks", "eight-requests", "ten-jobs", "fourteen-clusters"} {
@@ -35,7 +34,7 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// What is told last is told, however soon the solve ends; figures never get worse.
+// The last report always arrives, however soon the solve ends; figures never get worse.
 func TestTell(t *testing.T) {
 	t.Parallel()
 	x := verdict.Watch(read(t, "ten-tasks"))

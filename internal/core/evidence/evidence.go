@@ -3,8 +3,8 @@
 // Package evidence names the types of model.Evidence.
 package evidence
 
-// The types of evidence. Of those down to Prices the judge recomputes the bound
-// (package verify, docs/explanation/bounds-and-evidence.md); the others are claims.
+// The types of evidence. The judge recomputes the bound of the types down to Prices (package verify,
+// docs/explanation/bounds-and-evidence.md); the others are claims.
 const (
 	// Path is of dag: tasks that wait for each other (Elements).
 	Path = "path"
@@ -17,11 +17,11 @@ const (
 	// Ordering is of dag: multipliers of rows of the formulation "ordering" (Parts: Resource
 	// is the kind of rows; Rows, Weights), for schedules that end by a horizon (Window).
 	Ordering = "ordering"
-	// Gathering is of dag under contention: tasks that must come together (Parts: Resource is Heads or Tails; of these
-	// Parts: Elements are a task and a set of tasks before, or after, it, Rows the numbers of the machines where this counts).
+	// Gathering is of dag under contention: tasks that must come together (Parts: Resource is Heads or Tails; their
+	// Parts: Elements are a task and a set of tasks before, or after, it, Rows the machines where this counts).
 	Gathering = "gathering"
-	// Traffic is of dag under contention: weights of the machines, then of the links (Weights), and prices by edge, in the
-	// order of the instance, and machine (Prices), at which the data pay for the places of their tasks.
+	// Traffic is of dag under contention: weights of the machines, then of the links (Weights), and prices by edge, in
+	// the order of the instance, and machine (Prices). The data pay these prices for the places of their tasks.
 	Traffic = "traffic"
 
 	// Sum is of vcsched: all needs of a resource together (Resource); and of
@@ -30,20 +30,19 @@ const (
 	// Crowd is of vcsched: the largest needs of CPU, or of another resource
 	// (Resource), of more tasks (Count) than the hosts take.
 	Crowd = "crowd"
-	// Clique is of vcsched: tasks (Elements: the job of each) of which no two fit
-	// on one host.
+	// Clique is of vcsched: tasks (Elements: the job of each); no two of them fit on one host.
 	Clique = "clique"
 	// Misfit is of vcsched: a task (Elements: its job) that fits on no host, or on hosts of little CPU.
 	Misfit = "misfit"
 	// Filling is of vcsched: the needs of a resource, or of some together, under a
 	// dual-feasible function (Resource or Elements, Function, Load).
 	Filling = "filling"
-	// Patterns is of vcsched: weights of the jobs' tasks (Elements,
-	// Weights, whole numbers) of which no host of a load (Load) holds enough.
+	// Patterns is of vcsched: weights of the jobs' tasks (Elements, Weights, whole numbers); no host of a load (Load)
+	// holds enough.
 	Patterns = "patterns"
-	// Moves is of vcsched: weights of tasks by the host that they are on now (Parts: Count is the
-	// host's number and 1, 0 for none; Elements: jobs; Weights) and a price of moving a
-	// host's memory (Prices), of which no hosts of a load (Load) hold enough.
+	// Moves is of vcsched: weights of tasks by the host that they are on now (Parts: Count is the host's number and 1,
+	// 0 for none; Elements: jobs; Weights) and a price of moving a host's memory (Prices). No hosts of a load (Load)
+	// hold enough.
 	Moves = "moves"
 
 	// Areas is of reservation: PEs times time, all ready times at the first
@@ -56,9 +55,9 @@ const (
 	// capacity between each two times (Times, Prices), of tvc one for each resource.
 	Prices = "prices"
 
-	// Machine is of batch and of tvc with a queue: one machine as fast as all processors
-	// (slots, links: Resource) together, which demands under a dual-feasible function
-	// (Function) fill, or on two tiers those of a share in tenths (Count).
+	// Machine is of batch and of tvc with a queue: one machine as fast as all processors (slots, links: Resource)
+	// together. Demands under a dual-feasible function (Function) fill it, or on two tiers demands of a share in tenths
+	// (Count).
 	Machine = "machine"
 
 	// Cover is of consolidation: the needs of a resource (Resource) of all tasks that can be
@@ -66,20 +65,20 @@ const (
 	Cover = "cover"
 	// Apart is of consolidation: the tasks that a rule (Elements: its id) keeps apart by host.
 	Apart = "apart"
-	// Emptied is of consolidation: what has to move from the hosts that the cost limit empties.
+	// Emptied is of consolidation: the moves from the hosts that the cost limit empties.
 	Emptied = "emptied"
 
 	// Relaxation claims the optimum of a linear relaxation (Method), which has more
 	// multipliers than evidence may have entries.
 	Relaxation = "relaxation"
-	// Search claims that a search has closed what lies beyond the bound.
+	// Search claims that a search has closed everything beyond the bound.
 	Search = "search"
 	// Proof names a file that gapwise check replays.
 	Proof = "proof"
 )
 
-// The kinds of rows of Ordering (Evidence.Resource of its parts), with what numbers them: tasks t, i, j of n,
-// machines a of m, edges e (verify/evidence_ordering.go).
+// The kinds of rows of Ordering (Evidence.Resource of its parts), with their indices: tasks t, i, j of n, machines a of
+// m, edges e (verify/evidence_ordering.go).
 const (
 	TailRow   = "tail"   // t
 	HeadRow   = "head"   // t
@@ -113,11 +112,11 @@ var OrderingRows = []string{TailRow, HeadRow, FromRow, ToRow, EdgeRow, BothRow, 
 const (
 	Slots   = "slots"
 	Servers = "servers" // slots and links of servers together, of a share of the slots (Count)
-	// Shares are slots and links of servers, each under a dual-feasible function (Parts), in shares of a
-	// server, of which that of the slots counts so often (Count).
+	// Shares are slots and links of servers, each under a dual-feasible function (Parts), in shares of a server; the
+	// share of the slots counts so often (Count).
 	Shares = "shares"
-	// Of PatternsOfServers there is a whole weight (Weights) of each VM of some requests (Elements) that run at one moment, and one
-	// price: no server holds more than its heaviest pattern.
+	// PatternsOfServers has a whole weight (Weights) of each VM of some requests (Elements) that run at one moment, and
+	// one price: no server holds more than its heaviest pattern.
 	PatternsOfServers = "patterns"
 )
 

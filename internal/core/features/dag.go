@@ -9,9 +9,8 @@ import (
 
 // DAG returns the features of an instance. O(V M + E + M²).
 //
-// The ratio of communication to computation (ccr) is that of Topcuoglu, Hariri, Wu
-// 2002: the mean time of an edge's transfer between two different machines, as
-// plans count on it, over the mean cost of a task, both over all machines.
+// The ratio of communication to computation (ccr) follows Topcuoglu, Hariri, Wu 2002. It is the mean time of an edge's
+// transfer between two different machines, as plans count on it, over the mean cost of a task, both over all machines.
 func DAG(d *model.DAG) []Feature {
 	g := view.OfDAG(d)
 	var costs, unevenness, rates, perData, startup, data moments

@@ -8,12 +8,12 @@ import "math"
 // Feature is one figure of an instance, computed from the instance alone: results
 // are grouped, selected and drawn by it.
 //
-// A key that the problem's generator has, too, means what the generator means by
-// it; where two problems have one key, its unit is the same.
+// A key that the problem's generator has, too, has the generator's meaning; if two problems have one key, its unit is
+// the same.
 type Feature struct {
 	Key   string // short, as in a table's header: "tasks"
 	Unit  string // empty for counts, shares and ratios
-	Usage string // what it is, on one line
+	Usage string // its meaning, on one line
 	Value float64
 }
 
@@ -38,8 +38,8 @@ func (m *moments) cov() float64 {
 	return math.Sqrt(max(0, m.squares/m.n-mean*mean)) / mean
 }
 
-// offered returns the offered load: work, in machine-seconds, over what the machines
-// could do from the first arrival to the last. It is NaN if all arrive at once.
+// offered returns the offered load: work, in machine-seconds, over the machines' capacity from the first arrival to the
+// last. It is NaN if all arrive at once.
 func offered(work, machines, first, last float64) float64 {
 	if !(last > first) {
 		return math.NaN()

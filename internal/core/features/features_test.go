@@ -65,8 +65,8 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// Keys are described, are there once, and mean the same for all problems as far as
-// units tell; an empty instance has the list, too.
+// Keys are described, are there once, and mean the same for all problems, judging by units; an empty instance has the
+// list, too.
 func TestFeatureLists(t *testing.T) {
 	units := map[string]string{}
 	for _, kind := range model.Kinds() {

@@ -25,7 +25,7 @@ func VCSched(v *model.VCSched) []Feature {
 	if v.MigrationBudget != nil {
 		budget = *v.MigrationBudget
 	}
-	// What the hosts have together: of the CPU and of each rigid resource, memory first.
+	// The hosts' total of the CPU and of each rigid resource, memory first.
 	has, have := 0.0, make([]float64, 1+len(v.Resources))
 	for _, s := range v.Sizes() {
 		has += float64(s.Count) * s.CPU

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// Package objective says what the objective of a linear model is of its instance.
+// Package objective relates the objective of a linear model to its instance's.
 package objective
 
 import (
@@ -9,11 +9,11 @@ import (
 	"strconv"
 )
 
-// OfInstance begins the comment of a file that says what the instance's objective is for the solver's, obj.
+// OfInstance begins the comment of a file that relates the instance's objective to the solver's, obj.
 const OfInstance = "the instance's objective = "
 
-// Scale says what a model's objective is of the problem's: Factor times it plus Constant, or, of the largest
-// load of a host, the least share of what it loads.
+// Scale converts a model's objective to the problem's: Factor times it plus Constant, or, for the largest load of a
+// host, the least share of its tasks.
 type Scale struct {
 	Factor, Constant float64
 	Load             bool // 1 / max(1, the objective)

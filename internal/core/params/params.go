@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package params describes parameters by the tags of a struct's fields. From
-// them come the command-line flags, the keys of an experiment's plan, the
-// parameters that results are grouped by, and their documentation:
+// Package params describes parameters by the tags of a struct's fields. They give the command-line flags, the keys of
+// an experiment's plan, the parameters that results are grouped by, and their documentation:
 //
 //	type Spec struct {
 //		Hosts int     `key:"hosts" default:"4" small:"2" hard:"12" min:"1" usage:"identical hosts"`
@@ -29,7 +28,7 @@ type Param struct {
 	Usage   string
 	File    bool // the value names a file
 	Text    bool // the value is a string, no number
-	// Required says that a plan must give values; flags have the default.
+	// Required means that a plan must give values; flags have the default.
 	Required bool
 	// Small lists values that together make instances which every exact engine
 	// solves at once, Hard one that makes an instance which none solves in
@@ -84,7 +83,7 @@ func SetDefaults[T any](spec *T) *T {
 }
 
 // Set sets a parameter of the struct that spec points to to the value of a text.
-// The error says what the value must be.
+// The error states the valid values.
 func (p Param) Set(spec any, text string) error {
 	if err := p.put(spec, text); err != nil {
 		return err

@@ -141,8 +141,7 @@ func TestUnknownType(t *testing.T) {
 	}
 }
 
-// What Set accepts is in the struct and, if it is a number, in Numbers; the
-// other parameters keep their values.
+// A value that Set accepts is in the struct and, if it is a number, in Numbers; the other parameters keep their values.
 func TestSetThenNumbers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	s := SetDefaults(new(spec))

@@ -10,9 +10,8 @@ import (
 )
 
 // Match returns, for each of the instance's elements, the number of the start's element
-// with the same id, -1 for none. It counts both kinds of strangers. The error wraps
-// model.ErrInvalid: an id that the start has twice, or a start of which the instance has
-// nothing.
+// with the same id, -1 for none. It counts both kinds of strangers. The error wraps model.ErrInvalid: the start has an
+// id twice, or nothing that the instance has.
 func Match[A, B any](elements []A, id func(*A) string, start []B, placed func(*B) string) ([]int, model.Completion, error) {
 	at := make(map[string]int, len(start))
 	for i := range start {

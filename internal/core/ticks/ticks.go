@@ -17,11 +17,9 @@ type Seconds struct {
 
 // Times are the times of requests in ticks, whole numbers.
 //
-// A float64 stands for the decimal number that it prints as: 1.8 is 18 tenths.
-// A tick is 10^-Decimals seconds, the coarsest such unit in which all times
-// are whole, if the last one then is at most 2^52 ticks. Then
-// nothing is rounded, and every tick is a float64 of its own, so that a start
-// that is written down is read as the same tick.
+// A float64 means its printed decimal number: 1.8 is 18 tenths. A tick is 10^-Decimals seconds, the coarsest such unit
+// in which all times are whole, if the last one then is at most 2^52 ticks. Then nothing is rounded, and every tick is
+// a float64 of its own, so that a start that is written down is read as the same tick.
 //
 // Times of more digits are rounded to the finest tick that keeps below 2^52:
 // arrivals, ready times, durations, runtimes and cancellations down, deadlines
@@ -31,12 +29,10 @@ type Seconds struct {
 //	⌊ready⌋ ≤ ⌊s⌋ ≤ s ≤ ⌈deadline⌉ - ⌊duration⌋, and
 //	s + length ≤ s' implies ⌊s⌋ + ⌊length⌋ ≤ ⌊s + length⌋ ≤ ⌊s'⌋.
 //
-// So what is impossible in ticks is impossible. What is possible in ticks is off
-// by less than two ticks, at most a 500th of any runtime (see Validate) and
-// about what a float64 holds of the last time. Rounding cancels nothing: a
-// request that in the numbers as given starts before any cancellation does so
-// in ticks too; else a latest start rounded up would let it pass for one that
-// holds no PEs.
+// So a schedule that is impossible in ticks is impossible. A schedule that is possible in ticks is off by less than two
+// ticks, at most a 500th of any runtime (see Validate) and about the precision of a float64 at the last time. Rounding
+// cancels nothing: a request that starts before any cancellation in the given numbers does so in ticks too. Otherwise a
+// latest start rounded up would make it one that holds no PEs.
 type Times struct {
 	Decimals int       // 0 to 22
 	Exact    bool      // nothing is rounded
@@ -59,8 +55,8 @@ func (q *Request) Latest() int64 { return q.Deadline - q.Duration }
 func (q *Request) Runs(start int64) bool { return start <= q.Cancel }
 
 const (
-	// maxTicks is such that ticks below have float64s of their own: their
-	// distance, relative to them, is that of neighbouring float64s or more.
+	// maxTicks is such that ticks below have float64s of their own: their relative distance is at least the distance of
+	// neighbouring float64s.
 	maxTicks = 1 << 52
 	// maxDecimals is the last for which 10^maxDecimals is a float64.
 	maxDecimals = 22
@@ -135,9 +131,8 @@ func (t *Times) PerSecond() float64 { return math.Pow10(t.Decimals) }
 // the float64 nearest to the decimal number, and prints as that number.
 func (t *Times) Seconds(tick int64) float64 { return float64(tick) / t.PerSecond() }
 
-// Tick returns the last tick at or before a time; or the next one if the time
-// misses it by no more than 4 units in its last place, as sums of float64s do,
-// or 1e-9 of the shortest runtime. Times out of range are ±2^60.
+// Tick returns the last tick at or before a time. It returns the next one if the time misses it by no more than 4 units
+// in its last place, as sums of float64s do, or 1e-9 of the shortest runtime. Times out of range are ±2^60.
 func (t *Times) Tick(seconds float64) int64 {
 	const far = 1 << 60
 	if limit := far / t.PerSecond(); !(seconds < limit) {

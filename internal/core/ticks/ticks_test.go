@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// What is said to be a whole number of ticks is the decimal number that the
-// time prints as, and of at most 15 digits all are seen.
+// A whole number of ticks, if reported, is the printed decimal number of the time; all of at most 15 digits are found.
 func TestWholeTicks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 15))
 	odd := []float64{0, 5e-324, 1e-22, 1e15, 1e15 - 1, 0.999999999999999, 999999999999999.9, 1e22, math.MaxFloat64, 1. / 3, 1 << 53, math.Inf(1), math.NaN()}

@@ -10,8 +10,8 @@ import (
 // Micro returns 10^6 x, rounded.
 func Micro(x float64) int64 { return int64(math.Round(x * 1e6)) }
 
-// Seconds returns the float64 nearest to a number of millionths. For x in range
-// Seconds(Micro(x)) == x says that x is a whole number of millionths.
+// Seconds returns the float64 nearest to a number of millionths. If Seconds(Micro(x)) == x for an x in range, x is a
+// whole number of millionths.
 func Seconds(micro int64) float64 { return float64(micro) / 1e6 }
 
 // TimeSum adds up multiples of times in microseconds. It is exact beyond int64, too.

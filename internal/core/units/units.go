@@ -13,13 +13,11 @@ func GCD[T ~int | ~int32 | ~int64](a, b T) T {
 	return a
 }
 
-// Common returns the common unit of values that aren't negative: the greatest
-// whole number u of which every value is a whole multiple. It is 0 if there is
-// none: if a value isn't whole or is above most (at most 2^62), or all are 0.
+// Common returns the common unit of values that aren't negative: the greatest whole number u that divides every value.
+// It is 0 if there is none: if a value isn't whole or is above most (at most 2^62), or all are 0.
 //
-// Nothing is rounded, so a proof may count in units: Σ_j v_j for any set of values
-// is exactly a multiple of u, and a bound B on such a sum may be lowered to
-// u⌊B/u⌋.
+// Nothing is rounded, so a proof may count in units. The sum Σ_j v_j for any set of values is exactly a multiple of u,
+// and a bound B on such a sum may be lowered to u⌊B/u⌋.
 func Common[T ~int64 | ~float64](values []T, most T) int64 {
 	unit := int64(0)
 	for _, v := range values {

@@ -93,9 +93,8 @@ func makeBatch(b *model.Batch) *Batch {
 	return t
 }
 
-// Mean returns the mean response time in seconds, as weighted as the objective and
-// rounded as it is, for a weighted sum of responses of so many units of unit ticks;
-// 0 without jobs. sum is less than 2^62 from 0, unit less than 2^60.
+// Mean returns the mean response time in seconds, weighted and rounded as the objective is, for a weighted sum of
+// responses in units of unit ticks; 0 without jobs. The sum is less than 2^62 from 0, and unit is less than 2^60.
 func (t *Batch) Mean(sum, unit int64) float64 {
 	if len(t.Jobs) == 0 {
 		return 0

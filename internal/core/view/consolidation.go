@@ -33,12 +33,12 @@ type Consolidation struct {
 type ConsolidationHost struct {
 	Capacity []int64
 	Price    int64
-	Closed   bool // nothing is placed on it anew
+	Closed   bool // nothing is newly placed on it
 	Overfull bool // closed, and its capacity binds nothing
 	Kept     bool
 	Offer    int // Nowhere of a host that is there
-	// Class is that of hosts of equal capacity, price and labels that are in the same sets,
-	// count alike for limits, and are closed or kept alike.
+	// Class is the class of hosts of equal capacity, price and labels that are in the same sets, count alike for
+	// limits, and are closed or kept alike.
 	Class int
 }
 
@@ -46,7 +46,7 @@ type ConsolidationHost struct {
 type ConsolidationJob struct {
 	Needs    []int64
 	Current  []int32    // of each task: host or Nowhere
-	Allowed  bitset.Set // hosts on which its tasks may be placed anew
+	Allowed  bitset.Set // hosts on which its tasks may be newly placed
 	Pinned   bool
 	Move     int64
 	LeaveOut int64 // Nowhere: not allowed
@@ -59,15 +59,15 @@ type ConsolidationRule struct {
 	Domain       int // in Domains
 	Jobs, Others []int
 	Bound, Other bitset.Set // of jobs
-	// Of RuleSpread: the hosts that count, and the tasks that stand on each host whatever the
-	// plan, nil without any.
+	// RuleSpread uses these: the hosts that count, and the number of tasks on each host whatever the plan, nil without
+	// any.
 	MaxSkew    int
 	MinDomains int
 	Among      bitset.Set
 	Standing   []int
 }
 
-// ConsolidationLimit bounds the sum of what hosts in use count.
+// ConsolidationLimit bounds a sum over the hosts in use.
 type ConsolidationLimit struct {
 	Most   int64
 	Counts []int64 // of each host
@@ -304,8 +304,7 @@ func (c *Consolidation) classes(labels []map[string]string, sets map[string]bits
 	}
 }
 
-// Occupied numbers the hosts of an assignment by id, bought ones last, and tells which have tasks
-// today and in a.
+// Occupied numbers the hosts of an assignment by id, bought ones last, and returns which have tasks today and in a.
 func Occupied(in *model.Consolidation, a *model.Assignment) (number map[string]int, today, then []bool) {
 	number = make(map[string]int, len(in.Hosts)+len(a.Bought))
 	for k := range in.Hosts {
@@ -331,7 +330,7 @@ func Occupied(in *model.Consolidation, a *model.Assignment) (number map[string]i
 // Plan is a host for each task of each job, Nowhere for one that is left out.
 type Plan [][]int32
 
-// Today returns the plan in which all stay and what has no host is left out.
+// Today returns the plan in which all stay and tasks without a host are left out.
 func (c *Consolidation) Today() Plan {
 	p := make(Plan, len(c.Jobs))
 	for i := range p {

@@ -22,10 +22,10 @@ type Graph struct {
 	// Edges into and out of task t, ascending: see Pred and Succ.
 	predAt, predEdges, succAt, succEdges []int32
 
-	Order   []int32   // tasks in topological order; of those that are ready the lowest number first
+	Order   []int32   // tasks in topological order; of several ready ones the lowest number first
 	Startup []float64 // L of each machine, seconds
-	// Rate is what a plan counts on from machine m to n, in data units per second, at
-	// [m*Machines+n]; +Inf on the diagonal. See TransferModel.
+	// Rate is the planned rate from machine m to n, in data units per second, at [m*Machines+n]; +Inf on the diagonal.
+	// See TransferModel.
 	Rate    []float64
 	Uniform bool // all machines have one start-up and all paths one rate
 
@@ -43,9 +43,8 @@ func (g *Graph) Succ(t int32) []int32 { return g.succEdges[g.succAt[t]:g.succAt[
 // Route returns the links on the path from machine m to n.
 func (g *Graph) Route(m, n int32) []int32 { return g.routes[int(m)*g.Machines+int(n)] }
 
-// Interchangeable reports whether there are several machines, which cost each task the same,
-// and data take no time between any two: then a machine can stand for each other one.
-// O(tasks machines + edges machines²).
+// Interchangeable reports whether there are several machines, each task costs the same on all, and data take no time
+// between any two. Any machine can then replace any other. O(tasks machines + edges machines²).
 func (g *Graph) Interchangeable() bool {
 	for t := range g.Tasks {
 		costs := g.Cost[t*g.Machines:][:g.Machines]

@@ -10,15 +10,15 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Hold is what kept a task of a schedule from starting earlier.
+// Hold is the reason why a task of a schedule didn't start earlier.
 type Hold string
 
-// What a task waited for.
+// The reasons why a task waited.
 const (
 	HoldNothing  Hold = ""         // neither a task nor data
 	HoldMachine  Hold = "machine"  // the task before it on its machine, which sends it nothing
-	HoldData     Hold = "data"     // what a task on the same machine makes
-	HoldTransfer Hold = "transfer" // what a task on another machine sends
+	HoldData     Hold = "data"     // the output of a task on the same machine
+	HoldTransfer Hold = "transfer" // the data sent by a task on another machine
 )
 
 // CriticalTask is a task of a critical path.
@@ -32,19 +32,17 @@ type CriticalTask struct {
 	// HoldTransfer. It arrived at ArrivedS, in seconds.
 	Transfer int
 	ArrivedS float64
-	// IdleS is the time from the end of what it waited for to its start: 0
-	// where the schedule starts it as early as its machine and data allow.
+	// IdleS is the time from the end of its wait to its start: 0 where the schedule starts it as early as its machine
+	// and data allow.
 	IdleS float64
 }
 
 // Critical returns the realised critical path of a schedule: the chain of tasks
-// and transfers that holds up its makespan. From the task that ends last (of
-// several the first in the instance's order) it goes back from each task to
-// what it waited for: whichever ended last of the task before it on its machine
-// and the arrivals of its data. Ends within 1e-9 of the makespan are alike; then
-// data come before the machine, and among data the first edge of the instance.
-// The path begins with the earliest task. If no task and no transfer on it is
-// idle, moved or delayed, its times add up to the makespan.
+// and transfers that holds up its makespan. It starts from the task that ends last (of several the first in the
+// instance's order) and goes back from each task to the event that it waited for. That is the last one among the end of
+// the task before it on its machine and the arrivals of its data. Ends within 1e-9 of the makespan are alike; then data
+// come before the machine, and among data the first edge of the instance. The path begins with the earliest task. If no
+// task and no transfer on it is idle, moved or delayed, its times add up to the makespan.
 //
 // Arrived is the time at which each of s.Transfers ends, in seconds and in their
 // order, as the replay under contention gives it; nil if transfers don't slow

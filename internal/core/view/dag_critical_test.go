@@ -37,7 +37,7 @@ func TestCriticalByHand(t *testing.T) {
 		{Task: 4, StartS: 14, EndS: 17, By: view.HoldTransfer, Transfer: 1, ArrivedS: 14},
 		{Task: 5, StartS: 17, EndS: 25, By: view.HoldData, Transfer: -1},
 	}
-	// Realised: the data of 2 share the link with those of 3 and 4, and arrive at 21.
+	// Realised: the data of 2 share the link with the data of 3 and 4, and arrive at 21.
 	real := slices.Clone(planned)
 	real[2].StartS, real[2].EndS, real[2].ArrivedS = 21, 24, 21
 	real[3].StartS, real[3].EndS = 24, 32
@@ -134,7 +134,7 @@ func TestCriticalErrors(t *testing.T) {
 	if path, err := view.Critical((&model.DAG{}), &model.Schedule{}, nil); err != nil || path != nil {
 		t.Error("an empty instance:", path, err)
 	}
-	// Tasks that overlap or wait for what comes later don't lead in circles.
+	// Tasks that overlap or wait for later ones don't lead in circles.
 	rng := rand.New(rand.NewPCG(2, 15))
 	for range 100 {
 		d := testkit.RandomDAG(rng, 8, 3)

@@ -10,15 +10,14 @@ import "math"
 // machines and orders does a task start earlier. It may be used again and again,
 // by one goroutine at a time.
 type Play struct {
-	// Of the last run, in seconds: when each task starts and finishes, and each
-	// edge is sent and has arrived.
+	// The times of the last run, in seconds: when each task starts and finishes, and each edge is sent and has arrived.
 	Start, Finish, Sent, Arrived []float64
 	// Played are the tasks of the last run in a topological order of the edges and
 	// of the machines' orders.
 	Played []int32
 
 	g       *Graph
-	missing []int32 // what a task waits for: edges, and the task before it on its machine
+	missing []int32 // a task's waits: edges, and the task before it on its machine
 	next    []int32 // the task after it on its machine, -1 without
 }
 

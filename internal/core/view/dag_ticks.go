@@ -11,9 +11,8 @@ import (
 // DAGTicks is a Graph's contention-free times as whole numbers of one unit, for
 // bounds and searches that add and compare them.
 //
-// Times that aren't multiples of the unit are rounded down, so the ticks are a
-// relaxation: the machines and orders of any schedule, played with times that are
-// nowhere longer, end no later, and a bound in ticks times Unit is a bound.
+// Times that aren't multiples of the unit are rounded down, so the ticks are a relaxation. The machines and orders of
+// any schedule, played with times that are nowhere longer, end no later, and a bound in ticks times Unit is a bound.
 type DAGTicks struct {
 	Unit  float64 // seconds per tick
 	Whole bool    // no time up to the horizon was rounded: makespans are multiples of Unit
@@ -28,12 +27,12 @@ const (
 	// MaxTicks is the most ticks that a horizon has. Rounding down then moves a
 	// makespan by less than 10^-8 of it per task.
 	MaxTicks = 1 << 27
-	// BeyondTicks stands for a time above the horizon.
+	// BeyondTicks means a time above the horizon.
 	BeyondTicks = 2 * MaxTicks
 )
 
-// times yields each cost and each contention-free length of an edge between
-// different machines, those of a uniform network once. O(V M + E M²).
+// times yields each cost and each contention-free length of an edge between different machines, one for each edge on a
+// uniform network. O(V M + E M²).
 func (g *Graph) times(yield func(float64) bool) {
 	for _, c := range g.Cost {
 		if !yield(c) {
@@ -43,7 +42,7 @@ func (g *Graph) times(yield func(float64) bool) {
 	g.lengths(yield)
 }
 
-// lengths yields what times does of edges.
+// lengths yields the lengths that times yields.
 func (g *Graph) lengths(yield func(float64) bool) {
 	if g.Uniform && g.Machines > 1 {
 		for e := range int32(len(g.Data)) {
@@ -67,11 +66,9 @@ func (g *Graph) lengths(yield func(float64) bool) {
 // unitScale is how many of the least units that Unit knows make a second.
 const unitScale = 1 << 20
 
-// Unit returns the common unit of all costs and transfer times: the greatest
-// number of seconds of which each is a whole multiple. It is 0 if that is below
-// 2^-20 s, if a time is above 2^42 s, or if nothing takes time. The makespan of a
-// schedule without needless idle time is a multiple of it. O(V M + E M²), on a
-// uniform network O(V M + E).
+// Unit returns the common unit of all costs and transfer times: the greatest number of seconds that divides each. It is
+// 0 if that is below 2^-20 s, if a time is above 2^42 s, or if nothing takes time. The makespan of a schedule without
+// needless idle time is a multiple of it. O(V M + E M²), on a uniform network O(V M + E).
 func (g *Graph) Unit() float64 {
 	unit, common := int64(0), true
 	g.times(func(v float64) bool {
@@ -116,10 +113,9 @@ func (g *Graph) ExactSums(n int) bool {
 // Ticks returns the graph in ticks for schedules that end by the horizon
 // (seconds): at least the optimum, or nothing holds.
 //
-// The unit is the greatest common divisor of all times up to the horizon if that
-// makes the horizon at most MaxTicks ticks, and else the least power of two that
-// does, times what then divides all ticks. So an instance of whole seconds is
-// exact. O(V M + E M²).
+// The unit is the greatest common divisor of all times up to the horizon if that makes the horizon at most MaxTicks
+// ticks. Otherwise it is the least power of two that does, times the common divisor of all ticks. So an instance of
+// whole seconds is exact. O(V M + E M²).
 func (g *Graph) Ticks(horizon float64) *DAGTicks {
 	k := &DAGTicks{Whole: true, Unit: math.Ldexp(1, int(math.Ceil(math.Log2(max(horizon, 1e-300)/MaxTicks))))}
 	k.Unit = max(k.Unit, g.Unit())

@@ -81,8 +81,8 @@ func TestGraphTicks(t *testing.T) {
 	}
 }
 
-// Ticks are never above the times, by less than a unit below them, and equal to
-// them where they are said to be whole; sums said to be exact are.
+// Ticks are never above the times, by less than a unit below them, and equal to them where they are marked whole; sums
+// marked exact are.
 func TestGraphTicksRandom(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))

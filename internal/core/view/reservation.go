@@ -10,8 +10,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Reservation is a model.Reservation in whole numbers: times are ticks. Policies,
-// bounds and engines all work on it, so that they agree on what fits.
+// Reservation is a model.Reservation in whole numbers: times are ticks. Policies, bounds and engines all work on it, so
+// that they agree on feasibility.
 type Reservation struct {
 	ticks.Times // as in the instance
 
@@ -35,7 +35,7 @@ type ReservationJob struct {
 	Ready, Due, Length int64 // ticks; Length is at least 1
 	Counted            int64 // its weight in PE-ticks is PEs times this: Length, or the ticks of its duration
 	PEs                int
-	Weight             float64 // what it adds to the objective
+	Weight             float64 // its contribution to the objective
 }
 
 // Latest returns the latest start.
@@ -48,12 +48,10 @@ func (j *ReservationJob) Area() float64 { return float64(j.PEs) * float64(j.Leng
 //
 // A request that is cancelled before its latest start is free where withdrawn
 // requests count: some best solution books it there, since it then holds no PEs
-// and is in no other booking's way. With the goal pe_seconds only a request that
-// runs counts, and it runs if it starts by its cancellation: its window ends there.
-// Withdrawn ones add nothing to the objective, so leaving them out loses nothing.
-// (Rounded down, a start is no later than a cancellation rounded down, if it wasn't
-// before; so rounding relaxes this window, too.) Any other request has started by
-// the time of its cancellation, whatever its start, and runs.
+// and is in no other booking's way. Only a request that runs counts for the goal pe_seconds, and it runs if it starts
+// by its cancellation: its window ends there. Withdrawn ones add nothing to the objective, so leaving them out loses
+// nothing. Rounding relaxes this window, too: rounded down, a start is no later than a cancellation rounded down, if it
+// wasn't before. Any other request has started by the time of its cancellation, whatever its start, and runs.
 func OfReservation(r *model.Reservation) *Reservation { return viewOf(r, makeReservation) }
 
 // timesOf reads the requests' times.
@@ -88,10 +86,9 @@ func makeReservation(r *model.Reservation) *Reservation {
 	return t
 }
 
-// WeightUnit returns the common unit of the jobs' weights for a goal in
-// PE-seconds, in PE-ticks: the greatest whole number of which PEs times Counted
-// of each job is a multiple. It is 0 if a time is rounded, a product exceeds
-// 2^62, or there are no jobs.
+// WeightUnit returns the common unit of the jobs' weights for a goal in PE-seconds, in PE-ticks: the greatest whole
+// number that divides PEs times Counted of each job. It is 0 if a time is rounded, a product exceeds 2^62, or there are
+// no jobs.
 func (t *Reservation) WeightUnit() int64 {
 	if !t.Exact {
 		return 0

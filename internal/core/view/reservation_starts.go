@@ -18,10 +18,9 @@ const Declined = -1
 
 // Serial places jobs in the given order, each as early as those before it allow
 // (serial schedule generation). It returns the start of each job in ticks, by
-// job; Declined for those that have no place or aren't in the order. If the order
-// is that of the starts of a solution, none of its jobs starts later than there:
-// by induction the jobs before j occupy no more than in the solution from j's
-// start on. When ctx ends, the jobs that are left have no place. O(n²).
+// job; Declined for those that have no place or aren't in the order. If a solution's starts have this order, none of
+// its jobs starts later than there. By induction the jobs before j occupy no more than in the solution from j's start
+// on. When ctx ends, the jobs that are left have no place. O(n²).
 func (t *Reservation) Serial(ctx context.Context, order []int) []int64 {
 	starts := make([]int64, len(t.Jobs))
 	for j := range starts {
@@ -54,9 +53,8 @@ func (t *Reservation) ShiftLeft(starts []int64) []int64 {
 	return t.Serial(context.Background(), order)
 }
 
-// Check returns an ErrInfeasible that tells what is wrong with starts, in ticks
-// by job and negative for declined: a window, or the number of PEs in use. It is
-// an ErrInvalid if starts have another length than Jobs. O(n²).
+// Check returns an ErrInfeasible that names the error in starts, in ticks by job and negative for declined: a window,
+// or the number of PEs in use. It is an ErrInvalid if starts have another length than Jobs. O(n²).
 func (t *Reservation) Check(starts []int64) error {
 	if len(starts) != len(t.Jobs) {
 		return fmt.Errorf("%w starts: they are of %d jobs, there are %d", model.ErrInvalid, len(starts), len(t.Jobs))

@@ -71,8 +71,8 @@ func TestSerial(t *testing.T) {
 	}
 }
 
-// ShiftLeft does what moving each job in place does, in the order of starts and with
-// all others where they are: later jobs are never in the way.
+// ShiftLeft does the same as moving each job in place, in the order of starts and with all others where they are: later
+// jobs are never in the way.
 func TestShiftLeftInPlace(t *testing.T) {
 	t.Parallel()
 	moved := 0
@@ -84,7 +84,7 @@ func TestShiftLeftInPlace(t *testing.T) {
 			jobs = append(jobs, [4]int64{ready, ready + length + rng.Int64N(15), length, 1 + rng.Int64N(5)})
 		}
 		ticks := ticksOf(5, jobs...)
-		// A plan with gaps: random starts, as far as they fit.
+		// A plan with gaps: random starts that fit.
 		p := profile.Profile{Capacity: 5}
 		starts := make([]int64, len(jobs))
 		var order []int

@@ -58,8 +58,8 @@ func TestReservationTicks(t *testing.T) {
 	}
 }
 
-// A request that is withdrawn before its latest start costs nothing to accept, and
-// with the goal of what is used it has to start by then to count.
+// A request that is withdrawn before its latest start costs nothing to accept, and if the goal counts used PEs it has
+// to start by then to count.
 func TestReservationTicksWithdrawn(t *testing.T) {
 	t.Parallel()
 	at := func(x float64) *float64 { return &x }
@@ -97,8 +97,7 @@ func TestReservationTicksWithdrawn(t *testing.T) {
 	}
 }
 
-// Against fractions: exact where it says so, else rounded as it says; and each
-// tick's seconds are read as the tick.
+// Against fractions: exact if it reports so, else rounded as documented; and each tick's seconds are read as the tick.
 func TestReservationTicksRound(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 31))
@@ -126,7 +125,7 @@ func TestReservationTicksRound(t *testing.T) {
 		for _, c := range []struct {
 			x    float64
 			tick int64
-			sign int // that of what was rounded off
+			sign int // of the rounding
 		}{{ready, q.Ready, 1}, {duration, q.Duration, 1}, {in.Requests[0].DeadlineS, q.Deadline, -1}} {
 			r, _ := new(big.Rat).SetString(strconv.FormatFloat(c.x, 'f', -1, 64))
 			rest := r.Mul(r, perSecond).Sub(r, new(big.Rat).SetInt64(c.tick))

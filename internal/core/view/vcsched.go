@@ -13,12 +13,11 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// FitTolerance is what the needs of memory or of a further resource on a host may
-// exceed what it has by, as a share of that, and the memory that moves the migration
-// budget, as a share of the smallest host's memory. A set of needs fits on a host if and
-// only if Σ need ≤ capacity (1 + FitTolerance), all of them float64 figures taken as
-// rational numbers. The judge, at its default tolerance, the bounds and proofs, and the
-// solvers (VCSched.Fits) all mean this.
+// FitTolerance bounds two excesses: the needs of memory or of a further resource above a host's amount, as a share of
+// that amount; and the moved memory above the migration budget, as a share of the smallest host's memory. A set of
+// needs fits on a host if and only if Σ need ≤ capacity (1 + FitTolerance), all of them float64 figures taken as
+// rational numbers. The judge, at its default tolerance, the bounds and proofs, and the solvers (VCSched.Fits) all mean
+// this.
 const FitTolerance = 1e-9
 
 // Memory is an amount of memory, or of another rigid resource, in units of 2^-92 of a host, in 128 bits: the
@@ -86,14 +85,12 @@ func (m Memory) Floor(k uint) int64 {
 // instance's order, for solvers that add, compare and hash them.
 //
 // Needs are rounded down to a unit of 1/Scale of a reference host, and capacities up.
-// So the instance in units is a relaxation: what is infeasible in units is infeasible,
-// and a bound in units is a bound (YieldBound widens it by the rounding). A set of needs
-// that fits in units may fail to fit exactly if its sum is within some units of the
-// capacity, tolerance included: Fits decides that, and Strict excludes such sums.
+// So the instance in units is a relaxation: if it is infeasible in units it is infeasible, and a bound in units is a
+// bound (YieldBound widens it by the rounding). A set of needs that fits in units may fail to fit exactly if its sum is
+// within some units of the capacity, tolerance included: Fits decides that, and Strict excludes such sums.
 //
-// A load is the CPU needs on a host over the host's CPU: a relative load. In units it is
-// rounded up (HostClass.Load), so that it is a whole number L, and a host's needs have
-// at most that load if and only if they sum to at most HostClass.Room(L).
+// A load is the CPU needs on a host over the host's CPU: a relative load. It is rounded up in units (HostClass.Load) to
+// a whole number L. A host's needs have at most that load if and only if they sum to at most HostClass.Room(L).
 type VCSched struct {
 	Hosts  int
 	Scale  int64   // units in a reference host
@@ -107,31 +104,30 @@ type VCSched struct {
 	Current []int32
 	Budget  int64
 	// Rigid is [resource][task]: the needs of the resources that can keep tasks
-	// from a host, in units. Memory is the first, then those of VCSched.Resources
-	// but for the ones that follow from others (RigidResources).
+	// from a host, in units. Memory is the first, then the resources of VCSched.Resources but for the ones that follow
+	// from others (RigidResources).
 	Rigid [][]int64
-	Names []string // [resource of Rigid]: "memory", or that of VCSched.Resources
+	Names []string // [resource of Rigid]: "memory", or the name in VCSched.Resources
 	// Classes are the hosts by size, equal ones together, in the order of the
 	// first host of each.
 	Classes []HostClass
 
-	// ExactRigid is [resource][job]: the exact need of one of its tasks, and
-	// Exact that of memory. ExactBudget is the largest sum that may move.
+	// ExactRigid is [resource][job]: the exact need of one of its tasks, and Exact the need of memory. ExactBudget is
+	// the largest sum that may move.
 	ExactRigid  [][]Memory
 	Exact       []Memory
 	ExactBudget Memory
 
 	class []int32 // [host]: its class; nil if there is one
-	tiny  int     // tasks whose CPU need was rounded up to a unit
+	tiny  int     // tasks with a CPU need rounded up to a unit
 }
 
 // HostClass is a number of hosts of equal size.
 type HostClass struct {
 	Hosts []int32 // their numbers, increasing
-	// Cap is [resource] of VCSched.Rigid: what such a host has, in units,
-	// rounded up: its size, the tolerance, and the units by which the conversion
-	// to fixed point may have rounded needs up. ExactCap are the largest sums of
-	// exact needs that fit.
+	// Cap is [resource] of VCSched.Rigid: the room of such a host, in units, rounded up. It includes its size, the
+	// tolerance, and the units by which the conversion to fixed point may have rounded needs up. ExactCap are the
+	// largest sums of exact needs that fit.
 	Cap      []int64
 	ExactCap []Memory
 
@@ -170,8 +166,8 @@ func (c *HostClass) Room(load int64) int64 {
 	return int64(lo)
 }
 
-// Load returns the relative load of a host of the class whose tasks' CPU needs sum to
-// cpu units, rounded up: ⌈cpu / CPU⌉. So Load(cpu) ≤ L if and only if cpu ≤ Room(L).
+// Load returns the relative load of a host of the class if its tasks' CPU needs sum to cpu units, rounded up: ⌈cpu /
+// CPU⌉. So Load(cpu) ≤ L if and only if cpu ≤ Room(L).
 func (c *HostClass) Load(cpu int64) int64 {
 	load, whole := c.divide(cpu)
 	if !whole {
@@ -357,11 +353,10 @@ func RigidResources(v *model.VCSched) []int {
 	return rigid
 }
 
-// redundant reports whether what fits by memory and the other resources fits by
-// resource r, too: no task needs any of it; or it has a twin, memory or another resource
-// q, of which every task needs at least as much and every host has at most as much, so
-// that Σ need_r ≤ Σ need_q ≤ capacity_q (1 + FitTolerance) ≤ capacity_r (1 + FitTolerance).
-// Of two that are equal the first stays.
+// redundant reports whether tasks that fit by memory and the other resources fit by resource r, too. Either no task
+// needs any of it, or it has a twin q, memory or another resource. Every task needs at least as much of q and every
+// host has at most as much, so that Σ need_r ≤ Σ need_q ≤ capacity_q (1 + FitTolerance) ≤ capacity_r (1 +
+// FitTolerance). The first of two equal resources stays.
 func redundant(v *model.VCSched, r int) bool {
 	twin := func(q int) bool {
 		equal := true
@@ -420,10 +415,9 @@ func (u *VCSched) Fits(hosts []int32) bool {
 	return !u.ExactBudget.Less(moved)
 }
 
-// Strict returns the same needs with so much less of each resource and budget that what
-// fits in units fits exactly: each need was rounded down by less than 1.001 units, and
-// capacities were rounded up by slack and up to two units, the budget by one more unit
-// and 2^-52 of itself.
+// Strict returns the same needs with so much less of each resource and budget that tasks that fit in units fit exactly.
+// Each need was rounded down by less than 1.001 units, and capacities were rounded up by slack and up to two units, the
+// budget by one more unit and 2^-52 of itself.
 func (u *VCSched) Strict() *VCSched {
 	s := *u
 	n := int64(len(u.CPU))
@@ -450,9 +444,8 @@ func (u *VCSched) Moves(i, h int32) int64 {
 	return u.Memory[i]
 }
 
-// slack returns by how many units the sum over any set of tasks may exceed its exact
-// value: a product below 2^44 is rounded by at most 2^-10 before its fraction is cut
-// off, and a CPU need below a unit counts as one.
+// slack returns by how many units the sum over any set of tasks may exceed its exact value. A product below 2^44 is
+// rounded by at most 2^-10 before its fraction is cut off, and a CPU need below a unit counts as one.
 func (u *VCSched) slack() int64 { return 1 + int64(len(u.CPU))/500 + int64(u.tiny) }
 
 // YieldBound returns an upper bound on the minimum yield of every placement, given a

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 // Package view holds the integer view of an instance of each problem: ticks, units,
-// arrays. It is made once (OfBatch, OfDAG, ...) and never changed. Bounds, engines,
-// heuristics and checkers of evidence compute with it, so that they agree on what fits.
+// arrays. It is made once (OfBatch, OfDAG, ...) and never changed. Bounds, engines, heuristics and checkers of evidence
+// compute with it, so that they agree on feasibility.
 package view
 
 import (
@@ -13,11 +13,10 @@ import (
 )
 
 // MostTime is the last time, in microseconds, that the judge of runs in segments accepts:
-// before 2^33 s each microsecond has a float64 of its own. Durations aren't added up:
-// who simulates stops there.
+// before 2^33 s each microsecond has a float64 of its own. Durations aren't added up: simulations stop there.
 const MostTime = 8e15
 
-// TooLate reports that a schedule goes on after MostTime, and what there may be more of.
+// TooLate reports that a schedule goes on after MostTime, and the resource to increase.
 func TooLate(what, resource string) error {
 	return fmt.Errorf("%w: a %s of the schedule ends after %.3g s, the last time whose microseconds are exact; take fewer %ss or more %s", model.ErrUnsupported, what, MostTime/1e6, what, resource)
 }
@@ -36,9 +35,9 @@ type view struct {
 	kept    map[string]any // guarded by held
 }
 
-// Keep keeps what follows from an instance under a name until it is released; it does
-// nothing if the instance isn't held. Only who runs all others keeps things, between their
-// turns: so what a worker finds doesn't depend on the speed of another one.
+// Keep stores a consequence of an instance under a name until the instance is released; it does nothing if the instance
+// isn't held. Only the runner of all others stores values, between their turns: so a worker's findings don't depend on
+// the speed of another one.
 func Keep(in model.Instance, name string, x any) {
 	held.Lock()
 	defer held.Unlock()
@@ -50,14 +49,14 @@ func Keep(in model.Instance, name string, x any) {
 	}
 }
 
-// What is kept: the quick bounds of the problem, of type []bounds.Bound, once all of them
-// are computed, and of vcsched the load that they are from.
+// The stored values: the quick bounds of the problem, of type []bounds.Bound, once all of them are computed, and for
+// vcsched the load that they are from.
 const (
 	QuickBounds = "quick bounds"
 	PackingLoad = "packing load"
 )
 
-// Kept returns what Keep keeps, false if there is no such thing.
+// Kept returns a value that Keep has stored, false if there is none.
 func Kept[T any](in model.Instance, name string) (x T, ok bool) {
 	held.Lock()
 	defer held.Unlock()
@@ -67,9 +66,8 @@ func Kept[T any](in model.Instance, name string) (x T, ok bool) {
 	return x, ok
 }
 
-// Cache has an instance's integer view made once until release is called, by whoever
-// asks for it first. The instance must not change meanwhile; nobody changes a view.
-// gapwise.Case.Solve holds it while a solver runs.
+// Cache has an instance's integer view made once until release is called, on first use. The instance must not change in
+// that time; a view never changes. gapwise.Case.Solve holds it while a solver runs.
 func Cache(in model.Instance) (release func()) {
 	held.Lock()
 	defer held.Unlock()

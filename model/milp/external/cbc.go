@@ -16,9 +16,8 @@ import (
 //	      0 x                    1                     0.5
 //
 // The lines after it are INDEX NAME VALUE REDUCED-COST with eight digits, after "**"
-// where a row or a bound is broken; columns that are 0 may be missing. What "no
-// integer solution" comes with is no point. CBC returns exit code 0 whatever
-// happens, and no file for a model that it can't read.
+// where a row or a bound is broken; columns that are 0 may be missing. The point of "no integer solution" isn't one.
+// CBC always returns exit code 0, and no file for a model that it can't read.
 var cbc = &program{
 	name: "cbc", title: "CBC", binary: "cbc", install: " (Debian: coinor-cbc)",
 	version: []string{"-quit"}, found: regexp.MustCompile(`Version: (\S+)`),
@@ -36,7 +35,7 @@ var cbc = &program{
 			add("-dualTolerance", t)
 		}
 		add("-allowableGap", 0)
-		add("-increment", 0) // by default it looks only for what is better by 1e-5
+		add("-increment", 0) // by default it looks only for improvements by 1e-5
 		if c.Gap > 0 {
 			add("-ratioGap", c.Gap)
 		}

@@ -12,17 +12,14 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// ofCommand returns the solver that a command line is. {in} is the model as free
-// MPS, which minimises, {out} the solution file, {time_limit} the seconds that are
-// left (10^9 without a limit) and {threads} the number of threads.
+// ofCommand returns the solver of a command line. {in} is the model as free MPS, which minimises, and {out} the
+// solution file. {time_limit} is the number of seconds left (10^9 without a limit) and {threads} the number of threads.
 //
-// The solution has lines NAME VALUE, as the .sol files of MIPLIB, SCIP and Gurobi do
-// and those of HiGHS; columns that are 0 may be missing, and what follows a # is a
-// comment. A line before them may tell the status: optimal, feasible, infeasible,
-// unbounded or unknown, or =obj= VALUE, =infeas=, =unbd=, =unkn= as in MIPLIB;
-// without one (and after =obj=) the solution is feasible. "bound VALUE" is a proved
-// bound. "optimal" means that nothing is better: a solver that stops at a gap must
-// say feasible and the bound.
+// The solution has lines NAME VALUE, as in the .sol files of MIPLIB, SCIP, Gurobi and HiGHS. Columns that are 0 may be
+// missing, and text after a # is a comment. A line before them may state the status: optimal, feasible, infeasible,
+// unbounded or unknown, or =obj= VALUE, =infeas=, =unbd=, =unkn= as in MIPLIB. Without one (and after =obj=) the
+// solution is feasible. "bound VALUE" is a proved bound. "optimal" means that nothing is better: a solver that stops at
+// a gap must write feasible and the bound.
 func ofCommand(text string) (*program, error) {
 	command, err := process.ParseCommand(text)
 	if err != nil {

@@ -4,8 +4,8 @@
 // Gurobi, and any other by a command line. It knows nothing but models, and needs
 // no HiGHS.
 //
-// What is special about a program is in a file of its own: its arguments, a table of what
-// its output says (format), and which of its tolerances can be set.
+// Each program's special parts are in its own file: its arguments, a table of its output (format), and which of its
+// tolerances can be set.
 package external
 
 import (
@@ -28,7 +28,7 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// ErrMissing marks a solver whose program isn't there.
+// ErrMissing marks a solver without its program.
 var ErrMissing = errors.New("the program isn't there")
 
 // Prefix begins the name of a solver that is a command line: "mps:COMMAND".
@@ -42,21 +42,19 @@ type program struct {
 	// version are arguments to ask for the version, which found finds in the answer.
 	version []string
 	found   *regexp.Regexp
-	// tolerance is that of its integrality and rows if it isn't told another; fixed
-	// says that it can't be told.
+	// tolerance is the default tolerance of its integrality and rows; fixed means that it can't be set.
 	tolerance float64
 	fixed     bool
-	// interrupt says that INT makes it write what it has.
+	// interrupt means that INT makes it write its solution.
 	interrupt bool
-	// whole says that its time limit is in whole seconds.
+	// whole means that its time limit is in whole seconds.
 	whole bool
 	// args returns the command line; file names are relative to folder, where it
 	// runs.
 	args func(c *call) []string
-	// here says that it runs where gapwise does, with absolute file names.
+	// here means that it runs where gapwise does, with absolute file names.
 	here bool
-	// parse reads what the program has left behind: its solution file, "" if there
-	// is none, and the end of its standard output.
+	// parse reads the program's output: its solution file, "" if there is none, and the end of its standard output.
 	parse func(c *call, solution, log string) (outcome, error)
 }
 
@@ -68,12 +66,11 @@ type call struct {
 	columns map[string]int // index of each column of the file, by name
 }
 
-// outcome is what a program says of the model in the file, which minimises.
+// outcome is the program's report on the model in the file, which minimises.
 type outcome struct {
 	status milp.Status
 	x      []float64 // by column of the file; nil: no point
-	// bound is no larger than what the program proves, all rounding of what it
-	// prints taken off; NaN without.
+	// bound is no larger than the program's proved bound, with all rounding of the output taken off; NaN without.
 	bound float64
 	nodes int64
 }
@@ -143,7 +140,7 @@ func Version(name string) string {
 	return once.(func() string)()
 }
 
-// logSize bounds what is kept of a program's standard output, in bytes.
+// logSize bounds the kept part of a program's standard output, in bytes.
 const logSize = 1 << 18
 
 // solve implements milp.Backend.
@@ -229,7 +226,7 @@ func (p *program) solve(ctx context.Context, m *milp.Model, o milp.Options) (mil
 	return r, nil
 }
 
-// stopped says why a context has ended.
+// stopped returns why a context has ended.
 func stopped(ctx context.Context) milp.Status {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return milp.TimeLimit
@@ -237,8 +234,8 @@ func stopped(ctx context.Context) milp.Status {
 	return milp.Interrupted
 }
 
-// sooner returns the status of a program that was asked to end: what it proves
-// stands, and another reason for which it stopped doesn't.
+// sooner returns the status of a program that was asked to end: its proofs remain, but not another reason for which it
+// stopped.
 func sooner(said, asked milp.Status) milp.Status {
 	switch said {
 	case milp.Optimal, milp.Infeasible, milp.Unbounded, milp.InfeasibleOrUnbounded:
@@ -268,7 +265,7 @@ func (p *program) take(m *milp.Model, got outcome, r *milp.Result) {
 		r.Bound = -r.Bound
 	}
 	if r.Status == milp.Optimal && r.Feasible && math.IsNaN(r.Bound) {
-		r.Bound = r.Objective // what "optimal" says
+		r.Bound = r.Objective // the meaning of "optimal"
 	}
 	if math.IsInf(r.Bound, 0) || math.Abs(r.Bound) >= 1e20 {
 		r.Bound = math.NaN()
@@ -278,8 +275,7 @@ func (p *program) take(m *milp.Model, got outcome, r *milp.Result) {
 	}
 }
 
-// withoutVariables solves a model of rows that are constants: programs differ in
-// what they make of it.
+// withoutVariables solves a model with only constant rows, which programs treat differently.
 func withoutVariables(m *milp.Model, r milp.Result) milp.Result {
 	r.Status = milp.Optimal
 	for i := range m.Rows {

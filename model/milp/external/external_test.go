@@ -69,7 +69,7 @@ func TestPrograms(t *testing.T) {
 			none := knapsack()
 			none.AddRow("much", 5, milp.Inf, milp.Term{Var: 0, Coef: 1}, milp.Term{Var: 1, Coef: 1})
 			if strings.HasPrefix(c.name, Prefix) {
-				return // the script says optimal whatever happens
+				return // the script always prints optimal
 			}
 			if r, err := b.Solve(t.Context(), none, milp.Options{}); err != nil || r.Status != milp.Infeasible || r.Feasible || !math.IsNaN(r.Bound) {
 				t.Errorf("infeasible: %+v %v", r, err)
@@ -94,10 +94,9 @@ func file(t testing.TB, name string) string {
 	return string(text)
 }
 
-// What programs leave behind. The files of GLPK and CBC are theirs, of knapsack and
-// of a larger model cut to its first lines, and cut where they were half written; those of SCIP and Gurobi are written by
-// the formats that are documented (see scip and gurobi), no such program being at
-// hand.
+// The files and logs that programs leave behind. The files of GLPK and CBC are their own, for knapsack and for a larger
+// model cut to its first lines, and cut where they were half written. The files of SCIP and Gurobi follow the
+// documented formats (see scip and gurobi), no such program being at hand.
 func TestParse(t *testing.T) {
 	t.Parallel()
 	nan := math.NaN()
@@ -159,7 +158,7 @@ func TestParse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// A bound is a little below what was printed, never above.
+			// A bound is a little below the printed one, never above.
 			if got.bound > c.want.bound || got.bound < c.want.bound-1e-5 {
 				t.Errorf("bound %v, want a little less than %v", got.bound, c.want.bound)
 			}
@@ -224,7 +223,7 @@ cp '` + data + `/gurobi-optimal.sol' m.sol; cat '` + data + `/gurobi-optimal.log
 	}
 }
 
-// What goes wrong in a program is said with what it said last.
+// A failure of a program is reported with its last line.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -246,7 +245,7 @@ func TestFailures(t *testing.T) {
 	if r, err := solve(t.Context(), `echo hello world > $1`, milp.Options{}); err == nil || !strings.Contains(err.Error(), "hello world") {
 		t.Errorf("%+v %v", r, err)
 	}
-	// What it wrote before it was stopped counts, what is cut off doesn't.
+	// Output from before it was stopped counts, a part that is cut off doesn't.
 	ctx, cancel := context.WithCancel(t.Context())
 	written := `echo "x 1" > $1; echo "y_1_ 1" >> $1; `
 	r, err := solve(ctx, written+`echo ready; exec sleep 60`, milp.Options{Log: func(string) { cancel() }})

@@ -12,8 +12,8 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// fuzz holds a parser to what the others rely on: a point has a finite value for
-// each column, an optimum has a point, and a bound is no infinity.
+// fuzz checks a parser for the properties that others rely on: a point has a finite value for each column, an optimum
+// has a point, and a bound is no infinity.
 func fuzz(f *testing.F, p *program, prefix string) {
 	files, err := filepath.Glob(filepath.Join("testdata", prefix+"-*"))
 	if err != nil {

@@ -50,7 +50,7 @@ var glpsol = &program{
 		bound:  regexp.MustCompile(`(?m)^\+.*>= +` + number),
 		nodes:  regexp.MustCompile(`(?m)^\+.*\(\d+; (\d+)\)$`),
 		digits: 1e-9, // it prints ten digits
-		// GLPK's tol_obj: nodes whose bound isn't better than the best point by a relative 1e-7 are dropped.
+		// GLPK's tol_obj: a node is dropped if its bound isn't better than the best point by a relative 1e-7.
 		prunes: 1e-7, closes: true,
 		skip:     regexp.MustCompile(`^[^j]`),
 		column:   regexp.MustCompile(`^j\s+(\d+)\s+(?:[a-z]\s+)?(\S+)(?:\s+\S+)?$`),

@@ -38,13 +38,13 @@ func value(text string) (float64, error) {
 // number is a group of an expression that matches a number as programs print it.
 const number = `([-+0-9.e]+)`
 
-// said is what a program says of a status.
+// said is a program's text for a status.
 type said struct {
 	pattern *regexp.Regexp
 	status  milp.Status
 }
 
-// format is how a program tells what it has found. Expressions that are nil match nothing.
+// format describes how a program reports its results. Expressions that are nil match nothing.
 type format struct {
 	// says are the statuses in the solution file and the log below it, or in the log alone; the first that
 	// matches counts. Without one the status is other if there is a file: Unknown is refused.
@@ -181,7 +181,7 @@ func lowest(a, b float64) float64 {
 	return a
 }
 
-// has reports whether one of some parts stands in a text.
+// has reports whether a text contains one of some parts.
 func has(text string, parts ...string) bool {
 	for _, p := range parts {
 		if strings.Contains(text, p) {

@@ -9,7 +9,7 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// scip is SCIP's shell, which is told what to do by -c. "write solution" writes
+// scip is SCIP's shell, which takes commands by -c. "write solution" writes
 //
 //	solution status: optimal solution found
 //	objective value:                                   22

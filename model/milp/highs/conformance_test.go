@@ -22,8 +22,8 @@ func terms(pairs ...float64) []milp.Term {
 	return ts
 }
 
-// conformance are small models with known answers, in the manner of
-// MathOptInterface's suite: what any backend must get right.
+// conformance are small models with known answers, in the manner of MathOptInterface's suite, which any backend must
+// get right.
 var conformance = map[string]struct {
 	model      milp.Model
 	relax      bool
@@ -143,7 +143,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// Presolve may not tell the two apart, so either status will do.
+// Presolve may not distinguish the two, so either status will do.
 func TestUnbounded(t *testing.T) {
 	for name, m := range map[string]milp.Model{
 		"one variable":  {Vars: []milp.Var{{Upper: inf, Cost: -1}}},

@@ -27,7 +27,7 @@ type engine struct {
 	highs, notify wazero.CompiledModule
 }
 
-// started returns the engine, which it has made beside the caller: that takes seconds on a machine that hasn't done so
+// started returns the engine, which it has made next to the caller: that takes seconds on a machine that hasn't done so
 // before, and a tenth of one from the cache. An error of ctx is returned as it is.
 func started(ctx context.Context) (*engine, error) {
 	starting.Do(func() {
@@ -56,7 +56,7 @@ func load() (*engine, error) {
 		return nil, err
 	}
 	e, err := compile(data, machineCode())
-	if err != nil { // a cache on a full disk or of other users keeps nobody from solving
+	if err != nil { // a cache on a full disk or of other users doesn't prevent solving
 		e, err = compile(data, "")
 	}
 	return e, err
@@ -71,7 +71,7 @@ var (
 	}
 )
 
-// machineCode returns the folder of the compiled code, "" without one. Nobody else may write to it: what lies there is run.
+// machineCode returns the folder of the compiled code, "" without one. Nobody else may write to it: its files are run.
 func machineCode() string {
 	cache, err := cacheFolder()
 	if err != nil {
@@ -108,8 +108,8 @@ func compile(data []byte, folder string) (*engine, error) {
 	return e, nil
 }
 
-// host defines the functions that HiGHS imports. It has no files but the one that SolveFile pretends, no
-// arguments and no environment, and what it writes goes nowhere.
+// host defines the functions that HiGHS imports. It has no files but the one that SolveFile pretends, no arguments and
+// no environment, and its output goes nowhere.
 func (e *engine) host(ctx context.Context) error {
 	const i32, i64, f64 = api.ValueTypeI32, api.ValueTypeI64, api.ValueTypeF64
 	b := e.runtime.NewHostModuleBuilder("a")

@@ -13,13 +13,13 @@ import (
 	"github.com/gapwise/gapwise/internal/run/caught"
 )
 
-// engine is the page's HiGHS, which its worker has compiled: web/page/highs.js runs it beside this program.
+// engine is the page's HiGHS, which its worker has compiled: web/page/highs.js runs it next to this program.
 type engine struct{ js.Value }
 
 // offered is the global variable in which the worker offers HiGHS, to the questions that need it alone.
 const offered = "highs"
 
-// remedy says how HiGHS comes here.
+// remedy explains how to get HiGHS here.
 const remedy = "in the browser the page loads it, for the algorithms that name it"
 
 // missing returns nil if HiGHS is there, else an error that wraps ErrMissing.
@@ -41,8 +41,8 @@ type machine struct {
 	notify js.Func
 }
 
-// counts says that the work of a run can't be counted: where it would wait for another's turn, the browser's one
-// stack has HiGHS below that other, and neither could go on.
+// counts means that the work of a run can't be counted. If it waited for another's turn, the browser's one stack would
+// have HiGHS below that other, and neither could go on.
 const counts = false
 
 // breathe lets timers fire, and the goroutines run that wait for them: whenever the browser calls Go, the call returns
@@ -56,7 +56,7 @@ func (s *instance) begin(e *engine) error {
 		if s.callback == nil {
 			return nil
 		}
-		// HiGHS's frames lie between this one and who could recover.
+		// HiGHS's frames lie between this one and any caller that could recover.
 		if err := caught.Call(func() error { s.callback(args[0].Int(), at(1), at(2), at(3)); return nil }); err != nil {
 			s.lost = true
 			s.stop()
@@ -96,7 +96,7 @@ func (m *machine) end() {
 // size returns the bytes of its memory.
 func (m *machine) size() uint32 { return uint32(m.Get("size").Int()) }
 
-// tellStop tells the clock.
+// tellStop passes the stop to the clock.
 func (m *machine) tellStop() { m.Call("stop") }
 
 // call calls a function by its name in C. Arguments are int (32 bits), uint32 (addresses) or float64.

@@ -12,8 +12,8 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// SolveFile solves a model that HiGHS reads from a file in the format that its
-// extension names (.mps, .lp), for tests of what was written.
+// SolveFile solves a model that HiGHS reads from a file in the format of its extension (.mps, .lp), for tests of
+// written files.
 func SolveFile(ctx context.Context, file string, o milp.Options) (milp.Result, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {

@@ -434,7 +434,7 @@ func TestLPColumns(t *testing.T) {
 	}
 }
 
-// What WriteMPS and WriteLP write is read back as the same model.
+// The output of WriteMPS and WriteLP is read back as the same model.
 func TestWritersReadBack(t *testing.T) {
 	need.HiGHS(t)
 	rng := rand.New(rand.NewPCG(8, 8))

@@ -33,8 +33,8 @@ var idle struct {
 // keptMemory is the most that an idle instance may have: its memory never shrinks.
 const keptMemory = 32 << 20
 
-// newInstance returns an instance, an idle one if there is one. HiGHS may have to be compiled first, for which nobody
-// waits after the end of ctx.
+// newInstance returns an instance, an idle one if there is one. HiGHS may have to be compiled first; no caller waits
+// for that after the end of ctx.
 func newInstance(ctx context.Context) (*instance, error) {
 	idle.Lock()
 	if n := len(idle.free); n > 0 {
@@ -73,8 +73,8 @@ func (s *instance) release() {
 	s.end()
 }
 
-// stop has every callback ask for the end. HiGHS calls nobody in a root LP, and in the MIPs of its heuristics: if it
-// still runs after patience, its clock jumps beyond any time limit.
+// stop has every callback ask for the end. HiGHS calls no function in a root LP, and in the MIPs of its heuristics: if
+// it still runs after patience, its clock jumps beyond any time limit.
 func (s *instance) stop() {
 	if s.stopped.CompareAndSwap(0, int64(time.Since(epoch))) {
 		s.tellStop()
@@ -83,7 +83,7 @@ func (s *instance) stop() {
 
 var epoch = time.Now()
 
-// patience is the time until the clock jumps; a run whose work is counted has it in looks at the clock.
+// patience is the time until the clock jumps; a counted run measures it in looks at the clock.
 const patience = 30 * time.Millisecond
 
 // jump is how far the clock then jumps.

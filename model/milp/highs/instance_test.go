@@ -18,7 +18,7 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// What goes wrong inside is an error of that run: the next has another instance.
+// An error inside is an error of that run: the next has another instance.
 func TestAbort(t *testing.T) {
 	need.HiGHS(t)
 	for name, abort := range map[string]func(o *object) error{
@@ -54,7 +54,7 @@ func TestAbort(t *testing.T) {
 	}
 }
 
-// A model that HiGHS refuses is an error, and nothing that it keeps of it is solved. (Validate refuses this one before.)
+// A model that HiGHS refuses is an error, and no part that it keeps is solved. (Validate refuses this one before.)
 func TestRefusedModel(t *testing.T) {
 	need.HiGHS(t)
 	o, err := newObject(t.Context(), nil)
@@ -68,7 +68,7 @@ func TestRefusedModel(t *testing.T) {
 	}
 }
 
-// The options' names and numbers are those of this version: the rule that is switched off is the one that is meant.
+// The options' names and numbers match this version: the intended rule is switched off.
 func TestOptionsAreThose(t *testing.T) {
 	need.HiGHS(t)
 	var log strings.Builder
@@ -127,7 +127,7 @@ func TestCostScale(t *testing.T) {
 	}
 }
 
-// Memory keeps what was written when it grows, whoever has it, and ends where the module says.
+// Memory keeps its contents when it grows, whichever kind it is, and ends where the module states.
 func TestMemory(t *testing.T) {
 	for name, m := range map[string]experimental.LinearMemory{"reserved": reserved(make([]byte, 1000)), "grown": &grown{}} {
 		small := m.Reallocate(10)

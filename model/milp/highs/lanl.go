@@ -25,8 +25,8 @@ import (
 )
 
 // Lanl is HiGHS by github.com/lanl/highs, which links a library of this machine: a second opinion, and the field's own
-// binding. It has no callbacks, interrupt, start or added columns, for which package highs exists: so there is no
-// progress, a cancelled solve goes on in the background, one that reaches its time limit hands back nothing, and it uses
+// binding. It has no callbacks, interrupt, start or added columns, for which package highs exists. So there is no
+// progress, a cancelled solve goes on in the background, one that reaches its time limit returns nothing, and it uses
 // one thread. It refuses coefficients below 1e-9.
 var Lanl = milp.Backend{Name: "lanl", Title: "HiGHS (lanl/highs)", Solve: solveLanl, Missing: func() error { return nil }}
 
@@ -53,7 +53,7 @@ func solveLanl(ctx context.Context, m *milp.Model, o milp.Options) (milp.Result,
 			var call lanl.CallStatus
 			switch {
 			case errors.As(err, &call) && call.IsWarning() && o.TimeLimit > 0 && time.Since(start) >= o.TimeLimit:
-				r.Status = milp.TimeLimit // the binding drops what was found
+				r.Status = milp.TimeLimit // the binding drops the solution found
 				return nil
 			case err != nil:
 				return fmt.Errorf("%w: %w", errSolver, err)
@@ -74,8 +74,8 @@ func solveLanl(ctx context.Context, m *milp.Model, o milp.Options) (milp.Result,
 	}
 }
 
-// lanlModel passes a model and its options. A fixed variable and a row without terms
-// stand at the end: the binding takes no model without variables or rows.
+// lanlModel passes a model and its options. A fixed variable and a row without terms come last: the binding takes no
+// model without variables or rows.
 func lanlModel(m *milp.Model, o milp.Options) (*lanl.RawModel, error) {
 	l := lanl.Model{Maximize: m.Maximise, Offset: m.Offset}
 	for _, v := range m.Vars {
@@ -107,7 +107,7 @@ func lanlModel(m *milp.Model, o milp.Options) (*lanl.RawModel, error) {
 	return raw, apply(raw.SetBoolOption, raw.SetIntOption, raw.SetFloat64Option, options)
 }
 
-// lanlResult reads what HiGHS has found, without the variable that lanlModel added.
+// lanlResult reads HiGHS's result, without the variable that lanlModel added.
 func lanlResult(s *lanl.RawSolution, m *milp.Model, o milp.Options) milp.Result {
 	r := emptyResult()
 	if o.Tolerance != 0 {

@@ -13,8 +13,8 @@ import (
 )
 
 // LP is a linear program that is solved repeatedly while columns are added or bounds of variables change, each time
-// from the last basis: the restricted master of a column generation, the nodes of a branch and bound. It must be used by
-// one goroutine at a time, and closed.
+// from the last basis. Examples are the restricted master of a column generation and the nodes of a branch and bound.
+// It must be used by one goroutine at a time, and closed.
 type LP struct {
 	m    *milp.Model
 	more []Column // added before the object is there

@@ -25,7 +25,7 @@ type machine struct {
 	content []byte // of the file that HiGHS may read
 	at      int
 
-	looks int64 // at the clock, of a run whose work is counted
+	looks int64 // at the clock, of a counted run
 	late  int64 // looks since it was stopped
 }
 
@@ -34,7 +34,7 @@ type instanceKey struct{}
 // pretended is the number of the file that HiGHS reads.
 const pretended = 5
 
-// counts says that the work of a run can be counted.
+// counts means that the work of a run can be counted.
 const counts = true
 
 // begin makes the machine of a new instance.

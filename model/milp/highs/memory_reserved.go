@@ -12,8 +12,8 @@ import (
 )
 
 // withMemory has an instance's memory reserved whole and used as it grows. A slice of Go's is copied with each growth,
-// and three times the memory of a large model is garbage. Where it can't be reserved (a limit on addresses), wazero's own
-// slices do.
+// and three times the memory of a large model is garbage. wazero's own slices do if it can't be reserved (a limit on
+// addresses).
 func withMemory(ctx context.Context) context.Context {
 	return experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(func(least, most uint64) experimental.LinearMemory {
 		all, err := unix.Mmap(-1, 0, int(most), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
@@ -24,7 +24,7 @@ func withMemory(ctx context.Context) context.Context {
 	}))
 }
 
-// reserved is memory of which a part is used; the system has pages for what is touched.
+// reserved is memory in partial use; the system has pages for the touched part.
 type reserved []byte
 
 // Reallocate implements experimental.LinearMemory.

@@ -23,7 +23,7 @@ func (*skipped) Helper()       {}
 func (s *skipped) Skip(...any) { *s = true }
 func (*skipped) Fatal(...any)  {}
 
-// A machine has HiGHS, and tests run it, or whatever solves says what is lacking.
+// A machine has HiGHS, and tests run it, or every solve names the missing part.
 func TestMissing(t *testing.T) {
 	var s skipped
 	t.Setenv("GAPWISE_REQUIRE_TOOLS", "")

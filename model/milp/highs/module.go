@@ -8,8 +8,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// HiGHS is one file of WebAssembly, from npm's package highs. The names of what it exports
-// are minified and belong to this very file, so no other version will do.
+// HiGHS is one file of WebAssembly, from npm's package highs. The names of its exports are minified and belong to this
+// very file, so no other version will do.
 const (
 	packageVersion = "1.15.3"
 	version        = "1.15.1" // of HiGHS in it
@@ -19,7 +19,7 @@ const (
 // model.ErrUnsupported.
 var ErrMissing = fmt.Errorf("%w: HiGHS isn't here: %s", model.ErrUnsupported, remedy)
 
-// Versions returns HiGHS's version and that of the library which Lanl is linked with, each "" where it is missing.
+// Versions returns the versions of HiGHS and of the library that Lanl is linked with, each "" if missing.
 func Versions() (webAssembly, native string) {
 	if Available() {
 		webAssembly = version

@@ -22,7 +22,7 @@ const (
 	moduleDigest = "528be4365bea1d4188988646b244263f50320df55782e14d6af5bce7cd45c840" // SHA-256
 )
 
-// remedy says how HiGHS comes here.
+// remedy explains how to get HiGHS here.
 const remedy = "run scripts/highs of the checkout, or set GAPWISE_HIGHS to build/highs.wasm of npm's package highs@" +
 	packageVersion
 

@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "write names.go anew")
 
-// The names of what HiGHS exports and imports are those of the package's own module, which lies in the cache beside it.
+// The names of HiGHS's exports and imports match the package's own module, which lies in the cache next to it.
 func TestNames(t *testing.T) {
 	need.HiGHS(t)
 	cache, err := os.UserCacheDir()

@@ -81,7 +81,7 @@ const (
 	outBytes                                           = 88
 )
 
-// called is what HiGHS calls while it solves. It must not call HiGHS.
+// called is HiGHS's callback while it solves. It must not call HiGHS.
 func (o *object) called(kind int, message, out, in uint32) {
 	if kind == logging {
 		if o.log != nil {
@@ -125,14 +125,14 @@ func (o *object) text(at uint32) string {
 }
 
 func (o *object) close() {
-	if !o.lost && o.highs != 0 { // what is left lies in an instance that others use
+	if !o.lost && o.highs != 0 { // the rest lies in an instance that others use
 		_, _ = o.call("Highs_destroy", o.highs)
 		o.free(o.scratch)
 	}
 	o.release()
 }
 
-// free gives back what alloc returned; a lost instance goes whole.
+// free gives back memory of alloc; a lost instance goes whole.
 func (o *object) free(at uint32) { _, _ = o.call("free", at) }
 
 // alloc returns the address of size bytes.
@@ -193,8 +193,8 @@ func (o *object) ask(name string, values ...any) (code int, err error) {
 	return o.call(name, args...)
 }
 
-// do is ask where an answer below zero is an error. HiGHS may have kept what it refused and would solve it, so nothing may
-// follow such an error but close.
+// do is ask where an answer below zero is an error. HiGHS may have kept a refused part and would solve it, so only
+// close may follow such an error.
 func (o *object) do(name string, values ...any) error {
 	code, err := o.ask(name, values...)
 	if err == nil && code < 0 {
@@ -276,9 +276,9 @@ func (o *object) pass(m *milp.Model, relax bool) error {
 	return o.do("Highs_passMip", append(args, integrality)...)
 }
 
-// costScale returns a power of two by which to multiply the costs so that none is so small that HiGHS's absolute tolerances
-// (1e-9 of the objective, 1e-7 of a reduced cost, of MIPs 1e-10) swallow it, as far as the largest stays below 2^20. HiGHS
-// 1.15.1 calls optima wrong, and gives false bounds, where all costs are 1e-8 and less.
+// costScale returns a power of two by which to multiply the costs. It keeps the largest below 2^20 and lifts the
+// smallest, if possible, above HiGHS's absolute tolerances (1e-9 of the objective, 1e-7 of a reduced cost, of MIPs
+// 1e-10). HiGHS 1.15.1 calls optima wrong, and gives false bounds, where all costs are 1e-8 and less.
 func costScale(m *milp.Model) float64 {
 	least, most := math.Inf(1), 0.0
 	for j := range m.Vars {
@@ -318,8 +318,8 @@ func (o *object) setStart(x []float64) error {
 // run solves and returns the feasibility tolerance with which it did.
 //
 // HiGHS now and then ends a MIP with a point that it then finds outside the model by more than the tolerance, and calls
-// that a solve error: after a presolve that went wrong, or when tolerances are tight. Such a model is solved again
-// without presolve, then with HiGHS's own tolerances.
+// that a solve error. This happens after a presolve that went wrong, or when tolerances are tight. Such a model is
+// solved again without presolve, then with HiGHS's own tolerances.
 func (o *object) run(tolerance float64) (float64, error) {
 	used := tolerance
 	if used == 0 {
@@ -353,7 +353,7 @@ func (o *object) apply(all []option) error {
 	return apply(o.boolOption, o.intOption, o.doubleOption, all)
 }
 
-// progress returns what the running solve has reported so far; any goroutine may ask.
+// progress returns the running solve's reports so far; any goroutine may ask.
 func (o *object) progress() (p milp.Progress, x []float64, ok bool) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()

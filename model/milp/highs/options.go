@@ -40,7 +40,7 @@ var safeOptions = []option{
 func integerTolerance(m *milp.Model) float64 {
 	const big = 1e5 // t M is 1e-3 then
 
-	if len(m.Rows) == 0 { // a file's, whose rows nobody has seen
+	if len(m.Rows) == 0 { // a file's, with unknown rows
 		return 1e-9
 	}
 	for i := range m.Rows {
@@ -57,11 +57,12 @@ func integerTolerance(m *milp.Model) float64 {
 	return 1e-8
 }
 
-// smallest is the smallest coefficient that HiGHS can be had to look at. It takes less for 0.
+// smallest is the smallest coefficient that HiGHS can be made to consider. It takes less for 0.
 const smallest = 1e-12
 
-// tolerances returns the options of a tolerance, 0 for HiGHS's own of linear programs; whole is that of MIPs. Who asks a MIP
-// again at HiGHS's own wants another answer, and the search takes another way by the seed.
+// tolerances returns the options of a tolerance, 0 for HiGHS's own tolerance of linear programs; whole is the tolerance
+// of MIPs. A MIP asked again at HiGHS's own tolerances needs another answer, so the seed makes the search take another
+// path.
 func tolerances(t, whole float64) []option {
 	if t == 0 {
 		return append(tolerances(1e-7, whole), option{"random_seed", 1})
@@ -69,7 +70,7 @@ func tolerances(t, whole float64) []option {
 	return []option{{"primal_feasibility_tolerance", t}, {"dual_feasibility_tolerance", t}, {"mip_feasibility_tolerance", min(t, whole)}}
 }
 
-// optionsOf returns the options that a caller's set, but for the tolerances.
+// optionsOf returns the options for a caller's, except the tolerances.
 func optionsOf(o milp.Options) []option {
 	all := []option{{"mip_rel_gap", o.Gap}, {"time_limit", cmp.Or(o.TimeLimit, noLimit).Seconds()}}
 	if o.NodeLimit > 0 {

@@ -24,7 +24,7 @@ func solve(ctx context.Context, m *milp.Model, o milp.Options) (milp.Result, err
 	}, m, mip(m, o))
 }
 
-// prepared solves what pass gives an object.
+// prepared solves the model that pass gives an object.
 func prepared(ctx context.Context, o milp.Options, pass func(*object) error, m *milp.Model, mip bool) (milp.Result, error) {
 	if o.Count != nil && !counts {
 		return emptyResult(), fmt.Errorf("%w: HiGHS doesn't count its work here", model.ErrUnsupported)
@@ -163,7 +163,7 @@ func runAndClose(ctx context.Context, n *object, m *milp.Model, o milp.Options, 
 	}
 }
 
-// counter passes what HiGHS counts from its goroutine to that of the solve, which may let it wait.
+// counter passes HiGHS's counts from its goroutine to the goroutine of the solve, which may let it wait.
 type counter struct {
 	ask  chan struct{}
 	stop chan bool // the answer
@@ -173,8 +173,8 @@ type counter struct {
 // looksCounted is how often HiGHS looks at the clock between two calls of Options.Count.
 const looksCounted = 50
 
-// newCounter has HiGHS ask at every so many looks at the clock, if Options.Count is there. Once gone is closed nobody
-// answers, and the answer is to stop. HiGHS's callbacks won't do: it has none in the MIPs of its heuristics.
+// newCounter has HiGHS ask at every so many looks at the clock, if Options.Count is there. Once gone is closed there is
+// no answer, which means to stop. HiGHS's callbacks won't do: it has none in the MIPs of its heuristics.
 func newCounter(n *object, o milp.Options) *counter {
 	c := &counter{ask: make(chan struct{}), stop: make(chan bool), gone: make(chan struct{})}
 	if o.Count == nil {
@@ -193,7 +193,7 @@ func newCounter(n *object, o milp.Options) *counter {
 	return c
 }
 
-// result returns what HiGHS knows after a run.
+// result returns HiGHS's result after a run.
 func (o *object) result(mip bool) (milp.Result, error) {
 	r := emptyResult()
 	status, err := o.call("Highs_getModelStatus", o.highs)

@@ -20,8 +20,8 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// What follows are models on which some version of HiGHS, with some options, has said what isn't so. Each binding that
-// is there has to get them right.
+// These are models on which some version of HiGHS, with some options, has given false results. Each binding that is
+// there has to get them right.
 
 // HiGHS 1.15.1 calls such models infeasible at its own tolerance of MIPs.
 func TestBigM(t *testing.T) {
@@ -37,7 +37,7 @@ func TestBigM(t *testing.T) {
 	}
 }
 
-// A feasible point is drawn first, then rows with a big M that it satisfies: nothing may be called infeasible, and no
+// A feasible point is drawn first, then rows with a big M that it satisfies. No result may then be infeasible, and no
 // bound may be better than the point.
 func TestBigMDrawn(t *testing.T) {
 	for k := range need.Rounds(200) {
@@ -91,7 +91,7 @@ func TestSmallCosts(t *testing.T) {
 	}
 }
 
-// A coefficient of 1e-10 counts: HiGHS by itself takes it for 0. One that it can't be had to look at is refused.
+// A coefficient of 1e-10 counts: HiGHS by itself takes it for 0. One that it can't be made to consider is refused.
 func TestSmallCoefficients(t *testing.T) {
 	need.HiGHS(t)
 	m := func(c float64) *milp.Model {

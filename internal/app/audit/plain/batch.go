@@ -13,20 +13,17 @@ import (
 // batchSearch starts the jobs of an instance on one tier one after the other, in
 // the order of their starts.
 //
-// A job may be taken to run in one segment: it can't be suspended, and what is lost
-// or spent on migrations makes it end later. So an execution is a start s_k for each
-// job, with no more processes than processors at any time. The search tries the
-// orders of the jobs. Each job starts at the first time at which it fits, but not
-// before its submission and not before the job started last.
+// A job may be taken to run in one segment: it can't be suspended, and work lost or time spent on migrations makes it
+// end later. So an execution is a start s_k for each job, with no more processes than processors at any time. The
+// search tries the orders of the jobs. Each job starts at the first time at which it fits, but not before its
+// submission and not before the job started last.
 //
 // Some order gives an optimum: take the jobs of one by their starts, ties by index.
 // By induction each starts by s_k in the search. For s_k is no earlier than the
 // submission and than the job started last, and the jobs started before that run at
-// s_k run then in the optimum, too, where they end no earlier. What is in use after
-// the last start only becomes less, so a job that fits at its start has room to its
-// end. As the total can't be less than the optimum's, all starts are those of the
-// optimum; so the search may skip a job that starts together with the one before it
-// and has a smaller index.
+// s_k run then in the optimum, too, where they end no earlier. The use after the last start only shrinks, so a job that
+// fits at its start has room to its end. As the total can't be less than the optimum's, all starts are the optimum's;
+// so the search may skip a job that starts together with the one before it and has a smaller index.
 type batchSearch struct {
 	*counter
 	in             *model.Batch
@@ -92,8 +89,7 @@ func solveBatch(in *model.Batch, beat float64, c *counter) (*model.Execution, er
 	return s.execution(), nil
 }
 
-// next starts another job after those in order, not before now. total is the
-// weighted response time of those.
+// next starts another job after the jobs in order, not before now. total is their weighted response time.
 func (s *batchSearch) next(now, total int64) {
 	if s.stop() {
 		return
@@ -147,13 +143,11 @@ func (s *batchSearch) earliest(k int, now int64) int64 {
 	return times[len(times)-1] // all have ended
 }
 
-// rest returns a lower bound on the weighted response times of the jobs that haven't
-// started, none of which starts before now. Of r such jobs the i-th to end does so no earlier
-// than the i-th smallest of max(now, submission) + length. By then i jobs have done
-// all their work on P processors since now, at least the i smallest areas (length
-// times width). Both hold for every i, so the larger of them does. The weighted sum of
-// ends is least if the larger weight ends first: if the lighter of two does, to swap
-// their weights makes the sum no larger.
+// rest returns a lower bound on the weighted response times of the jobs that haven't started; none of them starts
+// before now. The i-th of r such jobs to end does so no earlier than the i-th smallest of max(now, submission) +
+// length. By then i jobs have done all their work on P processors since now, at least the i smallest areas (length
+// times width). Both hold for every i, so the larger of them does. The weighted sum of ends is least if the larger
+// weight ends first: if the lighter of two does, to swap their weights makes the sum no larger.
 func (s *batchSearch) rest(now int64) int64 {
 	var ends []int64
 	sum := int64(0)
@@ -176,7 +170,7 @@ func (s *batchSearch) rest(now int64) int64 {
 			continue
 		}
 		area += float64(s.length[k]) * float64(s.width[k])
-		// 1e-12 of it is more than what rounding adds.
+		// 1e-12 of it is more than rounding adds.
 		sum += weights[i] * max(ends[i], now+int64(area/float64(s.in.Processors)*(1-1e-12)))
 		i++
 	}

@@ -71,7 +71,7 @@ func TestBatchRandomStarts(t *testing.T) {
 			longest = max(longest, micros(in.Jobs[k].RuntimeS))
 		}
 		if float64(longest)*float64(model.MostWeight) > 1<<50 {
-			continue // a mean in float64 doesn't tell totals of a microsecond's difference apart
+			continue // a mean in float64 doesn't distinguish totals that differ by a microsecond
 		}
 		a := consistent(t, in)
 		for k, r := range a.Solution.(*model.Execution).Runs {

@@ -20,22 +20,22 @@ type consPlace struct {
 	capacity  []int64
 	price     int64
 	labels    map[string]string
-	closed    bool // to what is placed anew
+	closed    bool // to newly placed tasks
 	kept      bool
 	over      bool // its tasks of now need more than it has
 }
 
-// consSearch gives one task after another a host, the largest first. A host of an offer is bought
-// only after those before it, and of tasks of one job with the same host now (twins), a later one is on
-// no earlier host: exchanging them changes nothing. What only grows is cut off at once: needs, cost, moves,
-// and tasks that keep apart. The other rules are checked at the end.
+// consSearch gives one task after another a host, the largest first. A host of an offer is bought only after the ones
+// before it. Among tasks of one job with the same host now (twins), a later one is on no earlier host: exchanging them
+// changes nothing. Limits on amounts that only grow cut off at once: needs, cost, moves, and tasks that keep apart. The
+// other rules are checked at the end.
 type consSearch struct {
 	*counter
 	in     *model.Consolidation
 	places []consPlace
-	may    []map[int]bool // of each job: the places where its tasks may be placed anew
+	may    []map[int]bool // of each job: the places where its tasks may be newly placed
 	tasks  []consTask
-	rest   [][]int64 // [task][resource]: what this and later tasks need
+	rest   [][]int64 // [task][resource]: the needs of this and later tasks
 	at     []int     // of tasks[:i], -1: left out
 	used   [][]int64
 	on     []int // tasks on each place
@@ -250,7 +250,7 @@ func (s *consSearch) place(i int) {
 	}
 }
 
-// fits reports whether a host has what its tasks need, or only what it had.
+// fits reports whether a host has enough for its tasks, or holds only tasks that it had.
 func (s *consSearch) fits(h int) bool {
 	for r, x := range s.used[h] {
 		if x > s.places[h].capacity[r] && !s.places[h].over {
@@ -332,7 +332,7 @@ func (s *consSearch) keeps() bool {
 	return true
 }
 
-// spread counts, by the places that are there or in use, what a spread's domains have.
+// spread counts the tasks in a spread's domains, by the places that are there or in use.
 func (s *consSearch) spread(r *model.PlacementRule) (count map[string]int, least int) {
 	count = map[string]int{}
 	for h, p := range s.places {

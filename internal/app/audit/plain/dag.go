@@ -16,23 +16,21 @@ import (
 // and its data allow. Some optimal schedule has this form: tasks that keep
 // their machines and orders and start that early end no later.
 //
-// Two rules avoid equal schedules. Of machines that the instance doesn't
-// tell apart, an empty one is used before the empty ones behind it. Of tasks
-// that it doesn't tell apart (twins), an earlier one is on a machine of no
-// higher number, and before the later one if they share it. Both hold for the
-// optimal schedule whose list of machines, in the order of the tasks, is
-// lexicographically least: exchanging two such machines or twins would make it
-// less. (Exchanging twins on one machine leaves it as it is.)
+// Two rules avoid equal schedules. Among machines that the instance doesn't distinguish, an empty one is used before
+// the empty ones behind it. Among tasks that it doesn't distinguish (twins), an earlier one is on a machine of no
+// higher number, and before the later one if they share it. Both hold for the optimal schedule with the
+// lexicographically least list of machines, in the order of the tasks: exchanging two such machines or twins would make
+// it less. (Exchanging twins on one machine leaves it as it is.)
 type dagSearch struct {
 	*counter
 	dagFigures
 	limit      float64        // the makespan to stay below
 	best       model.Solution // nil while there is none
 	machine    []int          // of each task
-	members    [][]int        // tasks of each machine, less those that are placed
+	members    [][]int        // tasks of each machine, less the placed ones
 	head, tail []float64      // a task starts no earlier, and that much comes after its end
 	placed     []bool         // head is the start
-	free       []float64      // by machine: when it has done what is placed
+	free       []float64      // by machine: when it has done its placed tasks
 }
 
 func solveDAG(in *model.DAG, beat float64, c *counter) (model.Solution, error) {
@@ -87,9 +85,8 @@ func (s *dagSearch) arrival(t, k int) float64 {
 	return at
 }
 
-// bound returns a lower bound on the makespan from the members of machine k:
-// those with a tail of at least q run one after another, each from its head on,
-// and at least q follows the last. For a single member it is the longest path
+// bound returns a lower bound on the makespan from the members of machine k: members with a tail of at least q run one
+// after another, each from its head on, and at least q follows the last. For a single member it is the longest path
 // through it.
 func (s *dagSearch) bound(k int) float64 {
 	list, most := slices.Clone(s.members[k]), s.free[k]
@@ -107,11 +104,9 @@ func (s *dagSearch) bound(k int) float64 {
 }
 
 // sequence starts the remaining tasks on their machines (Giffler, Thompson
-// 1960). Let v of all tasks whose predecessors are placed be one that can end
-// first, at c on machine k. Next on k is v or a task that can start before c:
-// if a schedule has another one next there, that starts at c or later (its
-// predecessors end no earlier than c if they aren't placed), so v can run
-// before it from its head to c, and nothing is delayed.
+// 1960). Let v be one of the tasks with placed predecessors that can end first, at c on machine k. Next on k is v or a
+// task that can start before c. If a schedule has another one next there, that starts at c or later (its predecessors
+// end no earlier than c if they aren't placed). So v can run before it from its head to c, and nothing is delayed.
 func (s *dagSearch) sequence() {
 	if s.stop() {
 		return

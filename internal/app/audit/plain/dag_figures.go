@@ -19,8 +19,8 @@ type dagFigures struct {
 	from, to     []int       // tasks of each edge
 	preds, succs [][]int     // edges into and out of each task
 	order        []int       // topological
-	twin         []int       // the last task before t in the order that the instance doesn't tell apart from t, or -1
-	alike        [][]int     // machines before k that the instance doesn't tell apart from k
+	twin         []int       // the last task before t in the order that the instance doesn't distinguish from t, or -1
+	alike        [][]int     // machines before k that the instance doesn't distinguish from k
 	ahead        [][]float64 // least time from a task's end on a machine to the end of all
 	rest         []float64   // sum of the least costs of order[i:]
 }
@@ -106,9 +106,8 @@ func shares(in *model.DAG) bool {
 	return slices.ContainsFunc(in.Network.Routes, func(r model.Route) bool { return len(r.Links) > 0 })
 }
 
-// readRates finds the rate of each path: its capacity, by default the
-// bandwidth, and at most the capacity of each link on its route; under tcp-all
-// 3/4 of it (Eq. 10 for one connection, and Eq. 11).
+// readRates finds the rate of each path: its capacity, by default the bandwidth, and at most the capacity of each link
+// on its route. Under tcp-all it is 3/4 of it (Eq. 10 for one connection, and Eq. 11).
 func (f *dagFigures) readRates() {
 	net, machine, capacity := &f.in.Network, map[string]int{}, map[string]float64{}
 	for a, x := range f.in.Machines {

@@ -34,8 +34,7 @@ func TestDAG(t *testing.T) {
 	}
 }
 
-// The rules about what the instance doesn't tell apart change no optimum, at
-// sizes where they meet each other.
+// The rules on indistinguishable parts change no optimum, at sizes where they meet each other.
 func TestDAGWithoutSymmetries(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 7))
 	for range 3000 {

@@ -7,8 +7,7 @@
 // or 16 requests (of batch, 12 jobs).
 //
 // A solution counts as better than a value v if it is better by more than
-// 1e-9 of |v|. Where all figures are whole and their sums are below 2^53,
-// every sum is exact and any difference counts.
+// 1e-9 of |v|. If all figures are whole and their sums are below 2^53, every sum is exact and any difference counts.
 package plain
 
 import (
@@ -20,26 +19,24 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Answer is what a plain engine found, and whether it searched the whole tree.
+// Answer is the result of a plain engine, and whether it searched the whole tree.
 type Answer struct {
-	Solution model.Solution // nil: nothing better than what was to be beaten
+	Solution model.Solution // nil: nothing better than the value to beat
 	Value    float64        // its objective, NaN without one
 	Whole    bool           // the search ended by itself: nothing better exists
 	Nodes    int64          // of the search tree
 }
 
-// Solve searches for the best solution whose objective is better than beat
-// (NaN: any), within a number of nodes. A whole search without a solution
-// proves that there is none: that a claimed optimum beat is right, or, for NaN,
-// that the instance is infeasible. The error is model.ErrInvalid for an
-// instance that breaks its format's rules and model.ErrUnsupported for one that
-// the engine doesn't know.
+// Solve searches for the best solution with an objective better than beat (NaN: any), within a number of nodes. A whole
+// search without a solution proves that there is none: that a claimed optimum beat is right, or, for NaN, that the
+// instance is infeasible. The error is model.ErrInvalid for an instance that breaks its format's rules and
+// model.ErrUnsupported for one that the engine doesn't know.
 func Solve(in model.Instance, beat float64, nodes int64) (Answer, error) {
 	return search(in, beat, counter{limit: nodes, slack: slack})
 }
 
-// Best is Solve for tests: it searches the whole tree, and tells values apart down to what sums
-// of float64s hold. It panics for an instance that the engine doesn't know or can't finish.
+// Best is Solve for tests: it searches the whole tree, and distinguishes values down to the precision of float64 sums.
+// It panics for an instance that the engine doesn't know or can't finish.
 func Best(in model.Instance) Answer {
 	a, err := search(in, math.NaN(), counter{limit: 1 << 28})
 	if err != nil || !a.Whole {
@@ -121,7 +118,7 @@ func (c *counter) stop() bool {
 	return false
 }
 
-// slack is that of Solve.
+// slack is the slack of Solve.
 const slack = 1e-9
 
 // exactSum is the limit up to which every sum of whole float64s is exact.

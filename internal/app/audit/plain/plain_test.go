@@ -39,8 +39,7 @@ func solved(t *testing.T, in model.Instance, beat float64) plain.Answer {
 	return a
 }
 
-// agree holds an engine against the optimum, NaN for none: from scratch, told the
-// optimum, and told a little less.
+// agree compares an engine with the optimum, NaN for none: from scratch, given the optimum, and given a little less.
 func agree(t *testing.T, in model.Instance, want float64) {
 	t.Helper()
 	if err := in.Validate(); err != nil {
@@ -75,9 +74,8 @@ func consistent(t *testing.T, in model.Instance) plain.Answer {
 	return a
 }
 
-// grow measures proofs: nothing beats the optimum. It reports the mean number
-// of nodes and the share of the instances that took longer than a second, most
-// of which are cut off.
+// grow measures proofs: nothing beats the optimum. It reports the mean number of nodes and the share of the instances
+// that took longer than a second; most of these are cut off.
 func grow(b *testing.B, draw func() model.Instance) {
 	const most = 2_000_000
 	nodes, slow, took := int64(0), 0, []time.Duration{}

@@ -11,15 +11,13 @@ import (
 )
 
 // reservationSearch starts one job after another, no start before the one
-// before it and equal starts in the order of their numbers. PEs need no
-// names: in the order of their starts, jobs of which never more than there are
-// PEs run at a time find enough that are free.
+// before it and equal starts in the order of their numbers. PEs need no names: in the order of their starts, jobs find
+// enough free PEs if they never use more at a time than there are.
 //
-// It finds a schedule S of the largest weight, among these one of the least
-// sum of starts in which an earlier job of two that nothing tells apart
-// (twins) is accepted if the later one is, and starts no later. Let some jobs
-// of S be placed, in its order, the last at time last. What they use only gets
-// less from then on, so a job that fits at a time fits later, too.
+// It finds a schedule S of the largest weight and, among these, of the least sum of starts. If two jobs are alike
+// (twins), the earlier one is accepted in S if the later one is, and starts no later. Let some jobs of S be placed, in
+// its order, the last at time last. What they use only gets less from then on, so a job that fits at a time fits later,
+// too.
 //   - Its next job j starts at its first time from last on at which it is ready
 //     and fits beside the placed ones. At an earlier such time it would meet
 //     no others before its start in S, and the sum would be less.
@@ -33,7 +31,7 @@ type reservationSearch struct {
 	best   []int64 // starts, -1 for declined ones; nil while there is none
 	start  []int64 // -1 for jobs that are not placed
 	first  []int64 // by job, the first time at which it fits; after its latest start it never does
-	weight int64   // of the placed jobs and those that need no PEs
+	weight int64   // of the placed jobs and the ones that need no PEs
 }
 
 func solveReservation(in *model.Reservation, beat float64, c *counter) (*model.Bookings, error) {

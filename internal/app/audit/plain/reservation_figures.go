@@ -15,9 +15,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// reservationFigures holds an instance in ticks of 10^-places seconds. A float64
-// stands for the decimal number that it prints as. Times of more digits are rounded as the
-// format says: deadlines up, all others down, and no request counts as cancelled by that alone.
+// reservationFigures holds an instance in ticks of 10^-places seconds. A float64 means its printed decimal number.
+// Times of more digits are rounded according to the format: deadlines up, all others down, and no request counts as
+// cancelled by that alone.
 type reservationFigures struct {
 	in     *model.Reservation
 	places int
@@ -35,7 +35,7 @@ type reservationJob struct {
 	ready, latest, runtime int64 // latest start
 	pes                    int64
 	weight                 int64 // requests, or PEs times ticks
-	twin                   int   // the job before it that nothing tells from it, or -1
+	twin                   int   // the job before it that is alike, or -1
 }
 
 func readReservation(in *model.Reservation) (reservationFigures, error) {
@@ -137,7 +137,7 @@ func decimal(x float64) *big.Rat {
 	return r
 }
 
-// digits returns what x prints as before and after the point.
+// digits returns the printed digits of x before and after the point.
 func digits(x float64) (before, after string) {
 	before, after, _ = strings.Cut(strconv.FormatFloat(x, 'f', -1, 64), ".")
 	return before, after
@@ -165,8 +165,8 @@ func (f *reservationFigures) value(weight int64) float64 {
 	return float64(weight)
 }
 
-// bookings returns the bookings of the jobs that have a start. In the order of
-// their starts, each gets the lowest PEs that are free.
+// bookings returns the bookings of the jobs that have a start. Each gets the lowest PEs that are free, in the order of
+// their starts.
 func (f *reservationFigures) bookings(start []int64) *model.Bookings {
 	list := make([]*model.Booking, len(f.in.Requests))
 	for k := range f.in.Requests {

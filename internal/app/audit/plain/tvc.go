@@ -8,14 +8,13 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// tvcSearch decides the requests in the order of their arrival: it embeds each one
-// beside those that run then, or rejects it. What is in use grows at arrivals
-// alone, so an embedding that has room at its arrival has it to its end. Of
-// embeddings that one stands for (see each) it tries that one.
+// tvcSearch decides the requests in the order of their arrival: it embeds each one next to the running ones, or rejects
+// it. The use grows at arrivals alone, so an embedding that has room at its arrival has it to its end. It tries only
+// one of several equivalent embeddings (see each).
 type tvcSearch struct {
 	*counter
 	tvcFigures
-	beat, value float64 // the value to pass, and that of the places
+	beat, value float64 // the value to pass, and the value of the places
 	places      []*tvcPlace
 	dense       []int             // requests by weight per slot, the largest first
 	best        *model.Embeddings // nil while there is none
@@ -28,7 +27,7 @@ func solveTVC(in *model.TVC, beat float64, c *counter) (*model.Embeddings, error
 	f := readTVC(in)
 	s := &tvcSearch{counter: c, tvcFigures: f, places: make([]*tvcPlace, len(f.requests))}
 	s.beat = s.threshold(model.Maximise, beat, s.whole)
-	for k := range s.requests { // those that never fit have no weight
+	for k := range s.requests { // requests that never fit have no weight
 		if !s.possible(k) && !s.cut {
 			s.requests[k].weight = 0
 		}
@@ -75,9 +74,8 @@ func (s *tvcSearch) next(k int) {
 	s.next(k + 1)
 }
 
-// room returns an upper bound on the weight of the requests from number k on. At
-// an arrival those that would run then share the slots that those with a place
-// leave. The best choice of fractions of requests is by weight per slot (Dantzig
+// room returns an upper bound on the weight of the requests from number k on. The requests that would run at an arrival
+// share the slots that the placed ones leave. The best choice of fractions of requests is by weight per slot (Dantzig
 // 1957). The others may all be accepted.
 func (s *tvcSearch) room(k int) float64 {
 	least := s.totalWeight

@@ -8,16 +8,16 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// tvcState is what is free when a request arrives.
+// tvcState is the free part of the data centre when a request arrives.
 type tvcState struct {
 	slots  []int    // by server
 	left   []int64  // bit/s by link
 	runs   [][]int  // by server, pairs of a request and its VMs there
-	loaded [][]bool // by a: whether what runs loads links to aggregation switches of number a, then to each core switch of group a
+	loaded [][]bool // by a: whether running requests load links to aggregation switches a, to core switches of group a
 	twins  [3][]int // the twin before each server, edge switch, pod; -1: none
 }
 
-// state returns what is free at the arrival of request k; -1: all.
+// state returns the free resources at the arrival of request k; -1: all.
 func (s *tvcSearch) state(k int) *tvcState {
 	h := s.h
 	now := &tvcState{slots: slices.Repeat([]int{s.in.FatTree.Slots}, s.servers), left: slices.Clone(s.rate), runs: make([][]int, s.servers), loaded: make([][]bool, h)}
@@ -61,22 +61,18 @@ func (s *tvcSearch) state(k int) *tvcState {
 
 // each calls f with embeddings of request k that have room, until f returns false.
 //
-// Two rules leave out embeddings that others stand for.
+// Two rules leave out embeddings that are equivalent to others.
 //   - The virtual switch is in the lowest layer that is above all VMs. A switch
 //     further up loads the same links and others. With non-blocking links above
 //     the edge switches any core switch will do.
-//   - Of embeddings that exchanges of twins make of one another, one is tried. Two
-//     servers of an edge switch are twins if the same requests run on both with as
-//     many VMs on each; two edge switches of a pod if their servers are twins one by
-//     one; so are two pods. Two aggregation switches of one number are twins of
-//     those of another if no request that runs loads a link to them in any pod; so
-//     are two core switches of a group. What runs loads the links of twins alike:
-//     for a request on two of them has its virtual switch above both. So to
-//     exchange them in all that is decided later changes neither what has room nor
-//     the value. Of all exchanges the one is tried that makes the list of VMs by
-//     server lexicographically greatest and the switch's numbers least: VMs don't
-//     increase from a server to its later twin, nor the lists of edge switches and
-//     of pods, and of switches that nothing loads the first is taken.
+//   - Among embeddings that are equal up to exchanges of twins, one is tried. Two servers of an edge switch are twins
+//     if the same requests run on both with as many VMs on each. Two edge switches of a pod are twins if their servers
+//     are twins one by one; so are two pods. The aggregation switches of one number are twins of the ones of another if
+//     no running request loads a link to them in any pod; so are two core switches of a group. Running requests load
+//     the links of twins alike: for a request on two of them has its virtual switch above both. So exchanging them in
+//     all later decisions changes neither the room nor the value. The search tries the exchange that makes the list of
+//     VMs by server lexicographically greatest and the switch's numbers least. VMs don't increase from a server to its
+//     later twin, nor do the lists of edge switches and of pods, and the first of the unloaded switches is taken.
 func (s *tvcSearch) each(k int, now *tvcState, f func(*tvcPlace) bool) {
 	q, h, vms, rest := &s.requests[k], s.h, make([]int, s.servers), make([]int, s.servers+1) // slots of the servers to come
 	for server := s.servers - 1; server >= 0; server-- {
@@ -165,8 +161,8 @@ func (s *tvcSearch) switches(q *tvcRequest, now *tvcState, vms []int, f func(*tv
 	return true
 }
 
-// Embeddings returns all embeddings of a request beside those that are there, by request number: every
-// switch, also one that is higher than need be, with every number of VMs on each server below it.
+// Embeddings returns all embeddings of a request in addition to the given ones, by request number: every switch, also
+// one that is higher than need be, with every number of VMs on each server below it.
 func Embeddings(in *model.TVC, request int, there map[int]model.Embedding) (all []model.Embedding) {
 	f := readTVC(in)
 	left, slots, vms := slices.Clone(f.rate), slices.Repeat([]int{in.FatTree.Slots}, f.servers), make([]int, f.servers)

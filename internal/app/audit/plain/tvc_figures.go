@@ -9,11 +9,10 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// tvcFigures holds an instance in loss mode in microseconds and bit/s. With h =
-// k/2, links are numbered: those above servers, then edge switch e to aggregation
-// switch a of its pod at servers + e·h + a, then aggregation switch a of pod p to
-// core switch c of group a at 2·servers + (p·h + a)·h + c. There are as many of
-// each as there are servers, 2h³.
+// tvcFigures holds an instance in loss mode in microseconds and bit/s. Let h = k/2. Links are numbered: first the links
+// above servers, then edge switch e to aggregation switch a of its pod at servers + e·h + a, then aggregation switch a
+// of pod p to core switch c of group a at 2·servers + (p·h + a)·h + c. There are as many of each as there are servers,
+// 2h³.
 type tvcFigures struct {
 	in          *model.TVC
 	h, servers  int
@@ -25,7 +24,7 @@ type tvcFigures struct {
 	totalWeight float64
 }
 
-// tvcRequest is a request; weight is what accepting it adds to the objective.
+// tvcRequest is a request; accepting it adds weight to the objective.
 type tvcRequest struct {
 	arrival, end int64
 	vms          int
@@ -73,10 +72,9 @@ func readTVC(in *model.TVC) tvcFigures {
 // inMillionths returns a time in microseconds, a rate in bit/s.
 func inMillionths(x float64) int64 { return int64(math.Round(x * 1e6)) }
 
-// load returns what VMs on servers load each link with, in bit/s, if the virtual
-// switch is at the given switch above all of them. A link with m of the n VMs
-// below it carries min(m, n-m) times the bandwidth; with the hose per path the sum
-// of that over the servers below it, m the VMs on each.
+// load returns the load that VMs on servers put on each link, in bit/s, if the virtual switch is at the given switch
+// above all of them. A link with m of the n VMs below it carries min(m, n-m) times the bandwidth; with the hose per
+// path the sum of that over the servers below it, m the VMs on each.
 func (f *tvcFigures) load(q *tvcRequest, vms []int, at model.Switch) []int64 {
 	load := make([]int64, len(f.rate))
 	for s, m := range vms {

@@ -10,14 +10,14 @@ import (
 )
 
 // tvcMoves searches the schedules of a queue with migrations that cost something, as tvcQueue does those without.
-// A request that goes on is tried where it was last and in what each gives, which leaves out some of the places that
-// others stand for.
+// A request that goes on is tried in its last place and in the places that each gives, which leaves out some equivalent
+// ones.
 type tvcMoves struct {
 	*tvcQueue
 	migration int64
 	arrivals  []tvcRequest
 	now       []tvcRun   // by request
-	steps     []tvcMoved // those that led here
+	steps     []tvcMoved // the steps that led here
 	best      []tvcMoved
 }
 
@@ -42,7 +42,7 @@ func (q *tvcMoves) search(left []int64) []tvcMoved {
 	return q.best
 }
 
-// walk decides what runs from a time on; sum is the sum of the responses of those who are done.
+// walk decides what runs from a time on; sum is the sum of the responses of the finished requests.
 func (q *tvcMoves) walk(at, sum int64) {
 	here, next, rest := false, int64(math.MaxInt64), sum
 	for k, r := range q.now {
@@ -106,7 +106,7 @@ func (q *tvcMoves) room(free *tvcState, p *tvcPlace) bool {
 	return true
 }
 
-// run goes on to the next arrival or end with what is placed.
+// run goes on to the next arrival or end with the placed requests.
 func (q *tvcMoves) run(at, next, sum int64) {
 	places, before := slices.Clone(q.places), slices.Clone(q.now)
 	to, ran := next, false
@@ -140,7 +140,7 @@ func (q *tvcMoves) run(at, next, sum int64) {
 	copy(q.now, before)
 }
 
-// movesOf returns the runs of what the search found.
+// movesOf returns the runs of the search's result.
 func (q *tvcMoves) movesOf(in *model.TVC) *model.Embeddings {
 	e := &model.Embeddings{Runs: []model.Run[model.Embedding]{}}
 	for k := range q.now {

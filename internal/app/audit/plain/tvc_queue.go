@@ -22,7 +22,7 @@ type tvcQueue struct {
 	length []int64
 	known  map[uint32][]*tvcPlace // of a set that fits, by request; nil: it doesn't fit
 	least  int64                  // the sum of responses to be below
-	pieces []tvcPiece             // those that led here
+	pieces []tvcPiece             // the pieces that led here
 	found  []tvcPiece
 }
 
@@ -119,7 +119,7 @@ func (q *tvcQueue) fits(s uint32) []*tvcPlace {
 	return places
 }
 
-// walk decides what runs from now on; sum is the sum of the responses of those who are done.
+// walk decides what runs from now on; sum is the sum of the responses of the finished requests.
 func (q *tvcQueue) walk(requests []tvcRequest, now int64, left []int64, sum int64) {
 	here, next, rest := uint32(0), int64(math.MaxInt64), sum
 	for k, w := range left {

@@ -48,7 +48,7 @@ func TestTVC(t *testing.T) {
 			t.Errorf("%d VMs: %d embeddings, want %d", vms, len(all), want)
 		}
 	}
-	// Beside two VMs on one server, only the other has room.
+	// Next to two VMs on one server, only the other has room.
 	in := &model.TVC{FatTree: two, Requests: []model.TVCRequest{request("a", 0, 2, 1, 1), request("b", 0, 2, 1, 1)}}
 	there := map[int]model.Embedding{0: {Servers: []model.ServerVMs{{Server: 1, VMs: 2}}}}
 	if all := plain.Embeddings(in, 1, there); len(all) != 3 {
@@ -82,7 +82,7 @@ func TestTVCRandom(t *testing.T) {
 	}
 }
 
-// Of a queue the plain engine finds schedules that the judge takes, and none that beats the best one.
+// The plain engine finds schedules of a queue that the judge takes, and none that beats the best one.
 func TestTVCQueue(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 8))
 	for range 60 {

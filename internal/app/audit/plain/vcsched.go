@@ -13,12 +13,10 @@ import (
 // vcschedSearch puts one task after another on a host, the hardest first. A
 // placement's yield is 1 over its largest CPU load, at most 1.
 //
-// Two rules avoid equal placements. Of empty hosts of one size on which no task
-// runs now, only the first is used. Of tasks of equal needs and current host
-// (twins), an earlier one is on a host of no higher number. Both hold for the
-// optimal placement whose list of hosts, in the order of the tasks, is
-// lexicographically least: exchanging two such hosts or tasks changes neither
-// loads nor what moves, and would make it less.
+// Two rules avoid equal placements. Only the first of the empty hosts of one size on which no task runs now is used.
+// Among tasks of equal needs and current host (twins), an earlier one is on a host of no higher number. Both hold for
+// the optimal placement with the lexicographically least list of hosts, in the order of the tasks. Exchanging two such
+// hosts or tasks changes neither loads nor moves, and would make it less.
 type vcschedSearch struct {
 	*counter
 	in      *model.VCSched
@@ -28,7 +26,7 @@ type vcschedSearch struct {
 	cpu     []float64      // by host: its CPU
 	has     [][]capacity   // by host: memory and the further resources
 	size    []int          // by host: the first host of the same size
-	budget  capacity       // of what moves
+	budget  capacity       // of the moves
 	running []bool         // by host: a task runs there now, and moving it counts
 	load    []float64      // by host: the CPU needs
 	used    [][]int64      // by host: as has, in units rounded down task by task
@@ -100,8 +98,8 @@ func (s *vcschedSearch) place(i int) {
 		s.beat(1 / most)
 		return
 	}
-	// The remaining needs of CPU and of each resource must fit in what is free on
-	// the hosts that can take at least the smallest of them.
+	// The remaining needs of CPU and of each resource must fit in the free room on the hosts that can take at least the
+	// smallest of them.
 	t, room, free := &s.tasks[i], 0.0, make([]int64, len(s.tasks[i].units))
 hosts:
 	for h, load := range s.load {
@@ -155,7 +153,7 @@ hosts:
 	}
 }
 
-// fitsOn reports whether those of tasks[:i+1] that are on host h fit there.
+// fitsOn reports whether the tasks of tasks[:i+1] on host h fit there.
 func (s *vcschedSearch) fitsOn(i, h int) bool {
 	for r, has := range s.has[h] {
 		if !s.fits(i, r, s.used[h][r], has, func(k int) bool { return s.host[k] == h }) {
@@ -170,9 +168,8 @@ func (s *vcschedSearch) moves(k int) bool {
 	return s.tasks[k].current >= 0 && s.tasks[k].current != s.host[k]
 }
 
-// fits reports whether the need of resource r of those of tasks[:i+1] that are
-// counted is at most the capacity. In units it is the given sum and less than one more
-// for each task; fractions decide where that doesn't.
+// fits reports whether the counted tasks of tasks[:i+1] need at most the capacity of resource r. In units it is the
+// given sum and less than one more for each task; fractions decide where that doesn't.
 func (s *vcschedSearch) fits(i, r int, units int64, most capacity, counted func(k int) bool) bool {
 	if units > most.units || units+int64(i+1) <= most.units {
 		return units <= most.units

@@ -18,7 +18,7 @@ type vcschedTask struct {
 	needs             []float64 // memory and the further resources
 	units             []int64   // needs, rounded down to whole units
 	current           int       // host, -1 without one or if moving costs nothing
-	twin              bool      // nothing tells it from the task before
+	twin              bool      // it is like the task before
 	restCPU, leastCPU float64
 	rest, least       []int64 // of units
 }

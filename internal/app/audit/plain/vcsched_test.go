@@ -32,8 +32,7 @@ func TestVCSched(t *testing.T) {
 	}
 }
 
-// Instances whose needs of memory are within 1e-9 of what there is: one
-// definition of what fits.
+// Instances with needs of memory within 1e-9 of a host's amount: one definition of fitting.
 func TestVCSchedFound(t *testing.T) {
 	of := func(b float64) *float64 { return &b }
 	for name, c := range map[string]struct {
