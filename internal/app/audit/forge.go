@@ -39,7 +39,7 @@ func (c *trial) forge() {
 		}
 		if report.Feasible() && !claim.agrees(unknown().withSolution(model.SenseOf(c.in), report.Objective)) {
 			text, _ := json.Marshal(s) // a copy of one that could be written
-			c.disagree("forged", "the judge accepts %.12g where search says %v: %s", report.Objective, claim, text)
+			c.disagree("forged", "the judge accepts %.12g where %s says %v: %s", report.Objective, c.own(), claim, text)
 			return
 		}
 		c.tally.add(judged, c.in)
