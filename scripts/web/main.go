@@ -56,7 +56,7 @@ func build(folder string) error {
 	if err != nil {
 		return err
 	}
-	values, err := os.ReadFile(filepath.Join("internal", "look", "look.css"))
+	values, err := os.ReadFile(filepath.Join("internal", "text", "look", "look.css"))
 	if err != nil {
 		return err
 	}
