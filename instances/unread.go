@@ -21,20 +21,11 @@ func Unread(data []byte) string {
 		return ""
 	}
 	start := strings.ToLower(string(text[:min(len(text), 4096)]))
-	has := func(words ...string) bool {
-		for _, w := range words {
-			if !strings.Contains(start, w) {
-				return false
-			}
-		}
-		return true
-	}
 	const asTable = "; write it as a table: "
 	switch {
 	case text[0] == '{' || text[0] == '[':
 		var of struct {
 			APIVersion json.RawMessage `json:"apiVersion"`
-			Items      json.RawMessage `json:"items"`
 			Meta       json.RawMessage `json:"meta"`
 			Jobs       json.RawMessage `json:"jobs"`
 			Nodes      json.RawMessage `json:"nodes"`
@@ -52,27 +43,27 @@ func Unread(data []byte) string {
 			return "what sinfo --json or scontrol --json prints; its nodes are read from scontrol show node, beside a table of jobs (gapwise convert --platform FILE)"
 		}
 		return ""
-	case strings.HasPrefix(start, "apiversion:"), has("\napiversion:", "\nkind:"):
+	case strings.HasPrefix(start, "apiversion:"), strings.Contains(start, "\napiversion:") && strings.Contains(start, "\nkind:"):
 		return "YAML of Kubernetes; write it as JSON: kubectl get nodes,pods -A -o json"
-	case strings.HasPrefix(start, "<") && has("<platform"):
+	case text[0] == '<' && strings.Contains(start, "<platform"):
 		return "a platform of SimGrid, which isn't read; machines are named by --platform (gapwise solve --help)"
-	case strings.HasPrefix(start, "<") && has("<adag"):
+	case text[0] == '<' && strings.Contains(start, "<adag"):
 		return "DAX, Pegasus' XML, which isn't read; WfCommons converts it to WfFormat"
-	case strings.HasPrefix(start, "<"):
+	case text[0] == '<':
 		return "XML, which isn't read; " + formatsRead
 	}
 	line, _, _ := strings.Cut(start, "\n")
 	switch {
-	case strings.Contains(line, "|") && IsTable(text) && isDigit(text[0]):
+	case !IsTable(text):
+		return ""
+	case strings.Contains(line, "|") && isDigit(text[0]):
 		return "rows of sacct or squeue without their header; leave out --noheader" + asTable + slurm.Advice
-	case strings.Contains(line, "|") && IsTable(text):
+	case strings.Contains(line, "|"):
 		return "the output of sacct, but its header doesn't name its columns" + asTable + slurm.Advice
-	case IsTable(text) && strings.Contains(line, "cpu") && strings.Contains(line, "mem"):
+	case strings.Contains(line, "cpu") && strings.Contains(line, "mem"):
 		return "a table of virtual machines, which the playground reads (its button Open or paste); the command reads the instance that it saves"
-	case IsTable(text):
-		return "a table (CSV); " + formatsRead
 	}
-	return ""
+	return "a table (CSV); " + formatsRead
 }
 
 // IsTable reports whether the first two lines of a text are rows of a table: of cells that are

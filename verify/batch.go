@@ -134,12 +134,7 @@ func newBatchJudge(ctx context.Context, in *model.Batch, r *Report) *batchJudge 
 			return j
 		}
 		job, x := &in.Jobs[k], &j.jobs[k]
-		x.submit, _ = micros(job.SubmitS)
-		x.length, _ = micros(job.RuntimeS)
-		if in.KillAtEstimate && job.EstimateS != 0 {
-			estimate, _ := micros(job.EstimateS)
-			x.length = min(x.length, estimate)
-		}
+		x.submit, x.length = workOf(in, k)
 		x.efficiency = int16(tenThousandths(job.BgEfficiency))
 		if in.Tiers == 2 {
 			x.loss = int16(tenThousandths(job.FgLoss))

@@ -22,22 +22,14 @@ type jobNumbers struct {
 	Efficiency int64   // in the background
 }
 
-// fullRate is the rate of a dedicated processor.
-const fullRate = 10_000
-
 // numbersOf returns a valid instance in whole numbers. Its second reading, by the solvers, is another's code: a bound of
 // figures that are read wrong once would be accepted by the same mistake.
 func numbersOf(b *model.Batch) *batchNumbers {
 	n := &batchNumbers{Processors: b.Processors, Tiers: b.Tiers, Jobs: make([]jobNumbers, len(b.Jobs))}
-	whole := []int64{fullRate} // of all jobs without uses
+	whole := []int64{dedicated} // of all jobs without uses
 	for k := range b.Jobs {
 		j, x := &b.Jobs[k], &n.Jobs[k]
-		x.Submit, _ = micros(j.SubmitS)
-		x.Length, _ = micros(j.RuntimeS)
-		if b.KillAtEstimate && j.EstimateS != 0 {
-			estimate, _ := micros(j.EstimateS)
-			x.Length = min(x.Length, estimate)
-		}
+		x.Submit, x.Length = workOf(b, k)
 		x.Processes, x.Weight, x.Use = j.Processes, int64(max(1, j.Weight)), whole
 		if len(j.CPU) > 0 {
 			x.Use = make([]int64, len(j.CPU))
@@ -45,10 +37,23 @@ func numbersOf(b *model.Batch) *batchNumbers {
 				x.Use[i] = tenThousandths(u)
 			}
 		}
-		x.Efficiency, x.Foreground = tenThousandths(j.BgEfficiency), fullRate
+		x.Efficiency, x.Foreground = tenThousandths(j.BgEfficiency), dedicated
 		if b.Tiers == 2 {
 			x.Foreground -= tenThousandths(j.FgLoss)
 		}
 	}
 	return n
+}
+
+// workOf returns the submission of job k and its time on dedicated processors, up to its estimate if jobs are killed
+// then, in microseconds.
+func workOf(b *model.Batch, k int) (submit, length int64) {
+	j := &b.Jobs[k]
+	submit, _ = micros(j.SubmitS)
+	length, _ = micros(j.RuntimeS)
+	if b.KillAtEstimate && j.EstimateS != 0 {
+		estimate, _ := micros(j.EstimateS)
+		length = min(length, estimate)
+	}
+	return submit, length
 }

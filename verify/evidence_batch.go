@@ -33,12 +33,12 @@ func batchResponses(ctx context.Context, t *batchNumbers, e *model.Evidence) (Fo
 				return Followed{}, ctx.Err()
 			}
 			j := &t.Jobs[k]
-			rate := int64(fullRate)
+			rate := int64(dedicated)
 			if t.Tiers == 2 {
 				rate = max(j.Foreground, j.Efficiency)
 			}
 			// At its fastest, all the time: rounded up, for jobs end at whole ticks.
-			work := new(big.Int).Mul(big.NewInt(j.Length), big.NewInt(fullRate))
+			work := new(big.Int).Mul(big.NewInt(j.Length), big.NewInt(dedicated))
 			work.Add(work, big.NewInt(rate-1)).Quo(work, big.NewInt(rate))
 			sum.Add(sum, work.Mul(work, big.NewInt(j.Weight)))
 		}
@@ -105,7 +105,7 @@ func leastTicks(t *batchNumbers, j *jobNumbers) int64 {
 	if t.Tiers == 1 {
 		return j.Length
 	}
-	x := bigProduct(j.Length, fullRate)
+	x := bigProduct(j.Length, dedicated)
 	x.Quo(x, big.NewInt(max(j.Foreground, j.Efficiency)))
 	return minimum(x, big.NewInt(max(j.Length, 1<<61/int64(len(t.Jobs))))).Int64()
 }
@@ -125,7 +125,7 @@ const sharedParts = 1 << 40
 // and the choice of c makes h(1-u) = 1 - (1 - α) u + c g(u) E/R ≤ 1.
 func sharedDemand(j *jobNumbers, tenths int64) int64 {
 	// g and (1 - α) u in 1/(10 FullRate).
-	g := func(u int64) int64 { return tenths*fullRate + (10-tenths)*u }
+	g := func(u int64) int64 { return tenths*dedicated + (10-tenths)*u }
 	above, below, sum := int64(1), int64(1), int64(0) // c = above/below
 	for _, u := range j.Use {
 		sum += g(u)
@@ -139,7 +139,7 @@ func sharedDemand(j *jobNumbers, tenths int64) int64 {
 	}
 	x := bigProduct(sum, above)
 	x.Mul(x, big.NewInt(sharedParts))
-	return x.Quo(x, bigProduct(below, 10*fullRate)).Int64()
+	return x.Quo(x, bigProduct(below, 10*dedicated)).Int64()
 }
 
 // batchMean returns the conclusion if the responses, times their weights, sum to at least so many ticks.

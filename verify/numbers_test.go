@@ -34,8 +34,8 @@ func TestNumbersOfItsOwn(t *testing.T) {
 		r := testkit.RandomReservation(rng, rng.IntN(12))
 		held, withdrawn, read := heldRequests(r)
 		s := view.OfReservation(r)
-		if w, _ := withdrawn.Float64(); len(held) != len(s.Jobs) || w != s.FreeWeight || read.places != s.Decimals || read.whole(r) != s.Exact {
-			t.Fatalf("%d requests hold PEs, %v is withdrawn, in ticks of %d places, %v; the solvers read %d, %v, %d, %v", len(held), w, read.places, read.whole(r), len(s.Jobs), s.FreeWeight, s.Decimals, s.Exact)
+		if w, _ := withdrawn.Float64(); len(held) != len(s.Jobs) || w != s.FreeWeight || read.places != s.Decimals || read.exact != s.Exact {
+			t.Fatalf("%d requests hold PEs, %v is withdrawn, in ticks of %d places, %v; the solvers read %d, %v, %d, %v", len(held), w, read.places, read.exact, len(s.Jobs), s.FreeWeight, s.Decimals, s.Exact)
 		}
 		for k, x := range held {
 			if y := s.Jobs[k]; x != (heldRequest{y.Request, y.Ready, y.Due, y.Length, y.Counted, y.PEs}) {

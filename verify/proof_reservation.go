@@ -43,7 +43,7 @@ func newReservationProof(in model.Instance, s *proofState, unit string, upper in
 	held, withdrawn, read := heldRequests(r)
 	goal := r.EffectiveGoal()
 	counts := goal.PESeconds()
-	if goal == model.GoalAll || counts && !read.whole(r) || len(held) > 1<<16 {
+	if goal == model.GoalAll || counts && !read.exact || len(held) > 1<<16 {
 		return nil, fmt.Errorf("there is no checker for the goal %s, of PE-seconds with rounded times, or more than %d requests", goal, 1<<16)
 	}
 	k := &reservationProof{job: map[string]int32{}, capacity: &proofCumulative{}, row: &proofLinear{}, withdrawn: withdrawn, weight: big.NewRat(1, 1)}

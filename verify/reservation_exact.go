@@ -61,7 +61,10 @@ type requestTicks struct {
 }
 
 // tickReader reads times as decimal numbers, in ticks of 10^-places s.
-type tickReader struct{ places int }
+type tickReader struct {
+	places int
+	exact  bool // no time is rounded
+}
 
 // digitsOf returns the digits, before and after the point, of the shortest decimal
 // number that is read as the float64 x.
@@ -101,10 +104,11 @@ func newTickReader(ctx context.Context, in *model.Reservation) tickReader {
 		}
 		last = max(last, q.DeadlineS)
 	}
+	wanted := places
 	for places = min(places, mostPlaces); places > 0 && last*math.Pow10(places) > mostTicks; {
 		places--
 	}
-	return tickReader{places}
+	return tickReader{places, places == wanted}
 }
 
 // inTicks returns a time x >= 0 in ticks of 10^-places s if it is an integer n <

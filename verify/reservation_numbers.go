@@ -4,7 +4,6 @@ package verify
 
 import (
 	"context"
-	"math"
 	"math/big"
 
 	"github.com/gapwise/gapwise/model"
@@ -38,21 +37,4 @@ func heldRequests(in *model.Reservation) (held []heldRequest, withdrawn *big.Rat
 		held = append(held, heldRequest{k, q.ready, latest + q.runtime, q.runtime, counted, in.Requests[k].PEs})
 	}
 	return held, exact(free), read
-}
-
-// whole reports whether no time of the instance is rounded to a tick.
-func (r tickReader) whole(in *model.Reservation) bool {
-	for k := range in.Requests {
-		q := &in.Requests[k]
-		all := []float64{q.ArrivalS, q.ReadyS, q.DurationS, q.DeadlineS, q.Runtime()}
-		if q.CancelS != nil && *q.CancelS <= q.DeadlineS {
-			all = append(all, *q.CancelS)
-		}
-		for _, x := range all {
-			if _, after := digitsOf(math.Abs(x)); len(after) > r.places {
-				return false
-			}
-		}
-	}
-	return true
 }

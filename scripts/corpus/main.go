@@ -36,6 +36,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/app/audit"
 	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/model"
@@ -102,13 +104,13 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	var k, n int
-	if _, err := fmt.Sscanf(o.part, "%d/%d", &k, &n); err != nil || k < 1 || k > n {
-		return fmt.Errorf("-part is %q, give K/N", o.part)
+	part, err := benchmarks.ParseShard(o.part)
+	if err != nil {
+		return err
 	}
 	var some []group
 	for g := range groups {
-		if g%n == k-1 {
+		if g%part.Of == part.Index-1 {
 			some = append(some, groups[g])
 		}
 	}
@@ -142,11 +144,12 @@ func run(ctx context.Context, o options) error {
 
 // compare names the lines that are others than in the file, of the groups that were run.
 func compare(text string, lines []line, groups []group) error {
-	known := map[string]string{}
+	known, groupOf := map[string]string{}, map[string]string{} // by key
 	for _, l := range strings.Split(text, "\n") {
 		if l != "" && l[0] != '#' {
 			f := strings.Fields(l)
-			known[strings.Join(f[:len(f)-5], " ")] = strings.Join(f, " ")
+			key := strings.Join(f[:len(f)-5], " ")
+			known[key], groupOf[key] = strings.Join(f, " "), strings.Join(f[:len(f)-6], " ")
 		}
 	}
 	var all []error
@@ -160,7 +163,7 @@ func compare(text string, lines []line, groups []group) error {
 		delete(known, l.key())
 	}
 	for key, was := range known {
-		if slices.ContainsFunc(groups, func(g group) bool { return strings.HasPrefix(key, g.name+" ") }) {
+		if slices.ContainsFunc(groups, func(g group) bool { return g.name == groupOf[key] }) {
 			all = append(all, fmt.Errorf("gone: %s", was))
 		}
 	}
@@ -185,7 +188,7 @@ func corpus() (all []group, err error) {
 		}
 	}
 	for _, source := range []struct{ name, folder string }{{"examples", "docs/examples"}, {"examples", "web/examples"},
-		{"found", filepath.Join(cmp.Or(os.Getenv("GAPWISE_DATA"), "../shared/data"), "found")}} {
+		{"found", filepath.Join(cmp.Or(instances.DataFolder(), "../shared/data"), "found")}} {
 		if _, err := os.Stat(source.folder); err != nil && source.name == "found" {
 			continue // its lines are left alone
 		}
@@ -232,7 +235,6 @@ func measure(ctx context.Context, groups []group, each io.Writer) (lines []line,
 			names = append(names, a.Name)
 		}
 		for _, name := range names {
-			one := make([]string, len(g.all))
 			results := make([]outcome, len(g.all))
 			var work errgroup.Group
 			work.SetLimit(runtime.GOMAXPROCS(0))
@@ -244,7 +246,6 @@ func measure(ctx context.Context, groups []group, each io.Writer) (lines []line,
 					if results[k], err = solve(ctx, in, name, k%deepEvery == 0); err != nil {
 						return fmt.Errorf("%s of %s, number %d: %w", name, g.name, k, err)
 					}
-					one[k] = fmt.Sprintf("%s %d %s %s", g.name, k, name, results[k])
 					return nil
 				})
 			}
@@ -252,16 +253,16 @@ func measure(ctx context.Context, groups []group, each io.Writer) (lines []line,
 				return nil, err
 			}
 			l, digest := line{group: g.name, algorithm: name}, sha256.New()
-			for k := range results {
-				if !results[k].ran {
+			for k, x := range results {
+				if !x.ran {
 					continue
 				}
 				l.runs++
-				if results[k].status == model.StatusOptimal {
+				if x.status == model.StatusOptimal {
 					l.optimal++
 				}
-				l.nodes, l.effort = l.nodes+results[k].nodes, l.effort+results[k].effort
-				fmt.Fprintln(io.MultiWriter(digest, each), one[k])
+				l.nodes, l.effort = l.nodes+x.nodes, l.effort+x.effort
+				fmt.Fprintf(io.MultiWriter(digest, each), "%s %d %s %s\n", g.name, k, name, x)
 			}
 			if l.runs > 0 {
 				l.digest = fmt.Sprintf("%.6x", digest.Sum(nil))

@@ -86,9 +86,6 @@ func (r *runner) run(args ...string) (string, error) {
 
 // draw runs gapwise for the files that it writes.
 func (r *runner) draw(args ...string) (string, error) {
-	if args[0] == "plot" {
-		args = append([]string{"bench"}, args...)
-	}
 	_, err := r.run(args...)
 	return "", err
 }

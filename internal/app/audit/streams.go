@@ -92,17 +92,23 @@ func (q *streams) took(s *stream, t time.Duration) {
 	s.spent += t
 }
 
-// trial draws an instance of the stream.
+// trial draws an instance of the stream, of all variants with extremes in every sixth.
 func (s *stream) trial(ctx context.Context, seed uint64, number int64) *trial {
+	in := s.draw(seed, number, number%6 == 5 && s.variant == "")
+	return &trial{ctx: ctx, in: in, size: s.size, quick: s.quick, seed: seed, number: number, answers: map[string]model.Result{}}
+}
+
+// draw draws an instance of the stream, with extremes (testkit.Extreme) or without.
+func (s *stream) draw(seed uint64, number int64, extreme bool) model.Instance {
 	rng := rand.New(rand.NewPCG(seed, s.id<<40|uint64(number)))
 	in := problemOf(s.kind).draw(s.size, rng)
 	for s.variant != "" && !variants[s.variant].has(in) {
 		in = problemOf(s.kind).draw(s.size, rng)
 	}
-	if number%6 == 5 && s.variant == "" { // by figures of their own: other draws stay as they are
+	if extreme { // by figures of their own: other draws stay as they are
 		in = testkit.Extreme(rand.New(rand.NewPCG(seed^s.id, uint64(number))), in)
 	}
-	return &trial{ctx: ctx, in: in, size: s.size, quick: s.quick, seed: seed, number: number, answers: map[string]model.Result{}}
+	return in
 }
 
 // variants are problems for which the audit can draw only instances with a feature that few of the problem's have.
@@ -119,14 +125,10 @@ var variants = map[string]struct {
 func Variants() []string { return slices.Sorted(maps.Keys(variants)) }
 
 // Drawn returns the n-th of a sequence of instances of a kind, or of a variant if that isn't empty: a third each tiny,
-// middle and large, every sixth with extremes (testkit.Extreme).
+// middle and large, every sixth with extremes.
 func Drawn(kind model.Kind, variant string, seed uint64, n int64) model.Instance {
 	s := stream{kind: kind, variant: variant, size: size(n % 3), id: uint64(1000 + slices.Index(Kinds(), kind))}
-	in := s.trial(context.Background(), seed, n).in
-	if variant != "" && n%6 == 5 {
-		in = testkit.Extreme(rand.New(rand.NewPCG(seed^s.id, uint64(n))), in)
-	}
-	return in
+	return s.draw(seed, n, n%6 == 5)
 }
 
 // KindOf returns the kind of a variant.

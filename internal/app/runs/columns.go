@@ -140,12 +140,6 @@ func halfOf(name string) func([]Run) float64 {
 	}
 }
 
-// Column returns a column's figure of some runs. The name is one of ColumnNames.
-func Column(name string, all []Run) float64 {
-	k := slices.IndexFunc(columns(), func(c column) bool { return c.name == name })
-	return columns()[k].of(all)
-}
-
 // ColumnNames returns the columns, each with its description.
 func ColumnNames() [][2]string {
 	var all [][2]string
