@@ -18,8 +18,7 @@ func TestCompare(t *testing.T) {
 	if err := compare(text, []line{a, b}, both); err != nil {
 		t.Error(err)
 	}
-	other := a
-	other.digest = "ef"
+	other := line{"dag", "heft", 3, 1, 0, 30, "ef"}
 	if err := compare(text, []line{other, b}, both); err == nil || !strings.Contains(err.Error(), "was:  dag heft 3 1 0 30 ab\n") {
 		t.Error(err)
 	}
