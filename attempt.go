@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise/bounds"
-	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/internal/run/caught"
 	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/model"
@@ -83,7 +82,7 @@ func (t *attempt) cheapest(solvers []model.Solver) error {
 
 // bounded runs one solver, and has the quick bounds computed if its result lacks bounds.
 func (t *attempt) bounded(s model.Solver) (r model.Result, err error) {
-	t.keepQuick()
+	t.keepQuick(t.ctx)
 	if r, err = t.solve(s); err == nil && lacksBounds(r) {
 		t.quickBounds()
 	}
@@ -128,7 +127,7 @@ func (t *attempt) solve(s model.Solver) (r model.Result, err error) {
 		return solved, err
 	}
 	r = heard.close()
-	r.Reason = exact.StopReason(ctx) + ", but it did not return"
+	r.Reason = turns.StopReason(ctx) + ", but it did not return"
 	return r, nil
 }
 

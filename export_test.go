@@ -123,7 +123,7 @@ func byHiGHS(t *testing.T, file string) float64 {
 // of a linear program, "s bas ROWS COLUMNS f f OBJECTIVE".
 func byGLPK(t *testing.T, file string) float64 {
 	format := map[string]string{".mps": "--freemps", ".lp": "--lp"}[filepath.Ext(file)]
-	run(t, "glpsol", format, file, "--write", file+".sol")
+	execute(t, "glpsol", format, file, "--write", file+".sol")
 	for _, line := range lines(t, file+".sol") {
 		f := strings.Fields(line)
 		if len(f) == 6 && f[0] == "s" && f[1] == "mip" && f[4] == "o" || len(f) == 7 && f[0] == "s" && f[4] == "f" && f[5] == "f" {
@@ -136,7 +136,7 @@ func byGLPK(t *testing.T, file string) float64 {
 
 // byCBC reads "Optimal - objective value OBJECTIVE".
 func byCBC(t *testing.T, file string) float64 {
-	run(t, "cbc", file, "solve", "solution", file+".sol")
+	execute(t, "cbc", file, "solve", "solution", file+".sol")
 	first := lines(t, file+".sol")[0]
 	value, ok := strings.CutPrefix(first, "Optimal - objective value ")
 	if !ok {
@@ -163,7 +163,7 @@ func number(t *testing.T, text string) float64 {
 	return x
 }
 
-func run(t *testing.T, program string, args ...string) {
+func execute(t *testing.T, program string, args ...string) {
 	t.Helper()
 	text, err := exec.Command(program, args...).CombinedOutput()
 	if _, missing := os.Stat(args[len(args)-1]); err != nil || missing != nil {

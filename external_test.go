@@ -15,7 +15,7 @@ import (
 	"time"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -260,7 +260,7 @@ func TestExternalStopped(t *testing.T) {
 			t.Parallel()
 			needBackend(t, engine)
 			r, err := gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: engine, Settings: model.Settings{TimeLimit: time.Second}})
-			if err != nil || r.Status == model.StatusOptimal || r.Status == model.StatusInfeasible || r.Reason != exact.StopReason(timedOut(t)) {
+			if err != nil || r.Status == model.StatusOptimal || r.Status == model.StatusInfeasible || r.Reason != turns.StopReason(timedOut(t)) {
 				t.Errorf("%s, %q, %v", r.Status, r.Reason, err)
 			}
 		})

@@ -21,7 +21,7 @@ const modulePath = "github.com/gapwise/gapwise"
 // alone, and from its own room as imported allows.
 var floors = map[string]int{
 	"internal": 0, "model": 1, "internal/cp": 1, "internal/num/squashed": 1,
-	"internal/core/view": 2, "internal/run/lns": 2, "internal/num/duals": 2,
+	"internal/core/view": 2, "internal/run": 3, "internal/run/lns": 2, "internal/num/duals": 2,
 	"internal/core/features": 3, "internal/core/partial": 3, "internal/num/steps": 3, "internal/problem": 3,
 	"bounds": 4, "heuristics/online": 4, "internal/test/testkit": 4, "heuristics": 5, "exact": 6, "": doorFloor,
 	"internal/app": 8, "verify/verifytest": 8, "benchmarks": 9,
@@ -32,7 +32,7 @@ var floors = map[string]int{
 // roomOf is the room of a package: the nearest folder above it that has a floor of its own, else its first one.
 func roomOf(p string) string {
 	for room := p; room != "." && room != ""; room = path.Dir(room) {
-		if floors[room] > 0 {
+		if floors[room] > 0 && (room == p || room != "internal/run") { // the packages in its folder are below it
 			return room
 		}
 	}

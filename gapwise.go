@@ -339,8 +339,7 @@ func Bounds(ctx context.Context, in model.Instance) ([]bounds.Bound, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer view.Cache(in)()
-	return p.Bounds(ctx, in)
+	return p.Bounds(view.NewCase(in).Context(ctx), in)
 }
 
 // OtherBounds computes bounds of figures that aren't the objective, named by them;

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
-	"github.com/gapwise/gapwise/exact"
 	vcheur "github.com/gapwise/gapwise/heuristics/vcsched"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/vcsched/placement"
@@ -87,7 +86,7 @@ func LeastHosts(ctx context.Context, in *model.VCSched, o Options) (HostCount, e
 	}
 	h := HostCount{Hosts: c.upper, Bound: c.lower, Proof: c.proof, Nodes: c.nodes, Instance: withHosts(in, c.upper)}
 	if c.lower < c.upper {
-		h.Reason = cmp.Or(c.reason, exact.StopReason(ctx), "the algorithm left it open")
+		h.Reason = cmp.Or(c.reason, turns.StopReason(ctx), "the algorithm left it open")
 	}
 	r := model.NewResult("pack", o.Seed)
 	if err := r.SetSolution(h.Instance, h.Instance.NewPlacement(c.hosts, h.Instance.Yield(c.hosts))); err != nil {
@@ -359,7 +358,7 @@ func (c *hostCounter) within(parts int64, work func(context.Context) error) erro
 // so many hosts, at least lower and below upper; it returns false if that remains open.
 func (c *hostCounter) decide(hosts int, parts int64) (known bool, err error) {
 	if c.ctx.Err() != nil {
-		c.leave(0, exact.StopReason(c.ctx))
+		c.leave(0, turns.StopReason(c.ctx))
 		return false, nil
 	}
 	o := c.o

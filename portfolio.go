@@ -456,10 +456,7 @@ func (a *portfolio) adopt(r model.Result) {
 // better reports whether a result's solution is better than the best so far.
 func (a *portfolio) better(r model.Result) bool {
 	m := a.Instance.Metrics()
-	of := func(r model.Result) model.Objective {
-		return model.Objective{Value: r.Objective, Second: r.SecondObjective, Sense: m[0].Sense, SecondSense: m[1].Sense}
-	}
-	return of(r).Better(of(a.r))
+	return r.Value(m).Better(a.r.Value(m))
 }
 
 // brought returns which part of the gap a turn has closed; without a bound, by which part
@@ -486,7 +483,7 @@ func (a *portfolio) close(ctx context.Context, workers []*worker) {
 		}
 		return
 	}
-	why := exact.StopReason(ctx)
+	why := turns.StopReason(ctx)
 	for _, w := range workers {
 		if why == "" && w.ended {
 			why = w.result.Reason

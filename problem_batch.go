@@ -29,13 +29,14 @@ var batchProblem = define(definition[*model.Batch]{
 	kernel:       batchexact.Kernel,
 	formulations: batchbounds.Formulations,
 	formulation: func(_ context.Context, in *model.Batch, name string) (*milp.Formulation[model.Solution], error) {
-		f, err := batchbounds.Build(view.OfBatch(in), name)
+		t := view.OfBatch(in)
+		f, err := batchbounds.Build(t, name)
 		if err != nil {
 			return nil, err
 		}
 		return general(milp.Convert(f,
-			func(e *model.Execution) ([]int64, error) { return processors.Starts(in, e) },
-			func(starts []int64) (*model.Execution, error) { return processors.Place(in, starts) })), nil
+			func(e *model.Execution) ([]int64, error) { return processors.Starts(in, t, e) },
+			func(starts []int64) (*model.Execution, error) { return processors.Place(in, t, starts) })), nil
 	},
 	linear:     func(_ string, b milp.Backend) model.Solver { return batchexact.Linear(b) },
 	first:      named("easy", batchheur.Algorithms()).Solver,
@@ -86,7 +87,7 @@ func batchComplete(_ context.Context, in *model.Batch, solution model.Solution, 
 		if k := processors.TooMany(t, starts); k >= 0 {
 			return nil, fmt.Errorf("%w execution: too few processors are free when job %q starts", model.ErrInfeasible, in.Jobs[k].ID)
 		}
-		return processors.Place(in, starts)
+		return processors.Place(in, t, starts)
 	}
 	return nil, fmt.Errorf("%w: on two tiers each segment must tell its place and its end", model.ErrUnsupported)
 }

@@ -10,6 +10,7 @@ import (
 	consheur "github.com/gapwise/gapwise/heuristics/consolidation"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/core/features"
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -29,7 +30,7 @@ var consolidationProblem = define(definition[*model.Consolidation]{
 		return general(&p.Formulation), nil
 	},
 	linear:    func(_ string, b milp.Backend) model.Solver { return consexact.Linear(b) },
-	first:     model.Adapt("stay", consheur.First),
+	first:     run.Policy("stay", consheur.First),
 	start:     startOf(consheur.Complete),
 	features:  features.Consolidation,
 	quick:     consbounds.Quick,

@@ -15,6 +15,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/features"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/verify"
@@ -32,7 +33,7 @@ var dagProblem = define(definition[*model.DAG]{
 	formulations: dagbounds.Formulations,
 	formulation:  dagFormulation,
 	linear:       func(_ string, b milp.Backend) model.Solver { return dagexact.Linear(b) },
-	first:        model.Adapt("first", dagFirst),
+	first:        run.Policy("first", dagFirst),
 	features:     features.DAG,
 	quick:        dagbounds.QuickOf,
 	bounds:       dagbounds.All,

@@ -12,6 +12,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/features"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/reservation/bookings"
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -36,7 +37,7 @@ var reservationProblem = define(definition[*model.Reservation]{
 			func(starts []int64) (*model.Bookings, error) { return bookings.BookTicks(in, t, starts) })), nil
 	},
 	linear:    func(_ string, b milp.Backend) model.Solver { return resexact.Linear(b) },
-	first:     model.Adapt("serial", resheur.First),
+	first:     run.Policy("serial", resheur.First),
 	features:  features.Reservation,
 	quick:     resbounds.QuickOf,
 	bounds:    resbounds.All,

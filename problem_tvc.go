@@ -10,6 +10,7 @@ import (
 	tvcheur "github.com/gapwise/gapwise/heuristics/tvc"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/core/features"
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -33,7 +34,7 @@ var tvcProblem = define(definition[*model.TVC]{
 		return general(&f.Formulation), nil
 	},
 	linear: func(_ string, b milp.Backend) model.Solver { return tvcexact.Linear(b) },
-	first: model.Adapt("first", func(ctx context.Context, in *model.TVC, _ model.Settings) (*model.Embeddings, error) {
+	first: run.Policy("first", func(ctx context.Context, in *model.TVC, _ model.Settings) (*model.Embeddings, error) {
 		if in.Queue {
 			return tvcheur.SDF(ctx, in, model.Settings{}) // as fast as FCFS
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/core/features"
 	"github.com/gapwise/gapwise/internal/problem/vcsched/placement"
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -34,7 +35,7 @@ var vcschedProblem = define(definition[*model.VCSched]{
 	linear: func(name string, b milp.Backend) model.Solver {
 		return vcexact.Linear(b, name)
 	},
-	first:     model.Adapt("greedy", vcheur.First),
+	first:     run.Policy("greedy", vcheur.First),
 	features:  features.VCSched,
 	quick:     vcbounds.Quick,
 	bounds:    vcbounds.All,

@@ -10,6 +10,7 @@ import (
 	vcheur "github.com/gapwise/gapwise/heuristics/vcsched"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/vcsched/placement"
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -71,7 +72,7 @@ func (f *fewMoves) Solve(ctx context.Context, _ model.Instance, set model.Settin
 		ctx, cancel = set.WithTimeLimit(ctx)
 		defer cancel()
 	}
-	u := view.OfVCSched(f.in)
+	u := view.Shared(ctx, f.in, view.OfVCSched)
 	bound := math.NaN()
 	for _, b := range f.computeQuick(ctx) {
 		if b.Infeasible {
@@ -127,7 +128,7 @@ func (f *fewMoves) search(ctx context.Context, set model.Settings, s *placement.
 		set.Start = f.in.NewPlacement(hosts, f.in.Yield(hosts))
 	}
 	if f.quick {
-		r, err := model.Adapt("anneal", vcheur.Anneal).Solve(ctx, f.in, set)
+		r, err := run.Heuristic("anneal", vcheur.Anneal).Solve(ctx, f.in, set)
 		if err != nil || r.Solution != nil {
 			return r, err
 		}

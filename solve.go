@@ -55,17 +55,17 @@ func (c *Case) computeQuick(ctx context.Context) []bounds.Bound {
 	all := p.Quick(ctx, c.Instance)
 	if ctx.Err() == nil {
 		c.quick = all
-		view.Keep(c.Instance, view.QuickBounds, all)
+		view.Keep(ctx, c.Instance, view.QuickBounds, all)
 	}
 	return all
 }
 
 // keepQuick hands the quick bounds on to the solvers, if they are known.
-func (c *Case) keepQuick() {
+func (c *Case) keepQuick(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.quick != nil {
-		view.Keep(c.Instance, view.QuickBounds, c.quick)
+		view.Keep(ctx, c.Instance, view.QuickBounds, c.quick)
 	}
 }
 
@@ -113,11 +113,11 @@ func (c *Case) Solve(ctx context.Context, o Options) (model.Result, error) {
 	if set.Progress != nil {
 		set.Progress = improving(c.Instance, set.Progress)
 	}
+	ctx = view.NewCase(c.Instance).Context(ctx) // solvers, bounds and checkers of evidence share it; judges read the instance
 	t := &attempt{Case: c, ctx: ctx, set: set, patience: o.Patience, judging: o.Judging}
 	if t.stated, err = c.stated(ctx, o); err != nil {
 		return none, err
 	}
-	defer view.Cache(c.Instance)() // solvers, bounds and checkers of evidence share the integer view; judges read the instance
 	if err := t.cheapest(solvers); err != nil {
 		return none, err
 	}
@@ -230,7 +230,7 @@ func (t *attempt) atLeast(r *model.Result) error {
 		if err != nil {
 			return err
 		}
-		if r.Solution != nil && !o.Better(model.Objective{Value: r.Objective, Second: r.SecondObjective, Sense: o.Sense, SecondSense: o.SecondSense}) {
+		if r.Solution != nil && !o.Better(r.Value(t.Instance.Metrics())) {
 			continue
 		}
 		// A start may be infeasible. Our own is judged with the result.

@@ -18,13 +18,7 @@
 //     the run.
 package exact
 
-import (
-	"context"
-	"errors"
-
-	"github.com/gapwise/gapwise/internal/run/turns"
-	"github.com/gapwise/gapwise/model"
-)
+import "github.com/gapwise/gapwise/model"
 
 // Device is a part of an engine that can be switched off to see its effect: a bound, a dominance rule, a cut, a phase,
 // a neighbourhood.
@@ -39,19 +33,3 @@ type Switchable interface {
 	Devices() []Device
 	Without(names ...string) (model.Solver, error)
 }
-
-// StopReason says why a search was stopped, or nothing if it wasn't.
-func StopReason(ctx context.Context) string {
-	switch err := ctx.Err(); {
-	case err == nil:
-		return ""
-	case errors.Is(context.Cause(ctx), turns.ErrSpent):
-		return "stopped by the limit of its effort"
-	case errors.Is(err, context.Canceled):
-		return "interrupted"
-	}
-	return OutOfTime
-}
-
-// OutOfTime is the reason of a run that its time limit ended.
-const OutOfTime = "stopped by the time limit"

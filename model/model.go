@@ -334,6 +334,11 @@ func NewResult(algorithm string, seed uint64) Result {
 		Objective: nan, SecondObjective: nan, Bound: nan, Gap: nan}
 }
 
+// Value returns the objective of the solution, by the metrics of the instance.
+func (r *Result) Value(m []Metric) Objective {
+	return Objective{Value: r.Objective, Second: r.SecondObjective, Sense: m[0].Sense, SecondSense: m[1].Sense}
+}
+
 // SetSolution stores a solution, computes its objective and sets the status to
 // feasible. The error is as for Instance.Objective.
 func (r *Result) SetSolution(in Instance, s Solution) error {

@@ -16,10 +16,10 @@ import (
 // Quick computes the lower bounds on the mean response time that take no longer than a heuristic: the bounds of
 // response, weakest first, and on one tier pricesBound without steps, until ctx ends. O(n log n)
 func Quick(ctx context.Context, in *model.Batch) []bounds.Bound {
-	if all, ok := view.Kept[[]bounds.Bound](in, view.QuickBounds); ok {
+	if all, ok := view.Kept[[]bounds.Bound](ctx, in, view.QuickBounds); ok {
 		return all
 	}
-	t := view.OfBatch(in)
+	t := view.Shared(ctx, in, view.OfBatch)
 	r := newJobs(t)
 	all := r.response(ctx, t, quickFunctions)
 	if t.Tiers == 1 && ctx.Err() == nil {
@@ -31,7 +31,7 @@ func Quick(ctx context.Context, in *model.Batch) []bounds.Bound {
 // Others computes lower bounds on figures that aren't the objective, until ctx ends: the mean bounded slowdown
 // (Slowdown) and the largest one (MostSlowdown).
 func Others(ctx context.Context, in *model.Batch) []bounds.Bound {
-	t := view.OfBatch(in)
+	t := view.Shared(ctx, in, view.OfBatch)
 	return []bounds.Bound{Slowdown(ctx, t, allFunctions, mostSteps), MostSlowdown(ctx, t)}
 }
 
@@ -54,7 +54,7 @@ func All(ctx context.Context, in *model.Batch) (all []bounds.Bound, err error) {
 // Each calls f with each bound of All of a valid instance as soon as it is known, and with prices again when they are
 // better.
 func Each(ctx context.Context, in *model.Batch, f func(bounds.Bound)) {
-	t := view.OfBatch(in)
+	t := view.Shared(ctx, in, view.OfBatch)
 	r := newJobs(t)
 	for _, b := range r.response(ctx, t, quickFunctions) {
 		f(b)

@@ -34,7 +34,7 @@ import (
 // critical-path and area are computed in any case. When ctx ends, communication-path, gathering and traffic are left
 // out, and fernandez-bussell is the bound proved so far.
 func QuickOf(ctx context.Context, d *model.DAG) []bounds.Bound {
-	x := newDAGPaths(ctx, view.OfDAG(d))
+	x := newDAGPaths(ctx, view.Shared(ctx, d, view.OfDAG))
 	all := x.quick(ctx)
 	if x.g.Tasks == 0 {
 		return all

@@ -31,7 +31,7 @@ var Formulations = []string{"ordering"}
 // hold without contention, which only delays. Bounds that need a linear program come last and are left out when ctx
 // ends. Without HiGHS the first of them has equal weights, and the last is left out.
 func All(ctx context.Context, d *model.DAG) ([]bounds.Bound, error) {
-	g := view.OfDAG(d)
+	g := view.Shared(ctx, d, view.OfDAG)
 	all := QuickOf(ctx, d)
 	if g.Tasks == 0 {
 		return all, nil
@@ -62,7 +62,7 @@ const maxRelaxed = 60
 
 // Lower returns the best of QuickOf d, in seconds; g is the view of d. It computes none if they are known already.
 func Lower(ctx context.Context, d *model.DAG, g *view.Graph) float64 {
-	all, ok := view.Kept[[]bounds.Bound](d, view.QuickBounds)
+	all, ok := view.Kept[[]bounds.Bound](ctx, d, view.QuickBounds)
 	if !ok {
 		all = newDAGPaths(ctx, g).quick(ctx)
 	}

@@ -12,7 +12,7 @@ import (
 
 // QuickOf is Quick of an instance, each bound with its evidence.
 func QuickOf(ctx context.Context, in *model.Reservation) []bounds.Bound {
-	w := newWork(view.OfReservation(in))
+	w := newWork(view.Shared(ctx, in, view.OfReservation))
 	w.in = in
 	return w.quick(ctx)
 }

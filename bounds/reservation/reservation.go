@@ -28,7 +28,7 @@ func All(ctx context.Context, in *model.Reservation) ([]bounds.Bound, error) {
 	if err := in.Validate(); err != nil {
 		return nil, fmt.Errorf("bounds: %w", err)
 	}
-	t := view.OfReservation(in)
+	t := view.Shared(ctx, in, view.OfReservation)
 	w := newWork(t)
 	w.in = in
 	all := []bounds.Bound{w.area(ctx)}

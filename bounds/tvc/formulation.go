@@ -107,7 +107,7 @@ func Build(ctx context.Context, in *model.TVC, name string) (*Formulation, error
 	if err := Check(in, name); err != nil {
 		return nil, err
 	}
-	t := view.OfTVC(in)
+	t := view.Shared(ctx, in, view.OfTVC)
 	f := &Formulation{in: in, ticks: t, tree: tvcrelax.NewTree(t), of: make([]*modelled, len(t.Requests))}
 	f.Name, f.Scheme, f.Maximise = in.Name, "counts", true
 	f.Encode, f.Decode = f.encode, f.decode

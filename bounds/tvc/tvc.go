@@ -28,10 +28,10 @@ import (
 // Bounds for queue mode are lower bounds on the mean response time, see Response. When ctx ends, slots is the bound
 // proved so far: parts that are left count whole.
 func Quick(ctx context.Context, in *model.TVC) []bounds.Bound {
-	if all, ok := view.Kept[[]bounds.Bound](in, view.QuickBounds); ok {
+	if all, ok := view.Kept[[]bounds.Bound](ctx, in, view.QuickBounds); ok {
 		return all
 	}
-	t := view.OfTVC(in)
+	t := view.Shared(ctx, in, view.OfTVC)
 	if in.Queue {
 		return Response(ctx, t)
 	}
@@ -87,9 +87,9 @@ func All(ctx context.Context, in *model.TVC) ([]bounds.Bound, error) {
 	}
 	all := Quick(ctx, in)
 	if in.Queue {
-		return append(all, ResponseByResources(ctx, view.OfTVC(in))), nil
+		return append(all, ResponseByResources(ctx, view.Shared(ctx, in, view.OfTVC))), nil
 	}
-	t := view.OfTVC(in)
+	t := view.Shared(ctx, in, view.OfTVC)
 	w := tvcrelax.NewWeights(in, t)
 	prices := &model.Evidence{Type: evidence.Prices, Method: "lp"}
 	var failed error

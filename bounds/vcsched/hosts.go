@@ -20,7 +20,7 @@ import (
 //     host need at most Σ_r cap_r of Σ_r need_r. O(n) for each of 132 functions;
 //   - tasks that exclude each other on one host, pair by pair: O(n log n) for memory alone, else O(n²).
 func LeastHosts(ctx context.Context, in *model.VCSched, tell func(hosts int64, why string)) {
-	t := NewTasks(view.OfVCSched(in))
+	t := NewTasks(view.Shared(ctx, in, view.OfVCSched))
 	best := int64(0)
 	better := func(hosts int64, why string) {
 		if hosts > best {

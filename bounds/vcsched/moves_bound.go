@@ -62,7 +62,7 @@ func (m *Moves) evidence(in *model.VCSched, byCPU bool) *model.Evidence {
 // larger one if ctx ends.
 func pricedMoves(ctx context.Context, in *model.VCSched) (bounds.Bound, error) {
 	b := bounds.Bound{Name: "priced-moves"}
-	u := view.OfVCSched(in)
+	u := view.Shared(ctx, in, view.OfVCSched)
 	t := NewTasks(u)
 	packing := t.packing(ctx, in)
 	if b.Evidence = packing.by(in); packing.why != "" {

@@ -46,10 +46,10 @@ func ClosedForm(in *model.VCSched) bounds.Bound {
 // sizes. It keeps the load that the bound is from for PackingLoad.
 func Quick(ctx context.Context, in *model.VCSched) []bounds.Bound {
 	b := bounds.Bound{Name: "packing"}
-	t := NewTasks(view.OfVCSched(in))
+	t := NewTasks(view.Shared(ctx, in, view.OfVCSched))
 	p := t.packing(ctx, in)
 	if ctx.Err() == nil {
-		view.Keep(in, view.PackingLoad, p)
+		view.Keep(ctx, in, view.PackingLoad, p)
 	}
 	if b.Evidence = p.by(in); p.why != "" {
 		b.Infeasible, b.Reason = true, p.why
@@ -295,7 +295,7 @@ func (t *Tasks) PackingLoad(ctx context.Context, in *model.VCSched) (load int64,
 
 // packing returns PackingLoad and its evidence.
 func (t *Tasks) packing(ctx context.Context, in *model.VCSched) packed {
-	if x, ok := view.Kept[packed](in, view.PackingLoad); ok {
+	if x, ok := view.Kept[packed](ctx, in, view.PackingLoad); ok {
 		return x
 	}
 	no := t.infeasibleBySum()

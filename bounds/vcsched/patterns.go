@@ -471,7 +471,7 @@ const mostTypes = 1 << 15
 // of Packing.
 func ColumnGeneration(ctx context.Context, in *model.VCSched) (bounds.Bound, error) {
 	b := bounds.Bound{Name: "patterns"}
-	t := NewTasks(view.OfVCSched(in))
+	t := NewTasks(view.Shared(ctx, in, view.OfVCSched))
 	packing := t.packing(ctx, in)
 	if b.Evidence = packing.by(in); packing.why != "" {
 		b.Infeasible, b.Reason = true, packing.why

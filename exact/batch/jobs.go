@@ -3,6 +3,7 @@
 package batch
 
 import (
+	"context"
 	"fmt"
 
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
@@ -25,11 +26,11 @@ type jobs struct {
 
 // newJobs returns the instance's jobs. The error is model.ErrUnsupported for two
 // tiers. Sums are right if units.Fit says so.
-func newJobs(in *model.Batch) (*jobs, error) {
+func newJobs(ctx context.Context, in *model.Batch) (*jobs, error) {
 	if in.Tiers != 1 {
 		return nil, fmt.Errorf("%w: it proves optima on one tier alone, the instance has %d; take auto or a scheduler", model.ErrUnsupported, in.Tiers)
 	}
-	t := view.OfBatch(in)
+	t := view.Shared(ctx, in, view.OfBatch)
 	n := len(t.Jobs)
 	j := &jobs{in: in, t: t, processors: int64(t.Processors), release: make([]int64, n), length: make([]int64, n), width: make([]int64, n), weight: make([]int64, n), units: batchbounds.UnitsOf(t)}
 	for k := range t.Jobs {

@@ -24,7 +24,7 @@ const mostKernelJobs = 100
 
 // ask makes the question to the kernel.
 func ask(r *engine.Run, b *model.Batch, off deviceSet, q *engine.Kernel) error {
-	j, err := newJobs(b)
+	j, err := newJobs(r.Ctx, b)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func ask(r *engine.Run, b *model.Batch, off deviceSet, q *engine.Kernel) error {
 			return err
 		}
 		if sum < q.Upper {
-			if q.Start, err = processors.Place(b, j.ticks(starts)); err != nil {
+			if q.Start, err = processors.Place(b, j.t, j.ticks(starts)); err != nil {
 				return err
 			}
 			q.Upper = sum
@@ -79,7 +79,7 @@ func ask(r *engine.Run, b *model.Batch, off deviceSet, q *engine.Kernel) error {
 		for k, v := range m.starts {
 			starts[k] = values[v]
 		}
-		return processors.Place(b, j.ticks(starts))
+		return processors.Place(b, j.t, j.ticks(starts))
 	}
 	return nil
 }

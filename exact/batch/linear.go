@@ -24,7 +24,7 @@ func Linear(backend milp.Backend) model.Solver {
 }
 
 func questions(r *engine.Run, b *model.Batch) (h engine.Linear[[]int64], err error) {
-	j, err := newJobs(b)
+	j, err := newJobs(r.Ctx, b)
 	if err != nil {
 		return h, err
 	}
@@ -51,6 +51,8 @@ func questions(r *engine.Run, b *model.Batch) (h engine.Linear[[]int64], err err
 		}
 		return batchbounds.BuildBelow(j.t, j.sum(incumbent))
 	}
-	h.Accept = func(_ context.Context, starts []int64) (model.Solution, error) { return processors.Place(b, starts) }
+	h.Accept = func(_ context.Context, starts []int64) (model.Solution, error) {
+		return processors.Place(b, j.t, starts)
+	}
 	return h, nil
 }

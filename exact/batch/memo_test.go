@@ -49,7 +49,7 @@ func TestNodes(t *testing.T) {
 				in.Jobs[k].Weight = 1 + rng.IntN(4)
 			}
 		}
-		j, err := newJobs(in)
+		j, err := newJobs(t.Context(), in)
 		if err != nil {
 			t.Fatal(err)
 		}

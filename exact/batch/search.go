@@ -7,10 +7,10 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
-	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/exact/internal/engine"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/problem/batch/processors"
+	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -26,7 +26,7 @@ func search(r *engine.Run, in *model.Batch, off deviceSet, _ lcg.Device) error {
 	if in.Tiers == 2 {
 		return twoTiers(r, in, off)
 	}
-	j, err := newJobs(in)
+	j, err := newJobs(r.Ctx, in)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (s *run) solve() error {
 			s.bound(b.Value)
 			s.report(nil)
 		})
-		if s.Reason = exact.StopReason(s.Ctx); s.Reason == "" {
+		if s.Reason = turns.StopReason(s.Ctx); s.Reason == "" {
 			s.Reason = fmt.Sprintf("exact search is for at most %d jobs, here are %d", mostJobs, n)
 			if !fit {
 				s.Reason = batchbounds.SumsDontFit
@@ -92,7 +92,7 @@ func (s *run) solve() error {
 	}
 	t.search()
 	if t.starts != nil {
-		e, err := processors.Place(s.in, s.ticks(t.starts))
+		e, err := processors.Place(s.in, s.t, s.ticks(t.starts))
 		if err != nil {
 			return err
 		}
@@ -125,7 +125,7 @@ func (s *run) report(t *tree) {
 	}
 	s.Tell(incumbent, s.Bound, func() model.Solution {
 		if incumbent != s.Objective && t.starts != nil {
-			if e, err := processors.Place(s.in, s.ticks(t.starts)); err == nil {
+			if e, err := processors.Place(s.in, s.t, s.ticks(t.starts)); err == nil {
 				return e
 			}
 		}

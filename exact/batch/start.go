@@ -21,7 +21,9 @@ import (
 func start(r *engine.Run) (*model.Execution, error) {
 	all := slices.DeleteFunc(batchheur.Algorithms(), func(a model.Algorithm) bool { return a.Name == "improve" })
 	slices.Reverse(all)
-	return engine.First[*model.Execution](r, all)
+	first, err := r.First(all)
+	best, _ := first.(*model.Execution)
+	return best, err
 }
 
 // orderOf returns the jobs by the starts of their last runs from the beginning.
@@ -46,7 +48,7 @@ func (j *jobs) orderOf(e *model.Execution) ([]int, error) {
 
 // localSearch returns a search over orders of the jobs from a solution.
 func (j *jobs) localSearch(ctx context.Context, best *model.Execution, seed uint64) (*joborder.Search, error) {
-	starts, err := processors.Starts(j.in, best)
+	starts, err := processors.Starts(j.in, j.t, best)
 	if errors.Is(err, model.ErrUnsupported) { // other than the schedules that Place makes
 		var order []int
 		if order, err = j.orderOf(best); err == nil {

@@ -7,9 +7,9 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
-	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/exact/internal/engine"
 	"github.com/gapwise/gapwise/exact/internal/tiers"
+	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -33,7 +33,7 @@ func twoTiers(r *engine.Run, in *model.Batch, off deviceSet) error {
 		return nil
 	}
 	if n := len(in.Jobs); n > tiers.MostJobs {
-		if r.Reason = exact.StopReason(r.Ctx); r.Reason == "" {
+		if r.Reason = turns.StopReason(r.Ctx); r.Reason == "" {
 			r.Reason = fmt.Sprintf("exact search on two tiers is for at most %d jobs, here are %d", tiers.MostJobs, n)
 		}
 		return nil
@@ -43,7 +43,7 @@ func twoTiers(r *engine.Run, in *model.Batch, off deviceSet) error {
 	s.Unpaid, s.Undecided, s.Unbarred = off&devPaid != 0, off&devLast != 0, off&devBarred != 0
 	s.Gap = min(r.Set.GapLimit(), 1) / 2
 	s.Found = func(e *model.Execution) (float64, error) {
-		err := r.Improve(e)
+		_, err := r.Improve(e)
 		return r.Objective, err
 	}
 	s.Told = func(bound float64) {

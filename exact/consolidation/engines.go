@@ -23,7 +23,9 @@ func Engines() []model.Algorithm {
 
 // start returns the best of the start and of all heuristics except the search.
 func start(r *engine.Run) (*model.Assignment, error) {
-	return engine.First[*model.Assignment](r, slices.DeleteFunc(consheur.Algorithms(), func(a model.Algorithm) bool { return a.Seeded }))
+	first, err := r.First(slices.DeleteFunc(consheur.Algorithms(), func(a model.Algorithm) bool { return a.Seeded }))
+	best, _ := first.(*model.Assignment)
+	return best, err
 }
 
 // most returns a cost that no better solution has, -1 if there is none. It limits the hosts of each offer that a better

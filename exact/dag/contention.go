@@ -5,7 +5,6 @@ package dag
 import (
 	"cmp"
 
-	"github.com/gapwise/gapwise/exact"
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
@@ -22,7 +21,7 @@ const beforeLinks = 3000
 // makespan without contention is a bound; then linked proves which makespans the links have time for, and in the end
 // the optimum. If the instance is too large for that, the bound is without contention.
 func (s *dagSearch) contended(d *model.DAG) error {
-	g := view.OfDAG(d)
+	g := view.Shared(s.Ctx, d, view.OfDAG)
 	best, ok := s.Set.Start.(*model.Schedule)
 	if s.off&devStart != 0 {
 		x, p := dagplay.NewReplay(g), dagplay.OnMachine(g, 0)
@@ -67,7 +66,7 @@ func (s *dagSearch) contended(d *model.DAG) error {
 			return err
 		}
 	}
-	s.Reason = cmp.Or(s.Reason, exact.StopReason(s.Ctx), why)
+	s.Reason = cmp.Or(s.Reason, turns.StopReason(s.Ctx), why)
 	p, err := dagplay.PlanOf(d, g, s.Solution.(*model.Schedule))
 	if err != nil {
 		return err

@@ -141,7 +141,7 @@ func (s *linkSearch) plans(v *ticks) (bool, error) {
 		}
 		s.Tell(s.Objective, s.lower, func() model.Solution { return s.Solution })
 		if other, _ := s.News(s.Objective); other != nil {
-			if err := s.Improve(other); err != nil {
+			if _, err := s.Improve(other); err != nil {
 				return false, err
 			}
 			continue
@@ -234,7 +234,7 @@ func (s *linkSearch) rest() error {
 func (s *linkSearch) settle(p dagplay.Plan) bool {
 	take := func(sent []float64) {
 		if made := s.replay.RunFrom(p, sent); made < s.Objective && s.failed == nil {
-			s.failed = s.Improve(s.d.Schedule(p.Machine, s.replay.Start, s.replay.Sent))
+			_, s.failed = s.Improve(s.d.Schedule(p.Machine, s.replay.Start, s.replay.Sent))
 		}
 	}
 	take(nil)

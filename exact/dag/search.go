@@ -42,7 +42,7 @@ var Kernel = engine.Engine[*model.DAG, deviceSet]{ID: "kernel", Parts: devices, 
 
 func work(r *engine.Run, d *model.DAG, off deviceSet, without lcg.Device) error {
 	free := d.WithoutContention()
-	x := &dagSearch{Run: r, d: free, g: view.OfDAG(free), off: off, without: without}
+	x := &dagSearch{Run: r, d: free, g: view.Shared(r.Ctx, free, view.OfDAG), off: off, without: without}
 	if start, ok := r.Set.Start.(*model.Schedule); ok && start != nil {
 		// It is for d; its plan serves without contention as well.
 		if _, err := d.MachineOf(start); err != nil {
@@ -114,7 +114,7 @@ func (s *dagSearch) run() error {
 	} else {
 		var err error
 		// Rounding may leave a schedule that meets a bound a little above it.
-		if s.plan, s.upper, err = dagheur.BestPlan(s.Ctx, s.d, s.g, s.Set, steps, s.lower*(1+1e-9)); err != nil {
+		if s.plan, s.upper, err = dagheur.BestPlan(s.Run, s.d, s.g, steps, s.lower*(1+1e-9)); err != nil {
 			return err
 		}
 	}

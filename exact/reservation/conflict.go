@@ -46,7 +46,7 @@ const (
 // counts as possible, and keeps more. If ctx ends, or a question takes too many nodes, the set is still a conflict, but
 // minimal is false.
 func minimalConflict(ctx context.Context, in *model.Reservation, seed uint64) (ids []string, minimal bool) {
-	t := view.OfReservation(in)
+	t := view.Shared(ctx, in, view.OfReservation)
 	jobs, u := newJobs(t)
 	x := &conflict{ctx: ctx, t: t, pes: u.pes, seed: seed}
 	first := overloaded(jobs, u.pes)

@@ -20,7 +20,7 @@ import (
 // nogood is learned. Parts of more than 2,000 jobs get a plan without a bound.
 var Kernel = engine.Engine[*model.Reservation, kernelSwitches]{ID: "kernel", Parts: kernelDevices, Learns: true, Proof: true,
 	Work: func(r *engine.Run, v *model.Reservation, off kernelSwitches, without lcg.Device) error {
-		s := newSearcher(r, v, view.OfReservation(v))
+		s := newSearcher(r, v, view.Shared(r.Ctx, v, view.OfReservation))
 		if off&kernelLocalSearch != 0 || r.Set.Others != nil && r.Set.Start != nil { // the search looks for plans beside it
 			s.off |= localSearch
 		}

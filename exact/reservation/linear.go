@@ -21,7 +21,7 @@ import (
 // What the formulation can't hold is model.ErrUnsupported.
 func Linear(backend milp.Backend) model.Solver {
 	ask := func(r *engine.Run, v *model.Reservation) (h engine.Linear[[]int64], err error) {
-		t, seed := view.OfReservation(v), r.Set.Seed
+		t, seed := view.Shared(r.Ctx, v, view.OfReservation), r.Set.Seed
 		f, err := resbounds.Build(t, "")
 		if err != nil {
 			return h, err

@@ -9,11 +9,11 @@ import (
 	"slices"
 
 	resbounds "github.com/gapwise/gapwise/bounds/reservation"
-	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/exact/internal/engine"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/problem/reservation/bookings"
+	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -36,7 +36,7 @@ import (
 var Search = engine.Engine[*model.Reservation, switches]{ID: "search", Parts: devices, Work: search}
 
 func search(r *engine.Run, v *model.Reservation, off switches, _ lcg.Device) error {
-	x := newSearcher(r, v, view.OfReservation(v))
+	x := newSearcher(r, v, view.Shared(r.Ctx, v, view.OfReservation))
 	x.off = off
 	if v.EffectiveGoal() == model.GoalAll && x.refutedAtOnce() {
 		return x.result()
@@ -308,7 +308,7 @@ func (s *searcher) result() error {
 		}
 	}
 	s.SetBound(s.in.Metrics()[0], s.objectiveBound(), s.Set.GapLimit())
-	s.Reason = exact.StopReason(s.Ctx)
+	s.Reason = turns.StopReason(s.Ctx)
 	for _, p := range s.parts {
 		s.Reason = cmp.Or(s.Reason, p.given)
 	}

@@ -46,7 +46,7 @@ func ask(r *engine.Run, v *model.TVC, off kernelSet, q *engine.Kernel) error {
 	if best == nil {
 		best = &model.Embeddings{Runs: []model.Run[model.Embedding]{}} // all are rejected
 	}
-	t := view.OfTVC(v)
+	t := view.Shared(r.Ctx, v, view.OfTVC)
 	w := tvcrelax.NewWeights(v, t)
 	q.Start, q.Lower, q.Upper = best, math.Inf(1), w.Total
 	q.Value = func(rejected int64) float64 { return w.Value(w.Total - rejected) }

@@ -40,8 +40,8 @@ func questions(r *engine.Run, v *model.TVC) (h engine.Linear[*model.Embeddings],
 			}
 			return &f.Formulation, nil
 		},
-		Accept: func(_ context.Context, e *model.Embeddings) (model.Solution, error) {
-			ok, err := fits(v, e)
+		Accept: func(ctx context.Context, e *model.Embeddings) (model.Solution, error) {
+			ok, err := fits(ctx, v, e)
 			if !ok {
 				return nil, err
 			}
@@ -52,12 +52,12 @@ func questions(r *engine.Run, v *model.TVC) (h engine.Linear[*model.Embeddings],
 }
 
 // fits reports whether embeddings in loss mode have their slots and links.
-func fits(v *model.TVC, e *model.Embeddings) (bool, error) {
+func fits(ctx context.Context, v *model.TVC, e *model.Embeddings) (bool, error) {
 	index, err := v.Index(e)
 	if err != nil {
 		return false, err
 	}
-	t := view.OfTVC(v)
+	t := view.Shared(ctx, v, view.OfTVC)
 	place := make([]*model.Embedding, len(t.Requests))
 	for i, k := range index {
 		place[k] = &e.Runs[i].Segments[0].Place

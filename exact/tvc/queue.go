@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
-	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/exact/internal/simplex"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/run/turns"
@@ -50,7 +49,7 @@ func (s *run) queue() error {
 	if s.Closed() || s.Ctx.Err() != nil {
 		return nil
 	}
-	s.t = view.OfTVC(s.in)
+	s.t = view.Shared(s.Ctx, s.in, view.OfTVC)
 	q := &queueRun{run: s, close: min(s.Set.GapLimit(), 1) / 2, runs: map[int]model.Run[model.Embedding]{}}
 	index, err := s.in.Index(best)
 	if err != nil {
@@ -68,7 +67,7 @@ func (s *run) queue() error {
 	if err := q.solveParts(); err != nil {
 		return err
 	}
-	s.Reason = cmp.Or(exact.StopReason(s.Ctx), s.why)
+	s.Reason = cmp.Or(turns.StopReason(s.Ctx), s.why)
 	return nil
 }
 
@@ -134,7 +133,7 @@ func (q *queueRun) solveParts() error {
 		}
 		if p.best != nil {
 			p.store()
-			if err := q.Improve(q.solution()); err != nil {
+			if _, err := q.Improve(q.solution()); err != nil {
 				return err
 			}
 		}

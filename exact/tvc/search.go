@@ -10,12 +10,12 @@ import (
 	"slices"
 
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
-	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/exact/internal/engine"
 	tvcheur "github.com/gapwise/gapwise/heuristics/tvc"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/problem/tvc/tvcrelax"
+	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -57,7 +57,9 @@ type run struct {
 // there is none. Policies that don't take the instance's mode are left out.
 func start(r *engine.Run) (*model.Embeddings, error) {
 	policies := slices.DeleteFunc(tvcheur.Algorithms(), func(a model.Algorithm) bool { return a.Class != model.Online })
-	return engine.First[*model.Embeddings](r, policies)
+	first, err := r.First(policies)
+	best, _ := first.(*model.Embeddings)
+	return best, err
 }
 
 // bound stores a bound. One that differs from the solution's objective by no more
@@ -101,13 +103,13 @@ func (s *run) solve() error {
 	if err := s.components(); err != nil {
 		return err
 	}
-	s.Reason = cmp.Or(exact.StopReason(s.Ctx), s.why)
+	s.Reason = cmp.Or(turns.StopReason(s.Ctx), s.why)
 	return nil
 }
 
 // components solves the components until the gap is closed.
 func (s *run) components() error {
-	s.t = view.OfTVC(s.in)
+	s.t = view.Shared(s.Ctx, s.in, view.OfTVC)
 	s.w = tvcrelax.NewWeights(s.in, s.t)
 	parts := tvcrelax.Components(s.t)
 	slices.SortStableFunc(parts, func(a, b []int) int { return len(a) - len(b) })
@@ -218,7 +220,7 @@ func (s *run) component(k int, c *component) error {
 				}
 			}
 		}
-		if err := s.Improve(e); err != nil {
+		if _, err := s.Improve(e); err != nil {
 			return err
 		}
 	}

@@ -36,7 +36,7 @@ func Linear(backend milp.Backend, formulation string) model.Solver {
 				}
 				h.Starts = append(h.Starts, p)
 			}
-			c := newCovers(v, view.OfVCSched(v), f)
+			c := newCovers(v, view.Shared(r.Ctx, v, view.OfVCSched), f)
 			h.Formulate = func(float64) (*milp.Formulation[*model.Placement], error) { return &c.f.Formulation, nil }
 			h.Exclude = func(p *model.Placement) bool { return c.forbid(p.TaskHosts()) }
 			h.Accept = func(ctx context.Context, p *model.Placement) (model.Solution, error) {

@@ -76,7 +76,7 @@ const (
 // of local search, after the bounds by packing arguments.
 func worker(search func(s *run, improve func(steps int)) error) func(*engine.Run, *model.VCSched, deviceSet, lcg.Device) error {
 	return func(r *engine.Run, v *model.VCSched, off deviceSet, _ lcg.Device) error {
-		s := &run{Run: r, in: v, u: view.OfVCSched(v), off: off}
+		s := &run{Run: r, in: v, u: view.Shared(r.Ctx, v, view.OfVCSched), off: off}
 		if err := s.solve(search); err != nil || s.Status == model.StatusInfeasible {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -18,9 +19,9 @@ func Algorithms() []model.Algorithm {
 	const twoTiers = "O(log n) per event and processor concerned, O(jobs not in the foreground) per pass at worst"
 	const section = source + ", section "
 	var all []model.Algorithm
-	add := func(name, paper, complexity, summary string, run func(context.Context, *model.Batch, model.Settings) (*model.Execution, error)) {
+	add := func(name, paper, complexity, summary string, policy func(context.Context, *model.Batch, model.Settings) (*model.Execution, error)) {
 		all = append(all, model.Algorithm{Name: name, Kind: model.KindBatch, Class: model.Online, Paper: paper, Complexity: complexity, Summary: summary, Traced: name == "easy",
-			Solver: model.Adapt(name, run)})
+			Solver: run.Policy(name, policy)})
 	}
 	add("fcfs", source, "O(n log n)", "first come, first served: a job that doesn't fit blocks those behind it", FCFS)
 	add("sjf", source, "O(n log n)", "shortest estimate first: a job that doesn't fit blocks those behind it", SJF)
@@ -33,9 +34,9 @@ func Algorithms() []model.Algorithm {
 	add("reasy", section+"2.3.1", twoTiers, "EASY with SJF in the background; jobs there are pinned to their processors", REASY)
 	add("measy", section+"2.3.2", twoTiers, "EASY with SJF in the background; a job chosen for other processors is migrated", MEASY)
 	add("peasy", "gapwise", twoTiers, "MEASY that backfills short jobs first; jobs in the background use the foreground of their processors while it is idle", PEASY)
-	offline := func(name, paper, complexity, summary string, run func(context.Context, *model.Batch, model.Settings) (*model.Execution, error)) {
+	offline := func(name, paper, complexity, summary string, work func(*run.Run, *model.Batch) (*model.Execution, error)) {
 		all = append(all, model.Algorithm{Name: name, Kind: model.KindBatch, Class: model.Offline, Paper: paper, Complexity: complexity, Summary: summary,
-			Solver: model.Adapt(name, run)})
+			Solver: run.Heuristic(name, work)})
 	}
 	const lists = "O(n log n), O(waiting jobs) per pass at worst"
 	offline("spt", "Smith: Various Optimizers for Single-Stage Production, 1956", lists, "whatever fits starts, the shortest runtime first", spt)

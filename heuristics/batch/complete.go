@@ -53,6 +53,6 @@ func Complete(in *model.Batch, start *model.Execution) (*model.Execution, model.
 		starts[k] = at
 		use.Add(at, at+lengths[k], t.Jobs[k].Processes)
 	}
-	e, err := processors.Place(in, starts)
+	e, err := processors.Place(in, t, starts)
 	return e, c, err
 }

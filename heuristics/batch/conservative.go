@@ -38,7 +38,7 @@ func Conservative(ctx context.Context, in *model.Batch, set model.Settings) (*mo
 	if err := lowestAlone(set); err != nil {
 		return nil, err
 	}
-	t := view.OfBatch(in)
+	t := view.Shared(ctx, in, view.OfBatch)
 	_, estimates, err := processors.Lengths(t)
 	if err != nil {
 		return nil, err

@@ -3,13 +3,12 @@
 package batch
 
 import (
-	"context"
 	"errors"
-	"math"
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/batch/joborder"
 	"github.com/gapwise/gapwise/internal/problem/batch/processors"
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -21,87 +20,74 @@ import (
 // It ends when joborder.Search is stale. In auto it goes on to the limit where no engine
 // takes the instance. The result depends on the seed, and on time only if a limit stops it.
 // A step, the placing of a job in a window, takes O(window).
-func improve(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
-	t := view.OfBatch(in)
+func improve(r *run.Run, in *model.Batch) (*model.Execution, error) {
+	ctx, set := r.Ctx, r.Set
+	t := view.Shared(ctx, in, view.OfBatch)
 	lengths, _, err := processors.Lengths(t)
 	if err != nil {
 		return nil, err
 	}
-	var best *model.Execution
-	var value model.Objective
-	take := func(e *model.Execution) (better bool, err error) {
-		o, err := in.Objective(e)
-		if better = err == nil && (best == nil || o.Better(value)); better {
-			best, value = e, o
-		}
-		return better, err
-	}
 	var starts []int64
 	if e, ok := set.Start.(*model.Execution); ok && e != nil {
-		if _, err := take(e); err != nil {
+		if _, err := r.Improve(e); err != nil {
 			return nil, err
 		}
-		if starts, err = processors.Starts(in, e); err != nil && !errors.Is(err, model.ErrUnsupported) {
+		if starts, err = processors.Starts(in, t, e); err != nil && !errors.Is(err, model.ErrUnsupported) {
 			return nil, err
 		}
 	}
 	var e *model.Execution
-	better, inAuto := false, set.Others != nil
-	if !inAuto || starts == nil { // else list has had its turn
-		if e, err = offlineList(ctx, in, set, "improve", listRules); err == nil {
-			better, err = take(e)
+	better := false
+	if !r.Beside() || starts == nil { // else list has had its turn
+		if e, err = offlineList(r, in, listRules); err == nil {
+			better, err = r.Improve(e)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	tell := func(placed int64) {
-		if set.Progress != nil {
-			set.Progress(model.Progress{Algorithm: "improve", Incumbent: value.Value, Bound: math.NaN(), Nodes: placed, Solution: best})
-		}
-	}
 	if ctx.Err() == nil {
-		tell(0) // what follows may take long
+		r.TellBest() // the next schedule may take long
 		other, rollErr := rolled(ctx, in, set.Seed)
 		if err = rollErr; other != nil {
 			var again bool
-			if again, err = take(other); again {
+			if again, err = r.Improve(other); again {
 				e, better = other, true
 			}
 		}
 	}
 	if err == nil && (better || starts == nil) {
-		starts, err = processors.Starts(in, e)
+		starts, err = processors.Starts(in, t, e)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if in.Tiers == 2 && !inAuto { // it has had its turn
+	if in.Tiers == 2 && !r.Beside() { // it has had its turn
 		if e, err := PEASY(ctx, in, set); err == nil {
-			if _, err := take(e); err != nil {
+			if _, err := r.Improve(e); err != nil {
 				return nil, err
 			}
 		}
 	}
-	tell(0)
+	r.TellBest()
 	s := joborder.New(ctx, t, lengths, starts, set.Seed)
-	_, limited := ctx.Deadline()
-	patient := inAuto && limited && len(in.Jobs) > enginesTake
+	patient := r.Beside() && r.Limited() && len(in.Jobs) > enginesTake
 	for better := true; better || (patient || !s.Stale()) && ctx.Err() == nil; better = s.Improve(ctx, turn) {
 		if !better {
 			continue
 		}
-		e, err := processors.Place(in, s.Starts())
+		e, err := processors.Place(in, t, s.Starts())
 		if err != nil {
 			return nil, err
 		}
-		if better, err = take(e); err != nil {
+		if better, err = r.Improve(e); err != nil {
 			return nil, err
 		}
 		if better {
-			tell(s.Placed)
+			r.TellBest()
 		}
 	}
+	best, _ := r.Solution.(*model.Execution)
 	return best, nil
 }
 

@@ -4,12 +4,12 @@ package batch
 
 import (
 	"cmp"
-	"context"
 	"math"
 
 	"github.com/gapwise/gapwise/heuristics/online"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/batch/processors"
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -23,8 +23,8 @@ import (
 // the twelve is best everywhere.
 //
 // O(n log n), and O(waiting jobs) a pass at worst, for each of the twelve.
-func bestList(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
-	return offlineList(ctx, in, set, "list", listRules)
+func bestList(r *run.Run, in *model.Batch) (*model.Execution, error) {
+	return offlineList(r, in, listRules)
 }
 
 // listRules are the rules of bestList, starting with the one that is best most often.
@@ -58,27 +58,28 @@ func (r listRule) key(j *view.BatchJob, length int64) float64 {
 	return x
 }
 
-// offlineList returns the best of the schedules of some rules, or of those that are finished when ctx ends. It reports,
-// in the name of an algorithm, each schedule that is better.
-func offlineList(ctx context.Context, in *model.Batch, set model.Settings, name string, rules []listRule) (*model.Execution, error) {
+// offlineList returns the best of the schedules of some rules, or of those that are finished when the run ends. It
+// reports each schedule that is better.
+func offlineList(r *run.Run, in *model.Batch, rules []listRule) (*model.Execution, error) {
+	ctx, set := r.Ctx, r.Set
 	if err := lowestAlone(set); err != nil {
 		return nil, err
 	}
 	if err := estimatesAlone(set); err != nil {
 		return nil, err
 	}
-	t := view.OfBatch(in)
+	t := view.Shared(ctx, in, view.OfBatch)
 	lengths, _, err := processors.Lengths(t)
 	if err != nil {
 		return nil, err
 	}
 	var best *processors.Course
 	var told *model.Execution // best, if that was told
-	for k, r := range rules {
+	for k, rule := range rules {
 		if best != nil && ctx.Err() != nil {
 			break
 		}
-		c, e := online.BatchCourse(ctx, t, newPolicy(func(m *machine) scheduler { return newList(m, t, lengths, r) }, len(t.Jobs)), online.BatchOptions{Order: orderOf(set), Complete: true})
+		c, e := online.BatchCourse(ctx, t, newPolicy(func(m *machine) scheduler { return newList(m, t, lengths, rule) }, len(t.Jobs)), online.BatchOptions{Order: orderOf(set), Complete: true})
 		switch {
 		case e != nil:
 			err = e
@@ -95,7 +96,7 @@ func offlineList(ctx context.Context, in *model.Batch, set model.Settings, name 
 		if err != nil {
 			return nil, err
 		}
-		set.Progress(model.Progress{Algorithm: name, Incumbent: o.Value, Bound: math.NaN(), Solution: told})
+		r.Tell(o.Value, math.NaN(), func() model.Solution { return told })
 	}
 	if best == nil {
 		return nil, err

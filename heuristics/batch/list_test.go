@@ -11,6 +11,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/batch/processors"
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
@@ -105,7 +106,7 @@ func TestList(t *testing.T) {
 		if best < without {
 			reserved++
 		}
-		e, err := bestList(t.Context(), in, model.Settings{})
+		e, err := bestList(run.New(t.Context(), "test", in, model.Settings{}), in)
 		if err != nil {
 			t.Fatal(err)
 		}

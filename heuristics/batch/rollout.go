@@ -11,6 +11,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/batch/processors"
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/model"
 )
@@ -26,12 +27,12 @@ import (
 //
 // It is bestList where too many jobs wait to look at them so often, and it is never worse. O(rules · rollAhead /
 // rollSegment) schedules, of O(waiting jobs) an event each.
-func rollout(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
-	best, err := bestList(ctx, in, set)
+func rollout(r *run.Run, in *model.Batch) (*model.Execution, error) {
+	best, err := bestList(r, in)
 	if err != nil {
 		return nil, err
 	}
-	other, err := rolled(ctx, in, set.Seed)
+	other, err := rolled(r.Ctx, in, r.Set.Seed)
 	if err != nil || other == nil {
 		return best, err
 	}
@@ -47,7 +48,7 @@ func rollout(ctx context.Context, in *model.Batch, set model.Settings) (*model.E
 
 // rolled returns the schedule of rollout without bestList; nil: that takes too long.
 func rolled(ctx context.Context, in *model.Batch, seed uint64) (*model.Execution, error) {
-	t := view.OfBatch(in)
+	t := view.Shared(ctx, in, view.OfBatch)
 	lengths, _, err := processors.Lengths(t)
 	if err != nil {
 		return nil, err
@@ -56,7 +57,7 @@ func rolled(ctx context.Context, in *model.Batch, seed uint64) (*model.Execution
 	if starts == nil {
 		return nil, nil
 	}
-	return processors.Place(in, starts)
+	return processors.Place(in, t, starts)
 }
 
 // rollSegment and rollAhead are numbers of jobs. The log of LANL has a mean response of 4,892 s after 7.6 s of CPU with

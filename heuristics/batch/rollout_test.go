@@ -12,6 +12,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/batch/processors"
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
@@ -107,10 +108,10 @@ func TestRollout(t *testing.T) {
 			}
 			return o.Value
 		}
-		list := value(bestList(t.Context(), in, model.Settings{}))
-		e, err := rollout(t.Context(), in, model.Settings{Seed: 3})
+		list := value(bestList(run.New(t.Context(), "test", in, model.Settings{}), in))
+		e, err := rollout(run.New(t.Context(), "test", in, model.Settings{Seed: 3}), in)
 		x := value(e, err)
-		if again, err := rollout(t.Context(), in, model.Settings{Seed: 3}); err != nil || !reflect.DeepEqual(again, e) {
+		if again, err := rollout(run.New(t.Context(), "test", in, model.Settings{Seed: 3}), in); err != nil || !reflect.DeepEqual(again, e) {
 			t.Fatalf("another schedule with the same seed, error %v", err)
 		}
 		if x > list {
@@ -119,7 +120,7 @@ func TestRollout(t *testing.T) {
 		if x < list {
 			better++
 		}
-		stopped, err := rollout(&testkit.StopAfter{Context: t.Context(), Looks: rng.IntN(30)}, in, model.Settings{})
+		stopped, err := rollout(run.New(&testkit.StopAfter{Context: t.Context(), Looks: rng.IntN(30)}, "test", in, model.Settings{}), in)
 		value(stopped, err)
 		for _, s := range []*model.Execution{e, stopped} {
 			if report, err := verify.Verify(t.Context(), in, s, verify.Options{}); err != nil || report.Err() != nil {

@@ -3,9 +3,9 @@
 package batch
 
 import (
-	"context"
 	"math"
 
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -14,6 +14,6 @@ import (
 // policy.
 //
 // O(n log n), and O(waiting jobs) a pass at worst.
-func spt(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
-	return offlineList(ctx, in, set, "spt", []listRule{{0, math.Inf(1)}})
+func spt(r *run.Run, in *model.Batch) (*model.Execution, error) {
+	return offlineList(r, in, []listRule{{0, math.Inf(1)}})
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/problem/consolidation/hosting"
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
@@ -20,7 +21,7 @@ import (
 func newAnnealing(in *model.Consolidation, seed uint64) *annealing {
 	p := newPacker(in)
 	p.rng = rand.New(rand.NewPCG(seed, 1))
-	return (&search{packer: p}).annealing(context.Background())
+	return (&search{packer: p, live: run.New(context.Background(), "test", in, model.Settings{})}).annealing(context.Background())
 }
 
 // A cycle costs no more than the plan before, breaks no more rules and no limit, leaves no task out, keeps pins and
@@ -137,8 +138,8 @@ func TestManyResources(t *testing.T) {
 		return o
 	}
 	drained := value(Drain(t.Context(), in, model.Settings{}))
-	one := value(LNS(turns.Limit(t.Context(), 600_000), in, model.Settings{Seed: 1}))
-	two := value(LNS(turns.Limit(t.Context(), 600_000), in, model.Settings{Seed: 1}))
+	one := value(LNS(run.New(turns.Limit(t.Context(), 600_000), "test", in, model.Settings{Seed: 1}), in))
+	two := value(LNS(run.New(turns.Limit(t.Context(), 600_000), "test", in, model.Settings{Seed: 1}), in))
 	if one.Value > float64(least+1) || drained.Value < float64(least+2) || one.Value != two.Value || one.Second != two.Second {
 		t.Errorf("at least %d hosts; drained %v, searched %v and %v", least, drained, one, two)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/model"
 )
@@ -31,7 +32,8 @@ func (s *search) stale() int { return min(200_000, 2*phaseSteps+200*s.C.In.Tasks
 // best fit with noise, largest first. While it seeks a lower cost, one of the hosts is to stay empty. Among plans of
 // one cost it keeps those with unequally full hosts (Σ load², after Falkenauer 1996). While it seeks fewer moves, it
 // takes off tasks that left their hosts, with hosts of others, at no more than the best cost.
-func LNS(ctx context.Context, in *model.Consolidation, set model.Settings) (*model.Assignment, error) {
+func LNS(r *run.Run, in *model.Consolidation) (*model.Assignment, error) {
+	ctx, set := r.Ctx, r.Set
 	p := start(ctx, in, set)
 	if set.Start == nil {
 		p.drain(ctx)
@@ -52,7 +54,7 @@ func LNS(ctx context.Context, in *model.Consolidation, set model.Settings) (*mod
 			}
 		}
 	}
-	s := search{packer: p, set: set}
+	s := search{packer: p, live: r}
 	s.rng = rand.New(rand.NewPCG(set.Seed, 0x6c6e73))
 	if p.Feasible() {
 		s.keep()
@@ -67,7 +69,7 @@ func LNS(ctx context.Context, in *model.Consolidation, set model.Settings) (*mod
 // search is a large neighbourhood search.
 type search struct {
 	*packer
-	set           model.Settings
+	live          *run.Run
 	best          view.Plan
 	first, second int64
 	missing       []task // that are left out
@@ -87,9 +89,7 @@ func (s *search) keep() {
 	s.best = s.Plan.Clone()
 	s.first, s.second = s.Value()
 	s.since = 0
-	if s.set.Progress != nil {
-		s.set.Progress(model.Progress{Algorithm: "lns", Incumbent: float64(s.first), Bound: math.NaN(), Solution: s.C.Assignment(s.best)})
-	}
+	s.live.Tell(float64(s.first), math.NaN(), func() model.Solution { return s.C.Assignment(s.best) })
 }
 
 func (s *search) better() bool {

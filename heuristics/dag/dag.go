@@ -36,7 +36,7 @@ func schedule(s *model.Schedule, _ []model.Round, err error) (*model.Schedule, e
 // listed plays the plan of a planner.
 func listed(plan planner) detailed {
 	return func(ctx context.Context, d *model.DAG, _ model.Settings) (*model.Schedule, []model.Round, error) {
-		g := view.OfDAG(d)
+		g := view.Shared(ctx, d, view.OfDAG)
 		p, err := plan(ctx, g)
 		if err != nil {
 			return nil, nil, err

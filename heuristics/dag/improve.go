@@ -10,6 +10,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/model"
 )
@@ -23,7 +24,7 @@ import (
 // another machine or place in the order, or changes places with a task of another machine. Or a transfer waits for a
 // critical one on a common link. There are 4,000 + 400 V such steps, fewer on large graphs: steps (V + E) ≤ 10^8.
 func Improve(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {
-	s, err := improved(ctx, d, set)
+	s, err := improved(run.New(ctx, "improve", d, set), d)
 	if err != nil {
 		return nil, err
 	}
@@ -32,33 +33,33 @@ func Improve(ctx context.Context, d *model.DAG, set model.Settings) (*model.Sche
 
 // improve is Improve, which under contention goes on as long as it has time, if there is a
 // deadline or others work on the instance.
-func improve(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
-	s, err := improved(ctx, d, set)
+func improve(r *run.Run, d *model.DAG) (*model.Schedule, error) {
+	s, err := improved(r, d)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if _, limited := ctx.Deadline(); (limited || set.Others != nil) && s.booker != nil {
-		s.goOn(ctx, set)
+	if (r.Limited() || r.Beside()) && s.booker != nil {
+		s.goOn()
 	}
-	if s.g.Transfer == model.TransferIdeal {
-		return s.schedule(), nil, nil
+	if s.g.Transfer != model.TransferIdeal {
+		r.Details = model.NewDAGDetails([]model.Round{{Round: 1, Planned: dagplay.Ideal(s.g, s.best.Plan), Realistic: s.lowest, Kept: true}})
 	}
-	return s.schedule(), []model.Round{{Round: 1, Planned: dagplay.Ideal(s.g, s.best.Plan), Realistic: s.lowest, Kept: true}}, nil
+	return s.schedule(), nil
 }
 
 // improved runs the local search.
-func improved(ctx context.Context, d *model.DAG, set model.Settings) (*search, error) {
-	g := view.OfDAG(d)
-	s, err := startSearch(ctx, d, g, set)
+func improved(r *run.Run, d *model.DAG) (*search, error) {
+	g := view.Shared(r.Ctx, d, view.OfDAG)
+	s, err := startSearch(r, d, g)
 	if err != nil {
 		return nil, err
 	}
 	if s.replay.Shares && g.Machines > 1 && g.Tasks > 1 {
 		s.booker = newBooker(g, s.replay)
-		s.startBooked(ctx, set)
+		s.startBooked()
 	}
-	s.justify(ctx, set, s.steps()/3, 0)
-	s.anneal(ctx, set, s.steps(), 0)
+	s.justify(s.steps()/3, 0)
+	s.anneal(s.steps(), 0)
 	return s, nil
 }
 
@@ -78,21 +79,21 @@ func (s *search) steps() int {
 // BestPlan returns the best plan of list schedulers and a local search for a contention-free graph, and its makespan.
 // The search takes at most the given steps, and no more than Improve's. The local search ends when the makespan is at
 // most bound (seconds).
-func BestPlan(ctx context.Context, d *model.DAG, g *view.Graph, set model.Settings, most int, bound float64) (dagplay.Plan, float64, error) {
-	s, err := startSearch(ctx, d, g, set)
+func BestPlan(r *run.Run, d *model.DAG, g *view.Graph, most int, bound float64) (dagplay.Plan, float64, error) {
+	s, err := startSearch(r, d, g)
 	if err != nil {
 		return dagplay.Plan{}, 0, err
 	}
 	if g.Tasks > 64 { // the learning kernel proves smaller graphs sooner
-		s.justify(ctx, set, min(most, stepsOf(g))/3, bound)
+		s.justify(min(most, stepsOf(g))/3, bound)
 	}
-	s.anneal(ctx, set, min(most, stepsOf(g)), bound)
+	s.anneal(min(most, stepsOf(g)), bound)
 	return s.best.Plan, s.lowest, nil
 }
 
 // anneal runs the given number of steps from s.now, or until the best makespan is at
 // most bound. The temperature falls geometrically.
-func (s *search) anneal(ctx context.Context, set model.Settings, steps int, bound float64) {
+func (s *search) anneal(steps int, bound float64) {
 	if s.g.Tasks == 0 {
 		return
 	}
@@ -104,7 +105,7 @@ func (s *search) anneal(ctx context.Context, set model.Settings, steps int, boun
 	s.critical = s.critical[:0]
 	stale := 0
 	for k := range steps {
-		if s.lowest <= bound || turns.Stop(ctx, s.replay.Effort()) {
+		if s.lowest <= bound || turns.Stop(s.Ctx, s.replay.Effort()) {
 			return
 		}
 		if stale > steps/8 { // a fresh start from the best
@@ -128,10 +129,7 @@ func (s *search) anneal(ctx context.Context, set model.Settings, steps int, boun
 		if less(v, s.lowest) {
 			s.keep(s.now, v)
 			stale = 0
-			if set.Progress != nil {
-				told := s.d.Schedule(s.best.Machine, s.replay.Start, s.replay.Sent)
-				set.Progress(model.Progress{Algorithm: "improve", Incumbent: v, Bound: math.NaN(), Nodes: int64(k), Solution: told})
-			}
+			s.report(func() *model.Schedule { return s.d.Schedule(s.best.Machine, s.replay.Start, s.replay.Sent) })
 		}
 		s.critical = s.critical[:0] // the path is another one now
 	}

@@ -4,7 +4,6 @@ package dag
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"slices"
 
@@ -21,14 +20,14 @@ const (
 )
 
 // startBooked runs the first cycles.
-func (s *search) startBooked(ctx context.Context, set model.Settings) {
+func (s *search) startBooked() {
 	effort := s.firstEffort()
-	if s.machines != nil && !turns.Stop(ctx, 1) {
-		s.judgeSpread(set, s.machines)
+	if s.machines != nil && !turns.Stop(s.Ctx, 1) {
+		s.judgeSpread(s.machines)
 	}
-	s.spreadOut(ctx, set, effort/8)
+	s.spreadOut(effort / 8)
 	for part := int64(16); part > 1; part /= 2 {
-		s.annealBooked(ctx, set, effort/part)
+		s.annealBooked(effort / part)
 	}
 }
 
@@ -41,8 +40,8 @@ func (s *search) firstEffort() int64 {
 // nothing. The cycles are on estimates, on bookings and by replays in turns, each from the best schedule. Cycles of
 // estimates and replays are longer when the one before has brought something, and else shorter. Cycles on bookings are
 // longer after one that has brought nothing.
-func (s *search) goOn(ctx context.Context, set model.Settings) {
-	effort, bound := s.firstEffort(), dagbounds.Lower(ctx, s.d, s.g)
+func (s *search) goOn() {
+	effort, bound := s.firstEffort(), dagbounds.Lower(s.Ctx, s.d, s.g)
 	spread, booked, steps := effort/8, effort/8, s.steps()/8
 	gains := func(run func()) bool {
 		before := s.lowest
@@ -50,17 +49,17 @@ func (s *search) goOn(ctx context.Context, set model.Settings) {
 		return s.lowest < before
 	}
 	// Rounding may leave a schedule that meets the bound a little above it.
-	for stale := 0; s.lowest > bound*(1+1e-9) && !turns.Stop(ctx, 1) && (stale < 5 || s.g.Tasks > fewTasks); stale++ {
+	for stale := 0; s.lowest > bound*(1+1e-9) && !turns.Stop(s.Ctx, 1) && (stale < 5 || s.g.Tasks > fewTasks); stale++ {
 		before := s.lowest
-		if gains(func() { s.spreadOut(ctx, set, spread) }) {
+		if gains(func() { s.spreadOut(spread) }) {
 			spread *= 2
 		} else {
 			spread = max(spread/2, 1000)
 		}
-		if !gains(func() { s.annealBooked(ctx, set, booked) }) {
+		if !gains(func() { s.annealBooked(booked) }) {
 			booked += booked/2 + 1000
 		}
-		if gains(func() { s.anneal(ctx, set, steps, 0) }) {
+		if gains(func() { s.anneal(steps, 0) }) {
 			steps *= 2
 		} else {
 			steps = max(steps/2, 200)
@@ -76,28 +75,28 @@ func (s *search) goOn(ctx context.Context, set model.Settings) {
 const fewTasks = 16
 
 // spreadOut looks for machines by estimates (spread), from the best ones, and judges them.
-func (s *search) spreadOut(ctx context.Context, set model.Settings, effort int64) {
-	if turns.Stop(ctx, int64(s.g.Tasks+len(s.g.Data))/10) {
+func (s *search) spreadOut(effort int64) {
+	if turns.Stop(s.Ctx, int64(s.g.Tasks+len(s.g.Data))/10) {
 		return
 	}
 	x := newSpread(s.g, s.booker, s.best.Machine)
-	x.anneal(ctx, s.rng, effort)
-	s.judgeSpread(set, x.machine)
+	x.anneal(s.Ctx, s.rng, effort)
+	s.judgeSpread(x.machine)
 }
 
 // judgeSpread judges the schedule that books the tasks by their rank, on some machines.
-func (s *search) judgeSpread(set model.Settings, machine []int32) {
-	s.judge(set, s.booker.set(byPriority(s.g, newBuilder(newCosts(s.g, nil)).upward()), machine))
+func (s *search) judgeSpread(machine []int32) {
+	s.judge(s.booker.set(byPriority(s.g, newBuilder(newCosts(s.g, nil)).upward()), machine))
 }
 
 // annealBooked is simulated annealing over orders and machines, from the best schedule's, on schedules that book links
 // (booker). It makes some hundred thousand tries a second on 50 tasks. A try gives a task another machine, another
 // place in the order, or both. Every other time the machine is a neighbour's: the machine of a task with which it
 // exchanges data. The best are judged.
-func (s *search) annealBooked(ctx context.Context, set model.Settings, effort int64) {
+func (s *search) annealBooked(effort int64) {
 	const workEach = 20_000 // between two looks at the context
 	b := s.booker
-	if turns.Stop(ctx, 1) {
+	if turns.Stop(s.Ctx, 1) {
 		return
 	}
 	value := b.set(s.orderOf(), s.best.Machine)
@@ -106,7 +105,7 @@ func (s *search) annealBooked(ctx context.Context, set model.Settings, effort in
 	for warmth, spent := -1.0, int64(0); spent < effort; {
 		if b.work > workEach || warmth < 0 {
 			used := b.effort()
-			if spent += used; turns.Stop(ctx, used+s.replay.Effort()) || s.news(set) {
+			if spent += used; turns.Stop(s.Ctx, used+s.replay.Effort()) || s.news() {
 				break
 			}
 			warmth = best * bookedHot * math.Pow(bookedCold/bookedHot, float64(spent)/float64(effort))
@@ -127,11 +126,11 @@ func (s *search) annealBooked(ctx context.Context, set model.Settings, effort in
 		copy(machine, b.machine)
 		if best < judged*(1-worthJudging) {
 			judged = best
-			s.judge(set, best)
+			s.judge(best)
 		}
 	}
 	if best < judged {
-		s.judge(set, b.set(order, machine))
+		s.judge(b.set(order, machine))
 	}
 }
 
@@ -168,7 +167,7 @@ func (s *search) tryBooked(limit float64) (float64, func()) {
 
 // judge takes the best of three under the transfer model: the booker's schedule, of the given makespan, its plan, or
 // the plan with transfers in booked order. If that is the best so far, judge reports it.
-func (s *search) judge(set model.Settings, value float64) {
+func (s *search) judge(value float64) {
 	g, b, before := s.g, s.booker, s.lowest
 	x := times{make([]float64, g.Tasks), make([]float64, len(g.Data))}
 	b.try(0, math.Inf(1), &x)
@@ -178,9 +177,14 @@ func (s *search) judge(set model.Settings, value float64) {
 	if less(value, s.lowest) {
 		s.best, s.lowest, s.booked = state{Plan: p}, value, &x
 	}
-	if s.lowest < before && set.Progress != nil {
-		set.Progress(model.Progress{Algorithm: "improve", Incumbent: s.lowest, Bound: math.NaN(), Nodes: s.tried, Solution: s.schedule()})
+	if s.lowest < before {
+		s.report(s.schedule)
 	}
+}
+
+// report reports the best makespan, with its schedule.
+func (s *search) report(schedule func() *model.Schedule) {
+	s.Tell(s.lowest, math.NaN(), func() model.Solution { return schedule() })
 }
 
 // schedule returns the best schedule.
@@ -207,16 +211,13 @@ func (s *search) orderOf() []int32 {
 
 // news takes a schedule that another algorithm has found, if it is better than the best, and
 // reports whether there was one.
-func (s *search) news(set model.Settings) bool {
-	if set.Others == nil {
+func (s *search) news() bool {
+	news, makespan := s.News(s.lowest)
+	x, ok := news.(*model.Schedule)
+	if !ok || !less(makespan, min(s.lowest, s.heard)) {
 		return false
 	}
-	p := set.Others()
-	x, ok := p.Solution.(*model.Schedule)
-	if !ok || !less(p.Incumbent, min(s.lowest, s.heard)) {
-		return false
-	}
-	s.heard = p.Incumbent
+	s.heard = makespan
 	before := s.lowest
 	return s.takeSchedule(x) == nil && s.takeTimes(x) == nil && s.lowest < before
 }

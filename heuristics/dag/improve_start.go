@@ -12,6 +12,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/model"
 )
@@ -26,6 +27,7 @@ func (s state) clone() state { return state{s.Plan.Clone(), slices.Clone(s.holds
 
 // search is the local search's state.
 type search struct {
+	*run.Run
 	d           *model.DAG
 	g           *view.Graph
 	replay      *dagplay.Replay
@@ -47,14 +49,15 @@ type search struct {
 }
 
 // startSearch makes the search, from the best of other algorithms' schedules.
-func startSearch(ctx context.Context, d *model.DAG, g *view.Graph, set model.Settings) (*search, error) {
-	s := &search{d: d, g: g, replay: newReplay(ctx, g), lowest: math.Inf(1), heard: math.Inf(1), rng: rand.New(rand.NewPCG(set.Seed, 0x6461)), place: make([]int32, g.Tasks)}
+func startSearch(r *run.Run, d *model.DAG, g *view.Graph) (*search, error) {
+	ctx, set := r.Ctx, r.Set
+	s := &search{Run: r, d: d, g: g, replay: newReplay(ctx, g), lowest: math.Inf(1), heard: math.Inf(1), rng: rand.New(rand.NewPCG(set.Seed, 0x6461)), place: make([]int32, g.Tasks)}
 	start, ok := set.Start.(*model.Schedule)
-	if ok = ok && start != nil; ok && set.Others != nil { // the others have run
+	if ok = ok && start != nil; ok && r.Beside() { // the others have run
 		if err := s.takeSchedule(start); err != nil {
 			return nil, err
 		}
-		s.news(set)
+		s.news()
 		return s, s.takeTimes(start)
 	}
 	// A plan for one machine takes linear time. It is hard to beat if data are long, and the local search would need

@@ -4,7 +4,6 @@ package dag
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"slices"
 
@@ -28,7 +27,7 @@ const (
 // as that makes it shorter. A child has one parent's order in a window of time and
 // another's outside of it. It makes so many children, or ends at the bound (seconds).
 // O(V) profile operations each.
-func (s *search) justify(ctx context.Context, set model.Settings, children int, bound float64) {
+func (s *search) justify(children int, bound float64) {
 	g := s.g
 	if g.Tasks < 3 || g.Tasks > mostJustified || s.lowest <= bound || !g.Interchangeable() {
 		return
@@ -57,15 +56,15 @@ func (s *search) justify(ctx context.Context, set model.Settings, children int, 
 		}
 		if makespan < best {
 			best = makespan
-			if p := dagplay.OnFree(g, start, j.length); s.take(state{Plan: p}) && set.Progress != nil {
-				set.Progress(model.Progress{Algorithm: "improve", Incumbent: s.lowest, Bound: math.NaN(), Solution: s.d.Schedule(p.Machine, s.replay.Start, s.replay.Sent)})
+			if p := dagplay.OnFree(g, start, j.length); s.take(state{Plan: p}) {
+				s.report(func() *model.Schedule { return s.d.Schedule(p.Machine, s.replay.Start, s.replay.Sent) })
 			}
 		}
 		return individual{key, makespan}
 	}
 	var all []individual
 	for k := range children {
-		if s.lowest <= bound || turns.Stop(ctx, int64(g.Tasks)) {
+		if s.lowest <= bound || turns.Stop(s.Ctx, int64(g.Tasks)) {
 			return
 		}
 		key := make([]float64, g.Tasks)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 )
@@ -46,12 +47,12 @@ func TestJustify(t *testing.T) {
 		}
 		g := view.OfDAG(d)
 		set := model.Settings{Seed: uint64(k)}
-		s, err := startSearch(t.Context(), d, g, set)
+		s, err := startSearch(run.New(t.Context(), "test", d, set), d, g)
 		if err != nil {
 			t.Fatal(err)
 		}
 		before := s.lowest
-		s.justify(t.Context(), set, 300, 0)
+		s.justify(300, 0)
 		if made := s.replay.Run(s.best.Plan, nil); made != s.lowest || made > before {
 			t.Fatalf("%d: it plays in %v, not in %v; before %v", k, made, s.lowest, before)
 		}

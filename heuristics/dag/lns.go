@@ -11,6 +11,7 @@ import (
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/internal/run/lns"
 	"github.com/gapwise/gapwise/model"
 )
@@ -29,38 +30,33 @@ import (
 // of the plans that it proposed without contention was shorter under it than Improve's, on six graphs of 40 to 90 tasks
 // on one bus.)
 func LNS(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {
-	return schedule(searchNear(ctx, d, set))
+	return searchNear(run.New(ctx, "lns", d, set), d)
 }
 
-func searchNear(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
+func searchNear(r *run.Run, d *model.DAG) (*model.Schedule, error) {
 	if d.Transfers() != model.TransferIdeal {
-		return nil, nil, fmt.Errorf("%w: lns knows no contention, take improve, or the transfer model %q", model.ErrUnsupported, model.TransferIdeal)
+		return nil, fmt.Errorf("%w: lns knows no contention, take improve, or the transfer model %q", model.ErrUnsupported, model.TransferIdeal)
 	}
-	g := view.OfDAG(d)
-	s, err := startSearch(ctx, d, g, set)
+	g := view.Shared(r.Ctx, d, view.OfDAG)
+	s, err := startSearch(r, d, g)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	inAuto := set.Others != nil // where Improve is another worker
-	if !inAuto {
-		s.anneal(ctx, set, s.steps(), 0)
+	if !r.Beside() { // else Improve is another worker
+		s.anneal(s.steps(), 0)
 	}
-	x := newNeighbourhoods(g, s.best.Plan, dagbounds.Lower(ctx, d, g), set.Seed)
-	_, limited := ctx.Deadline()
-	x.Patient = limited || inAuto
+	x := newNeighbourhoods(g, s.best.Plan, dagbounds.Lower(r.Ctx, d, g), r.Set.Seed)
+	x.Patient = r.Limited() || r.Beside()
 	x.news = func() {
-		if s.news(set) && less(s.lowest, x.value) && x.board.take(s.best.Plan) {
+		if s.news() && less(s.lowest, x.value) && x.board.take(s.best.Plan) {
 			x.value = s.lowest
 		}
 	}
 	x.found = func() {
-		if set.Progress != nil {
-			schedule := idealSchedule(d, g, x.board.plan)
-			set.Progress(model.Progress{Algorithm: "lns", Incumbent: x.value, Bound: math.NaN(), Nodes: x.Conflicts, Solution: schedule})
-		}
+		r.Tell(x.value, math.NaN(), func() model.Solution { return idealSchedule(d, g, x.board.plan) })
 	}
-	x.run(ctx)
-	return idealSchedule(d, g, x.board.plan), nil, nil
+	x.run(r.Ctx)
+	return idealSchedule(d, g, x.board.plan), nil
 }
 
 // idealSchedule returns the schedule of a plan for a contention-free graph.

@@ -30,7 +30,7 @@ func NetworkAware(ctx context.Context, d *model.DAG, set model.Settings) (*model
 // networkAware returns the best schedule of the rounds that ctx allows and each round's makespans. If ctx ends in
 // the first round's replay, that is done in its grace.
 func networkAware(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
-	g := view.OfDAG(d)
+	g := view.Shared(ctx, d, view.OfDAG)
 	most := rounds
 	if p, ok := set.Parameters.(*model.DAGParameters); ok && p.Rounds > 0 {
 		most = p.Rounds

@@ -15,13 +15,26 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
 
 var solvers = map[string]detailed{"dls": listed(dls), "cpop": listed(cpop), "heft": tracedHEFT, "peft": listed(peft), "lookahead": listed(lookahead),
-	"sinnen-sousa": sinnenSousa, "network-aware": networkAware, "improve": improve, "lns": searchNear}
+	"sinnen-sousa": sinnenSousa, "network-aware": networkAware, "improve": onRun(improve), "lns": onRun(searchNear)}
+
+// onRun calls a heuristic with a run of its own.
+func onRun(work func(*run.Run, *model.DAG) (*model.Schedule, error)) detailed {
+	return func(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
+		r := run.New(ctx, "test", d, set)
+		s, err := work(r, d)
+		if details, ok := r.Details.(*model.DAGDetails); ok {
+			return s, details.Trace, err
+		}
+		return s, nil, err
+	}
+}
 
 // random draws a DAG on a platform with all the features of the model.
 func random(rng *rand.Rand, most int) *model.DAG {

@@ -27,7 +27,7 @@ func SinnenSousa(ctx context.Context, d *model.DAG, set model.Settings) (*model.
 }
 
 func sinnenSousa(ctx context.Context, d *model.DAG, _ model.Settings) (*model.Schedule, []model.Round, error) {
-	g := view.OfDAG(d)
+	g := view.Shared(ctx, d, view.OfDAG)
 	b := newBuilder(newCosts(g, nil))
 	c := contention{builder: b, replay: dagplay.NewReplay(g), links: make([]*timeline, len(g.Links)),
 		sent: make([]float64, len(g.Data)), begun: make([]float64, len(g.Data)), arrived: make([]float64, len(g.Data))}

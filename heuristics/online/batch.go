@@ -88,7 +88,7 @@ type BatchOptions struct {
 //
 // O(log n) per event and decision, plus the processors that change hands.
 func Batch(ctx context.Context, in *model.Batch, p BatchPolicy, o BatchOptions) (*model.Execution, error) {
-	t := view.OfBatch(in)
+	t := view.Shared(ctx, in, view.OfBatch)
 	r, err := newBatchRun(t, in, p, o)
 	if err != nil {
 		return nil, err

@@ -59,7 +59,7 @@ type TwoTierDecision struct {
 //
 // O(log n) per event, plus the processors with changes and those of the background jobs there.
 func TwoTier(ctx context.Context, in *model.Batch, p TwoTierPolicy) (*model.Execution, error) {
-	r, err := newTwoTierRun(view.OfBatch(in), in, p)
+	r, err := newTwoTierRun(view.Shared(ctx, in, view.OfBatch), in, p)
 	if err != nil {
 		return nil, err
 	}

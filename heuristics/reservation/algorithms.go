@@ -6,6 +6,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -16,7 +17,7 @@ func Algorithms() []model.Algorithm {
 	var all []model.Algorithm
 	add := func(name, paper, complexity, summary string, solve func(context.Context, *model.Reservation, model.Settings) (*model.Bookings, error)) {
 		all = append(all, model.Algorithm{Name: name, Kind: model.KindReservation, Class: model.Online, Paper: paper, Complexity: complexity,
-			Summary: summary, Solver: model.Adapt(name, solve)})
+			Summary: summary, Solver: run.Policy(name, solve)})
 	}
 	const plain, stretched = "O(log n + v PEs) per request, v records in its window", "O(log n + v n PEs) per request, v records in its window"
 	const section = source + ", section 5"
@@ -36,8 +37,8 @@ func Algorithms() []model.Algorithm {
 	add("least-load", "gapwise", plain, "start with the fewest PE-seconds taken over the run", LeastLoad)
 	add("selective", "gapwise", "O(n + v PEs) per request", "least-load, but requests that are too large are declined", Selective)
 	all = append(all, model.Algorithm{Name: "clairvoyant", Kind: model.KindReservation, Class: model.Yardstick, Paper: "gapwise", Complexity: "O(w + log n) per step, w requests in a window",
-		Summary: "local search that sees all requests at once, with runtimes and withdrawals", Seeded: true, Solver: model.Adapt("clairvoyant", Clairvoyant)})
+		Summary: "local search that sees all requests at once, with runtimes and withdrawals", Seeded: true, Solver: run.Heuristic("clairvoyant", clairvoyant)})
 	all = append(all, model.Algorithm{Name: "lns", Kind: model.KindReservation, Class: model.Yardstick, Paper: "Shaw: Using Constraint Programming and Local Search Methods to Solve Vehicle Routing Problems (1998); gapwise", Complexity: "exponential within a neighbourhood",
-		Summary: "large neighbourhoods of the clairvoyant plan, by a learning kernel", Seeded: true, Solver: model.Adapt("lns", searchNear)})
+		Summary: "large neighbourhoods of the clairvoyant plan, by a learning kernel", Seeded: true, Solver: run.Heuristic("lns", searchNear)})
 	return all
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/reservation/bookings"
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -27,55 +28,57 @@ import (
 // The error is model.ErrInvalid for a start that isn't bookings of the instance,
 // and model.ErrNoSolution if the goal is all and some request found no place.
 func Clairvoyant(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
-	t := view.OfReservation(in)
-	p, err := constructed(ctx, in, set, "clairvoyant")
+	return clairvoyant(run.New(ctx, "clairvoyant", in, set), in)
+}
+
+func clairvoyant(r *run.Run, in *model.Reservation) (*model.Bookings, error) {
+	ctx, t := r.Ctx, view.Shared(r.Ctx, in, view.OfReservation)
+	p, err := constructed(r, in, t)
 	if err != nil {
 		return nil, err
 	}
-	told(in, p, set, "clairvoyant")
+	tell(r, in, t, p)
 	p.Improve(ctx, bookings.Steps(len(t.Jobs)), math.Inf(1))
 	p.ShiftLeft(ctx)
 	b, err := bookings.BookTicks(in, t, p.Starts())
 	if err != nil {
-		return nil, fmt.Errorf("clairvoyant: %w", err)
+		return nil, err
 	}
 	if in.EffectiveGoal() == model.GoalAll && len(b.Bookings) < len(in.Requests) {
-		return nil, fmt.Errorf("clairvoyant: %w: %d of %d requests could be booked together", model.ErrNoSolution, len(b.Bookings), len(in.Requests))
+		return nil, fmt.Errorf("%w: %d of %d requests could be booked together", model.ErrNoSolution, len(b.Bookings), len(in.Requests))
 	}
 	return b, nil
 }
 
 // constructed returns the plan of Settings.Start, or else the best of serial schedules.
-func constructed(ctx context.Context, in *model.Reservation, set model.Settings, name string) (*bookings.Offline, error) {
-	t := view.OfReservation(in)
+func constructed(r *run.Run, in *model.Reservation, t *view.Reservation) (*bookings.Offline, error) {
 	var from []int64
-	if b, ok := set.Start.(*model.Bookings); ok && b != nil {
+	if b, ok := r.Set.Start.(*model.Bookings); ok && b != nil {
 		var err error
 		if from, err = bookings.TicksOf(in, t, b); err != nil {
-			return nil, fmt.Errorf("%s: start: %w", name, err)
+			return nil, fmt.Errorf("start: %w", err)
 		}
 	}
-	p := bookings.NewOffline(t, set.Seed)
-	p.Construct(ctx, from)
+	p := bookings.NewOffline(t, r.Set.Seed)
+	p.Construct(r.Ctx, from)
 	return p, nil
 }
 
-// told reports a plan that is a solution.
-func told(in *model.Reservation, p *bookings.Offline, set model.Settings, name string) {
-	if set.Progress == nil {
+// tell reports a plan that is a solution.
+func tell(r *run.Run, in *model.Reservation, t *view.Reservation, p *bookings.Offline) {
+	if r.Set.Progress == nil {
 		return
 	}
-	t := view.OfReservation(in)
 	b, err := bookings.BookTicks(in, t, p.Starts())
 	if err == nil && (in.EffectiveGoal() != model.GoalAll || len(b.Bookings) == len(in.Requests)) {
-		set.Progress(model.Progress{Algorithm: name, Incumbent: p.Value() + t.FreeWeight, Bound: math.NaN(), Solution: b})
+		r.Tell(p.Value()+t.FreeWeight, math.NaN(), func() model.Solution { return b })
 	}
 }
 
 // First returns bookings in little time: one serial schedule of Clairvoyant, the requests of the least area for their
 // weight first, until ctx ends. The error is model.ErrNoSolution if the goal is all and some request found no place.
 func First(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
-	t := view.OfReservation(in)
+	t := view.Shared(ctx, in, view.OfReservation)
 	p := bookings.NewOffline(t, set.Seed)
 	starts, _ := p.Serial(ctx, 0)
 	b, err := bookings.BookTicks(in, t, starts)

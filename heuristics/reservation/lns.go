@@ -3,11 +3,11 @@
 package reservation
 
 import (
-	"context"
 	"math"
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/reservation/bookings"
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -19,29 +19,23 @@ import (
 // a row brought nothing. The result depends on the seed, and on time only if a limit stops it.
 //
 // The error is Clairvoyant's.
-func searchNear(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
-	t := view.OfReservation(in)
-	inAuto := set.Others != nil
-	if b, ok := set.Start.(*model.Bookings); ok && b != nil && inAuto && len(t.Jobs) <= enginesTake {
+func searchNear(r *run.Run, in *model.Reservation) (*model.Bookings, error) {
+	ctx, t := r.Ctx, view.Shared(r.Ctx, in, view.OfReservation)
+	if b, ok := r.Set.Start.(*model.Bookings); ok && b != nil && r.Beside() && len(t.Jobs) <= enginesTake {
 		return b, nil
 	}
-	p, err := constructed(ctx, in, set, "lns")
+	p, err := constructed(r, in, t)
 	if err != nil {
 		return nil, err
 	}
-	if !inAuto {
+	if !r.Beside() {
 		p.Improve(ctx, bookings.Steps(len(t.Jobs))/8, math.Inf(1))
 	}
-	_, limited := ctx.Deadline()
-	tell := func() { told(in, p, set, "lns") }
-	tell()
-	p.Windows(ctx, limited || inAuto, math.Inf(1), tell, func() {
-		if !inAuto {
-			return
-		}
-		o := set.Others()
-		better := o.Incumbent > p.Value()+t.FreeWeight+1e-9*math.Abs(o.Incumbent)
-		if b, ok := o.Solution.(*model.Bookings); ok && b != nil && better {
+	found := func() { tell(r, in, t, p) }
+	found()
+	p.Windows(ctx, r.Limited() || r.Beside(), math.Inf(1), found, func() {
+		news, value := r.News(math.NaN())
+		if b, ok := news.(*model.Bookings); ok && value > p.Value()+t.FreeWeight+1e-9*math.Abs(value) {
 			if starts, err := bookings.TicksOf(in, t, b); err == nil {
 				p.Set(starts)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
@@ -30,7 +31,7 @@ func TestLNS(t *testing.T) {
 			}
 			var last *model.Bookings
 			for _, effort := range []int64{1, 3000, 30_000} {
-				b, err := searchNear(turns.Limit(context.Background(), effort), in, model.Settings{Seed: 5, Start: start})
+				b, err := searchNear(run.New(turns.Limit(context.Background(), effort), "test", in, model.Settings{Seed: 5, Start: start}), in)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -43,12 +44,12 @@ func TestLNS(t *testing.T) {
 				}
 				last = b
 			}
-			again, err := searchNear(turns.Limit(context.Background(), 30_000), in, model.Settings{Seed: 5, Start: start, Threads: 4})
+			again, err := searchNear(run.New(turns.Limit(context.Background(), 30_000), "test", in, model.Settings{Seed: 5, Start: start, Threads: 4}), in)
 			if d := cmp.Diff(last, again); err != nil || d != "" {
 				t.Errorf("%d requests: the same seed gives %v (-first,+second)\n%s", n, err, d)
 			}
 			looks := &testkit.StopAfter{Context: context.Background(), Looks: 9}
-			b, err := searchNear(looks, in, model.Settings{Seed: 5, Start: start})
+			b, err := searchNear(run.New(looks, "test", in, model.Settings{Seed: 5, Start: start}), in)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -14,11 +14,11 @@ import (
 // an arrival have been deleted by then, and nothing else is known of them before. When ctx ends, the bookings are those
 // made by then. It returns model.ErrNoSolution for the goal all if a request is declined.
 func (p policy) book(ctx context.Context, in *model.Reservation, _ model.Settings) (*model.Bookings, error) {
-	return run(ctx, in, &searcher{by: p})
+	return booked(ctx, in, &searcher{by: p})
 }
 
-// run runs an online policy. It returns model.ErrNoSolution for the goal all if a request is declined.
-func run(ctx context.Context, in *model.Reservation, p online.ReservationPolicy) (*model.Bookings, error) {
+// booked runs an online policy. It returns model.ErrNoSolution for the goal all if a request is declined.
+func booked(ctx context.Context, in *model.Reservation, p online.ReservationPolicy) (*model.Bookings, error) {
 	b, err := online.Reservation(ctx, in, p)
 	return declined(in, b, err)
 }

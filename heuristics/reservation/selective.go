@@ -25,7 +25,7 @@ import (
 // When ctx ends, it returns the requests accepted by then. The error is model.ErrNoSolution if the goal is all and a
 // request was declined.
 func Selective(ctx context.Context, in *model.Reservation, _ model.Settings) (*model.Bookings, error) {
-	return run(ctx, in, &searcher{by: leastLoad, share: fill})
+	return booked(ctx, in, &searcher{by: leastLoad, share: fill})
 }
 
 // fill is the share of the cluster that the requests below the threshold may

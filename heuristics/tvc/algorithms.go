@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -73,8 +74,9 @@ func Algorithms() []model.Algorithm {
 	var all []model.Algorithm
 	add := func(name, paper, complexity, summary string) {
 		all = append(all, model.Algorithm{Name: name, Kind: model.KindTVC, Class: model.Online, Paper: paper, Complexity: complexity, Summary: summary, Traced: name == adaBa,
-			Solver: model.AdaptDetailed(name, func(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, model.Details, error) {
-				return solveDetailed(ctx, in, set, name)
+			Solver: run.Heuristic(name, func(r *run.Run, in *model.TVC) (s *model.Embeddings, err error) {
+				s, r.Details, err = solveDetailed(r.Ctx, in, r.Set, name)
+				return s, err
 			})})
 	}
 	for _, e := range embedders {
@@ -87,7 +89,7 @@ func Algorithms() []model.Algorithm {
 		Paper:      "Ruiz, Stützle: A simple and effective iterated greedy algorithm for the permutation flowshop scheduling problem, 2007; gapwise",
 		Complexity: "O(requests that run at one time) per step; a simulation in queue mode",
 		Summary:    "local search from bid-price's or repack's solution: ejects and embeds again; changes the order of a queue",
-		Seeded:     true, Solver: model.Adapt("improve", improve)})
+		Seeded:     true, Solver: run.Heuristic("improve", improve)})
 }
 
 // solve runs the algorithm of that name.
@@ -116,7 +118,7 @@ func solveDetailed(ctx context.Context, in *model.TVC, set model.Settings, name 
 	if err != nil {
 		return nil, nil, err
 	}
-	t, details := view.OfTVC(in), new(model.TVCDetails)
+	t, details := view.Shared(ctx, in, view.OfTVC), new(model.TVCDetails)
 	for k := range t.Requests {
 		if !t.Requests[k].Fits {
 			details.NeverFit++

@@ -3,10 +3,10 @@
 package tvc
 
 import (
-	"context"
 	"math"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -19,102 +19,84 @@ import (
 //
 // It also ends when nothing better was found for long, if there is no time limit. The result depends on the seed,
 // and on time only if a limit stops it.
-func improve(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
-	x := &improving{in: in, set: set}
-	if s, ok := set.Start.(*model.Embeddings); ok && s != nil && !in.Queue { // see Complete
-		if _, err := x.take(s); err != nil {
+func improve(r *run.Run, in *model.TVC) (*model.Embeddings, error) {
+	x := &improving{Run: r, in: in}
+	if s, ok := r.Set.Start.(*model.Embeddings); ok && s != nil && !in.Queue { // see Complete
+		if _, err := x.Improve(s); err != nil {
 			return nil, err
 		}
 	}
-	_, limited := ctx.Deadline()
-	x.patient = limited && len(in.Requests) > enginesTake
+	x.patient = r.Limited() && len(in.Requests) > enginesTake
 	var err error
 	if in.Queue {
-		err = x.queue(ctx)
+		err = x.queue()
 	} else {
-		err = x.loss(ctx)
+		err = x.loss()
 	}
-	return x.best, err
+	best, _ := x.Solution.(*model.Embeddings)
+	return best, err
 }
 
 // improving is a run of improve.
 type improving struct {
+	*run.Run
 	in      *model.TVC
-	set     model.Settings
 	patient bool // there is a time limit, and more requests than engines take
-	best    *model.Embeddings
-	value   model.Objective
-}
-
-// take takes a solution if it is better than the best.
-func (x *improving) take(s *model.Embeddings) (better bool, err error) {
-	o, err := x.in.Objective(s)
-	if better = err == nil && (x.best == nil || o.Better(x.value)); better {
-		x.best, x.value = s, o
-	}
-	return better, err
-}
-
-func (x *improving) tell(nodes int64) {
-	if x.set.Progress != nil {
-		x.set.Progress(model.Progress{Algorithm: "improve", Incumbent: x.value.Value, Bound: math.NaN(),
-			Nodes: nodes, Solution: x.best})
-	}
 }
 
 // loss improves a solution of loss mode.
-func (x *improving) loss(ctx context.Context) error {
-	inAuto := x.set.Others != nil
-	if !inAuto || x.best == nil {
+func (x *improving) loss() error {
+	ctx := x.Ctx
+	if !x.Beside() || x.Solution == nil {
 		for _, name := range []string{"adaba", "program-servers", "program-reserved", "bid-price"} {
-			if x.best != nil && ctx.Err() != nil {
+			if x.Solution != nil && ctx.Err() != nil {
 				break
 			}
-			s, err := solve(ctx, x.in, x.set, name)
+			s, err := solve(ctx, x.in, x.Set, name)
 			if err == nil {
-				_, err = x.take(s)
+				_, err = x.Improve(s)
 			}
 			if err != nil {
 				return err
 			}
 		}
 	}
-	x.tell(0)
-	e := newEjection(view.OfTVC(x.in), x.set.Seed)
-	if err := e.set(ctx, x.in, x.best); err != nil {
+	x.TellBest()
+	e := newEjection(view.Shared(ctx, x.in, view.OfTVC), x.Set.Seed)
+	best, _ := x.Solution.(*model.Embeddings)
+	if err := e.set(ctx, x.in, best); err != nil {
 		return err
 	}
 	n := len(x.in.Requests)
 	for found := e.work; ctx.Err() == nil && e.turn() && (x.patient || e.work-found <= staleWork*int64(n)); {
-		if inAuto {
-			if s, ok := x.set.Others().Solution.(*model.Embeddings); ok && s != nil {
-				better, err := x.take(s)
-				if err == nil && better {
-					err = e.set(ctx, x.in, s)
-				}
-				if err != nil {
-					return err
-				}
+		if news, _ := x.News(math.NaN()); news != nil {
+			better, err := x.Improve(news)
+			if err == nil && better {
+				err = e.set(ctx, x.in, news.(*model.Embeddings))
+			}
+			if err != nil {
+				return err
 			}
 		}
 		if !e.improve(ctx, tellWork) {
 			continue
 		}
-		better, err := x.take(e.solution(x.in))
+		better, err := x.Improve(e.solution(x.in))
 		if err != nil {
 			return err
 		}
 		if better {
 			found = e.work
-			x.tell(e.work)
+			x.TellBest()
 		}
 	}
 	return nil
 }
 
 // queue improves a schedule of queue mode.
-func (x *improving) queue(ctx context.Context) error {
-	r := newReorder(x.in, x.set.Seed)
+func (x *improving) queue() error {
+	ctx := x.Ctx
+	r := newReorder(ctx, x.in, x.Set.Seed)
 	work, n := 0.0, 0.0 // no mean response is shorter than the mean work
 	for k := range r.Requests {
 		if q := &r.Requests[k]; q.Fits {
@@ -122,7 +104,7 @@ func (x *improving) queue(ctx context.Context) error {
 			n++
 		}
 	}
-	done := func() bool { return x.best != nil && x.value.Value*n <= work*(1+1e-12) }
+	done := func() bool { return x.Solution != nil && x.Objective*n <= work*(1+1e-12) }
 	best, leading := math.Inf(1), 0
 	pairs := len(reorderings) * len(r.rules)
 	for i := range pairs {
@@ -130,7 +112,7 @@ func (x *improving) queue(ctx context.Context) error {
 			break
 		}
 		r.start(i)
-		value, err := x.schedule(ctx, r, int64(i))
+		value, err := x.schedule(r)
 		if err != nil {
 			return err
 		}
@@ -142,7 +124,7 @@ func (x *improving) queue(ctx context.Context) error {
 	stale := 0
 	for i := pairs; !done() && ctx.Err() == nil && (x.patient || stale < staleSchedules); i++ {
 		undo := r.move()
-		value, err := x.schedule(ctx, r, int64(i))
+		value, err := x.schedule(r)
 		if err != nil {
 			return err
 		}
@@ -160,8 +142,8 @@ func (x *improving) queue(ctx context.Context) error {
 }
 
 // schedule takes the schedule of r and returns its mean response.
-func (x *improving) schedule(ctx context.Context, r *reorder, nodes int64) (float64, error) {
-	s, err := r.schedule(ctx)
+func (x *improving) schedule(r *reorder) (float64, error) {
+	s, err := r.schedule(x.Ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -169,9 +151,9 @@ func (x *improving) schedule(ctx context.Context, r *reorder, nodes int64) (floa
 	if err != nil {
 		return 0, err
 	}
-	better, err := x.take(s)
+	better, err := x.Improve(s)
 	if better {
-		x.tell(nodes)
+		x.TellBest()
 	}
 	return o.Value, err
 }

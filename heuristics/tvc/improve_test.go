@@ -12,6 +12,7 @@ import (
 	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/tvc/fattree"
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
@@ -51,7 +52,7 @@ func TestImprove(t *testing.T) {
 		set.Progress = func(p model.Progress) { told = append(told, p) }
 		ctx := &testkit.StopAfter{Context: t.Context(), Looks: rng.IntN(1000)}
 		looks := ctx.Looks
-		s, err := improve(ctx, in, set)
+		s, err := improve(run.New(ctx, "test", in, set), in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +115,7 @@ func TestImproveQueue(t *testing.T) {
 		}
 		ctx := &testkit.StopAfter{Context: t.Context(), Looks: []int{rng.IntN(300), 20_000}[rng.IntN(2)]}
 		looks := ctx.Looks
-		s, err := improve(ctx, in, set)
+		s, err := improve(run.New(ctx, "test", in, set), in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +146,7 @@ func TestImproveAgainstEnumeration(t *testing.T) {
 	for range rounds {
 		in := testkit.RandomTVC(rng, 2, 1+rng.IntN(6), false)
 		want, _ := plain.Optimum(in)
-		s, err := improve(t.Context(), in, model.Settings{Seed: rng.Uint64()})
+		s, err := improve(run.New(t.Context(), "test", in, model.Settings{Seed: rng.Uint64()}), in)
 		if err != nil {
 			t.Fatal(err)
 		}

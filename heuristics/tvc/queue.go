@@ -132,7 +132,7 @@ func (q *queue) run(ctx context.Context, in *model.TVC) (*model.Embeddings, erro
 	}
 	e, err := online.TVC(ctx, in, q)
 	if errors.Is(err, model.ErrNoSolution) { // it was stopped
-		return q.whole(in)
+		return q.whole(ctx, in)
 	}
 	if err != nil {
 		return nil, err
@@ -141,8 +141,8 @@ func (q *queue) run(ctx context.Context, in *model.TVC) (*model.Embeddings, erro
 }
 
 // whole returns the runs once alone has made them whole.
-func (q *queue) whole(in *model.TVC) (*model.Embeddings, error) {
-	for _, r := range view.OfTVC(in).Requests[len(q.Requests):] {
+func (q *queue) whole(ctx context.Context, in *model.TVC) (*model.Embeddings, error) {
+	for _, r := range view.Shared(ctx, in, view.OfTVC).Requests[len(q.Requests):] {
 		q.Requests = append(q.Requests, r)
 		q.requests = append(q.requests, queued{})
 	}

@@ -39,8 +39,8 @@ type reorder struct {
 // requestsPerTime is how many requests arrive in a time that has its own embedder.
 const requestsPerTime = 5
 
-func newReorder(in *model.TVC, seed uint64) *reorder {
-	t := view.OfTVC(in)
+func newReorder(ctx context.Context, in *model.TVC, seed uint64) *reorder {
+	t := view.Shared(ctx, in, view.OfTVC)
 	n := len(t.Requests)
 	x := &reorder{TVC: t, in: in, rng: rand.New(rand.NewPCG(seed, 0x72656f72646572)), factor: make([]float64, n),
 		rules: []embedder{newProgram(costReserved)(), newAdaBa(), newSparing(t, newProgram(costReserved)()), newProgram(costServers)(), newBestFitLocal()},

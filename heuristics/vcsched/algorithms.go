@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -20,7 +21,7 @@ func Algorithms() []model.Algorithm {
 			paper = source + ", section " + section
 		}
 		all = append(all, model.Algorithm{Name: name, Kind: model.KindVCSched, Class: model.Offline, Paper: paper, Complexity: complexity,
-			Summary: summary, Seeded: seeded, Traced: name == "mcb8", Solver: model.Adapt(name, solve)})
+			Summary: summary, Seeded: seeded, Traced: name == "mcb8", Solver: run.Policy(name, solve)})
 	}
 	const lp, pack = "a linear program of 2nH+1 variables", "O(log(1/precision) n log n) when the trees prune well"
 	add("rrnd", "3.2", lp, "randomised rounding of the linear relaxation", true, RRND)
@@ -33,6 +34,7 @@ func Algorithms() []model.Algorithm {
 		"sum, descending", "difference, descending", "ratio, descending", "larger, descending"} {
 		add(fmt.Sprintf("mcb%d", k+1), "3.4", pack, "multi-capacity bin packing by "+key, false, mcbs[k+1])
 	}
-	add("anneal", "", "O(1) per step, 500,000 + 4,000 n steps", "local search on overloads towards the bound", true, Anneal)
+	add("anneal", "", "O(1) per step, 500,000 + 4,000 n steps", "local search on overloads towards the bound", true, nil)
+	all[len(all)-1].Solver = run.Heuristic("anneal", Anneal)
 	return all
 }

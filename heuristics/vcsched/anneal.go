@@ -12,6 +12,7 @@ import (
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/vcsched/placement"
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -22,8 +23,9 @@ import (
 // It takes placement.Steps(tasks) steps and, for more than 64 tasks, up to ten times as many while L > 1.01 times the
 // bound, if there is no time limit. It goes on until the limit or the bound is reached if there is one. O(1) per step,
 // plus the start.
-func Anneal(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-	u := view.OfVCSched(in)
+func Anneal(r *run.Run, in *model.VCSched) (*model.Placement, error) {
+	ctx, set := r.Ctx, r.Set
+	u := view.Shared(ctx, in, view.OfVCSched)
 	load, why := vcbounds.NewTasks(u).PackingLoad(ctx, in)
 	if why != "" {
 		return nil, fmt.Errorf("%w: %s", model.ErrNoSolution, why)
@@ -34,24 +36,21 @@ func Anneal(ctx context.Context, in *model.VCSched, set model.Settings) (*model.
 	}
 	s := placement.NewImprover(u, start, set.Seed)
 	target := max(load, u.Scale)
-	var told model.Told
 	for k := 0; ctx.Err() == nil; k++ {
 		if s.Improve(ctx, target, placement.Steps(len(u.CPU))) || len(u.CPU) < 2 || u.Hosts < 2 {
 			break
 		}
 		best, hosts, ok := s.Best()
-		if set.Others != nil {
-			if p, better := set.Others().Solution.(*model.Placement); better && p != nil {
-				if news := p.TaskHosts(); !ok || u.MaxLoad(news) < best {
-					s = placement.NewImprover(u, news, set.Seed+uint64(k))
-				}
+		if p, _ := r.News(math.NaN()); p != nil {
+			if news := p.(*model.Placement).TaskHosts(); !ok || u.MaxLoad(news) < best {
+				s = placement.NewImprover(u, news, set.Seed+uint64(k))
 			}
 		}
-		if ok && set.Progress != nil && told.News(float64(best)) {
+		if ok && set.Progress != nil {
 			y := in.Yield(hosts)
-			set.Progress(model.Progress{Algorithm: "anneal", Incumbent: y, Bound: math.NaN(), Solution: in.NewPlacement(hosts, y)})
+			r.Tell(y, math.NaN(), func() model.Solution { return in.NewPlacement(hosts, y) })
 		}
-		if set.TimeLimit == 0 && set.Others == nil && (k == 9 || len(u.CPU) <= 64 || ok && float64(best) <= 1.01*float64(target)) {
+		if set.TimeLimit == 0 && !r.Beside() && (k == 9 || len(u.CPU) <= 64 || ok && float64(best) <= 1.01*float64(target)) {
 			break
 		}
 	}

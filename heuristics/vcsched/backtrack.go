@@ -18,12 +18,12 @@ const placementAttempts = 500_000
 // placementAttempts placements.
 // O(placementAttempts H + nH).
 func GB(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-	return run(ctx, in, set, backtrackBy(instanceOrder))
+	return placed(ctx, in, set, backtrackBy(instanceOrder))
 }
 
 // SGB is GB with the tasks by decreasing memory need.
 func SGB(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-	return run(ctx, in, set, backtrackBy(memoryOrder))
+	return placed(ctx, in, set, backtrackBy(memoryOrder))
 }
 
 // backtrackBy places the tasks in the order of a function.

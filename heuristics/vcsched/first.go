@@ -20,7 +20,7 @@ const greedyTasks = 200_000
 // tasks, and nothing runs, it is MCB8's, unless ctx ends before. Parallel jobs stay at the minimum yield, since more
 // takes a linear program, and so do many.
 func First(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-	u := view.OfVCSched(in)
+	u := view.Shared(ctx, in, view.OfVCSched)
 	many := len(u.CPU) > greedyTasks && in.MigrationBudget == nil
 	var hosts []int32
 	var err error

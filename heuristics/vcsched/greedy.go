@@ -16,13 +16,13 @@ import (
 // has the memory (and the other rigid resources) for it, the lowest-numbered of equals. The load includes the task, and
 // is divided by the host's CPU, if hosts differ. O(n log H) in the good case, O(nH) in the worst (see leastLoad).
 func GR(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-	return run(ctx, in, set, greedyBy(instanceOrder))
+	return placed(ctx, in, set, greedyBy(instanceOrder))
 }
 
 // SG is GR with the tasks by decreasing memory need (section 3.3). With several rigid resources, the key is the largest
 // share of a host that a task needs of one. Equals keep the instance's order. O(n log n) and as GR.
 func SG(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-	return run(ctx, in, set, greedyBy(memoryOrder))
+	return placed(ctx, in, set, greedyBy(memoryOrder))
 }
 
 func instanceOrder(u *view.VCSched) []int32 {

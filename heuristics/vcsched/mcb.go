@@ -32,7 +32,7 @@ const yieldPrecision = 1e-6
 // firstFit.
 func MCB8(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
 	again := false
-	return run(ctx, in, set, func(ctx context.Context, u *view.VCSched, set model.Settings) ([]int32, error) {
+	return placed(ctx, in, set, func(ctx context.Context, u *view.VCSched, set model.Settings) ([]int32, error) {
 		x := newTracer(in, u, set)
 		if again {
 			x.again()
@@ -60,7 +60,7 @@ func largerKey(_, _, largest float64) float64         { return largest }
 // mcb returns the heuristic of a key, ascending (1) or descending (-1).
 func mcb(key sortKey, sign float64) func(context.Context, *model.VCSched, model.Settings) (*model.Placement, error) {
 	return func(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-		return run(ctx, in, set, func(ctx context.Context, u *view.VCSched, _ model.Settings) ([]int32, error) {
+		return placed(ctx, in, set, func(ctx context.Context, u *view.VCSched, _ model.Settings) ([]int32, error) {
 			return searchYield(ctx, u, newPacker(u, key, sign, nil), nil)
 		})
 	}

@@ -15,13 +15,13 @@ import (
 // placer returns the host of each task, in the instance's order.
 type placer func(ctx context.Context, u *view.VCSched, set model.Settings) ([]int32, error)
 
-// run turns a placer into a heuristic of the paper. The placer chooses hosts; CPU shares make the minimum yield as
+// placed turns a placer into a heuristic of the paper. The placer chooses hosts; CPU shares make the minimum yield as
 // large as these allow; then comes the second phase (section 3.5). The paper's heuristics take no migration budget.
-func run(ctx context.Context, in *model.VCSched, set model.Settings, place placer) (*model.Placement, error) {
+func placed(ctx context.Context, in *model.VCSched, set model.Settings, place placer) (*model.Placement, error) {
 	if in.MigrationBudget != nil {
 		return nil, fmt.Errorf("%w: it knows no migration budget; use anneal, search or highs", model.ErrUnsupported)
 	}
-	u := view.OfVCSched(in)
+	u := view.Shared(ctx, in, view.OfVCSched)
 	hosts, err := place(ctx, u, set)
 	if err == nil && !u.Fits(hosts) {
 		// The memory of some host fits in units and not exactly.

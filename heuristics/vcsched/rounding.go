@@ -23,7 +23,7 @@ const noZeroProbability = 0.01
 // drawn; it fails if no host with a positive probability is left. It costs as much as a linear program with 2nH+1
 // variables.
 func RRND(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-	return run(ctx, in, set, func(ctx context.Context, u *view.VCSched, set model.Settings) ([]int32, error) {
+	return placed(ctx, in, set, func(ctx context.Context, u *view.VCSched, set model.Settings) ([]int32, error) {
 		return round(ctx, in, u, set, 0)
 	})
 }
@@ -31,7 +31,7 @@ func RRND(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Pl
 // RRNZ is RRND with the probability ε = noZeroProbability in place of every zero, so
 // that hosts which the relaxation doesn't use can be drawn, too.
 func RRNZ(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-	return run(ctx, in, set, func(ctx context.Context, u *view.VCSched, set model.Settings) ([]int32, error) {
+	return placed(ctx, in, set, func(ctx context.Context, u *view.VCSched, set model.Settings) ([]int32, error) {
 		return round(ctx, in, u, set, noZeroProbability)
 	})
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package engine holds the common parts of the engines that prove optima: a run, and its workers.
+// Package engine holds the workers of a run (package run) that prove optima: searches, the learning kernel and solvers
+// of linear models.
 package engine
 
 import (
@@ -11,8 +12,12 @@ import (
 
 	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/model"
 )
+
+// Run is a live run of an engine. Engines are its workers.
+type Run = run.Run
 
 // Switch is an exact.Device with the bit by which its engine knows it.
 type Switch[B ~uint16 | ~uint32] struct {
@@ -44,7 +49,7 @@ func (e Engine[I, B]) Proves() bool { return e.Proof }
 // Solve implements model.Solver. Instances of another type than I are
 // model.ErrUnsupported.
 func (e Engine[I, B]) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	return start(ctx, e.ID, in, set, func(r *Run, in I) error { return e.Work(r, in, e.off, e.kernel) })
+	return run.Solve(ctx, e.ID, in, set, func(r *Run, in I) error { return e.Work(r, in, e.off, e.kernel) })
 }
 
 // Devices lists the parts that Without can switch off.

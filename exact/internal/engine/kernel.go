@@ -58,7 +58,7 @@ func Learning[I model.Instance, B any](ask func(r *Run, in I, off B, q *Kernel) 
 // Proofs are in whole numbers. The nodes are the kernel's conflicts, from which it learns nogoods.
 func (q *Kernel) Minimise(r *Run) error {
 	if q.Start != nil {
-		if err := r.SetSolution(r.in, q.Start); err != nil {
+		if err := r.SetSolution(r.In, q.Start); err != nil {
 			return err
 		}
 	}
@@ -75,10 +75,12 @@ func (q *Kernel) Minimise(r *Run) error {
 		return nil
 	}
 	team := r.Team(lcg.Options{Off: q.Off}, q.Model)
-	if q.Known != nil && r.Set.Others != nil {
+	if q.Known != nil && r.Beside() {
 		team.News = func() int64 {
-			if s, objective := r.News(r.Objective); s != nil && r.Improve(s) == nil {
-				return q.Known(objective)
+			if s, objective := r.News(r.Objective); s != nil {
+				if _, err := r.Improve(s); err == nil {
+					return q.Known(objective)
+				}
 			}
 			return math.MaxInt64
 		}
@@ -96,7 +98,7 @@ func (q *Kernel) Minimise(r *Run) error {
 			best = o.Best
 			s, err := q.Solution(o.Values)
 			if err == nil {
-				err = r.Improve(s)
+				_, err = r.Improve(s)
 			}
 			if failed = err; failed != nil {
 				stop()

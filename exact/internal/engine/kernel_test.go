@@ -165,9 +165,9 @@ func (n *number) Kind() model.Kind { return "number" }
 
 func (n *number) Metrics() []model.Metric {
 	if n.minimise {
-		return []model.Metric{{Sense: model.Minimise}}
+		return []model.Metric{{Sense: model.Minimise}, {}}
 	}
-	return []model.Metric{{Sense: model.Maximise}}
+	return []model.Metric{{Sense: model.Maximise}, {}}
 }
 
 func (n *number) Objective(p model.Solution) (model.Objective, error) {

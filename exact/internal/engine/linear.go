@@ -9,7 +9,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -59,7 +59,7 @@ func (e LinearEngine[I, S]) Name() string { return cmp.Or(e.ID, e.Backend.Name) 
 
 // Solve implements model.Solver. The points are the backend's, the proofs the certifier's.
 func (e LinearEngine[I, S]) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	return start(ctx, e.Name(), in, set, func(r *Run, in I) (err error) {
+	return run.Solve(ctx, e.Name(), in, set, func(r *Run, in I) (err error) {
 		if e.Missing != nil {
 			if err := e.Missing(); err != nil {
 				return err
@@ -136,7 +136,7 @@ func (d *driver[S]) run(ctx context.Context) error {
 	}
 	for again := true; again; {
 		f, err := d.Formulate(d.Objective)
-		if reason := exact.StopReason(ctx); reason != "" && errors.Is(err, ctx.Err()) {
+		if reason := turns.StopReason(ctx); reason != "" && errors.Is(err, ctx.Err()) {
 			d.Reason = reason
 			return nil
 		}
@@ -176,7 +176,7 @@ func (d *driver[S]) answer(ctx context.Context, f *milp.Formulation[S]) (again b
 	reason := ""
 	switch {
 	case a.Status == milp.TimeLimit:
-		reason = exact.OutOfTime
+		reason = turns.OutOfTime
 	case a.Status != milp.Optimal && a.Status != milp.Infeasible:
 		reason = d.Title + ended + a.Status.String()
 	case a.Status == milp.Infeasible && d.Solution != nil:
@@ -207,7 +207,7 @@ func (d *driver[S]) answer(ctx context.Context, f *milp.Formulation[S]) (again b
 	if err := c.run(ctx, true); err != nil || c.excluded {
 		return c.excluded, err
 	}
-	switch why := exact.StopReason(ctx); {
+	switch why := turns.StopReason(ctx); {
 	case why != "":
 		reason = why
 	case c.lp == nil:
@@ -284,15 +284,15 @@ func (d *driver[S]) keep(ctx context.Context, s S) (feasible, improved bool, err
 	if err != nil || p == nil {
 		return false, false, err
 	}
-	o, err := d.in.Objective(p)
+	o, err := d.In.Objective(p)
 	if err != nil {
 		return false, false, err
 	}
-	if d.Solution != nil && !model.SenseOf(d.in).Better(o.Value, d.Objective) {
+	if d.Solution != nil && !model.SenseOf(d.In).Better(o.Value, d.Objective) {
 		return true, false, nil
 	}
 	d.best = s
-	return true, true, d.SetSolution(d.in, p)
+	return true, true, d.SetSolution(d.In, p)
 }
 
 func (d *driver[S]) infeasible(ctx context.Context) error {
@@ -324,21 +324,21 @@ func (d *driver[S]) tell() {
 // conclude stores a bound and, unless it proves the best solution optimal, the reason why nothing more is proved. A
 // bound that a solution beats by more than the rounding of either doesn't count.
 func (d *driver[S]) conclude(bound float64, reason string) {
-	if d.Solution != nil && !model.SenseOf(d.in).Better(bound, d.Objective) {
+	if d.Solution != nil && !model.SenseOf(d.In).Better(bound, d.Objective) {
 		if !(math.Abs(bound-d.Objective) <= 1e-9*math.Abs(d.Objective)) {
 			d.Reason = d.Title + beaten
 			return
 		}
 		bound = d.Objective
 	}
-	d.SetBound(d.in.Metrics()[0], bound, d.Set.GapLimit())
+	d.SetBound(d.In.Metrics()[0], bound, d.Set.GapLimit())
 	if d.Status != model.StatusOptimal {
 		d.Reason = reason
 	}
 }
 
 func (d *driver[S]) stronger(a, b float64) float64 {
-	if model.SenseOf(d.in).Better(a, b) {
+	if model.SenseOf(d.In).Better(a, b) {
 		return b
 	}
 	return a
@@ -353,7 +353,7 @@ func (d *driver[S]) options(f *milp.Formulation[S]) milp.Options {
 	if d.Set.Progress == nil {
 		return o
 	}
-	sense, before := model.SenseOf(d.in), d.Nodes
+	sense, before := model.SenseOf(d.In), d.Nodes
 	o.Progress = func(p milp.Progress) {
 		incumbent, bound := f.Value(p.Incumbent), d.known
 		if math.IsNaN(incumbent) || sense.Better(d.Objective, incumbent) {

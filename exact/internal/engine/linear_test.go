@@ -38,9 +38,9 @@ func (p *program) Kind() model.Kind { return "numbers" }
 
 func (p *program) Metrics() []model.Metric {
 	if p.maximise {
-		return []model.Metric{{Sense: model.Maximise, Whole: true}}
+		return []model.Metric{{Sense: model.Maximise, Whole: true}, {}}
 	}
-	return []model.Metric{{Sense: model.Minimise, Whole: true}}
+	return []model.Metric{{Sense: model.Minimise, Whole: true}, {}}
 }
 
 func times(a []int64, x numbers) (sum int64) {
@@ -259,7 +259,7 @@ func TestCertificates(t *testing.T) {
 			if stopped {
 				ctx = turns.Limit(ctx, 20+rng.Int64N(1000))
 			}
-			r := &Run{Result: model.NewResult("test", 0), in: p}
+			r := &Run{Result: model.NewResult("test", 0), In: p}
 			d := &driver[numbers]{Run: r, Linear: p.linear(p.formulation(), x), Backend: liar(rng), known: math.NaN(), off: off,
 				relaxed: func(m *milp.Model) (relaxation, error) { return newLyingLP(m, rng) }}
 			if err := d.run(ctx); err != nil {
@@ -295,7 +295,7 @@ func TestWholeGap(t *testing.T) {
 	stop := milp.Backend{Title: "Test", Solve: func(context.Context, *milp.Model, milp.Options) (milp.Result, error) {
 		return milp.NoResult(0), nil
 	}}
-	r := &Run{Result: model.NewResult("test", 0), in: p}
+	r := &Run{Result: model.NewResult("test", 0), In: p}
 	d := &driver[numbers]{Run: r, Linear: p.linear(in, numbers{1, 3}), Backend: stop, known: math.NaN(), relaxed: relaxed}
 	if err := d.run(t.Context()); err != nil || r.Objective != 100_000_001 || r.Bound != 100_000_001 {
 		t.Errorf("%v: %s %v, bound %v", err, r.Status, r.Objective, r.Bound)
@@ -339,7 +339,7 @@ func TestLinearQuestions(t *testing.T) {
 	var o []milp.Options
 	var got []model.Progress
 	set := model.Settings{Gap: 0.01, Threads: 2, Progress: func(p model.Progress) { got = append(got, p) }}
-	r := &Run{Result: model.NewResult("test", 0), in: in, Set: set}
+	r := &Run{Result: model.NewResult("test", 0), In: in, Set: set}
 	d := &driver[numbers]{Run: r, known: math.NaN(), relaxed: relaxed, Linear: in.linear(in.formulation(), numbers{1, 0}, numbers{0, 2}, numbers{1, 0}),
 		Backend: milp.Backend{Title: "Test", Solve: func(_ context.Context, _ *milp.Model, options milp.Options) (milp.Result, error) {
 			o = append(o, options)

@@ -70,7 +70,7 @@ var cautions = []float64{2, 8, 32}
 
 // New returns a search for schedules of a mean response time below one.
 func New(ctx context.Context, in *model.Batch, mean float64) *Search {
-	s := &Search{problem: newProblem(view.OfBatch(in)), ctx: ctx, in: in, mixed: map[uint32][][]float64{}, demand: map[uint32][]float64{}, known: map[string][][]float64{}, closed: math.Inf(1), rest: math.Inf(1), most: mostOpen}
+	s := &Search{problem: newProblem(view.Shared(ctx, in, view.OfBatch)), ctx: ctx, in: in, mixed: map[uint32][][]float64{}, demand: map[uint32][]float64{}, known: map[string][][]float64{}, closed: math.Inf(1), rest: math.Inf(1), most: mostOpen}
 	s.know(mean)
 	return s
 }

@@ -63,9 +63,7 @@ func (j *BatchJob) BackgroundRate(use, idle int64) int64 {
 func shares(x float64) int64 { return int64(math.Round(x * FullRate)) }
 
 // OfBatch returns the instance, which must be valid, in whole numbers.
-func OfBatch(b *model.Batch) *Batch { return viewOf(b, makeBatch) }
-
-func makeBatch(b *model.Batch) *Batch {
+func OfBatch(b *model.Batch) *Batch {
 	t := &Batch{Processors: b.Processors, Tiers: b.Tiers, Threshold: shares(b.EffectiveThreshold()), Migration: units.Micro(b.MigrationS),
 		KillAtEstimate: b.KillAtEstimate, Jobs: make([]BatchJob, len(b.Jobs))}
 	whole := []int64{FullRate} // shared by jobs without uses

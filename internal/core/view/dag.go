@@ -78,9 +78,7 @@ func (g *Graph) Comm(e, m, n int32) float64 {
 // The rate of a path is its capacity, by default the bandwidth, and at most the
 // capacity of each link on its route; under TransferTCPAll the share of it that one
 // TCP connection gets.
-func OfDAG(d *model.DAG) *Graph { return viewOf(d, makeGraph) }
-
-func makeGraph(d *model.DAG) *Graph {
+func OfDAG(d *model.DAG) *Graph {
 	n, m := len(d.Tasks), len(d.Machines)
 	g := &Graph{Tasks: n, Machines: m, Cost: make([]float64, n*m), Transfer: d.Transfers(),
 		Data:    make([]float64, len(d.Edges)),

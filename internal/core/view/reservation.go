@@ -52,8 +52,6 @@ func (j *ReservationJob) Area() float64 { return float64(j.PEs) * float64(j.Leng
 // by its cancellation: its window ends there. Withdrawn ones add nothing to the objective, so leaving them out loses
 // nothing. Rounding relaxes this window, too: rounded down, a start is no later than a cancellation rounded down, if it
 // wasn't before. Any other request has started by the time of its cancellation, whatever its start, and runs.
-func OfReservation(r *model.Reservation) *Reservation { return viewOf(r, makeReservation) }
-
 // timesOf reads the requests' times.
 func timesOf(r *model.Reservation) ticks.Times {
 	return ticks.Of(len(r.Requests), func(k int) ticks.Seconds {
@@ -66,7 +64,7 @@ func timesOf(r *model.Reservation) ticks.Times {
 	})
 }
 
-func makeReservation(r *model.Reservation) *Reservation {
+func OfReservation(r *model.Reservation) *Reservation {
 	t := &Reservation{Times: timesOf(r), PEs: r.PEs, Goal: r.EffectiveGoal()}
 	for k := range r.Requests {
 		q := &t.Requests[k]

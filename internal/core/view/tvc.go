@@ -32,9 +32,7 @@ type TVCRequest struct {
 }
 
 // OfTVC returns the instance, which must be valid, in whole numbers.
-func OfTVC(v *model.TVC) *TVC { return viewOf(v, makeTVC) }
-
-func makeTVC(v *model.TVC) *TVC {
+func OfTVC(v *model.TVC) *TVC {
 	f := &v.FatTree
 	server, edge, aggregation := f.Rates()
 	t := &TVC{K: f.K, Half: f.Half(), Slots: f.Slots, Servers: f.Servers(),

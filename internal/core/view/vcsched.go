@@ -216,9 +216,7 @@ func (u *VCSched) ClassOf(h int32) int32 {
 }
 
 // OfVCSched converts the needs to integers. Sums over all tasks don't overflow int64.
-func OfVCSched(v *model.VCSched) *VCSched { return viewOf(v, makeVCSched) }
-
-func makeVCSched(v *model.VCSched) *VCSched {
+func OfVCSched(v *model.VCSched) *VCSched {
 	n := v.Tasks()
 	u := &VCSched{Hosts: v.Hosts, Scale: 1e13, CPU: make([]int64, 0, n), Job: make([]int32, 0, n)}
 	u.classes(v)

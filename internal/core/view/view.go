@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 // Package view holds the integer view of an instance of each problem: ticks, units,
-// arrays. It is made once (OfBatch, OfDAG, ...) and never changed. Bounds, engines, heuristics and checkers of evidence
+// arrays. OfBatch, OfDAG and so on make it, and it never changes. Bounds, engines, heuristics and checkers of evidence
 // compute with it, so that they agree on feasibility.
 package view
 
 import (
+	"context"
 	"fmt"
 	"sync"
 
@@ -21,31 +22,42 @@ func TooLate(what, resource string) error {
 	return fmt.Errorf("%w: a %s of the schedule ends after %.3g s, the last time whose microseconds are exact; take fewer %ss or more %s", model.ErrUnsupported, what, MostTime/1e6, what, resource)
 }
 
-// held are the integer views (OfBatch, OfDAG, ...) of the instances that are being
-// solved.
-var held = struct {
-	sync.Mutex
-	views map[model.Instance]*view
-}{views: map[model.Instance]*view{}}
-
-type view struct {
-	once    sync.Once
-	of      any
-	holders int
-	kept    map[string]any // guarded by held
+// Case is an instance that is being solved, with its integer view and with consequences that are computed once. The
+// instance must not change any more. Contexts carry a Case to solvers and bounds. Several goroutines may use it.
+type Case struct {
+	instance model.Instance
+	once     sync.Once
+	view     any
+	mu       sync.Mutex
+	kept     map[string]any
 }
 
-// Keep stores a consequence of an instance under a name until the instance is released; it does nothing if the instance
-// isn't held. Only the runner of all others stores values, between their turns: so a worker's findings don't depend on
-// the speed of another one.
-func Keep(in model.Instance, name string, x any) {
-	held.Lock()
-	defer held.Unlock()
-	if v := held.views[in]; v != nil {
-		if v.kept == nil {
-			v.kept = map[string]any{}
-		}
-		v.kept[name] = x
+// NewCase returns the Case of an instance.
+func NewCase(in model.Instance) *Case { return &Case{instance: in, kept: map[string]any{}} }
+
+// caseKey is the key of a Case in a context.
+type caseKey struct{}
+
+// Context returns a context that carries the Case.
+func (c *Case) Context(ctx context.Context) context.Context {
+	return context.WithValue(ctx, caseKey{}, c)
+}
+
+// caseOf returns the Case of an instance that a context carries, nil if it carries none or another one's.
+func caseOf(ctx context.Context, in model.Instance) *Case {
+	if c, ok := ctx.Value(caseKey{}).(*Case); ok && c.instance == in {
+		return c
+	}
+	return nil
+}
+
+// Keep stores a consequence of an instance under a name in the Case that ctx carries, if there is one. Only the runner
+// of all others stores values, between their turns. So a worker's findings don't depend on the speed of another one.
+func Keep(ctx context.Context, in model.Instance, name string, x any) {
+	if c := caseOf(ctx, in); c != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.kept[name] = x
 	}
 }
 
@@ -57,43 +69,22 @@ const (
 )
 
 // Kept returns a value that Keep has stored, false if there is none.
-func Kept[T any](in model.Instance, name string) (x T, ok bool) {
-	held.Lock()
-	defer held.Unlock()
-	if v := held.views[in]; v != nil {
-		x, ok = v.kept[name].(T)
+func Kept[T any](ctx context.Context, in model.Instance, name string) (x T, ok bool) {
+	if c := caseOf(ctx, in); c != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		x, ok = c.kept[name].(T)
 	}
 	return x, ok
 }
 
-// Cache has an instance's integer view made once until release is called, on first use. The instance must not change in
-// that time; a view never changes. gapwise.Case.Solve holds it while a solver runs.
-func Cache(in model.Instance) (release func()) {
-	held.Lock()
-	defer held.Unlock()
-	v := held.views[in]
-	if v == nil {
-		v = &view{}
-		held.views[in] = v
+// Shared returns the integer view of an instance that make (OfBatch, OfDAG, ...) makes. The Case that ctx carries has it
+// made once, on first use.
+func Shared[I model.Instance, V any](ctx context.Context, in I, make func(I) *V) *V {
+	c := caseOf(ctx, in)
+	if c == nil {
+		return make(in)
 	}
-	v.holders++
-	return func() {
-		held.Lock()
-		defer held.Unlock()
-		if v.holders--; v.holders == 0 {
-			delete(held.views, in)
-		}
-	}
-}
-
-// viewOf returns the view of an instance that is held, or else makes it.
-func viewOf[I model.Instance, V any](in I, build func(I) *V) *V {
-	held.Lock()
-	v := held.views[in]
-	held.Unlock()
-	if v == nil {
-		return build(in)
-	}
-	v.once.Do(func() { v.of = build(in) })
-	return v.of.(*V)
+	c.once.Do(func() { c.view = make(in) })
+	return c.view.(*V)
 }

@@ -251,3 +251,19 @@ func Grace(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 	return context.WithTimeout(context.WithoutCancel(ctx), grace)
 }
+
+// StopReason says why a function was stopped by its context, or nothing if it wasn't.
+func StopReason(ctx context.Context) string {
+	switch err := ctx.Err(); {
+	case err == nil:
+		return ""
+	case errors.Is(context.Cause(ctx), ErrSpent):
+		return "stopped by the limit of its effort"
+	case errors.Is(err, context.Canceled):
+		return "interrupted"
+	}
+	return OutOfTime
+}
+
+// OutOfTime is the reason of a run that its time limit ended.
+const OutOfTime = "stopped by the time limit"

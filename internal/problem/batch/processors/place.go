@@ -18,8 +18,7 @@ import (
 // each job starts at the given tick and runs to its end. At no instant may more
 // processors be needed than there are. The error wraps model.ErrUnsupported for
 // times that don't fit whole numbers.
-func Place(in *model.Batch, starts []int64) (*model.Execution, error) {
-	t := view.OfBatch(in)
+func Place(in *model.Batch, t *view.Batch, starts []int64) (*model.Execution, error) {
 	lengths, _, err := Lengths(t)
 	if err != nil {
 		return nil, err
@@ -56,12 +55,11 @@ func TooMany(t *view.Batch, starts []int64) int {
 
 // Starts returns the ticks at which the jobs start, by job, of an execution that Place could have made. The error is
 // model.ErrUnsupported if a job doesn't run through on one tier, and model.ErrInvalid if Index refuses the execution.
-func Starts(in *model.Batch, e *model.Execution) ([]int64, error) {
+func Starts(in *model.Batch, t *view.Batch, e *model.Execution) ([]int64, error) {
 	index, err := in.Index(e)
 	if err != nil {
 		return nil, err
 	}
-	t := view.OfBatch(in)
 	starts := make([]int64, len(index))
 	for i, k := range index {
 		s := &e.Runs[i].Segments[0]
