@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/internal/run/caught"
 	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/model"
@@ -181,9 +182,6 @@ func (s *limited) Solve(ctx context.Context, in model.Instance, set model.Settin
 	if _, several := s.Solver.(*portfolio); !several {
 		set.Threads = 1 // of one goroutine alone the work is counted
 	}
-	s.spent, err = turns.Spend(ctx, set.Effort, func(ctx context.Context) error {
-		return caught.Call(func() (err error) { r, err = s.Solver.Solve(ctx, in, set); return err })
-	})
-	caught.PassPanic(err)
+	r, s.spent, err = run.Spend(ctx, set.Effort, func(ctx context.Context) (model.Result, error) { return s.Solver.Solve(ctx, in, set) })
 	return r, err
 }

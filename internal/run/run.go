@@ -43,12 +43,8 @@ func New(ctx context.Context, name string, in model.Instance, set model.Settings
 func Solve[I model.Instance](ctx context.Context, name string, in model.Instance, set model.Settings,
 	work func(*Run, I) error) (model.Result, error) {
 	if set.Effort > 0 && !turns.Counted(ctx) { // nobody else counts it
-		var r model.Result
 		set.Threads = 1 // the work of one goroutine alone is counted
-		err := turns.Within(ctx, set.Effort, func(ctx context.Context) error {
-			return caught.Call(func() (err error) { r, err = Solve(ctx, name, in, set, work); return err })
-		})
-		caught.PassPanic(err)
+		r, _, err := Spend(ctx, set.Effort, func(ctx context.Context) (model.Result, error) { return Solve(ctx, name, in, set, work) })
 		return r, err
 	}
 	r := New(ctx, name, in, set)
@@ -79,6 +75,15 @@ func Solve[I model.Instance](ctx context.Context, name string, in model.Instance
 		return r.Result, fmt.Errorf("%s: %w", name, err)
 	}
 	return r.Result, nil
+}
+
+// Spend has a solver work until it has counted so much effort or has ended. It returns the counted effort, too.
+func Spend(ctx context.Context, effort int64, solve func(context.Context) (model.Result, error)) (r model.Result, spent int64, err error) {
+	spent, err = turns.Spend(ctx, effort, func(ctx context.Context) error {
+		return caught.Call(func() (err error) { r, err = solve(ctx); return err })
+	})
+	caught.PassPanic(err)
+	return r, spent, err
 }
 
 // Heuristic makes a model.Solver of a function that returns its best solution. The function may report better ones
