@@ -71,20 +71,12 @@ func (c Class) Meaning() string {
 // Adapt makes a Solver of a function. The function's context ends with the time
 // limit; its ErrNoSolution becomes the status unknown.
 func Adapt[I Instance, S Solution](name string, solve func(context.Context, I, Settings) (S, error)) Solver {
-	return AdaptDetailed(name, func(ctx context.Context, in I, set Settings) (S, Details, error) {
-		solution, err := solve(ctx, in, set)
-		return solution, nil, err
-	})
-}
-
-// AdaptDetailed is Adapt for a function that also returns details, nil for none.
-func AdaptDetailed[I Instance, S Solution](name string, solve func(context.Context, I, Settings) (S, Details, error)) Solver {
 	return solver[I, S]{name, solve}
 }
 
 type solver[I Instance, S Solution] struct {
 	name  string
-	solve func(context.Context, I, Settings) (S, Details, error)
+	solve func(context.Context, I, Settings) (S, error)
 }
 
 func (s solver[I, S]) Name() string { return s.name }
@@ -98,8 +90,8 @@ func (s solver[I, S]) Solve(ctx context.Context, in Instance, set Settings) (Res
 	ctx, cancel := set.WithTimeLimit(ctx)
 	defer cancel()
 	start := time.Now()
-	solution, details, err := s.solve(ctx, typed, set)
-	r.Elapsed, r.Details = time.Since(start), details
+	solution, err := s.solve(ctx, typed, set)
+	r.Elapsed = time.Since(start)
 	switch {
 	case errors.Is(err, ErrNoSolution):
 		r.Reason = err.Error()

@@ -254,22 +254,6 @@ type Progress struct {
 	Done bool
 }
 
-// Told remembers the objective of the last solution that a solver reported, for Progress.
-type Told struct {
-	any       bool
-	objective float64
-}
-
-// News reports whether to pass on a solution with this objective: the first one, and whenever the objective isn't the
-// one before. NaN is none.
-func (t *Told) News(objective float64) bool {
-	if math.IsNaN(objective) || t.any && objective == t.objective {
-		return false
-	}
-	t.any, t.objective = true, objective
-	return true
-}
-
 // Solver is a heuristic, an exact engine or a user's own program.
 type Solver interface {
 	// Name returns the algorithm's name, as in --algorithm.

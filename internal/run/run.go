@@ -28,14 +28,14 @@ type Run struct {
 	In  model.Instance
 
 	began time.Time
-	told  model.Told
+	told  float64        // objective of the last solution that was reported; NaN: none
 	first model.Solution // First's, unless it is the start
 	of    string         // the algorithm of it
 }
 
 // New returns a run that its caller's context alone ends.
 func New(ctx context.Context, name string, in model.Instance, set model.Settings) *Run {
-	return &Run{Result: model.NewResult(name, set.Seed), Ctx: ctx, Set: set, In: in, began: time.Now()}
+	return &Run{Result: model.NewResult(name, set.Seed), Ctx: ctx, Set: set, In: in, began: time.Now(), told: math.NaN()}
 }
 
 // Solve answers one call of a model.Solver by a run. The worker's error may be model.ErrNoSolution if it was stopped.
@@ -179,9 +179,9 @@ func (r *Run) Tell(incumbent, bound float64, solution func() model.Solution) {
 		return
 	}
 	p := model.Progress{Algorithm: r.Algorithm, Incumbent: incumbent, Bound: bound, Nodes: r.Nodes, Elapsed: time.Since(r.began)}
-	if told := r.told; r.told.News(incumbent) {
-		if p.Solution = solution(); p.Solution == nil {
-			r.told = told
+	if !math.IsNaN(incumbent) && incumbent != r.told {
+		if p.Solution = solution(); p.Solution != nil {
+			r.told = incumbent
 		}
 	}
 	r.Set.Progress(p)
