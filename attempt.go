@@ -22,6 +22,7 @@ type attempt struct {
 	ctx      context.Context // the caller's, without the time limit
 	set      model.Settings
 	stated   []bounds.Bound
+	proves   bool // an algorithm is an engine, or auto
 	patience time.Duration
 	judging  func()
 	first    model.Result // of the cheapest heuristic; zero: it wasn't run or found nothing
@@ -29,25 +30,19 @@ type attempt struct {
 	own      float64 // the bound of the solver that has ended, before others joined it
 }
 
-// cheapest runs the problem's cheapest heuristic if all solvers are engines, and computes the quick bounds that they
+// cheapest runs the problem's cheapest heuristic if all algorithms are engines, and computes the quick bounds that they
 // begin with. The heuristic has a tenth of the limit or a second (half of a shorter limit). The limits of the solvers
 // shrink by the time and effort used. Before auto alone the heuristic has the whole limit: stopped half way it would be
 // of no use there.
-func (t *attempt) cheapest(solvers []model.Solver) error {
+func (t *attempt) cheapest(algorithms []model.Algorithm) error {
 	p, err := ProblemOf(t.Instance.Kind())
 	if err != nil || p.First == nil {
 		return err
 	}
-	alone := len(solvers) == 1
-	for _, s := range solvers {
-		if _, ok := s.(auto); ok {
-			continue
-		}
-		alone = false
-		if a, err := Find(p.Kind, s.Name()); err != nil || !a.Exact {
-			return nil
-		}
+	if slices.ContainsFunc(algorithms, func(a model.Algorithm) bool { return !a.Exact }) {
+		return nil
 	}
+	_, alone := algorithms[0].Solver.(auto)
 	started, set := time.Now(), t.set
 	set.Start, set.Proof, set.Progress = nil, nil, nil
 	if limit := set.TimeLimit; limit == 0 && t.set.Effort == 0 {
@@ -72,7 +67,7 @@ func (t *attempt) cheapest(solvers []model.Solver) error {
 	if t.first = r; t.set.Progress != nil {
 		t.set.Progress(model.Progress{Algorithm: r.Algorithm, Incumbent: r.Objective, Bound: math.NaN(), Elapsed: r.Elapsed, Solution: r.Solution})
 	}
-	if !slices.ContainsFunc(solvers, func(s model.Solver) bool { _, ok := s.(auto); return ok }) { // auto computes them itself
+	if !alone { // auto computes them itself
 		t.quickBounds()
 	}
 	if t.set.TimeLimit > 0 {

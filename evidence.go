@@ -29,7 +29,7 @@ func (t *attempt) addEvidence(ctx context.Context, r *model.Result) {
 		r.Evidence = &model.Evidence{Type: evidence.Proof, Engine: r.Algorithm, Nodes: r.Nodes}
 		return
 	}
-	if !t.exact(r.Algorithm) {
+	if !t.proves {
 		return
 	}
 	e := &model.Evidence{Type: evidence.Search, Engine: r.Algorithm, Nodes: r.Nodes, Closed: "part"}
@@ -58,17 +58,4 @@ func implying(ctx context.Context, in model.Instance, all []bounds.Bound, bound 
 		}
 	}
 	return nil
-}
-
-// exact reports whether an algorithm, or one of several joined by +, is an engine.
-func (c *Case) exact(algorithm string) bool {
-	if algorithm == "auto" {
-		return true
-	}
-	for _, name := range joined(algorithm) {
-		if a, err := Find(c.Instance.Kind(), name); err == nil && a.Exact {
-			return true
-		}
-	}
-	return false
 }

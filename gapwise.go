@@ -163,16 +163,18 @@ func (o Options) auto() bool {
 // untilSpent is the time limit where the effort is to end a run.
 const untilSpent = 1000 * time.Hour
 
-// solvers returns the solvers that the options name, with the settings to use.
-func (o Options) solvers(kind model.Kind) ([]model.Solver, model.Settings, error) {
-	set := o.Settings
+// solvers returns the algorithms that the options name, with the settings to use.
+func (o Options) solvers(kind model.Kind) (all []model.Algorithm, set model.Settings, err error) {
+	set = o.Settings
 	if set.Effort > 0 { // a solver that goes on to the limit of its time goes on to this one
 		set.TimeLimit = cmp.Or(set.TimeLimit, untilSpent)
 	}
 	if o.Solver != nil {
-		return []model.Solver{o.Solver}, set, nil
+		known, _ := Find(kind, o.Solver.Name()) // an engine without some of its devices
+		_, several := o.Solver.(auto)
+		return []model.Algorithm{{Name: o.Solver.Name(), Exact: known.Exact || several, Solver: o.Solver}}, set, nil
 	}
-	wrong := func(format string, args ...any) ([]model.Solver, model.Settings, error) {
+	wrong := func(format string, args ...any) ([]model.Algorithm, model.Settings, error) {
 		return nil, set, fmt.Errorf("%w: "+format, append([]any{ErrUnknownAlgorithm}, args...)...)
 	}
 	p, err := ProblemOf(kind)
@@ -194,10 +196,9 @@ func (o Options) solvers(kind model.Kind) ([]model.Solver, model.Settings, error
 	if o.Algorithm != "exact" && (o.Engine != "" || o.Formulation != "") {
 		return wrong("an engine or a formulation goes with the algorithm exact, not with %q", o.Algorithm)
 	}
-	var found []model.Algorithm
 	switch name := o.Algorithm; name {
 	case "exact":
-		if found, err = o.engines(p); err != nil {
+		if all, err = o.engines(p); err != nil {
 			return nil, set, err
 		}
 	case "", "auto":
@@ -205,23 +206,21 @@ func (o Options) solvers(kind model.Kind) ([]model.Solver, model.Settings, error
 		if err := o.untraced("auto", false); err != nil {
 			return nil, set, err
 		}
-		return []model.Solver{p.Portfolio}, set, nil
+		return []model.Algorithm{{Name: "auto", Exact: true, Solver: p.Portfolio}}, set, nil
 	default:
 		a, err := Find(kind, name)
 		if err != nil {
 			return nil, set, err
 		}
-		found = append(found, a)
+		all = append(all, a)
 	}
-	var all []model.Solver
-	for _, a := range found {
+	for _, a := range all {
 		if err := o.untraced(a.Name, a.Traced); err != nil {
 			return nil, set, err
 		}
 		if p, ok := a.Solver.(model.Prover); set.Proof != nil && !(ok && p.Proves()) {
 			return wrong("the engine kernel writes no proofs for %s", kind)
 		}
-		all = append(all, a.Solver)
 	}
 	return all, set, nil
 }

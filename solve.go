@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -91,7 +92,7 @@ func Solve(ctx context.Context, in model.Instance, o Options) (model.Result, err
 // stops the judge, and the result is marked Unverified.
 func (c *Case) Solve(ctx context.Context, o Options) (model.Result, error) {
 	none := model.NewResult(o.Algorithm, o.Seed)
-	solvers, set, err := o.solvers(c.Instance.Kind())
+	algorithms, set, err := o.solvers(c.Instance.Kind())
 	if err != nil {
 		return none, err
 	}
@@ -114,15 +115,17 @@ func (c *Case) Solve(ctx context.Context, o Options) (model.Result, error) {
 		set.Progress = improving(c.Instance, set.Progress)
 	}
 	ctx = view.NewCase(c.Instance).Context(ctx) // solvers, bounds and checkers of evidence share it; judges read the instance
-	t := &attempt{Case: c, ctx: ctx, set: set, patience: o.Patience, judging: o.Judging}
+	t := &attempt{Case: c, ctx: ctx, set: set, patience: o.Patience, judging: o.Judging,
+		proves: slices.ContainsFunc(algorithms, func(a model.Algorithm) bool { return a.Exact })}
 	if t.stated, err = c.stated(ctx, o); err != nil {
 		return none, err
 	}
-	if err := t.cheapest(solvers); err != nil {
+	if err := t.cheapest(algorithms); err != nil {
 		return none, err
 	}
 	var results []model.Result
-	for _, s := range solvers {
+	for _, a := range algorithms {
+		s := a.Solver
 		if a, ok := s.(auto); ok {
 			s = &portfolio{auto: a, attempt: t}
 		}
