@@ -19,74 +19,103 @@ import (
 type family struct {
 	name         string
 	kind         model.Kind
-	tiny, middle func(rng *rand.Rand) model.Instance // nil: none of that size
 	rounds       int                                 // of tiny ones, see need.Rounds
+	tiny, middle func(rng *rand.Rand) model.Instance // nil: none of that size
 }
 
 var families = []family{
-	{"any", model.KindBatch, func(rng *rand.Rand) model.Instance { return testkit.RandomBatch(rng, 1, 6, rng.IntN(6)) },
-		func(rng *rand.Rand) model.Instance { return testkit.RandomBatch(rng, 1, 8, 4+rng.IntN(5)) }, 600},
-	{"busy", model.KindBatch, func(rng *rand.Rand) model.Instance { return busy(rng, 1+rng.IntN(6), 9) },
-		func(rng *rand.Rand) model.Instance { return busy(rng, 6+rng.IntN(4), 50) }, 600},
-	{"weighted", model.KindBatch, func(rng *rand.Rand) model.Instance { return weighted(rng, busy(rng, 1+rng.IntN(6), 4)) },
-		func(rng *rand.Rand) model.Instance { return weighted(rng, busy(rng, 9, 9)) }, 600},
-	{"at the limits", model.KindBatch, limits, nil, 300},
+	{"any", model.KindBatch, 600,
+		func(rng *rand.Rand) model.Instance { return testkit.RandomBatch(rng, 1, 6, rng.IntN(6)) },
+		func(rng *rand.Rand) model.Instance { return testkit.RandomBatch(rng, 1, 8, 4+rng.IntN(5)) }},
+	{"busy", model.KindBatch, 600,
+		func(rng *rand.Rand) model.Instance { return busy(rng, 1+rng.IntN(6), 9) },
+		func(rng *rand.Rand) model.Instance { return busy(rng, 6+rng.IntN(4), 50) }},
+	{"weighted", model.KindBatch, 600,
+		func(rng *rand.Rand) model.Instance { return weighted(rng, busy(rng, 1+rng.IntN(6), 4)) },
+		func(rng *rand.Rand) model.Instance { return weighted(rng, busy(rng, 9, 9)) }},
+	{"at the limits", model.KindBatch, 300,
+		limits,
+		nil},
+	{"two tiers", model.KindBatch, 0,
+		nil,
+		func(rng *rand.Rand) model.Instance { return testkit.RandomBatch(rng, 2, 3, 1+rng.IntN(3)) }},
 
-	{"two tiers", model.KindBatch, nil, func(rng *rand.Rand) model.Instance { return testkit.RandomBatch(rng, 2, 3, 1+rng.IntN(3)) }, 0},
+	{"any", model.KindConsolidation, 3000,
+		func(rng *rand.Rand) model.Instance { return testkit.Consolidation(rng, 2+rng.IntN(4), 1+rng.IntN(3)) },
+		func(rng *rand.Rand) model.Instance { return testkit.Consolidation(rng, 8+rng.IntN(4), 2+rng.IntN(3)) }},
 
-	{"any", model.KindConsolidation, func(rng *rand.Rand) model.Instance { return testkit.Consolidation(rng, 2+rng.IntN(4), 1+rng.IntN(3)) },
-		func(rng *rand.Rand) model.Instance { return testkit.Consolidation(rng, 8+rng.IntN(4), 2+rng.IntN(3)) }, 3000},
-
-	{"any", model.KindDAG, func(rng *rand.Rand) model.Instance { return testkit.RandomDAG(rng, 1+rng.IntN(7), 1+rng.IntN(4)) },
-		func(rng *rand.Rand) model.Instance { return testkit.RandomDAG(rng, 8+rng.IntN(10), 2+rng.IntN(3)) }, 800},
-	{"alike", model.KindDAG, func(rng *rand.Rand) model.Instance {
-		return alike(rng, testkit.RandomDAG(rng, 2+rng.IntN(6), 1+rng.IntN(4)))
-	},
+	{"any", model.KindDAG, 800,
+		func(rng *rand.Rand) model.Instance { return testkit.RandomDAG(rng, 1+rng.IntN(7), 1+rng.IntN(4)) },
+		func(rng *rand.Rand) model.Instance { return testkit.RandomDAG(rng, 8+rng.IntN(10), 2+rng.IntN(3)) }},
+	{"alike", model.KindDAG, 400,
+		func(rng *rand.Rand) model.Instance {
+			return alike(rng, testkit.RandomDAG(rng, 2+rng.IntN(6), 1+rng.IntN(4)))
+		},
 		func(rng *rand.Rand) model.Instance {
 			return alike(rng, testkit.RandomDAG(rng, 12+rng.IntN(8), 2+rng.IntN(3)))
-		}, 400},
-	{"multiples", model.KindDAG, func(rng *rand.Rand) model.Instance {
-		return multiples(rng, testkit.RandomDAG(rng, 2+rng.IntN(6), 1+rng.IntN(4)))
-	},
+		}},
+	{"multiples", model.KindDAG, 400,
+		func(rng *rand.Rand) model.Instance {
+			return multiples(rng, testkit.RandomDAG(rng, 2+rng.IntN(6), 1+rng.IntN(4)))
+		},
 		func(rng *rand.Rand) model.Instance {
 			return multiples(rng, testkit.RandomDAG(rng, 8+rng.IntN(6), 2+rng.IntN(3)))
-		}, 400},
-	{"figures of any size", model.KindDAG, powers, nil, 400},
+		}},
+	{"figures of any size", model.KindDAG, 400,
+		powers,
+		nil},
+	{"contended", model.KindDAG, 0,
+		nil,
+		func(rng *rand.Rand) model.Instance { return testkit.ContendedDAG(rng, 7, 3) }},
 
-	{"contended", model.KindDAG, nil, func(rng *rand.Rand) model.Instance { return testkit.ContendedDAG(rng, 7, 3) }, 0},
+	{"any", model.KindReservation, 800,
+		func(rng *rand.Rand) model.Instance { return testkit.RandomReservation(rng, 1+rng.IntN(7)) },
+		func(rng *rand.Rand) model.Instance { return testkit.RandomReservation(rng, 10+rng.IntN(4)) }},
+	{"equal", model.KindReservation, 400,
+		func(rng *rand.Rand) model.Instance { return equalRequests(rng, 2+rng.IntN(7)) },
+		func(rng *rand.Rand) model.Instance { return load(rng, 12+rng.IntN(6)) }},
+	{"just fit", model.KindReservation, 400,
+		func(rng *rand.Rand) model.Instance { return justFit(rng, 2+rng.IntN(7)) },
+		func(rng *rand.Rand) model.Instance { return arbitrary(rng, 8+rng.IntN(8)) }},
+	{"sums beyond 2^53", model.KindReservation, 400,
+		func(rng *rand.Rand) model.Instance { return longReservation(rng, 2+rng.IntN(7)) },
+		nil},
 
-	{"any", model.KindReservation, func(rng *rand.Rand) model.Instance { return testkit.RandomReservation(rng, 1+rng.IntN(7)) },
-		func(rng *rand.Rand) model.Instance { return testkit.RandomReservation(rng, 10+rng.IntN(4)) }, 800},
-	{"equal", model.KindReservation, func(rng *rand.Rand) model.Instance { return equalRequests(rng, 2+rng.IntN(7)) },
-		func(rng *rand.Rand) model.Instance {
-			return load(rng, 12+rng.IntN(6), model.Goals[rng.IntN(len(model.Goals))])
-		}, 400},
-	{"just fit", model.KindReservation, func(rng *rand.Rand) model.Instance { return justFit(rng, 2+rng.IntN(7)) },
-		func(rng *rand.Rand) model.Instance { return arbitrary(rng, 8+rng.IntN(8)) }, 400},
-	{"sums beyond 2^53", model.KindReservation, func(rng *rand.Rand) model.Instance { return longReservation(rng, 2+rng.IntN(7)) }, nil, 400},
+	{"two pods", model.KindTVC, 600,
+		func(rng *rand.Rand) model.Instance { return testkit.RandomTVC(rng, 2, 1+rng.IntN(6), false) },
+		func(rng *rand.Rand) model.Instance { return testkit.RandomTVC(rng, 4, 2+rng.IntN(5), false) }},
+	{"as in the paper", model.KindTVC, 0,
+		nil,
+		func(rng *rand.Rand) model.Instance { return paperTVC(rng, 5+rng.IntN(6)) }},
+	{"queue", model.KindTVC, 0,
+		nil,
+		func(rng *rand.Rand) model.Instance { return shortQueue(rng, 2+rng.IntN(5)) }},
 
-	{"two pods", model.KindTVC, func(rng *rand.Rand) model.Instance { return testkit.RandomTVC(rng, 2, 1+rng.IntN(6), false) },
-		func(rng *rand.Rand) model.Instance { return testkit.RandomTVC(rng, 4, 2+rng.IntN(5), false) }, 600},
-	{"as in the paper", model.KindTVC, nil, func(rng *rand.Rand) model.Instance { return paperTVC(rng, 5+rng.IntN(6)) }, 0},
-
-	{"queue", model.KindTVC, nil, func(rng *rand.Rand) model.Instance { return shortQueue(rng, 2+rng.IntN(5)) }, 0},
-
-	{"any", model.KindVCSched, func(rng *rand.Rand) model.Instance { return testkit.RandomVCSched(rng, false) }, nil, 1500},
-	{"budget", model.KindVCSched, func(rng *rand.Rand) model.Instance { return testkit.RandomVCSched(rng, true) }, nil, 1500},
-	{"vectors", model.KindVCSched, func(rng *rand.Rand) model.Instance { return testkit.RandomVectors(rng, rng.IntN(2) == 0) },
+	{"any", model.KindVCSched, 1500,
+		func(rng *rand.Rand) model.Instance { return testkit.RandomVCSched(rng, false) },
+		nil},
+	{"budget", model.KindVCSched, 1500,
+		func(rng *rand.Rand) model.Instance { return testkit.RandomVCSched(rng, true) },
+		nil},
+	{"vectors", model.KindVCSched, 1500,
+		func(rng *rand.Rand) model.Instance { return testkit.RandomVectors(rng, rng.IntN(2) == 0) },
 		func(rng *rand.Rand) model.Instance {
 			return testkit.Vectors(rng, testkit.VCSched(rng, 12+rng.IntN(6), 2+rng.IntN(4), rng.IntN(3) == 0))
-		}, 3000},
-	{"thirds", model.KindVCSched, nil, thirds, 0},
-	{"ugly", model.KindVCSched, func(rng *rand.Rand) model.Instance { return ugly(rng, 3+rng.IntN(7), 1+rng.IntN(4), rng.IntN(2) == 0) },
-		func(rng *rand.Rand) model.Instance { return ugly(rng, 10+rng.IntN(8), 2+rng.IntN(3), rng.IntN(4) == 0) }, 500},
+		}},
+	{"thirds", model.KindVCSched, 0,
+		nil,
+		thirds},
+	{"ugly", model.KindVCSched, 500,
+		func(rng *rand.Rand) model.Instance { return ugly(rng, 3+rng.IntN(7), 1+rng.IntN(4), rng.IntN(2) == 0) },
+		func(rng *rand.Rand) model.Instance { return ugly(rng, 10+rng.IntN(8), 2+rng.IntN(3), rng.IntN(4) == 0) }},
 }
 
 // busy draws n jobs that all wait: lengths from 1 to longest and any widths, half of the jobs submitted at once.
 func busy(rng *rand.Rand, n, longest int) *model.Batch {
 	in := &model.Batch{Name: "busy", Processors: 2 + rng.IntN(9), Tiers: 1}
 	for k := range n {
-		j := model.BatchJob{ID: fmt.Sprint(k), RuntimeS: float64(1 + rng.IntN(longest)), Processes: 1 + rng.IntN(in.Processors)}
+		j := model.BatchJob{ID: fmt.Sprint(k), RuntimeS: float64(1 + rng.IntN(longest)),
+			Processes: 1 + rng.IntN(in.Processors)}
 		if k > n/2 {
 			j.SubmitS = in.Jobs[k-1].SubmitS + float64(rng.IntN(longest))
 		}
@@ -107,12 +136,16 @@ func weighted(rng *rand.Rand, in *model.Batch) *model.Batch {
 // longest, jobs as wide as the machine, ties, killed jobs.
 func limits(rng *rand.Rand) model.Instance {
 	submits, runtimes := []float64{0, 0, 1e-6, 1, 1e9 - 1, 1e9}, []float64{1e-6, 1, 9.999999, 10, 1e5, 1e8}
-	in := &model.Batch{Name: "limits", Processors: []int{1, 2, 7, 1000}[rng.IntN(4)], Tiers: 1, KillAtEstimate: rng.IntN(2) == 0}
+	in := &model.Batch{Name: "limits", Processors: []int{1, 2, 7, 1000}[rng.IntN(4)], Tiers: 1,
+		KillAtEstimate: rng.IntN(2) == 0}
 	last := 0
 	for k := range 1 + rng.IntN(5) {
 		last = min(len(submits)-1, last+rng.IntN(3))
-		in.Jobs = append(in.Jobs, model.BatchJob{ID: fmt.Sprint(k), SubmitS: submits[last], RuntimeS: runtimes[rng.IntN(len(runtimes))],
-			EstimateS: []float64{0, 1e-6, 5, 1e9}[rng.IntN(4)], Processes: []int{1, in.Processors, (in.Processors + 1) / 2, min(in.Processors, in.Processors/2+1)}[rng.IntN(4)]})
+		in.Jobs = append(in.Jobs, model.BatchJob{ID: fmt.Sprint(k), SubmitS: submits[last],
+			RuntimeS:  runtimes[rng.IntN(len(runtimes))],
+			EstimateS: []float64{0, 1e-6, 5, 1e9}[rng.IntN(4)],
+			Processes: []int{1, in.Processors, (in.Processors + 1) / 2,
+				min(in.Processors, in.Processors/2+1)}[rng.IntN(4)]})
 	}
 	return in
 }
@@ -152,7 +185,8 @@ func powers(rng *rand.Rand) model.Instance {
 		if rng.IntN(6) == 0 {
 			return 0
 		}
-		return math.Pow(10, []float64{float64(rng.IntN(59) - 29), float64(rng.IntN(5) - 29), float64(25 + rng.IntN(5))}[size])
+		return math.Pow(10, []float64{float64(rng.IntN(59) - 29), float64(rng.IntN(5) - 29),
+			float64(25 + rng.IntN(5))}[size])
 	}
 	costs, edges, m := make([][]float64, 1+rng.IntN(5)), [][3]float64{}, 1+rng.IntN(3)
 	for t := range costs {
@@ -203,7 +237,8 @@ func longReservation(rng *rand.Rand, n int) *model.Reservation {
 	in := &model.Reservation{PEs: 1 + rng.IntN(8), Goal: model.GoalPESeconds}
 	figure := func(most int) float64 { return float64(rng.IntN(most))*1e14 + float64(rng.IntN(4)) }
 	for k := range n {
-		q := model.Request{ID: "r" + strconv.Itoa(k), PEs: 1 + rng.IntN(in.PEs), ReadyS: figure(12), DurationS: 1 + figure(4)}
+		q := model.Request{ID: "r" + strconv.Itoa(k), PEs: 1 + rng.IntN(in.PEs), ReadyS: figure(12),
+			DurationS: 1 + figure(4)}
 		if rng.IntN(2) == 0 {
 			q.DurationS = 1 + math.Mod(q.DurationS, 1e14)
 		}
@@ -214,12 +249,13 @@ func longReservation(rng *rand.Rand, n int) *model.Reservation {
 }
 
 // load draws n requests, each for a power of two of 64 PEs; some are too many.
-func load(rng *rand.Rand, n int, goal model.Goal) *model.Reservation {
-	in := &model.Reservation{Name: "load", PEs: 64, Goal: goal}
+func load(rng *rand.Rand, n int) *model.Reservation {
+	in := &model.Reservation{Name: "load", PEs: 64, Goal: model.Goals[rng.IntN(len(model.Goals))]}
 	ready := 0.0
 	for k := range n {
 		d := []float64{1, 5, 15, 30, 60, 180}[rng.IntN(6)]
-		in.Requests = append(in.Requests, model.Request{ID: fmt.Sprint("r", k), ArrivalS: ready, ReadyS: ready, DurationS: d,
+		in.Requests = append(in.Requests, model.Request{ID: fmt.Sprint("r", k), ArrivalS: ready, ReadyS: ready,
+			DurationS: d,
 			DeadlineS: ready + d + math.Floor(2*d*rng.Float64()), PEs: 1 << rng.IntN(7)})
 		ready += float64(rng.IntN(7))
 	}
@@ -242,7 +278,8 @@ func arbitrary(rng *rand.Rand, n int) *model.Reservation {
 func paperTVC(rng *rand.Rand, requests int) *model.TVC {
 	s := instances.NewTVCSpec()
 	s.K, s.Slots, s.Requests, s.Seed = 4, 2, requests, rng.Uint64()
-	s.Load, s.Size, s.Bandwidth = []float64{1, 2, 4}[rng.IntN(3)], []float64{2, 4, 8}[rng.IntN(3)], []float64{150, 250, 500}[rng.IntN(3)]
+	s.Load, s.Size, s.Bandwidth = []float64{1, 2, 4}[rng.IntN(3)], []float64{2, 4, 8}[rng.IntN(3)],
+		[]float64{150, 250, 500}[rng.IntN(3)]
 	s.Fabric, s.Hose, s.Goal = model.Fabrics[rng.IntN(2)], model.Hoses[rng.IntN(2)], model.TVCGoals[rng.IntN(2)]
 	in, err := s.Generate()
 	if err != nil {
@@ -298,7 +335,8 @@ var uglyNeeds = []func(rng *rand.Rand, n, hosts int) []float64{
 	},
 	func(rng *rand.Rand, n, _ int) []float64 {
 		return needs(n, func() float64 {
-			return 1/float64(2+rng.IntN(3)) + []float64{0, 1e-3, -1e-3, 1e-6, 1e-7, -1e-7, 1e-9, 5e-10, -1e-9, 1e-10, 1e-12}[rng.IntN(11)]
+			return 1/float64(2+rng.IntN(3)) + []float64{0, 1e-3, -1e-3, 1e-6, 1e-7, -1e-7, 1e-9, 5e-10, -1e-9, 1e-10,
+				1e-12}[rng.IntN(11)]
 		})
 	},
 	func(rng *rand.Rand, n, hosts int) []float64 { return parts(rng, n, hosts, 1) },
@@ -369,7 +407,8 @@ func ugly(rng *rand.Rand, n, hosts int, budget bool) *model.VCSched {
 		in.Jobs = append(in.Jobs, j)
 	}
 	if budget {
-		may = max(0, may+[]float64{0, 0, 0, -1e-10, -1e-9, -2e-9, 1e-3, -1e-3}[rng.IntN(8)]) * float64(min(1, rng.IntN(6)))
+		may = max(0, may+[]float64{0, 0, 0, -1e-10, -1e-9, -2e-9, 1e-3, -1e-3}[rng.IntN(8)]) * float64(min(1,
+			rng.IntN(6)))
 		in.MigrationBudget = &may
 	}
 	return in

@@ -118,7 +118,8 @@ func (c check) solve(ctx context.Context, w way, set model.Settings) (model.Resu
 	if err != nil {
 		c.failf("%s: %v", w.name, err)
 	}
-	if report, err := verify.Result(ctx, c.in, r, verify.Options{}); ctx.Err() == nil && (err != nil || !report.Feasible()) {
+	if report, err := verify.Result(ctx, c.in, r, verify.Options{}); ctx.Err() == nil &&
+		(err != nil || !report.Feasible()) {
 		c.failf("%s: %v %v", w.name, report, err)
 	}
 	return r, true
@@ -135,7 +136,8 @@ func (c check) proves(w way, r model.Result, want float64, found bool) {
 		found && model.Gap(r.Objective, want) > 1.01*model.DefaultGap,
 		found && sense.Better(r.Objective, want) && model.Gap(r.Objective, want) > 1e-9,
 		found && sense.Better(want, r.Bound) && model.Gap(want, r.Bound) > 1e-9:
-		c.failf("%s: %s %.15g (bound %.15g, %s), the optimum is %.15g (there is one: %v)", w.name, r.Status, r.Objective, r.Bound, r.Reason, want, found)
+		c.failf("%s: %s %.15g (bound %.15g, %s), the optimum is %.15g (there is one: %v)", w.name, r.Status,
+			r.Objective, r.Bound, r.Reason, want, found)
 	}
 }
 
@@ -157,7 +159,8 @@ func (c check) around(want float64, found bool) {
 			continue
 		}
 		r, ok := c.solve(c.Context(), way{a.Name, a.Solver}, model.Settings{Seed: 7, Effort: 20_000})
-		if ok && r.Solution != nil && (!found || sense.Better(r.Objective, want) && model.Gap(r.Objective, want) > 1e-9) {
+		if ok && r.Solution != nil && (!found || sense.Better(r.Objective, want) &&
+			model.Gap(r.Objective, want) > 1e-9) {
 			c.failf("%s has %v, the optimum is %v (there is one: %v)", a.Name, r.Objective, want, found)
 		}
 	}
@@ -223,8 +226,8 @@ func TestAgainstPlain(t *testing.T) {
 // middleEffort limits an engine on a middle instance.
 const middleEffort = 60_000
 
-// Beyond the plain engine's sizes no two engines, whole or without devices, contradict each other, nor do heuristics, and
-// the plain engine finds nothing better within its limit. Whatever the number of threads, a proof says the same.
+// Beyond the plain engine's sizes, no two engines contradict each other, whole or without devices, nor do heuristics.
+// The plain engine finds nothing better within its limit. Whatever the number of threads, a proof says the same.
 func TestEnginesAgree(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family, p *gapwise.Problem) {
 		if f.middle == nil {
@@ -272,8 +275,10 @@ func TestEnginesAgree(t *testing.T) {
 				c.failf("%s says %s %v, the plain engine has %v", some[0].name, r.Status, r.Objective, a.Value)
 			}
 			again, _ := c.solve(t.Context(), some[0], model.Settings{Seed: 1, Threads: 2 + k%3})
-			if again.Status != r.Status || r.Solution != nil && (again.Objective != r.Objective || again.Bound != r.Bound) {
-				c.failf("%s says %s %v and %v, with %d threads %s %v and %v", some[0].name, r.Status, r.Objective, r.Bound, 2+k%3, again.Status, again.Objective, again.Bound)
+			if again.Status != r.Status || r.Solution != nil &&
+				(again.Objective != r.Objective || again.Bound != r.Bound) {
+				c.failf("%s says %s %v and %v, with %d threads %s %v and %v", some[0].name, r.Status, r.Objective,
+					r.Bound, 2+k%3, again.Status, again.Objective, again.Bound)
 			}
 		}
 		if t.Logf("%d of %d proved", proved, rounds); proved < rounds/3 {
@@ -299,7 +304,8 @@ func TestRelations(t *testing.T) {
 			if err := audit.Relate(in, rng, func(in model.Instance) model.Result {
 				some := append(whole(p), ways[rng.IntN(len(ways))])
 				c.in = in
-				r, _ := c.solve(t.Context(), some[solved%uint64(len(some))], model.Settings{Seed: solved, Effort: middleEffort})
+				r, _ := c.solve(t.Context(), some[solved%uint64(len(some))],
+					model.Settings{Seed: solved, Effort: middleEffort})
 				if solved++; r.Status == model.StatusOptimal || r.Status == model.StatusInfeasible {
 					proved++
 				}
@@ -314,8 +320,8 @@ func TestRelations(t *testing.T) {
 	})
 }
 
-// An engine that is stopped at any of its reports, or before its first, has a solution and a bound around the optimum. A
-// start is never made worse, a wide gap is kept, and says so.
+// An engine that is stopped at any of its reports, or before its first, has a solution and a bound around the optimum.
+// A start is never made worse. A wide gap is kept, and the result says so.
 func TestStopped(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family, p *gapwise.Problem) {
 		if f.middle == nil {
@@ -330,7 +336,8 @@ func TestStopped(t *testing.T) {
 			c := check{t, in, p}
 			for _, w := range append(whole(p), linear(p)...)[k%2:] {
 				reports := 0
-				best, ok := c.solve(t.Context(), w, model.Settings{Seed: 1, Effort: middleEffort, Progress: func(model.Progress) { reports++ }})
+				best, ok := c.solve(t.Context(), w,
+					model.Settings{Seed: 1, Effort: middleEffort, Progress: func(model.Progress) { reports++ }})
 				if !ok {
 					continue
 				}
@@ -340,11 +347,12 @@ func TestStopped(t *testing.T) {
 					if stop < 0 {
 						cancel()
 					}
-					r, _ := c.solve(ctx, w, model.Settings{Seed: 1, Effort: middleEffort, Progress: func(model.Progress) {
-						if left--; left < 0 {
-							cancel()
-						}
-					}})
+					r, _ := c.solve(ctx, w, model.Settings{Seed: 1, Effort: middleEffort,
+						Progress: func(model.Progress) {
+							if left--; left < 0 {
+								cancel()
+							}
+						}})
 					cancel()
 					c.stopped(w, r, best)
 				}
@@ -353,11 +361,13 @@ func TestStopped(t *testing.T) {
 				}
 				ctx, cancel := context.WithCancel(t.Context())
 				cancel()
-				if r, _ := c.solve(ctx, w, model.Settings{Start: best.Solution}); model.SenseOf(in).Better(best.Objective, r.Objective) {
+				r, _ := c.solve(ctx, w, model.Settings{Start: best.Solution})
+				if model.SenseOf(in).Better(best.Objective, r.Objective) {
 					c.failf("%s makes %v of a start of %v", w.name, r.Objective, best.Objective)
 				}
-				r, _ := c.solve(t.Context(), w, model.Settings{Gap: 0.3, Effort: middleEffort})
-				if c.stopped(w, r, best); r.Status == model.StatusOptimal && (r.Gap > 0.3 || r.GapLimit != 0.3) || r.Status != model.StatusOptimal && best.Status == model.StatusOptimal {
+				r, _ = c.solve(t.Context(), w, model.Settings{Gap: 0.3, Effort: middleEffort})
+				if c.stopped(w, r, best); r.Status == model.StatusOptimal && (r.Gap > 0.3 || r.GapLimit != 0.3) ||
+					r.Status != model.StatusOptimal && best.Status == model.StatusOptimal {
 					c.failf("%s, asked for a gap of 0.3, says %s with %v of %v", w.name, r.Status, r.Gap, r.GapLimit)
 				}
 			}
@@ -380,9 +390,9 @@ func (c check) stopped(w way, r, best model.Result) {
 
 // found are instances on which a version was wrong, with the right value: NaN if there is no solution.
 //
-// Of dag-*, version 0.3.0 called a wrong value optimal. The causes: dag-search-* and dag-m*, -18x4, the makespan missing
-// from the dominance key; dag-falsely-*, the load bound of no work; dag-assigner-*, machines taken for exchangeable, or
-// tails of another search. vcsched-highs-parallel-columns is of 0.6.0: HiGHS merged columns and lost the optimum.
+// Of dag-*, version 0.3.0 called a wrong value optimal. The causes: for dag-search-*, dag-m* and dag-18x4, the makespan
+// was missing from the dominance key; for dag-falsely-*, the load bound of no work; for dag-assigner-*, machines taken
+// for exchangeable, or tails of another search. vcsched-highs-parallel-columns is of 0.6.0: HiGHS merged columns and lost the optimum.
 var found = map[string]float64{
 	"dag/testdata/found/dag-18x4.json":                           332,
 	"dag/testdata/found/dag-m472.json":                           674,
@@ -406,9 +416,10 @@ var found = map[string]float64{
 	"reservation/testdata/reservation-highs-events-wrong-bound.json": 4000000000,
 	"reservation/testdata/reservation-slow-exact.json":               5375639554093.181, // r4 and r3 exclude each other
 
-	"vcsched/testdata/vcsched-highs-float32-memory.json":          math.NaN(), // three times 0.33333334 is above 1 + 1e-9
-	"vcsched/testdata/vcsched-memory-1e-9-infeasible-or-not.json": 1,          // 1.0000000006 is not
-	"vcsched/testdata/vcsched-budget-minus-1e-10.json":            1,          // 0.2 is within 0.1999999999 + 1e-9
+	"vcsched/testdata/vcsched-highs-float32-memory.json": math.NaN(),
+	// three times 0.33333334 is above 1 + 1e-9
+	"vcsched/testdata/vcsched-memory-1e-9-infeasible-or-not.json": 1, // 1.0000000006 is not
+	"vcsched/testdata/vcsched-budget-minus-1e-10.json":            1, // 0.2 is within 0.1999999999 + 1e-9
 	"vcsched/testdata/vcsched-highs-paper-beaten-bound.json":      1,
 	"vcsched/testdata/vcsched-highs-parallel-columns.json":        6.0 / 13,
 }
@@ -451,7 +462,8 @@ func TestFound(t *testing.T) {
 					set.Effort = 50_000
 				}
 				r, ok := c.solve(t.Context(), w, set)
-				if decided := r.Status == model.StatusOptimal || r.Status == model.StatusInfeasible; ok && (decided || set.Effort == 0) {
+				if decided := r.Status == model.StatusOptimal || r.Status == model.StatusInfeasible; ok &&
+					(decided || set.Effort == 0) {
 					c.proves(w, r, want, !math.IsNaN(want))
 				}
 			}
@@ -480,10 +492,13 @@ func TestRefused(t *testing.T) {
 			if wrong == nil {
 				wrong = &model.VCSched{}
 			}
-			if _, err := w.Solve(t.Context(), wrong, model.Settings{}); !errors.Is(err, model.ErrUnsupported) || strings.Contains(err.Error(), "\n") {
+			if _, err := w.Solve(t.Context(), wrong, model.Settings{}); !errors.Is(err, model.ErrUnsupported) ||
+				strings.Contains(err.Error(), "\n") {
 				t.Errorf("%s takes %s: %v", w.name, wrong.Kind(), err)
 			}
-			if _, err := w.Solve(turns.Limit(t.Context(), 1000), in, model.Settings{Start: starts[f.kind]}); !errors.Is(err, model.ErrInvalid) && !errors.Is(err, model.ErrUnsupported) {
+			if _, err := w.Solve(turns.Limit(t.Context(), 1000), in,
+				model.Settings{Start: starts[f.kind]}); !errors.Is(err, model.ErrInvalid) &&
+				!errors.Is(err, model.ErrUnsupported) {
 				t.Errorf("%s takes a start for nobody: %v", w.name, err)
 			}
 		}

@@ -110,7 +110,8 @@ func TestEvidence(t *testing.T) {
 				return in, append(all(dagbounds.All(ctx, in)), dagbounds.QuickOf(ctx, in)...)
 			}
 			return in, dagbounds.QuickOf(ctx, in)
-		}, []string{evidence.Path, evidence.Load, evidence.Interval, evidence.Gathering, evidence.Traffic}, []string{evidence.Ordering}, 1}, // never unchecked
+		}, []string{evidence.Path, evidence.Load, evidence.Interval, evidence.Gathering, evidence.Traffic},
+			[]string{evidence.Ordering}, 1}, // never unchecked
 		"reservation": {2000, func(rng *rand.Rand, k int) (model.Instance, []bounds.Bound) {
 			if k%4 == 0 { // with lp, which is of few jobs here
 				in := testkit.RandomReservation(rng, 3+rng.IntN(4))
@@ -125,7 +126,8 @@ func TestEvidence(t *testing.T) {
 			if k%20 == 0 {
 				in = testkit.RandomBatch(rng, 1+k/20%2, 20, 100+rng.IntN(200))
 			}
-			return in, append(append(batchbounds.Quick(ctx, in), all(batchbounds.All(ctx, in))...), batchbounds.Others(ctx, in)...)
+			return in, append(append(batchbounds.Quick(ctx, in), all(batchbounds.All(ctx, in))...),
+				batchbounds.Others(ctx, in)...)
 		}, []string{evidence.Sum, evidence.Prices, evidence.Machine, evidence.Windows}, nil, 0},
 		"tvc": {300, func(rng *rand.Rand, k int) (model.Instance, []bounds.Bound) {
 			in := testkit.RandomTVC(rng, 2, 2+rng.IntN(7), false)

@@ -116,7 +116,8 @@ func randomDAG(t *testing.T, rng *rand.Rand, tasks int) *model.DAG {
 	return d
 }
 
-// best returns the optimum by the plain engine, where it can be found, else by another engine; false: there is no solution.
+// best returns the optimum by the plain engine where it can find it, else by another engine; false: there is no
+// solution.
 func best(t *testing.T, in model.Instance, other model.Solver) (value float64, found bool) {
 	t.Helper()
 	if other == nil {
@@ -129,7 +130,8 @@ func best(t *testing.T, in model.Instance, other model.Solver) (value float64, f
 	if err != nil || r.Status != model.StatusOptimal {
 		t.Fatal(err, r.Status)
 	}
-	if a, err := plain.Solve(in, r.Objective+float64(model.SenseOf(in))*1e-9*math.Abs(r.Objective), 100_000); err == nil && a.Solution != nil {
+	if a, err := plain.Solve(in, r.Objective+float64(model.SenseOf(in))*1e-9*math.Abs(r.Objective),
+		100_000); err == nil && a.Solution != nil {
 		t.Errorf("%v is proved, the plain engine finds %v", r.Objective, a.Value)
 	}
 	return r.Objective, true
@@ -171,7 +173,8 @@ func TestProofs(t *testing.T) {
 				}
 			}
 			return in, nil
-		}, "objective cost moves limit tasks has stay anew order filled flag apart together alone spread least offer enough domains open"},
+		}, "objective cost moves limit tasks has stay anew order filled flag apart together " +
+			"alone spread least offer enough domains open"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -195,8 +198,10 @@ func TestProofs(t *testing.T) {
 					none++
 				}
 				if strings.HasPrefix(p.Claim, "there is no ") != !found ||
-					found && (model.Gap(p.Bound, want) > 1e-6 || sense.Better(want, p.Bound) && model.Gap(want, p.Bound) > 1e-12) {
-					t.Errorf("%d: %s, bound %v, the best is %v (there is one: %v)\n%s", n, p.Claim, p.Bound, want, found, text(in))
+					found && (model.Gap(p.Bound, want) > 1e-6 || sense.Better(want, p.Bound) &&
+						model.Gap(want, p.Bound) > 1e-12) {
+					t.Errorf("%d: %s, bound %v, the best is %v (there is one: %v)\n%s", n, p.Claim, p.Bound, want,
+						found, text(in))
 				}
 				nogoods += p.Nogoods
 				for line := range strings.Lines(string(c.proof)) {
@@ -214,7 +219,8 @@ func TestProofs(t *testing.T) {
 					t.Errorf("no proof has a constraint %q", rule)
 				}
 			}
-			if nogoods < x.nogoods || refused > rounds/2 || (name == "vcsched" || name == "consolidation") && none == 0 {
+			if nogoods < x.nogoods || refused > rounds/2 || (name == "vcsched" || name == "consolidation") &&
+				none == 0 {
 				t.Errorf("%d nogoods, %d without a solution, %d refused", nogoods, none, refused)
 			}
 		})

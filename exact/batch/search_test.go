@@ -191,7 +191,8 @@ func TestTooLarge(t *testing.T) {
 	t.Parallel()
 	for jobs, engine := range map[int]model.Solver{65: batchexact.Search, 101: batchexact.Kernel} {
 		r, err := engine.Solve(t.Context(), busy(rand.New(rand.NewPCG(1, 7)), jobs, 50), model.Settings{})
-		if err != nil || r.Status != model.StatusFeasible || !(r.Bound > 0 && r.Bound < r.Objective) || !strings.Contains(r.Reason, strconv.Itoa(jobs-1)) {
+		if err != nil || r.Status != model.StatusFeasible || !(r.Bound > 0 && r.Bound < r.Objective) ||
+			!strings.Contains(r.Reason, strconv.Itoa(jobs-1)) {
 			t.Errorf("%d jobs: %v, %s %v, bound %v: %s", jobs, err, r.Status, r.Objective, r.Bound, r.Reason)
 		}
 	}

@@ -25,7 +25,8 @@ import (
 func TestDAGSearchPlannedLengths(t *testing.T) {
 	t.Parallel()
 	for transfer, want := range map[model.TransferModel][2]float64{ // makespan and bound
-		model.TransferIdeal: {11.5, 11.5}, model.TransferFair: {11.5, 11.5}, model.TransferTCP: {12, 12}, model.TransferTCPAll: {12, 12}} {
+		model.TransferIdeal: {11.5, 11.5}, model.TransferFair: {11.5, 11.5}, model.TransferTCP: {12, 12},
+		model.TransferTCPAll: {12, 12}} {
 		d := testkit.DAG([][]float64{{3, 9}, {9, 3}}, [][3]float64{{1, 2, 5.5}})
 		d.TransferModel = transfer
 		d.Network.Links = []model.Link{{ID: "b"}}
@@ -50,7 +51,7 @@ func TestDAGSearchPlannedLengths(t *testing.T) {
 var fromPoor = dagexact.Phases()[0]
 
 // Every engine proves the examples of the papers (six tasks of Yousaf and Welzl, section 5.3; ten of Topcuoglu et al.
-// 2002) and edge cases. Nothing is shared, so the models of transfers are the same but for TCP's reduction of each path.
+// 2002) and edge cases. Nothing is shared, so models of transfers are the same but for TCP's reduction of each path.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	work := 1.0
@@ -61,30 +62,37 @@ func TestExamples(t *testing.T) {
 		d    *model.DAG
 		want float64
 	}{
-		"six tasks":   {testkit.SixTasks(), 23},
-		"ten tasks":   {testkit.TenTasks(), 73},
-		"empty":       {&model.DAG{Machines: []model.Machine{{ID: "a"}}}, 0},
-		"one task":    {&model.DAG{Machines: []model.Machine{{ID: "a", Speed: 4}, {ID: "b", Speed: 8}}, Tasks: []model.DAGTask{{ID: "x", Work: &work}}}, 0.125},
+		"six tasks": {testkit.SixTasks(), 23},
+		"ten tasks": {testkit.TenTasks(), 73},
+		"empty":     {&model.DAG{Machines: []model.Machine{{ID: "a"}}}, 0},
+		"one task": {&model.DAG{Machines: []model.Machine{{ID: "a", Speed: 4}, {ID: "b", Speed: 8}},
+			Tasks: []model.DAGTask{{ID: "x", Work: &work}}}, 0.125},
 		"zero costs":  {testkit.DAG([][]float64{{0, 0}, {0, 0}, {0, 0}}, [][3]float64{{1, 2, 0}, {1, 3, 5}}), 0},
 		"two parts":   {testkit.DAG([][]float64{{3, 9}, {9, 3}, {2, 9}, {9, 2}}, [][3]float64{{1, 3, 100}, {2, 4, 100}}), 5},
 		"many exits":  {many, 7},
 		"TCP":         {&reduced, 1 + 2/0.75 + 4},
 		"129 tasks":   {testkit.DAG(slices.Repeat([][]float64{{1}}, 129), nil), 129},
 		"one machine": {testkit.DAG([][]float64{{1}, {2}, {3}}, [][3]float64{{1, 3, 9}}), 6},
-		"identical machines": {testkit.DAG([][]float64{{3, 3, 3}, {3, 3, 3}, {2, 2, 2}, {2, 2, 2}, {2, 2, 2}, {4, 4, 4}, {1, 1, 1}, {5, 5, 5}, {4, 4, 4}},
+		"identical machines": {testkit.DAG([][]float64{{3, 3, 3}, {3, 3, 3}, {2, 2, 2}, {2, 2, 2}, {2, 2, 2},
+			{4, 4, 4}, {1, 1, 1}, {5, 5, 5}, {4, 4, 4}},
 			[][3]float64{{1, 3, 1}, {2, 4, 1}}), 9},
-		"one real cost": {testkit.DAG([][]float64{{0.1, 0.3}, {0.7, 0.2}, {0.1, 0.1}}, [][3]float64{{1, 2, 0.3}, {1, 3, 0.1}}), 0.5},
+		"one real cost": {testkit.DAG([][]float64{{0.1, 0.3}, {0.7, 0.2}, {0.1, 0.1}},
+			[][3]float64{{1, 2, 0.3}, {1, 3, 0.1}}), 0.5},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, engine := range []model.Solver{dagexact.Search, fromPoor, dagexact.Kernel, dagexact.Linear(highs.Backend)} {
+			for _, engine := range []model.Solver{dagexact.Search, fromPoor, dagexact.Kernel,
+				dagexact.Linear(highs.Backend)} {
 				r, err := engine.Solve(t.Context(), c.d, model.Settings{})
 				if errors.Is(err, highs.ErrMissing) || errors.Is(err, model.ErrUnsupported) {
 					continue
 				}
-				if err != nil || r.Status != model.StatusOptimal || math.Abs(r.Objective-c.want) > 1e-9 || math.Abs(r.Bound-c.want) > 1e-6*c.want {
-					t.Errorf("%s: %s %v, bound %v, want %v: %v", engine.Name(), r.Status, r.Objective, r.Bound, c.want, err)
+				if err != nil || r.Status != model.StatusOptimal || math.Abs(r.Objective-c.want) > 1e-9 ||
+					math.Abs(r.Bound-c.want) > 1e-6*c.want {
+					t.Errorf("%s: %s %v, bound %v, want %v: %v", engine.Name(), r.Status, r.Objective, r.Bound,
+						c.want, err)
 				}
-				if report, err := verify.Result(t.Context(), c.d, r, verify.Options{}); err != nil || !report.Feasible() {
+				if report, err := verify.Result(t.Context(), c.d, r, verify.Options{}); err != nil ||
+					!report.Feasible() {
 					t.Errorf("%s: %v %v", engine.Name(), report, err)
 				}
 			}
@@ -101,7 +109,8 @@ func TestHiGHSRefuses(t *testing.T) {
 		`set it to "ideal"`: fair,
 		"terms":             {Machines: make([]model.Machine, 10), Tasks: make([]model.DAGTask, 1000)},
 	} {
-		if _, err := dagexact.Linear(highs.Backend).Solve(t.Context(), in, model.Settings{}); !errors.Is(err, model.ErrUnsupported) || !strings.Contains(err.Error(), want) {
+		if _, err := dagexact.Linear(highs.Backend).Solve(t.Context(), in, model.Settings{}); !errors.Is(err,
+			model.ErrUnsupported) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
@@ -122,8 +131,10 @@ func TestRelaxation(t *testing.T) {
 				t.Fatalf("%d: %.15g for horizon %v, the optimum is %.15g: %v: %+v", k, bound, horizon, want, err, d)
 			}
 			if e != nil {
-				if f, err := verify.Evidence(t.Context(), d, e); err != nil || !f.Implies(model.Minimise, bound, false) {
-					t.Fatalf("%d: %.15g for horizon %v: %v, %v follows from %+v: %+v", k, bound, horizon, err, f.Bound, e, d)
+				if f, err := verify.Evidence(t.Context(), d, e); err != nil ||
+					!f.Implies(model.Minimise, bound, false) {
+					t.Fatalf("%d: %.15g for horizon %v: %v, %v follows from %+v: %+v", k, bound, horizon, err,
+						f.Bound, e, d)
 				}
 			}
 			if bound < 0.999*want {

@@ -25,8 +25,10 @@ func TestReservationTurns(t *testing.T) {
 		r, err := resexact.Turns(&both).Solve(t.Context(), in, model.Settings{})
 		switch {
 		case err != nil, !feasible && r.Status != model.StatusInfeasible,
-			feasible && (r.Status != model.StatusOptimal || r.Objective < want*(1-1e-6) || r.Objective > want*(1+1e-9) || r.Bound < want*(1-1e-12)):
-			t.Fatalf("%s %v, bound %v, want %v (feasible: %v), %v: %+v", r.Status, r.Objective, r.Bound, want, feasible, err, in)
+			feasible && (r.Status != model.StatusOptimal || r.Objective < want*(1-1e-6) ||
+				r.Objective > want*(1+1e-9) || r.Bound < want*(1-1e-12)):
+			t.Fatalf("%s %v, bound %v, want %v (feasible: %v), %v: %+v", r.Status, r.Objective, r.Bound, want,
+				feasible, err, in)
 		}
 		if report, err := verify.Result(t.Context(), in, r, verify.Options{}); err != nil || !report.Feasible() {
 			t.Fatalf("%v %v: %+v", report, err, in)

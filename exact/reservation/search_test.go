@@ -38,7 +38,8 @@ func TestConflictIsMinimal(t *testing.T) {
 		ids := r.Details.(*model.ReservationDetails).Conflict
 		for _, less := range append(ids, "") {
 			part := *in
-			part.Requests = slices.DeleteFunc(slices.Clone(in.Requests), func(q model.Request) bool { return q.ID == less || !slices.Contains(ids, q.ID) })
+			part.Requests = slices.DeleteFunc(slices.Clone(in.Requests),
+				func(q model.Request) bool { return q.ID == less || !slices.Contains(ids, q.ID) })
 			if _, feasible := plain.Optimum(&part); feasible != (less != "") {
 				t.Fatalf("%v without %q: feasible is %v: %+v", ids, less, feasible, in)
 			}
@@ -52,11 +53,13 @@ func TestTooManyStarts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 9))
 	in := &model.Reservation{PEs: 16}
 	for k := range 1000 {
-		q := model.Request{ID: strconv.Itoa(k), ReadyS: float64(rng.IntN(100)), DurationS: 100 + rng.Float64()*1000, PEs: 1 + rng.IntN(16)}
+		q := model.Request{ID: strconv.Itoa(k), ReadyS: float64(rng.IntN(100)), DurationS: 100 + rng.Float64()*1000,
+			PEs: 1 + rng.IntN(16)}
 		q.DeadlineS = q.ReadyS + q.DurationS + 9000*rng.Float64()
 		in.Requests = append(in.Requests, q)
 	}
-	if _, err := resexact.Linear(highs.Backend).Solve(t.Context(), in, model.Settings{}); !errors.Is(err, model.ErrUnsupported) || !strings.Contains(err.Error(), "possible starts") {
+	if _, err := resexact.Linear(highs.Backend).Solve(t.Context(), in, model.Settings{}); !errors.Is(err,
+		model.ErrUnsupported) || !strings.Contains(err.Error(), "possible starts") {
 		t.Errorf("%v", err)
 	}
 }

@@ -43,7 +43,8 @@ func asReservation(jobs []job, pes int) *model.Reservation {
 		if j.weight > 1 {
 			in.Goal = model.GoalPESeconds
 		}
-		in.Requests = append(in.Requests, model.Request{ID: strconv.Itoa(k), ReadyS: float64(j.ready), DurationS: float64(j.length), DeadlineS: float64(j.latest + j.length), PEs: j.pes})
+		in.Requests = append(in.Requests, model.Request{ID: strconv.Itoa(k), ReadyS: float64(j.ready),
+			DurationS: float64(j.length), DeadlineS: float64(j.latest + j.length), PEs: j.pes})
 	}
 	return in
 }

@@ -126,8 +126,10 @@ func TestTooLarge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := solve(t, engine, in, model.Settings{}); r.Status != model.StatusFeasible || !(r.Bound >= r.Objective) || !strings.Contains(r.Reason, want) {
-			t.Errorf("%s: %s, %v ≤ %v, reason %q; want feasible with a bound and the reason", engine.Name(), r.Status, r.Objective, r.Bound, r.Reason)
+		if r := solve(t, engine, in, model.Settings{}); r.Status != model.StatusFeasible ||
+			!(r.Bound >= r.Objective) || !strings.Contains(r.Reason, want) {
+			t.Errorf("%s: %s, %v ≤ %v, reason %q; want feasible with a bound and the reason", engine.Name(), r.Status,
+				r.Objective, r.Bound, r.Reason)
 		}
 	}
 }

@@ -25,8 +25,10 @@ func same(t *testing.T, s model.Solver, in *model.VCSched, want float64, feasibl
 	if err == nil {
 		_, err = verify.Result(t.Context(), in, r, verify.Options{})
 	}
-	if err != nil || !feasible && r.Status != model.StatusInfeasible || feasible && (r.Status != model.StatusOptimal || model.Gap(r.Objective, want) > 1.01e-6 || r.Bound < want*(1-1e-9)) {
-		t.Fatalf("%s: %s %.12g bound %.12g (%s), right is %.12g (feasible: %v), %v: %+v", s.Name(), r.Status, r.Objective, r.Bound, r.Reason, want, feasible, err, in)
+	if err != nil || !feasible && r.Status != model.StatusInfeasible || feasible &&
+		(r.Status != model.StatusOptimal || model.Gap(r.Objective, want) > 1.01e-6 || r.Bound < want*(1-1e-9)) {
+		t.Fatalf("%s: %s %.12g bound %.12g (%s), right is %.12g (feasible: %v), %v: %+v", s.Name(), r.Status,
+			r.Objective, r.Bound, r.Reason, want, feasible, err, in)
 	}
 }
 

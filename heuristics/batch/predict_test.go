@@ -27,7 +27,8 @@ func TestGoldenPredictions(t *testing.T) {
 		for k := range in.Jobs {
 			in.Jobs[k].Log = &model.JobLog{User: strconv.Itoa(rng.IntN(2))}
 		}
-		e, err := EASY(t.Context(), in, model.Settings{Parameters: &model.BatchParameters{Prediction: model.BatchPredictionLastTwo}})
+		by := model.Settings{Parameters: &model.BatchParameters{Prediction: model.BatchPredictionLastTwo}}
+		e, err := EASY(t.Context(), in, by)
 		if errors.Is(err, model.ErrUnsupported) {
 			continue
 		}

@@ -105,7 +105,8 @@ func TestTwoTierTold(t *testing.T) {
 			runs: "a 0-10, b 2-5 lost 5-9"},
 		"changing places": {turns: turns{{up(0, 0)}, {up(1, 1), call(3)}, {moving(up(0, 1)), moving(up(1, 0))}}, told: "0 submitted a, ?, 2 submitted b, ?, 3 called, ?, 7 ended b, ?, 11 ended a, ?",
 			runs: "a 0-3 3-11, b 2-3 3-7"},
-		"slowed from above": {turns: turns{{call(4)}, {down(1, 1)}, {up(0, 1)}}, told: "0 submitted a, ?, 2 submitted b, ?, 4 called, ?, 14 ended a, ?, 19.4 ended b, ?",
+		"slowed from above": {turns: turns{{call(4)}, {down(1, 1)}, {up(0, 1)}},
+			told: "0 submitted a, ?, 2 submitted b, ?, 4 called, ?, 14 ended a, ?, 19.4 ended b, ?",
 			runs: "a 4-14, b 2-19.4"},
 		"left waiting": {turns: turns{{up(0, 0)}}, told: "0 submitted a, ?, 2 submitted b, ?, 10 ended a, ?", runs: "a 0-10", err: `after 10 s nothing happens any more, and 1 jobs haven't ended`},
 	} {

@@ -136,7 +136,8 @@ func TestDecimalsFit(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, a := range Algorithms() {
-			if r, err := a.Solver.Solve(t.Context(), in, model.Settings{Effort: 10_000}); err != nil || r.Objective != 2 {
+			if r, err := a.Solver.Solve(t.Context(), in, model.Settings{Effort: 10_000}); err != nil ||
+				r.Objective != 2 {
 				t.Errorf("%s: %s accepts %v of 2: %v", file, a.Name, r.Objective, err)
 			}
 		}
