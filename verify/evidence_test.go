@@ -96,12 +96,13 @@ func TestEvidence(t *testing.T) {
 	ctx := t.Context()
 	for name, x := range map[string]struct {
 		rounds  int
+		seed    uint64
 		some    func(rng *rand.Rand, k int) (model.Instance, []bounds.Bound)
 		want    []string
 		highs   []string // more of it with HiGHS
 		trusted float64  // the share of bounds without evidence, at most
 	}{
-		"dag": {2000, func(rng *rand.Rand, k int) (model.Instance, []bounds.Bound) {
+		"dag": {2000, 1, func(rng *rand.Rand, k int) (model.Instance, []bounds.Bound) {
 			in := verify.DrawDAG(rng, 12, 4)
 			if k%2 == 0 {
 				in = randomDAG(t, rng, 3+rng.IntN(12))
@@ -112,7 +113,7 @@ func TestEvidence(t *testing.T) {
 			return in, dagbounds.QuickOf(ctx, in)
 		}, []string{evidence.Path, evidence.Load, evidence.Interval, evidence.Gathering, evidence.Traffic},
 			[]string{evidence.Ordering}, 1}, // never unchecked
-		"reservation": {2000, func(rng *rand.Rand, k int) (model.Instance, []bounds.Bound) {
+		"reservation": {2000, 3, func(rng *rand.Rand, k int) (model.Instance, []bounds.Bound) {
 			if k%4 == 0 { // with lp, which is of few jobs here
 				in := testkit.RandomReservation(rng, 3+rng.IntN(4))
 				return in, all(resbounds.All(ctx, in))
@@ -121,7 +122,7 @@ func TestEvidence(t *testing.T) {
 			in.Goal = model.Goals[k%4]
 			return in, resbounds.QuickOf(ctx, in)
 		}, []string{evidence.Areas, evidence.Windows, evidence.Prices}, nil, 0.05},
-		"batch": {600, func(rng *rand.Rand, k int) (model.Instance, []bounds.Bound) {
+		"batch": {600, 6, func(rng *rand.Rand, k int) (model.Instance, []bounds.Bound) {
 			in := testkit.RandomBatch(rng, 1+k%2, 6, 1+rng.IntN(8))
 			if k%20 == 0 {
 				in = testkit.RandomBatch(rng, 1+k/20%2, 20, 100+rng.IntN(200))
@@ -129,24 +130,24 @@ func TestEvidence(t *testing.T) {
 			return in, append(append(batchbounds.Quick(ctx, in), all(batchbounds.All(ctx, in))...),
 				batchbounds.Others(ctx, in)...)
 		}, []string{evidence.Sum, evidence.Prices, evidence.Machine, evidence.Windows}, nil, 0},
-		"tvc": {300, func(rng *rand.Rand, k int) (model.Instance, []bounds.Bound) {
+		"tvc": {300, 7, func(rng *rand.Rand, k int) (model.Instance, []bounds.Bound) {
 			in := testkit.RandomTVC(rng, 2, 2+rng.IntN(7), false)
 			if k%2 == 0 {
 				in.Goal = model.GoalRevenue
 			}
 			return in, append(all(tvcbounds.All(ctx, in)), tvcbounds.Quick(ctx, in)...)
 		}, []string{evidence.Sum, evidence.Prices}, nil, 0},
-		"queue": {300, func(rng *rand.Rand, k int) (model.Instance, []bounds.Bound) {
+		"queue": {300, 7, func(rng *rand.Rand, k int) (model.Instance, []bounds.Bound) {
 			in := testkit.RandomTVC(rng, 2+k%2*2, 2+rng.IntN(30), true)
 			return in, append(tvcbounds.Quick(ctx, in), tvcbounds.ResponseByResources(ctx, view.OfTVC(in)))
 		}, []string{evidence.Machine}, nil, 0},
-		"consolidation": {3000, func(rng *rand.Rand, _ int) (model.Instance, []bounds.Bound) {
+		"consolidation": {3000, 8, func(rng *rand.Rand, _ int) (model.Instance, []bounds.Bound) {
 			in := testkit.Consolidation(rng, 2+rng.IntN(20), 1+rng.IntN(12))
 			return in, consbounds.Quick(ctx, in)
 		}, []string{evidence.Cover, evidence.Apart, evidence.Emptied}, nil, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rng, n := rand.New(rand.NewPCG(31, 1)), tallied{}
+			rng, n := rand.New(rand.NewPCG(31, x.seed)), tallied{}
 			for k := range need.Rounds(x.rounds) {
 				in, some := x.some(rng, k)
 				n.holds(t, in, some)
