@@ -84,29 +84,86 @@ func (n tallied) want(t *testing.T, types ...string) {
 	t.Log(n)
 }
 
-func TestEvidenceDAG(t *testing.T) {
+// Every bound of drawn instances follows from its evidence, and hardly any is on trust.
+func TestEvidence(t *testing.T) {
 	t.Parallel()
-	rng, n := rand.New(rand.NewPCG(31, 1)), tallied{}
-	for k := range need.Rounds(2000) {
-		in := verify.DrawDAG(rng, 12, 4)
-		if k%2 == 0 {
-			in = randomDAG(t, rng, 3+rng.IntN(12))
+	all := func(list []bounds.Bound, err error) []bounds.Bound {
+		if err != nil {
+			t.Error(err)
 		}
-		n.holds(t, in, dagbounds.QuickOf(t.Context(), in))
-		if k%8 == 0 || testing.Short() {
-			all, err := dagbounds.All(t.Context(), in)
-			if err != nil {
-				t.Fatal(err)
+		return list
+	}
+	ctx := t.Context()
+	for name, x := range map[string]struct {
+		rounds  int
+		seed    uint64
+		some    func(rng *rand.Rand, k int) (model.Instance, []bounds.Bound)
+		want    []string
+		highs   []string // more of it with HiGHS
+		trusted float64  // the share of bounds without evidence, at most
+	}{
+		"dag": {2000, 1, func(rng *rand.Rand, k int) (model.Instance, []bounds.Bound) {
+			in := verify.DrawDAG(rng, 12, 4)
+			if k%2 == 0 {
+				in = randomDAG(t, rng, 3+rng.IntN(12))
 			}
-			n.holds(t, in, all)
-		}
-	}
-	n.want(t, evidence.Path, evidence.Load, evidence.Interval, evidence.Gathering, evidence.Traffic)
-	if highs.Available() {
-		n.want(t, evidence.Ordering)
-	}
-	if n["unchecked"] > 0 {
-		t.Errorf("bounds are on trust: %v", n)
+			if k%8 == 0 || testing.Short() {
+				return in, append(all(dagbounds.All(ctx, in)), dagbounds.QuickOf(ctx, in)...)
+			}
+			return in, dagbounds.QuickOf(ctx, in)
+		}, []string{evidence.Path, evidence.Load, evidence.Interval, evidence.Gathering, evidence.Traffic},
+			[]string{evidence.Ordering}, 1}, // never unchecked
+		"reservation": {2000, 3, func(rng *rand.Rand, k int) (model.Instance, []bounds.Bound) {
+			if k%4 == 0 { // with lp, which is of few jobs here
+				in := testkit.RandomReservation(rng, 3+rng.IntN(4))
+				return in, all(resbounds.All(ctx, in))
+			}
+			in := testkit.RandomReservation(rng, 3+rng.IntN(12))
+			in.Goal = model.Goals[k%4]
+			return in, resbounds.QuickOf(ctx, in)
+		}, []string{evidence.Areas, evidence.Windows, evidence.Prices}, nil, 0.05},
+		"batch": {600, 6, func(rng *rand.Rand, k int) (model.Instance, []bounds.Bound) {
+			in := testkit.RandomBatch(rng, 1+k%2, 6, 1+rng.IntN(8))
+			if k%20 == 0 {
+				in = testkit.RandomBatch(rng, 1+k/20%2, 20, 100+rng.IntN(200))
+			}
+			return in, append(append(batchbounds.Quick(ctx, in), all(batchbounds.All(ctx, in))...),
+				batchbounds.Others(ctx, in)...)
+		}, []string{evidence.Sum, evidence.Prices, evidence.Machine, evidence.Windows}, nil, 0},
+		"tvc": {300, 7, func(rng *rand.Rand, k int) (model.Instance, []bounds.Bound) {
+			in := testkit.RandomTVC(rng, 2, 2+rng.IntN(7), false)
+			if k%2 == 0 {
+				in.Goal = model.GoalRevenue
+			}
+			return in, append(all(tvcbounds.All(ctx, in)), tvcbounds.Quick(ctx, in)...)
+		}, []string{evidence.Sum, evidence.Prices}, nil, 0},
+		"queue": {300, 7, func(rng *rand.Rand, k int) (model.Instance, []bounds.Bound) {
+			in := testkit.RandomTVC(rng, 2+k%2*2, 2+rng.IntN(30), true)
+			return in, append(tvcbounds.Quick(ctx, in), tvcbounds.ResponseByResources(ctx, view.OfTVC(in)))
+		}, []string{evidence.Machine}, nil, 0},
+		"consolidation": {3000, 8, func(rng *rand.Rand, _ int) (model.Instance, []bounds.Bound) {
+			in := testkit.Consolidation(rng, 2+rng.IntN(20), 1+rng.IntN(12))
+			return in, consbounds.Quick(ctx, in)
+		}, []string{evidence.Cover, evidence.Apart, evidence.Emptied}, nil, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rng, n := rand.New(rand.NewPCG(31, x.seed)), tallied{}
+			for k := range need.Rounds(x.rounds) {
+				in, some := x.some(rng, k)
+				n.holds(t, in, some)
+			}
+			n.want(t, x.want...)
+			if highs.Available() {
+				n.want(t, x.highs...)
+			}
+			sum := 0
+			for _, count := range n {
+				sum += count
+			}
+			if name == "dag" && n["unchecked"] > 0 || float64(n["none"]+n["unchecked"]) > x.trusted*float64(sum) {
+				t.Errorf("bounds are on trust: %v", n)
+			}
+		})
 	}
 }
 
@@ -227,30 +284,6 @@ func TestEvidenceFewHosts(t *testing.T) {
 	}
 }
 
-func TestEvidenceReservation(t *testing.T) {
-	t.Parallel()
-	rng, n := rand.New(rand.NewPCG(31, 3)), tallied{}
-	for k := range need.Rounds(2000) {
-		in := testkit.RandomReservation(rng, 3+rng.IntN(12))
-		if k%2 == 0 {
-			in.Goal = model.Goals[k/2%4]
-		}
-		n.holds(t, in, resbounds.QuickOf(t.Context(), in))
-		if k%4 == 0 { // with lp, which is of few jobs here
-			in := testkit.RandomReservation(rng, 3+rng.IntN(4))
-			all, err := resbounds.All(t.Context(), in)
-			if err != nil {
-				t.Fatal(err)
-			}
-			n.holds(t, in, all)
-		}
-	}
-	n.want(t, evidence.Areas, evidence.Windows, evidence.Prices)
-	if all := n[evidence.Prices] + n[evidence.Windows]; n["none"]+n["unchecked"] > all/20 {
-		t.Errorf("bounds are on trust: %v", n)
-	}
-}
-
 // A few requests with wide windows have more starts than chains with repeats would leave. lp has evidence, and spoilt
 // and forged evidence gives no bound that the exact engine refutes.
 func TestEvidenceChains(t *testing.T) {
@@ -280,54 +313,6 @@ func TestEvidenceChains(t *testing.T) {
 		n.sound(t, rng, in, all, r.Objective, r.Status != model.StatusInfeasible, 60)
 	}
 	n.want(t, evidence.Prices, "refused", "true", "tight")
-	if n["none"]+n["unchecked"] > 0 {
-		t.Errorf("bounds are on trust: %v", n)
-	}
-}
-
-func TestEvidenceBatch(t *testing.T) {
-	t.Parallel()
-	rng, n := rand.New(rand.NewPCG(31, 6)), tallied{}
-	for k := range need.Rounds(600) {
-		in := testkit.RandomBatch(rng, 1+k%2, 6, 1+rng.IntN(8))
-		if k%20 == 0 {
-			in = testkit.RandomBatch(rng, 1+k/20%2, 20, 100+rng.IntN(200))
-		}
-		all, err := batchbounds.All(t.Context(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n.holds(t, in, append(append(batchbounds.Quick(t.Context(), in), all...), batchbounds.Others(t.Context(), in)...))
-	}
-	n.want(t, evidence.Sum, evidence.Prices, evidence.Machine, evidence.Windows)
-	if n["none"]+n["unchecked"] > 0 {
-		t.Errorf("bounds are on trust: %v", n)
-	}
-}
-
-func TestEvidenceTVC(t *testing.T) {
-	t.Parallel()
-	rng, n, more := rand.New(rand.NewPCG(31, 7)), tallied{}, tallied{}
-	for k := range need.Rounds(300) {
-		in := testkit.RandomTVC(rng, 2, 2+rng.IntN(7), false)
-		if k%2 == 0 {
-			in.Goal = model.GoalRevenue
-		}
-		n.holds(t, in, tvcbounds.Quick(t.Context(), in))
-		all, err := tvcbounds.All(t.Context(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		more.holds(t, in, all[len(all)-1:]) // lp
-		in = testkit.RandomTVC(rng, 2+k%2*2, 2+rng.IntN(30), true)
-		n.holds(t, in, tvcbounds.Quick(t.Context(), in))
-		more.holds(t, in, []bounds.Bound{tvcbounds.ResponseByResources(t.Context(), view.OfTVC(in))})
-	}
-	n.want(t, evidence.Sum, evidence.Prices, evidence.Machine)
-	more.want(t, evidence.Prices, evidence.Machine)
-	if more["none"]+more["unchecked"] > 0 {
-		t.Errorf("lp and resources are on trust: %v", more)
-	}
 	if n["none"]+n["unchecked"] > 0 {
 		t.Errorf("bounds are on trust: %v", n)
 	}
@@ -410,16 +395,6 @@ func TestEvidenceLayers(t *testing.T) {
 	if n["none"]+n["unchecked"] > 0 {
 		t.Errorf("bounds are on trust: %v", n)
 	}
-}
-
-func TestEvidenceConsolidation(t *testing.T) {
-	t.Parallel()
-	rng, n := rand.New(rand.NewPCG(31, 8)), tallied{}
-	for range need.Rounds(3000) {
-		in := testkit.Consolidation(rng, 2+rng.IntN(20), 1+rng.IntN(12))
-		n.holds(t, in, consbounds.Quick(t.Context(), in))
-	}
-	n.want(t, evidence.Cover, evidence.Apart, evidence.Emptied)
 }
 
 // The drawn instances have up to three further resources, hosts of different sizes, more hosts than tasks and CPU needs

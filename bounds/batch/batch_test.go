@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
-	"slices"
 	"testing"
 
 	"github.com/gapwise/gapwise/bounds"
@@ -149,49 +148,6 @@ func TestTwoTiers(t *testing.T) {
 		if got := best(all(t, in)); got > x.optimum || got < x.least-1e-6 {
 			t.Errorf("use %v, efficiency %v: %v, want %v to %v", x.use, x.efficiency, got, x.least, x.optimum)
 		}
-	}
-}
-
-// Other names, units of time and numbers of processors' units, a later beginning and
-// a second machine's worth of jobs long after change bounds as they should. Prices
-// are on a grid, which isn't the same for twice the jobs.
-func TestBoundsRelations(t *testing.T) {
-	t.Parallel()
-	for seed := range uint64(need.Rounds(300)) {
-		rng := rand.New(rand.NewPCG(seed, 2))
-		in := testkit.RandomBatch(rng, 1+int(seed%2), 6, 1+rng.IntN(8))
-		for k := range in.Jobs { // scaled times are whole microseconds, too
-			j := &in.Jobs[k]
-			j.SubmitS, j.RuntimeS, j.EstimateS = math.Ceil(min(1e5, j.SubmitS)), math.Ceil(min(1e5, j.RuntimeS)), math.Ceil(min(1e5, j.EstimateS))
-		}
-		exact := func(in *model.Batch) float64 {
-			return best(slices.DeleteFunc(all(t, in), func(b bounds.Bound) bool { return b.Name == "prices" }))
-		}
-		value := exact(in)
-		near := func(what string, other *model.Batch, want float64) {
-			if got := exact(other); math.Abs(got-want) > 1e-6*want+2e-6 {
-				t.Fatalf("seed %d: %s: %v, want %v: %+v", seed, what, got, want, in)
-			}
-		}
-		changed := func(f func(j *model.BatchJob)) *model.Batch {
-			other := *in
-			other.Jobs = slices.Clone(in.Jobs)
-			for k := range other.Jobs {
-				f(&other.Jobs[k])
-			}
-			return &other
-		}
-		near("weights times 999", changed(func(j *model.BatchJob) {
-			j.Weight = 999 * (j.Weight%10 + 1)
-		}), exact(changed(func(j *model.BatchJob) { j.Weight = j.Weight%10 + 1 })))
-		near("renamed", changed(func(j *model.BatchJob) { j.ID = "x" + j.ID }), value)
-		near("shifted", changed(func(j *model.BatchJob) { j.SubmitS += 1000 }), value)
-		near("scaled", changed(func(j *model.BatchJob) {
-			j.SubmitS, j.RuntimeS, j.EstimateS = 7*j.SubmitS, 7*j.RuntimeS, 7*j.EstimateS
-		}), 7*value)
-		joined := changed(func(*model.BatchJob) {})
-		joined.Jobs = append(joined.Jobs, changed(func(j *model.BatchJob) { j.ID += "again"; j.SubmitS += 1e9 - 1e5 }).Jobs...)
-		near("joined", joined, value)
 	}
 }
 

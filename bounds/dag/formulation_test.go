@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,7 +16,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
@@ -98,143 +96,6 @@ func TestDAGFormulationRows(t *testing.T) {
 	}
 }
 
-// randomOrdering draws a DAG and a schedule of it, as early as a random order
-// and random machines allow, then delayed here and there.
-func randomOrdering(rng *rand.Rand) (d *model.DAG, machine []int32, start []float64, end float64) {
-	n, m := 1+rng.IntN(9), 1+rng.IntN(4)
-	figure := func() float64 { return float64(rng.IntN(6)) }
-	if rng.IntN(2) == 0 {
-		figure = func() float64 { return 7 * rng.Float64() * float64(rng.IntN(2)) }
-	}
-	var costs [][]float64
-	var edges [][3]float64
-	for t := range n {
-		c := make([]float64, m)
-		for a := range c {
-			c[a] = figure()
-		}
-		costs = append(costs, c)
-		for i := range t {
-			if rng.IntN(3) == 0 {
-				edges = append(edges, [3]float64{float64(i + 1), float64(t + 1), figure()})
-			}
-		}
-	}
-	d = testkit.DAG(costs, edges)
-	for a := range d.Machines {
-		d.Machines[a].StartupS = figure()
-	}
-	g := view.OfDAG(d)
-	machine, start = make([]int32, n), make([]float64, n)
-	free := make([]float64, m)
-	for _, t := range g.Order {
-		a := int32(rng.IntN(m))
-		machine[t], start[t] = a, free[a]
-		for _, e := range g.Pred(t) {
-			p := g.From[e]
-			start[t] = max(start[t], start[p]+g.Cost[int(p)*m+int(machine[p])]+g.Comm(e, machine[p], a))
-		}
-		if rng.IntN(4) == 0 {
-			start[t] += figure()
-		}
-		free[a] = start[t] + g.Cost[int(t)*m+int(a)]
-		end = max(end, free[a])
-	}
-	return d, machine, start, end
-}
-
-// broken describes the error of a schedule, beyond rounding.
-func broken(d *model.DAG, s *model.Schedule) string {
-	g := view.OfDAG(d)
-	machine, err := d.MachineOf(s)
-	if err != nil {
-		return err.Error()
-	}
-	finish := func(t int) float64 { return s.Tasks[t].StartS + d.Cost(t, int(machine[t])) }
-	const slack = 1e-9
-	for i := range d.Tasks {
-		if s.Tasks[i].StartS < 0 {
-			return fmt.Sprintf("task %d starts at %v", i+1, s.Tasks[i].StartS)
-		}
-		for j := range i {
-			if machine[i] == machine[j] && finish(i) > s.Tasks[j].StartS+slack && finish(j) > s.Tasks[i].StartS+slack {
-				return fmt.Sprintf("tasks %d and %d overlap", j+1, i+1)
-			}
-		}
-	}
-	transfers := 0
-	for e := range int32(len(g.Data)) {
-		i, j := int(g.From[e]), int(g.To[e])
-		if finish(i)+g.Comm(e, machine[i], machine[j]) > s.Tasks[j].StartS+slack {
-			return fmt.Sprintf("task %d doesn't wait for task %d", j+1, i+1)
-		}
-		if machine[i] == machine[j] {
-			continue
-		}
-		x := s.Transfers[transfers]
-		if transfers++; x.From != d.Tasks[i].ID || x.To != d.Tasks[j].ID || x.StartS != finish(i) {
-			return fmt.Sprintf("transfer %+v, want one from task %d to %d at %v", x, i+1, j+1, finish(i))
-		}
-	}
-	if transfers != len(s.Transfers) {
-		return "there are transfers too many"
-	}
-	return ""
-}
-
-// A schedule's point satisfies the model of its makespan, and decodes to a
-// schedule with the same machines that ends no later; so does the point with
-// its starts out of place. The relaxation is below every schedule.
-func TestDAGFormulationPoints(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(8, 9))
-	for k := range 3000 {
-		d, machine, start, end := randomOrdering(rng)
-		horizon := end * []float64{1, 1, 1.7}[k%3]
-		f, err := Build(d, horizon)
-		if err != nil {
-			t.Fatalf("%d: %v: %+v", k, err, d)
-		}
-		x := f.Encode(d.Schedule(machine, start, make([]float64, len(d.Edges))))
-		if x == nil {
-			t.Fatalf("%d: no point: %+v on %v at %v", k, d, machine, start)
-		}
-		if v := f.Violation(x); v > 1e-9*max(1, f.Vars[0].Upper) {
-			t.Fatalf("%d: violated by %v: %+v on %v at %v", k, v, d, machine, start)
-		}
-		s, err := f.Decode(x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := d.MachineOf(s)
-		if err != nil || !slices.Equal(got, machine) {
-			t.Fatalf("%d: machines %v, %v, want %v", k, got, err, machine)
-		}
-		o, err := d.Objective(s)
-		if err != nil || o.Value > end*(1+1e-12) || math.Abs(o.Value-f.Value(x[0])) > 1e-9*end && x[0] > f.Vars[0].Lower {
-			t.Fatalf("%d: makespan %v (%v), the model says %v, the schedule ended at %v", k, o.Value, err, f.Value(x[0]), end)
-		}
-		if why := broken(d, s); why != "" {
-			t.Fatalf("%d: %s: %+v: %+v", k, why, d, s)
-		}
-		if highs.Available() && k%10 == 0 {
-			bound, _, err := Relaxation(context.Background(), d, horizon)
-			if err != nil || bound > end {
-				t.Fatalf("%d: relaxation %v (%v) above a makespan of %v: %+v", k, bound, err, end, d)
-			}
-		}
-		for i := range x {
-			x[i] = 2*rng.Float64() - 0.5
-		}
-		if s, err = f.Decode(x); err != nil {
-			t.Fatal(err)
-		}
-		if why := broken(d, s); why != "" {
-			t.Fatalf("%d: of a random point: %s: %+v: %+v", k, why, d, s)
-		}
-	}
-}
-
 // The model written as MPS and read back by HiGHS has the example's optimum.
 func TestDAGFormulationMPS(t *testing.T) {
 	need.HiGHS(t)
@@ -259,8 +120,8 @@ func TestDAGFormulationMPS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o, err := testkit.SixTasks().Objective(s); err != nil || o.Value != 23 || broken(testkit.SixTasks(), s) != "" {
-		t.Errorf("makespan %v %v, want 23; %s", o.Value, err, broken(testkit.SixTasks(), s))
+	if o, err := testkit.SixTasks().Objective(s); err != nil || o.Value != 23 {
+		t.Errorf("makespan %v %v, want 23", o.Value, err)
 	}
 }
 

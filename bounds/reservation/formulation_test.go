@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -30,22 +29,6 @@ func ticksOf(pes int, goal model.Goal, jobs ...[4]int64) *view.Reservation {
 		t.Jobs = append(t.Jobs, j)
 	}
 	return t
-}
-
-// drawTicks draws jobs, some without length, some with figures so large that
-// they are scaled.
-func drawTicks(rng *rand.Rand, most int) *view.Reservation {
-	scale := []int64{1, 1, 997, 1 << 33}[rng.IntN(4)]
-	pes := 1 + rng.Int64N(8)
-	var jobs [][4]int64
-	for range 1 + rng.IntN(most) {
-		ready, length := scale*rng.Int64N(10), scale*rng.Int64N(7)
-		if scale > 1 && length > 0 {
-			ready, length = ready+rng.Int64N(scale), length-rng.Int64N(scale)
-		}
-		jobs = append(jobs, [4]int64{ready, ready + length + rng.Int64N(1+6*scale), length, 1 + rng.Int64N(pes)})
-	}
-	return ticksOf(int(pes), model.Goals[rng.IntN(2)], jobs...)
 }
 
 func lines(m *milp.Model) []string {
@@ -91,103 +74,6 @@ func TestReservationTimesRows(t *testing.T) {
 	// Only the second and the third may be under way at 3, and they fit.
 	if diff := cmp.Diff(want, lines(&f.Model)); diff != "" {
 		t.Errorf("(-want,+got)\n%s", diff)
-	}
-}
-
-// A solution's point satisfies the model and decodes to the solution.
-func TestReservationPoints(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(3, 5))
-	declined := 0
-	for k := range 3000 {
-		ticks := drawTicks(rng, 9)
-		starts := ticks.Serial(t.Context(), rng.Perm(len(ticks.Jobs)))
-		if slices.Min(starts) < 0 {
-			declined++
-		} else if k%2 == 0 {
-			ticks.Goal = model.GoalAll
-		}
-		// Later than need be, where there is room.
-		late := slices.Clone(starts)
-		if j := rng.IntN(len(late)); late[j] >= 0 {
-			late[j] = min(late[j]+rng.Int64N(3), ticks.Jobs[j].Latest())
-			if ticks.Check(late) != nil {
-				late = slices.Clone(starts)
-			}
-		}
-		want := ticks.ShiftLeft(late)
-		for _, name := range Formulations {
-			f, err := Build(ticks, name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := f.Validate(); err != nil {
-				t.Fatalf("%s: %v: %+v", name, err, ticks)
-			}
-			x := f.Encode(late)
-			if x == nil {
-				t.Fatalf("%s: no point of %v: %+v", name, late, ticks)
-			}
-			if v := f.Violation(x); v > 1e-9 {
-				t.Fatalf("%s: %v is violated by %v: %+v", name, late, v, ticks)
-			}
-			value := ticks.FreeWeight
-			for j, s := range starts {
-				if s >= 0 {
-					value += ticks.Jobs[j].Weight
-				}
-			}
-			if got := f.Value(f.Objective(x)); ticks.Goal != model.GoalAll && (got < value || got > value*(1+1e-11) || f.Objective(x) > f.Limit) {
-				t.Fatalf("%s: objective %v (limit %v) is worth %v, want %v: %+v", name, f.Objective(x), f.Limit, got, value, ticks)
-			}
-			got, err := f.Decode(x)
-			if diff := cmp.Diff(want, got); err != nil || diff != "" {
-				t.Fatalf("%s: %v (-want,+got)\n%s%+v", name, err, diff, ticks)
-			}
-		}
-	}
-	if declined < 300 {
-		t.Errorf("%d instances with a declined job: the test draws easy ones only", declined)
-	}
-}
-
-// A point that is no solution still decodes to one, or is an error.
-func TestReservationDecodesAnything(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(4, 6))
-	infeasible := 0
-	for k := range 3000 {
-		ticks := drawTicks(rng, 7)
-		if k%2 == 0 {
-			ticks.Goal = model.GoalAll
-		}
-		for _, name := range Formulations {
-			f, err := Build(ticks, name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			x := make([]float64, len(f.Vars))
-			for v := range x {
-				x[v] = []float64{0, 1, 1, rng.Float64(), math.NaN()}[rng.IntN(5)]
-			}
-			starts, err := f.Decode(x)
-			switch {
-			case err == nil:
-				if err := ticks.Check(starts); err != nil {
-					t.Fatalf("%s: %v: %+v", name, err, ticks)
-				}
-			case ticks.Goal != model.GoalAll || !errors.Is(err, model.ErrInfeasible):
-				t.Fatalf("%s: %v: %+v", name, err, ticks)
-			default:
-				infeasible++
-			}
-			if _, err := f.Decode(x[1:]); !errors.Is(err, model.ErrInvalid) {
-				t.Fatalf("%s: %v for a short point", name, err)
-			}
-		}
-	}
-	if infeasible < 300 {
-		t.Errorf("%d points without a solution", infeasible)
 	}
 }
 

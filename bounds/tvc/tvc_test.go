@@ -5,7 +5,6 @@ package tvc
 import (
 	"context"
 	"errors"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -16,8 +15,6 @@ import (
 	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/milp"
-	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
 func fitting(t *view.TVC) (all []int) {
@@ -301,53 +298,6 @@ func TestAscend(t *testing.T) {
 	}
 	if worst > 0.1 {
 		t.Errorf("the subgradient method stays up to %.1f %% above the linear program", 100*worst)
-	}
-}
-
-// Solutions have points, points give them back, and the relaxation is no worse
-// than any solution.
-func TestFormulation(t *testing.T) {
-	need.HiGHS(t)
-	rng := rand.New(rand.NewPCG(12, 7))
-	for range need.Rounds(200) {
-		in := testkit.RandomTVC(rng, 2, 1+rng.IntN(6), false)
-		want, best := optimal(in)
-		f, err := Build(t.Context(), in, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Model.Validate(); err != nil {
-			t.Fatal(err)
-		}
-		x := f.Encode(best)
-		if x == nil {
-			t.Fatalf("the optimum has no point: %+v", in)
-		}
-		if off := f.Model.Violation(x); off > 1e-9 {
-			t.Fatalf("the optimum's point is off by %v: %+v", off, in)
-		}
-		if got := f.Value(f.Model.Objective(x)); math.Abs(got-want) > 1e-9*want {
-			t.Fatalf("the optimum's point has the objective %v, want %v", got, want)
-		}
-		if got := f.Value(f.Limit); got < want*(1-1e-12) {
-			t.Fatalf("limit %v, the optimum is %v", got, want)
-		}
-		again, err := f.Decode(x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if o, err := in.Objective(again); err != nil || math.Abs(o.Value-want) > 1e-9*want {
-			t.Fatalf("decoded: %v, %v, want %v", o.Value, err, want)
-		}
-		if y := f.Encode(again); !slices.Equal(x, y) {
-			t.Fatalf("a solution's point changes when it is decoded and encoded: %+v", in)
-		}
-		if len(f.Vars) > 0 {
-			r, err := highs.Solve(context.Background(), &f.Model, milp.Options{Relax: true})
-			if err != nil || r.Status != milp.Optimal || f.Value(r.Objective) < want*(1-1e-6) {
-				t.Fatalf("relaxation: %v %v, %v; the optimum is %v", r.Status, f.Value(r.Objective), err, want)
-			}
-		}
 	}
 }
 

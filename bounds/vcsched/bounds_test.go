@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -47,57 +46,6 @@ func TestClosedFormIsLP(t *testing.T) {
 		// host.
 		if math.Abs(b.Value-r.Objective) > 1e-6 {
 			t.Fatalf("%s: closed form %v, LP %v", in.Name, b.Value, r.Objective)
-		}
-	}
-}
-
-// A point encodes and decodes to the same hosts up to numbering, and satisfies
-// the formulation.
-func TestFormulationsEncode(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(5, 6))
-	for k := range 200 {
-		in, err := instances.VCSchedSpec{Hosts: 2 + rng.IntN(3), Jobs: 6 + rng.IntN(6), Slack: 0.6, CoVCPU: 0.5, CoVMemory: 0.5, MaxTasks: 1 + k%2*3, Running: float64(k%3) / 2, Budget: 9, Index: k}.Generate()
-		if err != nil {
-			t.Fatal(err)
-		}
-		hosts := make([]int32, in.Tasks())
-		mem := make([]float64, in.Hosts)
-		u := view.OfVCSched(in)
-		fits := true
-		for i := range hosts {
-			h := 0
-			for g := range mem {
-				if mem[g] < mem[h] {
-					h = g
-				}
-			}
-			mem[h] += in.Jobs[u.Job[i]].Memory
-			hosts[i] = int32(h)
-			fits = fits && mem[h] <= 1
-		}
-		if !fits {
-			continue
-		}
-		for _, name := range Formulations {
-			f, err := Build(in, name)
-			if err != nil {
-				continue
-			}
-			x := f.Encode(in.NewPlacement(hosts, 0))
-			if v := f.Violation(x); v > 1e-9 {
-				t.Fatalf("%s %s: the point violates the model by %v", in.Name, name, v)
-			}
-			if y := f.Value(f.Objective(x)); math.Abs(y-in.Yield(hosts)) > 1e-9 {
-				t.Fatalf("%s %s: yield %v, want %v", in.Name, name, y, in.Yield(hosts))
-			}
-			p, err := f.Decode(x)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := in.Yield(p.TaskHosts()); math.Abs(got-in.Yield(hosts)) > 1e-9 {
-				t.Fatalf("%s %s: decoded yield %v, want %v", in.Name, name, got, in.Yield(hosts))
-			}
 		}
 	}
 }

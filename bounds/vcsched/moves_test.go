@@ -15,55 +15,6 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// The test covers every placement of tiny instances: the bound is never below the best yield, and never infeasible if
-// there is a placement, by either kind of prices.
-func TestMovesAgainstPlain(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(14, 1))
-	var infeasible, proved, tight, stronger int
-	for range need.Rounds(600) {
-		in := testkit.RandomVCSched(rng, true)
-		best, ok := plain.Optimum(in)
-		b, err := pricedMoves(context.Background(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if b.Infeasible && ok || ok && b.Value < best*(1-1e-12) {
-			t.Fatalf("bound %v (infeasible %v: %s), the optimum is %v: %+v", b.Value, b.Infeasible, b.Reason, best, in)
-		}
-		if !ok {
-			infeasible++
-			if b.Infeasible {
-				proved++
-			}
-			continue
-		}
-		u := view.OfVCSched(in)
-		tasks := NewTasks(u)
-		packing, _ := tasks.PackingLoad(t.Context(), in)
-		if keep := u.YieldBound(NewMoves(u).Keep(context.Background(), max(packing, u.Scale), tasks.TotalLoad())); keep < best*(1-1e-12) {
-			t.Fatalf("the memory kept bounds by %v, the optimum is %v: %+v", keep, best, in)
-		}
-		without, err := ColumnGeneration(context.Background(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if b.Value > without.Value*(1+2e-4) {
-			t.Fatalf("priced moves %v, patterns without the budget %v: %+v", b.Value, without.Value, in)
-		}
-		if b.Value < best*(1+2e-4) {
-			tight++
-		}
-		if b.Value < without.Value*(1-2e-4) {
-			stronger++
-		}
-	}
-	t.Logf("%d infeasible, %d proved; %d tight, %d stronger than without the budget", infeasible, proved, tight, stronger)
-	if n := need.Rounds(600); proved < n/20 || tight < n/4 || stronger < n/60 && n == 600 {
-		t.Errorf("of %d: %d infeasible, %d proved; %d tight, %d stronger than without the budget", n, infeasible, proved, tight, stronger)
-	}
-}
-
 // Every inequality from the duals holds for every placement, whatever the duals are.
 func TestMovesInequality(t *testing.T) {
 	t.Parallel()

@@ -10,12 +10,10 @@ import (
 	"testing"
 	"time"
 
-	batchheur "github.com/gapwise/gapwise/heuristics/batch"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/run/turns"
 	"github.com/gapwise/gapwise/internal/test/need"
-	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -337,63 +335,5 @@ func TestTwoTiersEntry(t *testing.T) {
 	}
 	if r.Status != model.StatusOptimal || without.Status == model.StatusOptimal {
 		t.Errorf("%s, %v to %v after %d; without %s, %v to %v after %d", r.Status, r.Bound, r.Objective, r.Nodes, without.Status, without.Bound, without.Objective, without.Nodes)
-	}
-}
-
-// No scheduler is below the bound, on odd instances, too.
-func TestTwoTiersAgainstSchedulers(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(38, 2))
-	for k := range need.Rounds(150) {
-		in := testkit.RandomBatch(rng, 2, 4, 1+rng.IntN(5))
-		r, err := Search.Solve(t.Context(), in, model.Settings{Seed: 1, TimeLimit: 200 * time.Millisecond})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if report, err := verify.Verify(t.Context(), in, r.Solution, verify.Options{}); err != nil || !report.Feasible() {
-			t.Fatalf("%d: %+v %v", k, report, err)
-		}
-		for _, a := range batchheur.Algorithms() {
-			x, err := a.Solver.Solve(t.Context(), in, model.Settings{Seed: 1})
-			if err != nil {
-				continue
-			}
-			if x.Objective < r.Bound*(1-1e-9) {
-				t.Fatalf("%d: %s has %v, below the bound %v: %+v", k, a.Name, x.Objective, r.Bound, in)
-			}
-		}
-	}
-}
-
-// The judge accepts the search's results at ordinary sizes, where jobs migrate in many ways.
-func TestTwoTiersJudged(t *testing.T) {
-	t.Parallel()
-	found := 0
-	for k := range need.Rounds(60) {
-		spec := instances.NewBatchSpec()
-		spec.Jobs, spec.Processors, spec.Tiers, spec.Load, spec.Index, spec.Seed = 3+k%7, 4, 2, 2, k, 1
-		in, err := spec.Generate()
-		if err != nil {
-			t.Fatal(err)
-		}
-		set := model.Settings{Seed: 1, TimeLimit: 300 * time.Millisecond, Progress: func(p model.Progress) {
-			if p.Solution == nil {
-				return
-			}
-			found++
-			if report, err := verify.Verify(t.Context(), in, p.Solution, verify.Options{}); err != nil || !report.Feasible() {
-				t.Errorf("%d: told on the way: %+v %v", k, report, err)
-			}
-		}}
-		r, err := Search.Solve(t.Context(), in, set)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if report, err := verify.Verify(t.Context(), in, r.Solution, verify.Options{}); err != nil || !report.Feasible() {
-			t.Errorf("%d: %+v %v", k, report, err)
-		}
-	}
-	if found == 0 {
-		t.Error("nothing was told")
 	}
 }

@@ -22,7 +22,6 @@ const (
 	devLinkLoads
 	endOfDevices
 
-	allDevices = endOfDevices - 1
 	// devStart is everything before the kernel, which then begins with all tasks on one machine.
 	devStart = endOfDevices
 	// devLinked are the devices that prove more under contention than without it.

@@ -4,113 +4,15 @@ package dag
 
 import (
 	"cmp"
-	"context"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/gapwise/gapwise/exact/internal/engine"
-	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
-	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
-
-// poorPlan puts tasks on random machines in topological order: a search has far to go from there, and anything it drops
-// wrongly shows.
-func poorPlan(rng *rand.Rand, g *view.Graph) dagplay.Plan {
-	p := dagplay.Plan{Machine: make([]int32, g.Tasks), Order: make([][]int32, g.Machines)}
-	for _, t := range g.Order {
-		a := int32(rng.IntN(g.Machines))
-		p.Machine[t] = a
-		p.Order[a] = append(p.Order[a], t)
-	}
-	return p
-}
-
-// searchFrom searches from a plan and returns the result and the proof. As ticks are made for the horizon that the plan
-// gives, it searches again from a plan that is much better.
-func searchFrom(d *model.DAG, g *view.Graph, plan dagplay.Plan, off deviceSet) (*dagSearch, error) {
-	s := &dagSearch{Run: &engine.Run{Ctx: context.Background()}, d: d, g: g, off: off | devStart, plan: plan}
-	s.upper = dagplay.NewReplay(g).Run(plan, nil)
-	for {
-		was := s.upper
-		if err := s.kernel(); err != nil || s.closed() || s.upper > was/2 {
-			return s, err
-		}
-	}
-}
-
-// multiply makes a machine's costs multiples of a number of its own.
-func multiply(rng *rand.Rand, d *model.DAG) {
-	for a := range d.Machines {
-		times := float64(1 + rng.IntN(4))
-		for _, t := range d.Tasks {
-			if t.CostS != nil {
-				t.CostS[a] = times * math.Ceil(min(t.CostS[a], 100))
-			}
-		}
-	}
-}
-
-// Alike is for the tests outside the package.
-var Alike = alike
-
-// alike makes the machines identical, and data take no time.
-func alike(rng *rand.Rand, d *model.DAG) {
-	for a := range d.Machines {
-		d.Machines[a].StartupS, d.Machines[a].Speed = 0, 0
-	}
-	for i := range d.Tasks {
-		d.Tasks[i].Work = nil
-		d.Tasks[i].CostS = slices.Repeat([]float64{float64(max(0, rng.IntN(12)-2))}, len(d.Machines))
-	}
-	for i := range d.Edges {
-		d.Edges[i].Data = 0
-	}
-}
-
-// Random instances are solved from poor plans, without bounds before, with each device off, all, and none; the results
-// are compared with the plain engine's.
-func TestDAGRules(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(1, 1))
-	compared := 0
-	for k := range need.Rounds(300) {
-		d := testkit.RandomDAG(rng, 2+rng.IntN(6), 1+rng.IntN(4))
-		switch k % 3 {
-		case 1:
-			multiply(rng, d)
-		case 2:
-			alike(rng, d)
-		}
-		if err := d.Validate(); err != nil {
-			t.Fatal(d.Name, err)
-		}
-		g := view.OfDAG(d)
-		want, _ := plain.Optimum(d)
-		for off := deviceSet(0); off <= endOfDevices; off = max(1, 2*off) {
-			if off == endOfDevices {
-				off--
-			}
-			s, err := searchFrom(d, g, poorPlan(rng, g), off)
-			if err != nil {
-				t.Fatal(err)
-			}
-			compared++
-			if s.upper < want*(1-1e-12) || model.Gap(s.upper, want) > 1e-6 || s.lower > want*(1+1e-12) || model.Gap(want, s.lower) > 1e-6 {
-				t.Fatalf("instance %d (%s), without the devices %b: found %v, proved %v, the optimum is %v", k, d.Name, off, s.upper, s.lower, want)
-			}
-			if off == allDevices {
-				break
-			}
-		}
-	}
-	t.Log(compared, "comparisons")
-}
 
 // On machines that take one and two times as long, the load of the second kind is even.
 // If all would have to be full up to an odd time, whole rooms prove at once that they

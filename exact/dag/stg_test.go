@@ -3,17 +3,10 @@
 package dag_test
 
 import (
-	"archive/tar"
-	"compress/gzip"
-	"encoding/csv"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	dagexact "github.com/gapwise/gapwise/exact/dag"
 	"github.com/gapwise/gapwise/instances"
@@ -25,48 +18,19 @@ import (
 // contradict them.
 func TestSTGOptima(t *testing.T) {
 	t.Parallel()
-	table, err := os.Open(need.Data(t, "stg", "makespans.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer table.Close()
-	rows, err := csv.NewReader(table).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
 	lower, upper := map[string]float64{}, map[string]float64{}
-	for _, r := range rows[1:] {
+	for _, r := range need.CSV(t, "stg", "makespans.csv")[1:] {
 		key := r[0] + "," + r[1]
 		lower[key], _ = strconv.ParseFloat(r[2], 64)
 		upper[key], _ = strconv.ParseFloat(r[3], 64)
 	}
-	archive, err := os.Open(need.Data(t, "stg", "stg-rand.tar.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer archive.Close()
-	z, err := gzip.NewReader(archive)
-	if err != nil {
-		t.Fatal(err)
-	}
-	runs, proved, every := 0, 0, 12
+	runs, proved, every, k := 0, 0, 12, 0
 	if testing.Short() {
 		every = 60
 	}
-	for files, k := tar.NewReader(z), 0; ; k++ {
-		head, err := files.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.HasSuffix(head.Name, ".stg") || k%every > 0 {
+	for file, text := range need.TarGz(t, "stg", "stg-rand.tar.gz") {
+		if k++; !strings.HasSuffix(file, ".stg") || k%every > 0 {
 			continue
-		}
-		text, err := io.ReadAll(files)
-		if err != nil {
-			t.Fatal(err)
 		}
 		w, err := instances.ReadSTG(text)
 		if err != nil {
@@ -77,21 +41,20 @@ func TestSTGOptima(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d, err := p.Place(head.Name, w)
+			d, err := p.Place(file, w)
 			if err != nil {
 				t.Fatal(err)
 			}
-			ctx, set := stopAfter(t, 100)
-			set.TimeLimit = time.Second // the kernel reports nothing for long if it finds nothing
+			set := model.Settings{Seed: 1, Effort: 300_000}
 			search := model.Solver(dagexact.Search)
 			if m%8 == 0 {
 				search = fromPoor
 			}
-			r, err := search.Solve(ctx, d, set)
+			r, err := search.Solve(t.Context(), d, set)
 			if err != nil {
 				t.Fatal(err)
 			}
-			key := fmt.Sprintf("%s,%d", strings.TrimPrefix(head.Name, "./"), m)
+			key := fmt.Sprintf("%s,%d", strings.TrimPrefix(file, "./"), m)
 			if upper[key] == 0 {
 				t.Fatalf("%s isn't in the table", key)
 			}

@@ -8,9 +8,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/gapwise/gapwise/exact/internal/engine"
+	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/units"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/num/lagrange"
@@ -34,34 +36,17 @@ func randomJobs(rng *rand.Rand, n, pes int) []job {
 	return jobs
 }
 
-// bruteSweep is the best weight of plans by trying all starts of all jobs.
-func bruteSweep(jobs []job, pes int) float64 {
-	used := make([]int, 64)
-	var walk func(i int) float64
-	walk = func(i int) float64 {
-		if i == len(jobs) {
-			return 0
+// asReservation returns the jobs as requests, of which the weights are counted.
+func asReservation(jobs []job, pes int) *model.Reservation {
+	in := &model.Reservation{PEs: pes, Goal: model.GoalAccepted}
+	for k, j := range jobs {
+		if j.weight > 1 {
+			in.Goal = model.GoalPESeconds
 		}
-		best := walk(i + 1)
-		j := &jobs[i]
-	next:
-		for s := j.ready; s <= j.latest; s++ {
-			for t := s; t < s+j.length; t++ {
-				if used[t]+j.pes > pes {
-					continue next
-				}
-			}
-			for t := s; t < s+j.length; t++ {
-				used[t] += j.pes
-			}
-			best = max(best, j.weight+walk(i+1))
-			for t := s; t < s+j.length; t++ {
-				used[t] -= j.pes
-			}
-		}
-		return best
+		in.Requests = append(in.Requests, model.Request{ID: strconv.Itoa(k), ReadyS: float64(j.ready),
+			DurationS: float64(j.length), DeadlineS: float64(j.latest + j.length), PEs: j.pes})
 	}
-	return walk(0)
+	return in
 }
 
 // randomRelaxation has no good multipliers, but gives bounds.
@@ -87,7 +72,7 @@ func TestSweepAgainstBruteForce(t *testing.T) {
 	for range n {
 		pes := 1 + rng.IntN(9)
 		jobs := randomJobs(rng, 1+rng.IntN(7), pes)
-		want := bruteSweep(jobs, pes)
+		want, _ := plain.Optimum(asReservation(jobs, pes))
 		var relax *relaxation
 		if rng.IntN(3) > 0 {
 			relax = randomRelaxation(rng, pes, jobs)
@@ -233,20 +218,15 @@ func TestSweepLostWeight(t *testing.T) {
 	if err := in.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	results, err := Sweeps(in, model.Settings{}, []int{0, ^0}, 0)
-	if err != nil {
-		t.Fatal(err)
+	r, err := Phases()[0].Solve(t.Context(), in, model.Settings{})
+	if err != nil || r.Objective < 2000*long || r.Objective > r.Bound {
+		t.Errorf("%v, bound %v: %v", r.Objective, r.Bound, err)
 	}
 	jobs, u := newJobs(view.OfReservation(in))
 	s := newSweep(context.Background(), u.pes, jobs, nil)
 	s.target, s.grain = 1, 0
 	if !s.run() || s.best != totalWeight(jobs) {
 		t.Errorf("%v of %v", s.best, totalWeight(jobs))
-	}
-	for _, r := range results {
-		if r.Value < 2000*long || r.Value > r.Upper {
-			t.Errorf("%v, bound %v", r.Value, r.Upper)
-		}
 	}
 }
 

@@ -43,17 +43,6 @@ func plainFits[V vectors.Vector](p *partition[V], capacity int64) bool {
 // roomOf is the room of a class: classes have less and less of it.
 func roomOf(class int, load int64) int64 { return load * int64(4-class) / 4 }
 
-// randomPartition draws items of two sizes, the first one decreasing, and equal bins of 20 of the second.
-func randomPartition(rng *rand.Rand, most int) *partition[[2]int64] {
-	bins := 2 + rng.IntN(3)
-	p := &partition[[2]int64]{bins: []int{bins}, cap: [][2]int64{{0, 20}}}
-	for range bins + rng.IntN(most-bins) {
-		p.size = append(p.size, [2]int64{1 + rng.Int64N(20), rng.Int64N(12)})
-	}
-	sortFirst(p)
-	return p
-}
-
 // sortFirst only sorts the first sizes.
 func sortFirst(p *partition[[2]int64]) {
 	var first []int64
@@ -159,31 +148,6 @@ func TestBinsLeft(t *testing.T) {
 				t.Fatalf("%x has %d bins of class %d, want %d", b, b.of(class), class, x)
 			}
 		}
-	}
-}
-
-func TestPartitionAgainstPlain(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(1, 1))
-	count := map[bool]int{}
-	for range 5000 {
-		p := randomPartition(rng, 9)
-		capacity := int64(15 + rng.IntN(40))
-		want := plainFits(p, capacity)
-		count[want]++
-		for _, threads := range []int{1, 3} {
-			p.threads = threads
-			got := p.decide(context.Background(), capacity, roomOf, math.MaxInt64)
-			if (got == yes) != want || got == unknown {
-				t.Fatalf("answer %d with %d threads, want %v: %+v", got, threads, want, p)
-			}
-			if got == yes {
-				checkChosen(t, p)
-			}
-		}
-	}
-	if min(count[true], count[false]) < 500 {
-		t.Errorf("one-sided: %v", count)
 	}
 }
 

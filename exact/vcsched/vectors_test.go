@@ -3,32 +3,11 @@
 package vcsched_test
 
 import (
-	"math"
-	"math/rand/v2"
 	"testing"
 
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
-	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
 )
-
-// vectorsAtSize draws an instance of 12 to 24 hosts of two sizes, with two further
-// resources.
-func vectorsAtSize(t *testing.T, k int) *model.VCSched {
-	t.Helper()
-	rng := rand.New(rand.NewPCG(21, uint64(k)))
-	hosts := 12 + 6*(k%3)
-	in, err := instances.VCSchedSpec{Hosts: hosts, Jobs: 2*hosts + 4, Slack: 0.4, CoVCPU: 0.5, CoVMemory: 0.5, Seed: uint64(k)}.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	in.Resources = []string{"disk", "network"}
-	for i := range in.Jobs {
-		in.Jobs[i].Resources = []float64{math.Round(600*rng.Float64()) / 1000, math.Round(500*rng.Float64()) / 1000}
-	}
-	in.HostSizes = []model.HostSize{{Count: hosts / 2, CPU: 1, Memory: 1, Resources: []float64{1, 1}}, {Count: hosts - hosts/2, CPU: 1.5, Memory: 1.5, Resources: []float64{2, 1}}}
-	return in
-}
 
 // Without a budget in its model, column generation must put no price on moves, whatever runs now: it once claimed 0.5
 // here.

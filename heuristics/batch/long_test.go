@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -55,24 +54,6 @@ func TestMillionLongJobs(t *testing.T) {
 		}
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-// Jobs that haven't started when a scheduler is stopped run in the order of arrivals.
-func TestStoppedInOrder(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(4306, 2))
-	for range need.Rounds(1000) {
-		b := small(rng)
-		for name, run := range oneTier {
-			e, err := run(stopped(), b, model.Settings{})
-			if err == nil {
-				err = judged(t, b, e)
-			}
-			if err != nil {
-				t.Fatalf("%s: %v; %+v", name, err, b)
-			}
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/view"
@@ -208,68 +207,6 @@ func TestLNSLoadsAreValid(t *testing.T) {
 }
 
 func isLinear(c cp.Constraint) bool { _, is := c.(*cp.Linear); return is }
-
-// The same seed gives the same schedule, whether somebody watches or not, and a deadline
-// far away gives one that is at least as good.
-func TestLNSIsDeterministic(t *testing.T) {
-	t.Parallel()
-	d := testkit.RandomDAG(rand.New(rand.NewPCG(4, 15)), 25, 3)
-	g := view.OfDAG(d)
-	var plans []dagplay.Plan
-	for range 2 {
-		p, err := heft(context.Background(), g, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x := newNeighbourhoods(g, p, 0, 7)
-		calls := 0
-		x.found = func() { calls++ }
-		x.run(context.Background())
-		if plans = append(plans, x.board.plan); calls == 0 {
-			t.Error("nothing was found")
-		}
-	}
-	if !plans[0].Equal(plans[1]) {
-		t.Errorf("%+v\n%+v", plans[0], plans[1])
-	}
-}
-
-// It ends with its context, at once and silently, and hands back its start.
-func TestLNSEndsWithItsContext(t *testing.T) {
-	t.Parallel()
-	d := large(200, 4, model.TransferIdeal)
-	g := view.OfDAG(d)
-	p, err := heft(context.Background(), g, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := newNeighbourhoods(g, p, 0, 1)
-	x.Patient = true
-	ctx, cancel := context.WithCancel(context.Background())
-	calls := 0
-	x.found = func() {
-		if calls++; calls == 3 {
-			cancel()
-		}
-	}
-	x.run(ctx)
-	if calls != 3 {
-		t.Errorf("%d better plans after the context's end at 3", calls)
-	}
-	before := x.value
-	if x.run(ctx); x.value != before {
-		t.Error("searched without a context")
-	}
-	ctx, cancel = context.WithTimeout(context.Background(), time.Millisecond)
-	defer cancel()
-	s, err := LNS(ctx, d, model.Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if o, err := d.Objective(s); err != nil || math.IsNaN(o.Value) {
-		t.Errorf("%v %v", o, err)
-	}
-}
 
 // Large graphs: a thousand tasks on many machines, under each kind of neighbourhood.
 func TestLNSOnLargeGraphs(t *testing.T) {

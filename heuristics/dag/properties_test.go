@@ -4,7 +4,6 @@ package dag
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -17,7 +16,6 @@ import (
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
 	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/internal/test/need"
-	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -217,32 +215,6 @@ func TestAlgorithmsOrder(t *testing.T) {
 	}
 }
 
-func TestEdgeCases(t *testing.T) {
-	t.Parallel()
-	for name, d := range map[string]*model.DAG{
-		"empty":    {Machines: []model.Machine{{ID: "a"}}},
-		"one task": onPaperPlatform(testkit.DAG([][]float64{{3, 2, 4}}, nil), model.TransferFair),
-		"zeros":    onPaperPlatform(testkit.DAG([][]float64{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, [][3]float64{{1, 2, 0}, {2, 3, 0}}), model.TransferTCP),
-		"parts":    onPaperPlatform(testkit.DAG([][]float64{{1, 2, 3}, {3, 2, 1}, {2, 2, 2}, {1, 1, 1}}, [][3]float64{{1, 2, 4}, {3, 4, 4}}), model.TransferFair),
-	} {
-		for algorithm, solve := range solvers {
-			t.Run(name+"/"+algorithm, func(t *testing.T) {
-				d := d
-				if algorithm == "lns" {
-					d = d.WithoutContention()
-				}
-				s, _, err := solve(context.Background(), d, model.Settings{Seed: 1})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if o, err := d.Objective(s); err != nil || math.IsInf(o.Value, 0) || math.IsNaN(o.Value) {
-					t.Errorf("%+v %v", o, err)
-				}
-			})
-		}
-	}
-}
-
 // A plan or holds that wait in a circle never end; a hold delays.
 func TestReplayHolds(t *testing.T) {
 	t.Parallel()
@@ -270,27 +242,5 @@ func TestReplayHolds(t *testing.T) {
 	slices.Reverse(q.Order[0]) // 3 before 1, which it needs
 	if got := r.Run(q, nil); !math.IsInf(got, 1) {
 		t.Errorf("a plan against the edges takes %v", got)
-	}
-}
-
-func TestStopped(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	d := sixTasks(model.TransferFair)
-	for name, solve := range solvers {
-		if name == "lns" {
-			d = d.WithoutContention()
-		}
-		s, _, err := solve(ctx, d, model.Settings{})
-		if name == "improve" || name == "lns" { // it has HEFT's plan to give
-			if err != nil || s == nil {
-				t.Errorf("%s: schedule %v, error %v", name, s, err)
-			}
-			continue
-		}
-		if !errors.Is(err, model.ErrNoSolution) {
-			t.Errorf("%s: error %v, want ErrNoSolution", name, err)
-		}
 	}
 }

@@ -4,16 +4,11 @@ package online_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gapwise/gapwise/heuristics/online"
-	"github.com/gapwise/gapwise/internal/test/need"
-	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -107,115 +102,5 @@ func TestReservationTold(t *testing.T) {
 	cancel()
 	if b, err := online.Reservation(ctx, requests(), answers(nil)); err != nil || len(b.Bookings) > 0 {
 		t.Error(err, b)
-	}
-}
-
-// roulette books at random: with PEs or without, where there are enough for sure, and moves
-// bookings without.
-type roulette struct {
-	rng     *rand.Rand
-	pes     int
-	named   bool
-	now     int64
-	starts  map[*online.ReservationRequest]int64 // of bookings that aren't over
-	on      map[*online.ReservationRequest]model.PEList
-	answers []online.ReservationDecision
-}
-
-func (p *roulette) Begin(platform online.ReservationPlatform) error {
-	p.pes, p.starts, p.on = platform.PEs, map[*online.ReservationRequest]int64{}, map[*online.ReservationRequest]model.PEList{}
-	return nil
-}
-
-func (p *roulette) Event(e online.ReservationEvent) error {
-	p.now = e.At
-	switch e.Type {
-	case online.Submitted:
-		p.answer(e.Request, online.Accept)
-	case online.Ended, online.Withdrawn:
-		delete(p.starts, e.Request)
-	}
-	return nil
-}
-
-func (p *roulette) answer(q *online.ReservationRequest, how online.DecisionType) {
-	d := online.ReservationDecision{Type: how, Request: q.Number}
-	first := max(q.Ready, p.now)
-	if d.At = first; q.Deadline-q.Duration > first {
-		d.At += p.rng.Int64N(q.Deadline - q.Duration - first + 1)
-	}
-	taken := make([]bool, p.pes)
-	for other, start := range p.starts {
-		if other == q || start >= d.At+q.Duration || start+other.Duration <= d.At {
-			continue
-		}
-		for pe := range taken {
-			for _, x := range p.on[other] {
-				taken[pe] = taken[pe] || x.First <= pe && pe <= x.Last
-			}
-		}
-	}
-	var free []int
-	for pe, is := range taken {
-		if !is {
-			free = append(free, pe)
-		}
-	}
-	if len(free) < q.PEs || d.At > q.Deadline-q.Duration {
-		if d.Type = online.Reject; how == online.Move {
-			return
-		}
-		p.answers = append(p.answers, d)
-		return
-	}
-	p.rng.Shuffle(len(free), func(a, b int) { free[a], free[b] = free[b], free[a] })
-	free = free[:q.PEs]
-	slices.Sort(free)
-	var list model.PEList
-	for _, pe := range free {
-		list = list.Append(pe)
-	}
-	p.starts[q], p.on[q] = d.At, list
-	if p.named {
-		d.PEs = list
-	}
-	p.answers = append(p.answers, d)
-}
-
-func (p *roulette) Decide() ([]online.ReservationDecision, error) {
-	if p.named && p.rng.IntN(3) == 0 {
-		var later []*online.ReservationRequest
-		for q, start := range p.starts {
-			if start > p.now {
-				later = append(later, q)
-			}
-		}
-		slices.SortFunc(later, func(a, b *online.ReservationRequest) int { return int(a.Number - b.Number) })
-		if len(later) > 0 {
-			p.answer(later[p.rng.IntN(len(later))], online.Move)
-		}
-	}
-	if p.rng.IntN(4) == 0 && len(p.starts) > 0 && p.now < 1e9 {
-		p.answers = append(p.answers, online.ReservationDecision{Type: online.CallAt, At: p.now*2 + 1})
-	}
-	all := p.answers
-	p.answers = nil
-	return all, nil
-}
-
-// The judge accepts what random policies make of random instances.
-func TestReservationJudged(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(27, 5))
-	for range need.Rounds(300) {
-		in := testkit.RandomReservation(rng, 1+rng.IntN(12))
-		in.Goal = ""
-		p := &roulette{rng: rng, named: rng.IntN(3) > 0}
-		b, err := online.Reservation(t.Context(), in, p)
-		var refused *online.DecisionError
-		if !p.named && errors.As(err, &refused) { // there weren't enough PEs in one piece of time
-			continue
-		}
-		checkJudged(t, in, b, err)
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/gapwise/gapwise/heuristics/online"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/verify"
 )
 
 // script is a policy of the decisions of one call after the other. It notes the events that it gets.
@@ -84,14 +83,3 @@ func checkRuns[P any](t *testing.T, name string, all []model.Run[P], place func(
 
 // nowhere says nothing of a place.
 func nowhere[P any](P) string { return "" }
-
-// checkJudged checks that a run has come to its end, and that the judge accepts what has run.
-func checkJudged(t *testing.T, in model.Instance, s model.Solution, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r, err := verify.Verify(t.Context(), in, s, verify.Options{}); err != nil || !r.Feasible() {
-		t.Fatalf("%v, %v\n%+v\n%+v", err, r.Violations, in, s)
-	}
-}

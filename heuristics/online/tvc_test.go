@@ -5,11 +5,9 @@ package online_test
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/gapwise/gapwise/heuristics/online"
-	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -115,116 +113,5 @@ func TestTVCTold(t *testing.T) {
 		checkError(t, name, err, c.err)
 		p.checkTold(t, name, c.told)
 		checkRuns(t, name, e.Runs, nowhere, c.runs)
-	}
-}
-
-// shuffle embeds at random where slots are free; with a queue it suspends, too.
-type shuffle struct {
-	rng              *rand.Rand
-	queue            bool
-	now              int64
-	free             []int
-	waiting, running []*online.TVCRequest
-	places           map[*online.TVCRequest]model.Embedding
-	begun            map[*online.TVCRequest]int64
-}
-
-func (p *shuffle) Begin(platform online.TVCPlatform) error {
-	p.queue, p.places, p.begun = platform.Queue, map[*online.TVCRequest]model.Embedding{}, map[*online.TVCRequest]int64{}
-	for range platform.FatTree.Servers() {
-		p.free = append(p.free, platform.FatTree.Slots)
-	}
-	return nil
-}
-
-func (p *shuffle) Event(e online.TVCEvent) error {
-	p.now = e.At
-	switch e.Type {
-	case online.Submitted:
-		p.waiting = append(p.waiting, e.Request)
-	case online.Ended:
-		p.leave(e.Request)
-	}
-	return nil
-}
-
-func (p *shuffle) leave(q *online.TVCRequest) {
-	for _, s := range p.places[q].Servers {
-		p.free[s.Server] += s.VMs
-	}
-	kept := p.running[:0]
-	for _, x := range p.running {
-		if x != q {
-			kept = append(kept, x)
-		}
-	}
-	p.running = kept
-}
-
-func (p *shuffle) Decide() (all []online.TVCDecision, err error) {
-	if p.queue && len(p.running) > 0 && p.rng.IntN(3) == 0 {
-		if q := p.running[p.rng.IntN(len(p.running))]; p.begun[q] < p.now {
-			p.leave(q)
-			p.waiting = append(p.waiting, q)
-			all = append(all, online.TVCDecision{Type: online.Suspend, Request: q.Number})
-		}
-	}
-	rest := p.waiting[:0]
-	for _, q := range p.waiting {
-		place := model.Embedding{Switch: below}
-		if old, is := p.places[q]; is && p.rng.IntN(2) == 0 && p.fits(&old) {
-			place = old
-		} else {
-			left := q.VMs
-			for s := range p.free {
-				if n := min(left, p.free[s], p.rng.IntN(3)); n > 0 {
-					place.Servers = append(place.Servers, model.ServerVMs{Server: s, VMs: n})
-					left -= n
-				}
-			}
-			if left > 0 {
-				if !p.queue {
-					all = append(all, online.TVCDecision{Type: online.Reject, Request: q.Number})
-				} else {
-					rest = append(rest, q)
-				}
-				continue
-			}
-		}
-		for _, s := range place.Servers {
-			p.free[s.Server] -= s.VMs
-		}
-		p.places[q], p.begun[q], p.running = place, p.now, append(p.running, q)
-		all = append(all, online.TVCDecision{Type: online.Start, Request: q.Number, Place: place})
-	}
-	if p.waiting = rest; len(rest) > 0 {
-		all = append(all, online.TVCDecision{Type: online.CallAt, At: p.now + 1 + p.rng.Int64N(3*second)})
-	}
-	return all, nil
-}
-
-func (p *shuffle) fits(e *model.Embedding) bool {
-	for _, s := range e.Servers {
-		if s.VMs > p.free[s.Server] {
-			return false
-		}
-	}
-	return true
-}
-
-// The judge accepts what random policies make of random instances.
-func TestTVCJudged(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(27, 7))
-	for range need.Rounds(100) {
-		in := &model.TVC{FatTree: model.FatTree{K: 4, Slots: 1, LinkMbps: 1000}, Queue: rng.IntN(3) > 0, MigrationS: float64(rng.IntN(3))}
-		at := 0.0
-		for k := range 1 + rng.IntN(12) {
-			at += float64(rng.IntN(4))
-			q := model.TVCRequest{ID: fmt.Sprint(k), ArrivalS: at, VMs: 1 + rng.IntN(12), BandwidthMbps: 1, DurationS: float64(1 + rng.IntN(9))}
-			in.Requests = append(in.Requests, q)
-		}
-		e, err := online.TVC(t.Context(), in, &shuffle{rng: rng})
-		checkJudged(t, in, e, err)
 	}
 }

@@ -6,13 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/gapwise/gapwise/heuristics/online"
-	"github.com/gapwise/gapwise/internal/test/need"
-	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -109,6 +105,9 @@ func TestTwoTierTold(t *testing.T) {
 			runs: "a 0-10, b 2-5 lost 5-9"},
 		"changing places": {turns: turns{{up(0, 0)}, {up(1, 1), call(3)}, {moving(up(0, 1)), moving(up(1, 0))}}, told: "0 submitted a, ?, 2 submitted b, ?, 3 called, ?, 7 ended b, ?, 11 ended a, ?",
 			runs: "a 0-3 3-11, b 2-3 3-7"},
+		"slowed from above": {turns: turns{{call(4)}, {down(1, 1)}, {up(0, 1)}},
+			told: "0 submitted a, ?, 2 submitted b, ?, 4 called, ?, 14 ended a, ?, 19.4 ended b, ?",
+			runs: "a 4-14, b 2-19.4"},
 		"left waiting": {turns: turns{{up(0, 0)}}, told: "0 submitted a, ?, 2 submitted b, ?, 10 ended a, ?", runs: "a 0-10", err: `after 10 s nothing happens any more, and 1 jobs haven't ended`},
 	} {
 		p, in := tiers(c.turns), tiered()
@@ -121,143 +120,5 @@ func TestTwoTierTold(t *testing.T) {
 				t.Errorf("%s: %v %v", name, err, r)
 			}
 		}
-	}
-}
-
-// lift is a policy that starts jobs at random in either tier, moves and kills them. After
-// some calls it is content to bring all to the foreground.
-type lift struct {
-	rng              *rand.Rand
-	now, threshold   int64
-	fore, back       []*online.TwoTierJob
-	waiting, running []*online.TwoTierJob
-	on               map[*online.TwoTierJob][]int32
-	tier             map[*online.TwoTierJob]model.Tier
-	since            map[*online.TwoTierJob]int64
-	calls            int
-}
-
-func (p *lift) Begin(platform online.TwoTierPlatform) error {
-	p.fore, p.back, p.threshold = make([]*online.TwoTierJob, platform.Processors), make([]*online.TwoTierJob, platform.Processors), platform.Threshold
-	p.on, p.tier, p.since = map[*online.TwoTierJob][]int32{}, map[*online.TwoTierJob]model.Tier{}, map[*online.TwoTierJob]int64{}
-	return nil
-}
-
-func (p *lift) Event(e online.TwoTierEvent) error {
-	p.now = e.At
-	switch e.Type {
-	case online.Submitted:
-		p.waiting = append(p.waiting, e.Job)
-	case online.Ended:
-		p.leave(e.Job)
-	}
-	return nil
-}
-
-func (p *lift) leave(j *online.TwoTierJob) {
-	for _, x := range p.on[j] {
-		if p.tier[j] == model.TierBackground {
-			p.back[x] = nil
-		} else {
-			p.fore[x] = nil
-		}
-	}
-	p.running = slices.DeleteFunc(p.running, func(x *online.TwoTierJob) bool { return x == j })
-}
-
-// use returns the foreground use of a processor.
-func (p *lift) use(x int32) int64 {
-	j := p.fore[x]
-	if j == nil {
-		return 0
-	}
-	if len(j.Use) == 1 {
-		return j.Use[0]
-	}
-	return j.Use[slices.Index(p.on[j], x)]
-}
-
-// place looks for processors of a tier at random; nil: there are too few.
-func (p *lift) place(j *online.TwoTierJob, tier model.Tier) []int32 {
-	var free []int32
-	for x := range p.fore {
-		if x := int32(x); tier == model.TierForeground && p.fore[x] == nil || tier == model.TierBackground && p.back[x] == nil && p.use(x) < p.threshold {
-			free = append(free, x)
-		}
-	}
-	if len(free) < int(j.Processes) {
-		return nil
-	}
-	p.rng.Shuffle(len(free), func(a, b int) { free[a], free[b] = free[b], free[a] })
-	return free[:j.Processes]
-}
-
-func (p *lift) Decide() (all []online.TwoTierDecision, err error) {
-	p.calls++
-	patient := p.calls < 40
-	kinds := map[*online.TwoTierJob]online.DecisionType{}
-	for _, j := range p.waiting {
-		kinds[j] = online.Start
-	}
-	for _, j := range slices.Clone(p.running) {
-		if p.since[j] == p.now || patient && p.rng.IntN(4) > 0 || !patient && p.tier[j] == model.TierForeground {
-			continue
-		}
-		old := p.on[j]
-		if kill := patient && p.rng.IntN(3) == 0; kill {
-			p.leave(j)
-			all = append(all, online.TwoTierDecision{Type: online.Kill, Job: j.Number})
-			p.waiting, kinds[j] = append(p.waiting, j), online.Start
-			continue
-		}
-		idle := !slices.ContainsFunc(old, func(x int32) bool { return p.fore[x] != nil })
-		if p.tier[j] == model.TierBackground && idle { // in its place
-			p.leave(j)
-			p.put(j, model.TierForeground, old)
-			all = append(all, online.TwoTierDecision{Type: online.Move, Job: j.Number, Processors: old})
-		} else if list := p.place(j, model.TierForeground); list != nil {
-			p.leave(j)
-			p.put(j, model.TierForeground, list)
-			all = append(all, online.TwoTierDecision{Type: online.Move, Job: j.Number, Processors: list})
-		}
-	}
-	for _, tier := range []model.Tier{model.TierForeground, model.TierBackground} {
-		rest := p.waiting[:0]
-		for _, j := range p.waiting {
-			list := p.place(j, tier)
-			if list == nil || patient && p.rng.IntN(2) == 0 || !patient && tier == model.TierBackground {
-				rest = append(rest, j)
-				continue
-			}
-			p.put(j, tier, list)
-			all = append(all, online.TwoTierDecision{Type: kinds[j], Job: j.Number, Tier: tier, Processors: list})
-		}
-		p.waiting = rest
-	}
-	if patient && len(p.waiting)+len(p.running) > 0 {
-		all = append(all, online.TwoTierDecision{Type: online.CallAt, At: p.now + 1 + p.rng.Int64N(5*second)})
-	}
-	return all, nil
-}
-
-func (p *lift) put(j *online.TwoTierJob, tier model.Tier, list []int32) {
-	p.on[j], p.tier[j], p.since[j], p.running = list, tier, p.now, append(p.running, j)
-	for _, x := range list {
-		if tier == model.TierBackground {
-			p.back[x] = j
-		} else {
-			p.fore[x] = j
-		}
-	}
-}
-
-// The judge accepts what random policies make of random instances.
-func TestTwoTierJudged(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(27, 8))
-	for range need.Rounds(300) {
-		in := testkit.RandomBatch(rng, 2, 6, 1+rng.IntN(8))
-		e, err := online.TwoTier(t.Context(), in, &lift{rng: rng})
-		checkJudged(t, in, e, err)
 	}
 }

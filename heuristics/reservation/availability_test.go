@@ -5,9 +5,6 @@ package reservation
 import (
 	"errors"
 	"math"
-	"math/rand/v2"
-	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -18,20 +15,6 @@ import (
 
 // pes is the list of PEs first to last.
 func pes(first, last int) model.PEList { return model.PEList{{First: first, Last: last}} }
-
-// slotList is the common interface of the package's list and the plain one.
-type slotList interface {
-	Add(start, end int64, pes model.PEList) error
-	Delete(start, end int64, pes model.PEList) error
-	Find(q query, p policy) (allocation, bool)
-	Advance(now int64)
-	Records() []record
-}
-
-var implementations = map[string]func(int) slotList{
-	"plain": func(n int) slotList { return newPlain(n) },
-	"fast":  func(n int) slotList { return newAvailability(n) },
-}
 
 // allPolicies are the paper's, in both readings of the rectangle, and our own.
 var allPolicies = func() []policy {
@@ -52,217 +35,79 @@ func TestWorkedExample(t *testing.T) {
 	const all, n, n1, n2, n3 = 10, 4, 4, 3, 5
 	job1, job2, job3 := pes(0, n1-1), pes(n1, n1+n2-1), pes(all-n3, all-1)
 	none := model.PEList(nil)
-	for name, make := range implementations {
-		t.Run(name, func(t *testing.T) {
-			l := make(all)
-			holds := func(step string, want ...record) {
-				t.Helper()
-				if diff := cmp.Diff(want, l.Records()); diff != "" {
-					t.Errorf("%s: (-want,+got)\n%s", step, diff)
-				}
-			}
-			do := func(err error) {
-				t.Helper()
-				if err != nil {
-					t.Fatal(err)
-				}
-			}
-			do(l.Add(t0, t3, job1))
-			do(l.Add(t0, t1, job2))
-			do(l.Add(t8, t10, job3))
-			holds("at t0", record{Time: t0, Busy: pes(0, n1+n2-1)}, record{Time: t1, Busy: job1},
-				record{Time: t3, Busy: none}, record{Time: t8, Busy: job3}, record{Time: t10, Busy: none})
-
-			// Steps 1 and 2: the candidates t2, t3, t6, t7 and their rectangles,
-			// each alone by a window that ends where its successor's begins.
-			q := query{Ready: t2, Duration: t4 - t2, Deadline: t9, PEs: n}
-			rectangles := map[int64]rectangle{
-				t2: {Begin: t1, End: t8, PEs: all - n1},
-				t3: {Begin: t3, End: t8, PEs: all},
-				t6: {Begin: t3, End: t8, PEs: all},
-				t7: {Begin: t3, End: t9, PEs: all - n3}, // t9 is the deadline, its PEs are free for ever
-			}
-			for start, want := range rectangles {
-				only := query{Ready: start, Duration: t4 - t2, Deadline: start + t4 - t2, PEs: n}
-				got, ok := l.Find(only, ff.opened())
-				if start == t7 {
-					want.End = math.MaxInt64
-				}
-				if !ok || got.Start != start || got.Rectangle != want {
-					t.Errorf("the open rectangle of %v is %+v, want %+v", start, got, want)
-				}
-				only.Deadline = max(only.Deadline, t9)
-				got, ok = l.Find(only, ff)
-				if !ok || got.Start != start || got.Rectangle != rectangles[start] {
-					t.Errorf("the rectangle of %v is %+v, want %+v", start, got, rectangles[start])
-				}
-			}
-			starts := map[string]int64{"FF": t2, "PE_B": t7, "DU_B": t3, "PEDU_B": t7, "PE_W": t3, "DU_W": t2, "PEDU_W": t3,
-				"DU_W open": t7, "PEDU_W open": t7, "DU_B open": t3, "PEDU_B open": t2, "least load": t3}
-			for _, p := range allPolicies {
-				want, ok := starts[p.name]
-				if !ok { // the rectangle's length doesn't matter to it
-					want = starts[strings.TrimSuffix(p.name, " open")]
-				}
-				if got, ok := l.Find(q, p); !ok || got.Start != want {
-					t.Errorf("%s starts at %v, want %v", p.name, got.Start, want)
-				}
-			}
-			found, _ := l.Find(q, peW)
-			want := allocation{Start: t3, End: t5, PEs: pes(0, n-1), Rectangle: rectangles[t3]}
-			if diff := cmp.Diff(want, found); diff != "" {
-				t.Errorf("PE_W: (-want,+got)\n%s", diff)
-			}
-
-			// Step 3: the lowest n PEs are job1's, so the records of t1 and t3 become one.
-			do(l.Add(found.Start, found.End, found.PEs))
-			holds("after the request", record{Time: t0, Busy: pes(0, n1+n2-1)}, record{Time: t1, Busy: job1},
-				record{Time: t5, Busy: none}, record{Time: t8, Busy: job3}, record{Time: t10, Busy: none})
-
-			// Step 4: job2 ends. The records of t0 and t1 become one, the record of t0; the paper prints {t1, n1 PEs},
-			// which it is once time has come to t1.
-			do(l.Delete(t0, t1, job2))
-			holds("after job2", record{Time: t0, Busy: job1},
-				record{Time: t5, Busy: none}, record{Time: t8, Busy: job3}, record{Time: t10, Busy: none})
-			l.Advance(t1)
-			holds("at t1", record{Time: t1, Busy: job1},
-				record{Time: t5, Busy: none}, record{Time: t8, Busy: job3}, record{Time: t10, Busy: none})
-		})
-	}
-}
-
-// Both implementations give the same answers after any operations, and the list is canonical after each.
-func TestPlainAndFastAgree(t *testing.T) {
-	t.Parallel()
-	operations, finds := 0, 0
-	run := func(seed uint64, steps int) {
-		rng := rand.New(rand.NewPCG(seed, 4))
-		n := []int{1, 3, 7, 64, 65, 130}[rng.IntN(6)]
-		plain, fast := newPlain(n), newAvailability(n)
-		type booking struct {
-			start, end int64
-			pes        model.PEList
-		}
-		var live []booking
-		// Small times, ticks of a microsecond, and as many as there may be.
-		now := []int64{0, 1e12, 1<<52 - 1e9}[rng.IntN(3)]
-		plain.Advance(now)
-		fast.Advance(now)
-		clock := func(x float64) int64 { return int64(x) }
-		length := 1 + rng.Float64()*60
-		if rng.IntN(3) == 0 {
-			length *= 1e4
-		}
-		span := length * []float64{1, 5, 100}[rng.IntN(3)]
-		for range steps {
-			operations++
-			switch rng.IntN(8) {
-			case 0: // time goes by
-				now += clock(rng.Float64() * length)
-				plain.Advance(now)
-				fast.Advance(now)
-				live = slices.DeleteFunc(live, func(b booking) bool { return b.end <= now })
-			case 1: // a booking ends early or is cancelled
-				if len(live) == 0 {
-					continue
-				}
-				k := rng.IntN(len(live))
-				b := live[k]
-				from := b.start
-				if rng.IntN(2) == 0 {
-					from = b.start + clock(float64(b.end-b.start)*rng.Float64())
-				}
-				if err := plain.Delete(from, b.end, b.pes); err != nil {
-					t.Fatal(seed, err)
-				}
-				if err := fast.Delete(from, b.end, b.pes); err != nil {
-					t.Fatal(seed, err)
-				}
-				live = slices.Delete(live, k, k+1)
-				if from > max(b.start, now) {
-					live = append(live, booking{b.start, from, b.pes})
-				}
-			case 2: // anything, which may be refused
-				a := now - clock(length) + clock(rng.Float64()*(length+span))
-				b := a + clock(rng.Float64()*length)
-				first := rng.IntN(n)
-				list := pes(first, first+rng.IntN(n-first))
-				add := rng.IntN(2) == 0
-				e1, e2 := plain.Delete, fast.Delete
-				if add {
-					e1, e2 = plain.Add, fast.Add
-				}
-				err1, err2 := e1(a, b, list), e2(a, b, list)
-				if (err1 == nil) != (err2 == nil) {
-					t.Fatalf("seed %d: plain says %v, fast %v", seed, err1, err2)
-				}
-				if err1 == nil && add && max(a, now) < b {
-					live = append(live, booking{a, b, list})
-				} else if err1 == nil && !add && max(a, now) < b {
-					return // some live bookings are gone in part: begin anew
-				}
-			default:
-				du := clock(rng.Float64()*length) + 1
-				q := query{Ready: now + clock(rng.Float64()*span), Duration: du, PEs: 1 + rng.IntN(n)}
-				if rng.IntN(9) == 0 {
-					q.Ready = max(0, now-clock(rng.Float64()*length)) // in the past
-				}
-				q.Deadline = q.Ready + du
-				if rng.IntN(3) > 0 {
-					q.Deadline += clock(rng.Float64() * span)
-				}
-				var chosen allocation
-				ok := false
-				for _, k := range rng.Perm(len(allPolicies)) {
-					p := allPolicies[k]
-					finds++
-					a, foundA := plain.Find(q, p)
-					b, foundB := fast.Find(q, p)
-					if foundA != foundB || !reflect.DeepEqual(a, b) {
-						t.Fatalf("seed %d, %s, %+v, now %v: (-plain,+fast)\n%s", seed, p.name, q, now, cmp.Diff(a, b))
-					}
-					chosen, ok = a, foundA
-				}
-				if !ok {
-					continue
-				}
-				if chosen.Start < q.Ready || chosen.End > q.Deadline || chosen.PEs.Len() != q.PEs {
-					t.Fatalf("seed %d: %+v for %+v", seed, chosen, q)
-				}
-				if err := plain.Add(chosen.Start, chosen.End, chosen.PEs); err != nil {
-					t.Fatal(seed, err)
-				}
-				if err := fast.Add(chosen.Start, chosen.End, chosen.PEs); err != nil {
-					t.Fatal(seed, err)
-				}
-				live = append(live, booking{chosen.Start, chosen.End, chosen.PEs})
-			}
-			records := fast.Records()
-			if diff := cmp.Diff(plain.Records(), records); diff != "" {
-				t.Fatalf("seed %d: records (-plain,+fast)\n%s", seed, diff)
-			}
-			for k, r := range records {
-				switch {
-				case k == 0 && len(r.Busy) == 0:
-					t.Fatalf("seed %d: the first record is empty", seed)
-				case k > 0 && (r.Time <= records[k-1].Time || r.Busy.String() == records[k-1].Busy.String()):
-					t.Fatalf("seed %d: record %d is redundant or out of order", seed, k)
-				case k == len(records)-1 && len(r.Busy) != 0:
-					t.Fatalf("seed %d: the last record isn't empty", seed)
-				}
-			}
+	l := newAvailability(all)
+	holds := func(step string, want ...record) {
+		t.Helper()
+		if diff := cmp.Diff(want, l.Records()); diff != "" {
+			t.Errorf("%s: (-want,+got)\n%s", step, diff)
 		}
 	}
-	most := uint64(500)
-	if testing.Short() {
-		most = 150
+	do := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
-	for seed := range most {
-		run(seed, 60)
+	do(l.Add(t0, t3, job1))
+	do(l.Add(t0, t1, job2))
+	do(l.Add(t8, t10, job3))
+	holds("at t0", record{Time: t0, Busy: pes(0, n1+n2-1)}, record{Time: t1, Busy: job1},
+		record{Time: t3, Busy: none}, record{Time: t8, Busy: job3}, record{Time: t10, Busy: none})
+
+	// Steps 1 and 2: the candidates t2, t3, t6, t7 and their rectangles,
+	// each alone by a window that ends where its successor's begins.
+	q := query{Ready: t2, Duration: t4 - t2, Deadline: t9, PEs: n}
+	rectangles := map[int64]rectangle{
+		t2: {Begin: t1, End: t8, PEs: all - n1},
+		t3: {Begin: t3, End: t8, PEs: all},
+		t6: {Begin: t3, End: t8, PEs: all},
+		t7: {Begin: t3, End: t9, PEs: all - n3}, // t9 is the deadline, its PEs are free for ever
 	}
-	run(1<<40, 1200) // more records than a block holds
-	run(1<<40+1, 1200)
-	t.Log(operations, "operations,", finds, "searches")
+	for start, want := range rectangles {
+		only := query{Ready: start, Duration: t4 - t2, Deadline: start + t4 - t2, PEs: n}
+		got, ok := l.Find(only, ff.opened())
+		if start == t7 {
+			want.End = math.MaxInt64
+		}
+		if !ok || got.Start != start || got.Rectangle != want {
+			t.Errorf("the open rectangle of %v is %+v, want %+v", start, got, want)
+		}
+		only.Deadline = max(only.Deadline, t9)
+		got, ok = l.Find(only, ff)
+		if !ok || got.Start != start || got.Rectangle != rectangles[start] {
+			t.Errorf("the rectangle of %v is %+v, want %+v", start, got, rectangles[start])
+		}
+	}
+	starts := map[string]int64{"FF": t2, "PE_B": t7, "DU_B": t3, "PEDU_B": t7, "PE_W": t3, "DU_W": t2, "PEDU_W": t3,
+		"DU_W open": t7, "PEDU_W open": t7, "DU_B open": t3, "PEDU_B open": t2, "least load": t3}
+	for _, p := range allPolicies {
+		want, ok := starts[p.name]
+		if !ok { // the rectangle's length doesn't matter to it
+			want = starts[strings.TrimSuffix(p.name, " open")]
+		}
+		if got, ok := l.Find(q, p); !ok || got.Start != want {
+			t.Errorf("%s starts at %v, want %v", p.name, got.Start, want)
+		}
+	}
+	found, _ := l.Find(q, peW)
+	want := allocation{Start: t3, End: t5, PEs: pes(0, n-1), Rectangle: rectangles[t3]}
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Errorf("PE_W: (-want,+got)\n%s", diff)
+	}
+
+	// Step 3: the lowest n PEs are job1's, so the records of t1 and t3 become one.
+	do(l.Add(found.Start, found.End, found.PEs))
+	holds("after the request", record{Time: t0, Busy: pes(0, n1+n2-1)}, record{Time: t1, Busy: job1},
+		record{Time: t5, Busy: none}, record{Time: t8, Busy: job3}, record{Time: t10, Busy: none})
+
+	// Step 4: job2 ends. The records of t0 and t1 become one, the record of t0; the paper prints {t1, n1 PEs},
+	// which it is once time has come to t1.
+	do(l.Delete(t0, t1, job2))
+	holds("after job2", record{Time: t0, Busy: job1},
+		record{Time: t5, Busy: none}, record{Time: t8, Busy: job3}, record{Time: t10, Busy: none})
+	l.Advance(t1)
+	holds("at t1", record{Time: t1, Busy: job1},
+		record{Time: t5, Busy: none}, record{Time: t8, Busy: job3}, record{Time: t10, Busy: none})
 }
 
 // Lists that aren't ascending ranges of PEs that exist are refused, and nothing
@@ -276,27 +121,25 @@ func TestBadLists(t *testing.T) {
 		"twice":          {{First: 0, Last: 1}, {First: 1, Last: 2}},
 	}
 	for name, list := range lists {
-		for kind, make := range implementations {
-			l := make(4)
-			if err := l.Add(0, 5, pes(1, 2)); err != nil {
-				t.Fatal(err)
-			}
-			before := l.Records()
-			if err := l.Add(0, 5, list); !errors.Is(err, model.ErrInvalid) {
-				t.Errorf("%s, %s: %v", kind, name, err)
-			}
-			if err := l.Delete(0, 5, list); !errors.Is(err, model.ErrInvalid) {
-				t.Errorf("%s, %s: %v", kind, name, err)
-			}
-			if err := l.Add(4, 9, pes(2, 3)); !errors.Is(err, errBusy) {
-				t.Errorf("%s: PE 2 is busy until 5, and the error is %v", kind, err)
-			}
-			if err := l.Delete(4, 9, pes(1, 1)); !errors.Is(err, errFree) {
-				t.Errorf("%s: PE 1 is free from 5 on, and the error is %v", kind, err)
-			}
-			if diff := cmp.Diff(before, l.Records()); diff != "" {
-				t.Errorf("%s, %s: changed (-before,+after)\n%s", kind, name, diff)
-			}
+		l := newAvailability(4)
+		if err := l.Add(0, 5, pes(1, 2)); err != nil {
+			t.Fatal(err)
+		}
+		before := l.Records()
+		if err := l.Add(0, 5, list); !errors.Is(err, model.ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := l.Delete(0, 5, list); !errors.Is(err, model.ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := l.Add(4, 9, pes(2, 3)); !errors.Is(err, errBusy) {
+			t.Errorf("PE 2 is busy until 5, and the error is %v", err)
+		}
+		if err := l.Delete(4, 9, pes(1, 1)); !errors.Is(err, errFree) {
+			t.Errorf("PE 1 is free from 5 on, and the error is %v", err)
+		}
+		if diff := cmp.Diff(before, l.Records()); diff != "" {
+			t.Errorf("%s: changed (-before,+after)\n%s", name, diff)
 		}
 	}
 }

@@ -4,18 +4,12 @@ package reservation
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/verify"
 )
 
 type solver func(context.Context, *model.Reservation, model.Settings) (*model.Bookings, error)
@@ -52,66 +46,6 @@ func random(rng *rand.Rand, n int) *model.Reservation {
 		in.Requests = append(in.Requests, q)
 	}
 	return in
-}
-
-// The judge accepts all bookings, which claim to be online.
-func TestSolversAreFeasible(t *testing.T) {
-	t.Parallel()
-	for seed := range uint64(300) {
-		in := random(rand.New(rand.NewPCG(seed, 9)), 40)
-		if err := in.Validate(); err != nil {
-			t.Fatal(seed, err)
-		}
-		for name, solve := range solvers {
-			b, err := solve(context.Background(), in, model.Settings{})
-			if err != nil {
-				t.Fatalf("seed %d, %s: %v", seed, name, err)
-			}
-			if !b.Online {
-				t.Fatalf("%s: the bookings don't claim to be online", name)
-			}
-			report, err := verify.Verify(t.Context(), in, b, verify.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := report.Err(); err != nil {
-				t.Fatalf("seed %d, %s: %v", seed, name, err)
-			}
-		}
-	}
-}
-
-// Both implementations of the list give the same bookings of a whole stream.
-func TestPlainAndFastBookAlike(t *testing.T) {
-	t.Parallel()
-	spec := instances.NewReservationSpec()
-	spec.Requests, spec.Seed = 400, 5
-	in, err := spec.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	early := random(rand.New(rand.NewPCG(5, 9)), 150)
-	for _, in := range []*model.Reservation{in, early} {
-		for _, p := range allPolicies {
-			plain, err := bookPlain(in, p)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := p.book(context.Background(), in, model.Settings{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := &model.Bookings{Goal: in.Goal, Online: true}
-			for k, a := range plain {
-				if a != nil {
-					want.Bookings = append(want.Bookings, model.Booking{ID: in.Requests[k].ID, StartS: view.OfReservation(in).Seconds(a.Start), PEs: a.PEs})
-				}
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s on %s: (-plain,+fast)\n%s", p.name, in.Name, diff)
-			}
-		}
-	}
 }
 
 // PEs of a job that ends early, or of a booking that is cancelled, are there for
@@ -193,47 +127,18 @@ func TestOwnPoliciesAcceptMore(t *testing.T) {
 	}
 }
 
-// A goal that asks for all requests isn't met by bookings of some. The requests accepted by then are kept when time is
-// up.
-func TestGoalAllAndInterruption(t *testing.T) {
+// Two requests of decimal times fit one behind the other, though a sum of float64s says that they don't.
+func TestDecimalsFit(t *testing.T) {
 	t.Parallel()
-	one := model.Request{ID: "a", DurationS: 10, DeadlineS: 10, PEs: 1}
-	two := one
-	two.ID = "b"
-	in := &model.Reservation{PEs: 1, Goal: model.GoalAll, Requests: []model.Request{one, two}}
-	stopped, cancel := context.WithCancel(context.Background())
-	cancel()
-	for name, solve := range solvers {
-		if _, err := solve(context.Background(), in, model.Settings{}); !errors.Is(err, model.ErrNoSolution) {
-			t.Errorf("%s: %v, want ErrNoSolution", name, err)
+	for _, file := range []string{"decimals-back-to-back", "decimals-tight", "far-deadline-tolerance"} {
+		in, err := instances.Load("../../exact/reservation/testdata/reservation-" + file + ".json")
+		if err != nil {
+			t.Fatal(err)
 		}
-		easy := &model.Reservation{PEs: 1, Requests: in.Requests}
-		b, err := solve(stopped, easy, model.Settings{})
-		if err != nil || len(b.Bookings) != 0 {
-			t.Errorf("%s: stopped at once: %v, %v", name, b, err)
-		}
-	}
-}
-
-// The same instance gives the same bookings, byte for byte.
-func TestDeterminism(t *testing.T) {
-	t.Parallel()
-	in := random(rand.New(rand.NewPCG(3, 3)), 200)
-	for name, solve := range solvers {
-		var first []byte
-		for range 2 {
-			b, err := solve(context.Background(), in, model.Settings{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			data, err := json.Marshal(b)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if first == nil {
-				first = data
-			} else if string(first) != string(data) {
-				t.Errorf("%s differs from itself", name)
+		for _, a := range Algorithms() {
+			if r, err := a.Solver.Solve(t.Context(), in, model.Settings{Effort: 10_000}); err != nil ||
+				r.Objective != 2 {
+				t.Errorf("%s: %s accepts %v of 2: %v", file, a.Name, r.Objective, err)
 			}
 		}
 	}

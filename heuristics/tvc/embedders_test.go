@@ -5,7 +5,6 @@ package tvc
 import (
 	"context"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -129,32 +128,6 @@ func TestFindEmbedder(t *testing.T) {
 	}
 }
 
-// Sequences give the embeddings of the plain version, with both ways to sort.
-func TestSequencePlain(t *testing.T) {
-	t.Parallel()
-	fast := []*sequence{newAdaBa().(*sequence), newBestFit().(*sequence), newBestFitLocal().(*sequence), newFirstFit().(*sequence), newFirstFitLocal().(*sequence)}
-	var layers [3]int
-	for seed := range uint64(need.Rounds(2000)) {
-		rng := rand.New(rand.NewPCG(seed, 12))
-		d := randomCentre(rng)
-		for range 4 {
-			n, b := randomRequest(rng, d)
-			d.Arrive(b)
-			for k, q := range fast {
-				want, wantOK := plainSequence(q, d, n, b)
-				got, ok := q.Embed(d, n, b)
-				if ok != wantOK || !reflect.DeepEqual(got, want) {
-					t.Fatalf("seed %d, sequence %d, %d VMs at %d bit/s: %v %v, plain %v %v", seed, k, n, b, got, ok, want, wantOK)
-				}
-				if ok {
-					layers[got.Switch.Layer]++
-				}
-			}
-		}
-	}
-	t.Log(layers)
-}
-
 // Subtrees finds a host if and only if an embedding exists (HoseCut), or at least
 // if one exists (HosePerPath).
 func TestSubtreesExact(t *testing.T) {
@@ -181,45 +154,6 @@ func TestSubtreesExact(t *testing.T) {
 	}
 	if t.Log(yes, no, loose); yes < rounds/2 || no < rounds/10 {
 		t.Errorf("%d embeddable, %d not", yes, no)
-	}
-}
-
-// Sequences give the embeddings of the plain version in loaded data centres.
-func TestSequencePlainLoaded(t *testing.T) {
-	t.Parallel()
-	for _, fabric := range model.Fabrics {
-		d, accepted, rejected := loadedCentre(8, fabric)
-		for k, q := range []*sequence{newAdaBa().(*sequence), newBestFit().(*sequence), newBestFitLocal().(*sequence), newFirstFit().(*sequence)} {
-			for _, r := range append(rejected[:10:10], accepted[:40]...) {
-				want, wantOK := plainSequence(q, d, r.n, r.b)
-				if got, ok := q.Embed(d, r.n, r.b); ok != wantOK || !reflect.DeepEqual(got, want) {
-					t.Fatalf("sequence %d, %d VMs at %d bit/s: %v %v, plain %v %v", k, r.n, r.b, got, ok, want, wantOK)
-				}
-			}
-		}
-	}
-}
-
-// Whole runs of loss mode equal the ones of the plain sequences.
-func TestSequenceRuns(t *testing.T) {
-	t.Parallel()
-	rejected, rounds := 0, need.Rounds(600)
-	for seed := range uint64(rounds) {
-		rng := rand.New(rand.NewPCG(seed, 14))
-		in := testkit.RandomTVC(rng, []int{2, 4, 4}[rng.IntN(3)], 5+rng.IntN(60), false)
-		for _, e := range []embedder{newAdaBa(), newBestFit(), newBestFitLocal(), newFirstFit(), newFirstFitLocal()} {
-			got, err1 := runLoss(context.Background(), in, e, nil)
-			want, err2 := runLoss(context.Background(), in, embedderFunc(func(d *fattree.DataCentre, n int, b int64) (model.Embedding, bool) {
-				return plainSequence(e.(*sequence), d, n, b)
-			}), nil)
-			if err1 != nil || err2 != nil || !reflect.DeepEqual(got, want) {
-				t.Fatalf("seed %d: %v, plain %v (%v, %v)", seed, got, want, err1, err2)
-			}
-			rejected += len(in.Requests) - len(got.Runs)
-		}
-	}
-	if t.Log(rejected, "rejected"); rejected < 10*rounds {
-		t.Errorf("only %d rejected", rejected)
 	}
 }
 

@@ -85,30 +85,3 @@ func TestBudgetIsUnsupported(t *testing.T) {
 		}
 	}
 }
-
-func TestStops(t *testing.T) {
-	t.Parallel()
-	for name, in := range map[string]*model.VCSched{
-		"sequential": drawn(t, spec(8, 60, 1)),
-		"parallel":   drawn(t, spec(8, 30, 8)),
-	} {
-		for algorithm, solve := range paperAlgorithms() {
-			solved := false
-			for _, looks := range []int{0, 1, 2, 3, 5, 10, 30, 100} {
-				p, err := solve(&testkit.StopAfter{Context: context.Background(), Looks: looks}, in, model.Settings{Seed: 1})
-				if looks == 0 && (p != nil || !errors.Is(err, model.ErrNoSolution) || !errors.Is(err, context.Canceled)) {
-					t.Errorf("%s %s: an ended context gave %v", name, algorithm, err)
-				}
-				if err == nil {
-					solved = true
-					judge(t, in, p)
-				} else if !errors.Is(err, model.ErrNoSolution) {
-					t.Errorf("%s %s after %d looks: %v", name, algorithm, looks, err)
-				}
-			}
-			if !solved && algorithm == "mcb8" {
-				t.Errorf("%s: mcb8 never had a solution when it was stopped", name)
-			}
-		}
-	}
-}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	oracle "github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/internal/test/testkit"
@@ -123,11 +124,12 @@ func TestBacktrackingIsComplete(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	same, saved, infeasible := 0, 0, 0
 	for range 3000 { // a tenth of them, as short tests draw, is one-sided
-		u := view.OfVCSched(testkit.GridVCSched(rng, 3, 4))
+		in := testkit.GridVCSched(rng, 3, 4)
+		u := view.OfVCSched(in)
 		if len(u.CPU) > 7 {
 			continue
 		}
-		fits := fitsInMemory(u)
+		_, fits := oracle.Optimum(in)
 		for name, order := range map[string][]int32{"gb": instanceOrder(u), "sgb": memoryOrder(u)} {
 			want, err := greedy(context.Background(), u, order)
 			got, err2 := backtrack(context.Background(), u, order, placementAttempts)
@@ -149,29 +151,6 @@ func TestBacktrackingIsComplete(t *testing.T) {
 	if same < 500 || saved < 20 || infeasible < 100 {
 		t.Errorf("%d as greedy, %d saved, %d infeasible: the draw is one-sided", same, saved, infeasible)
 	}
-}
-
-// fitsInMemory tries every assignment.
-func fitsInMemory(u *view.VCSched) bool {
-	mem := make([]int64, u.Hosts)
-	var walk func(i int) bool
-	walk = func(i int) bool {
-		if i == len(u.Memory) {
-			return true
-		}
-		for h := range mem {
-			if mem[h]+u.Memory[i] > u.Classes[0].Cap[0] {
-				continue
-			}
-			mem[h] += u.Memory[i]
-			if walk(i + 1) {
-				return true
-			}
-			mem[h] -= u.Memory[i]
-		}
-		return false
-	}
-	return walk(0)
 }
 
 func TestAttempts(t *testing.T) {

@@ -404,7 +404,7 @@ var testedFaults = []struct {
 	{fault{"the judge: the one machine ends a job a unit too late", "verify/evidence_machine.go",
 		"j.end = now\n", "j.end = now + 1\n"}, "-run Squashed ./verify"},
 	{fault{"the judge: the background makes as much of idle cycles as the foreground", "verify/evidence_batch.go",
-		"a < b && a*below < above*b", "a < b && a*below > above*b"}, "-run EvidenceBatch ./verify"},
+		"a < b && a*below < above*b", "a < b && a*below > above*b"}, "-run Evidence/batch ./verify"},
 	{fault{"Batch: the shadow time of a job that overran its estimate is past", "heuristics/batch/easy.go",
 		"s.shadow = max(s.now, s.ends.reach(width-s.free))", "s.shadow = s.ends.reach(width - s.free)"}, "./heuristics/batch"},
 	{fault{"Batch: an end at the shadow time gives no extra processors", "heuristics/batch/easy.go",

@@ -112,12 +112,3 @@ func TestBatchRefuses(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkBatch(b *testing.B) {
-	for _, jobs := range []int{6, 8, 10, 12} {
-		b.Run(fmt.Sprintf("jobs=%d", jobs), func(b *testing.B) {
-			rng := rand.New(rand.NewPCG(12, 47))
-			grow(b, func() model.Instance { return testkit.RandomBatch(rng, 1, 8, jobs) })
-		})
-	}
-}

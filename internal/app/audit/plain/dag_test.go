@@ -3,7 +3,6 @@
 package plain_test
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -64,17 +63,6 @@ func TestDAGFound(t *testing.T) {
 		}
 		if a := solved(t, in, value[1]); a.Solution != nil {
 			t.Errorf("%s: found %v, want nothing", file, a.Value)
-		}
-	}
-}
-
-func BenchmarkDAG(b *testing.B) {
-	for _, machines := range []int{2, 3, 4} {
-		for _, tasks := range []int{10, 12, 14, 16, 18} {
-			b.Run(fmt.Sprintf("machines=%d/tasks=%d", machines, tasks), func(b *testing.B) {
-				rng := rand.New(rand.NewPCG(9, 2))
-				grow(b, func() model.Instance { return testkit.RandomDAG(rng, tasks, machines) })
-			})
 		}
 	}
 }

@@ -5,12 +5,15 @@ package plain_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/gapwise/gapwise/internal/app/audit/plain"
+	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -113,5 +116,38 @@ func TestRefuses(t *testing.T) {
 	}
 	if _, err := plain.Solve(&model.DAG{}, math.NaN(), 1); !errors.Is(err, model.ErrInvalid) {
 		t.Errorf("no machine: %v, want ErrInvalid", err)
+	}
+}
+
+func BenchmarkPlain(b *testing.B) {
+	for name, x := range map[string]struct {
+		sizes []int
+		draw  func(rng *rand.Rand, n int) model.Instance
+	}{
+		"batch": {[]int{6, 8, 10, 12},
+			func(rng *rand.Rand, n int) model.Instance { return testkit.RandomBatch(rng, 1, 8, n) }},
+		"dag/machines=2": {[]int{10, 14, 18},
+			func(rng *rand.Rand, n int) model.Instance { return testkit.RandomDAG(rng, n, 2) }},
+		"dag/machines=4": {[]int{10, 14, 18},
+			func(rng *rand.Rand, n int) model.Instance { return testkit.RandomDAG(rng, n, 4) }},
+		"reservation": {[]int{8, 10, 12, 14},
+			func(rng *rand.Rand, n int) model.Instance { return testkit.RandomReservation(rng, n) }},
+		"tvc/pods=2": {[]int{6, 8, 12, 16},
+			func(rng *rand.Rand, n int) model.Instance { return testkit.RandomTVC(rng, 2, n, false) }},
+		"tvc/pods=4": {[]int{6, 8, 12, 16},
+			func(rng *rand.Rand, n int) model.Instance { return testkit.RandomTVC(rng, 4, n, false) }},
+		"vcsched/hosts=2": {[]int{8, 11, 14, 17},
+			func(rng *rand.Rand, n int) model.Instance { return testkit.VCSched(rng, n, 2, false) }},
+		"vcsched/hosts=6": {[]int{8, 11, 14, 17},
+			func(rng *rand.Rand, n int) model.Instance { return testkit.VCSched(rng, n, 6, false) }},
+		"consolidation/hosts=3": {[]int{6, 10, 14},
+			func(rng *rand.Rand, n int) model.Instance { return testkit.Consolidation(rng, n, 3) }},
+	} {
+		for _, n := range x.sizes {
+			b.Run(fmt.Sprintf("%s/n=%d", name, n), func(b *testing.B) {
+				rng := rand.New(rand.NewPCG(9, 2))
+				grow(b, func() model.Instance { return x.draw(rng, n) })
+			})
+		}
 	}
 }

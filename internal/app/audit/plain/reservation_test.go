@@ -4,7 +4,6 @@ package plain_test
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -98,14 +97,5 @@ func TestReservationTooManyPEs(t *testing.T) {
 	in := &model.Reservation{PEs: 1 << 20, Requests: []model.Request{{ID: "a", ReadyS: 1.0 / 3, DurationS: 1, DeadlineS: 1e6, PEs: 1}}}
 	if _, err := plain.Solve(in, math.NaN(), enough); !errors.Is(err, model.ErrUnsupported) {
 		t.Errorf("%v, want ErrUnsupported", err)
-	}
-}
-
-func BenchmarkReservation(b *testing.B) {
-	for _, requests := range []int{8, 10, 12, 14} {
-		b.Run(fmt.Sprintf("requests=%d", requests), func(b *testing.B) {
-			rng := rand.New(rand.NewPCG(9, 6))
-			grow(b, func() model.Instance { return testkit.RandomReservation(rng, requests) })
-		})
 	}
 }

@@ -3,7 +3,6 @@
 package plain_test
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -100,17 +99,6 @@ func TestTVCQueue(t *testing.T) {
 		}
 		if again, err := plain.Solve(in, a.Value, enough); err != nil || again.Solution != nil {
 			t.Errorf("%v is beaten by %v, %v", a.Value, again.Value, err)
-		}
-	}
-}
-
-func BenchmarkTVC(b *testing.B) {
-	for _, k := range []int{2, 4} {
-		for _, requests := range []int{6, 8, 12, 16} {
-			b.Run(fmt.Sprintf("k=%d/requests=%d", k, requests), func(b *testing.B) {
-				rng := rand.New(rand.NewPCG(11, 9))
-				grow(b, func() model.Instance { return testkit.RandomTVC(rng, k, requests, false) })
-			})
 		}
 	}
 }

@@ -60,14 +60,3 @@ func TestVCSchedFound(t *testing.T) {
 		})
 	}
 }
-
-func BenchmarkVCSched(b *testing.B) {
-	for _, hosts := range []int{2, 4, 6} {
-		for _, jobs := range []int{8, 11, 14, 17} {
-			b.Run(fmt.Sprintf("hosts=%d/jobs=%d", hosts, jobs), func(b *testing.B) {
-				rng := rand.New(rand.NewPCG(9, 4))
-				grow(b, func() model.Instance { return testkit.VCSched(rng, jobs, hosts, false) })
-			})
-		}
-	}
-}
