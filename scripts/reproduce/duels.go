@@ -6,10 +6,10 @@ import (
 	"cmp"
 	"encoding/csv"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"slices"
+	"strings"
 )
 
 // duelsFile holds what gapwise and CP-SAT did on the same instances: a row for each
@@ -97,24 +97,13 @@ type side struct {
 }
 
 // readDuels reads duelsFile.
-func readDuels() (*duels, error) {
-	f, err := os.Open(duelsFile)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return duelsOf(f)
-}
+func readDuels() *duels { return duelsOf(string(must(os.ReadFile(duelsFile)))) }
 
-// duelsOf reads rows of duelsFile. It returns an error if a verified solution of CP-SAT
-// beats a bound of gapwise.
-func duelsOf(r io.Reader) (*duels, error) {
-	lines, err := csv.NewReader(r).ReadAll()
-	if err != nil {
-		return nil, err
-	}
+// duelsOf reads rows of duelsFile. A verified solution of CP-SAT that beats a bound of gapwise is an error.
+func duelsOf(text string) *duels {
+	lines := must(csv.NewReader(strings.NewReader(text)).ReadAll())
 	if len(lines) == 0 || !slices.Equal(lines[0], duelColumns) {
-		return nil, fmt.Errorf("%s has other columns than %q", duelsFile, duelColumns)
+		panic(fmt.Errorf("%s has other columns than %q", duelsFile, duelColumns))
 	}
 	all := &duels{Versions: map[string][]string{}}
 	type key struct{ family, instance string }
@@ -132,7 +121,7 @@ func duelsOf(r io.Reader) (*duels, error) {
 		}
 		one := side{optimal: l[7] == "optimal", witness: l[8] != "" && l[11] == "yes", objective: number(cmp.Or(l[8], "0")), bound: number(l[9]), cpu: number(cmp.Or(l[10], "0"))}
 		if _, twice := sides[k][solver]; twice || limit != d.Limit || l[2] != d.Sense || one.cpu <= 0 {
-			return nil, fmt.Errorf("%s: %s on %s: twice, with another limit or sense than its family, or without a time", duelsFile, solver, k.instance)
+			panic(fmt.Errorf("%s: %s on %s: twice, with another limit or sense than its family, or without a time", duelsFile, solver, k.instance))
 		}
 		sides[k][solver] = one
 		if !slices.Contains(all.Versions[solver], l[5]) {
@@ -141,30 +130,28 @@ func duelsOf(r io.Reader) (*duels, error) {
 		all.Dates = append(all.Dates, l[6])
 	}
 	for _, k := range order {
-		if err := families[k.family].add(k.instance, sides[k]); err != nil {
-			return nil, err
-		}
+		families[k.family].add(k.instance, sides[k])
 	}
 	slices.Sort(all.Dates)
 	all.Dates = slices.Compact(all.Dates)
-	return all, nil
+	return all
 }
 
 // add counts an instance.
-func (d *duel) add(instance string, sides map[string]side) error {
+func (d *duel) add(instance string, sides map[string]side) {
 	own, ran := sides[ours]
 	peer, also := sides[cpsat]
 	switch {
 	case !ran || !also || len(sides) != 2:
-		return fmt.Errorf("%s: %s needs a row of %s, one of %s and no other", duelsFile, instance, ours, cpsat)
+		panic(fmt.Errorf("%s: %s needs a row of %s, one of %s and no other", duelsFile, instance, ours, cpsat))
 	case peer.optimal && !peer.witness || own.optimal && !own.witness:
-		return fmt.Errorf("%s: an optimum of %s has no witness", duelsFile, instance)
+		panic(fmt.Errorf("%s: an optimum of %s has no witness", duelsFile, instance))
 	}
 	d.of(cpsat).cpu += peer.cpu
 	d.of(ours).cpu += own.cpu
 	d.of(ours).ratios += math.Log(d.counted(own.cpu) / d.counted(peer.cpu))
 	if peer.witness && d.better(peer.objective, own.bound) {
-		return fmt.Errorf("%s: gapwise says that no solution of %s is better than %v, %s has a verified one of %v", duelsFile, instance, own.bound, cpsat, peer.objective)
+		panic(fmt.Errorf("%s: gapwise says that no solution of %s is better than %v, %s has a verified one of %v", duelsFile, instance, own.bound, cpsat, peer.objective))
 	}
 	switch {
 	case own.witness && d.better(own.objective, peer.bound):
@@ -180,7 +167,6 @@ func (d *duel) add(instance string, sides map[string]side) error {
 	if own.optimal {
 		d.of(ours).proved++
 	}
-	return nil
 }
 
 // better reports whether objective a is better than b by more than 10^-5 of it: for
