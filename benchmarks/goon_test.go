@@ -15,6 +15,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -31,10 +32,7 @@ func TestOtherCommits(t *testing.T) {
 	lines := ""
 	for i := range records {
 		records[i].Commit = "0123456789"
-		line, err := records[i].Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		line := need.Value(records[i].Encode())(t)
 		lines += string(line)
 	}
 	write(t, whole, lines)
@@ -75,10 +73,7 @@ func TestRunLeavesOtherFilesAlone(t *testing.T) {
 	p := decode(t, quick)
 	whole := filepath.Join(t.TempDir(), "whole.jsonl")
 	runPlan(t, p, RunOptions{Results: whole})
-	data, err := os.ReadFile(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := need.Value(os.ReadFile(whole))(t)
 	line, _, _ := strings.Cut(string(data), "\n")
 	for name, c := range map[string]struct{ text, want string }{
 		"notes":                    {"Buy milk.", "line 1"},
@@ -139,9 +134,7 @@ generators: [{kind: vcsched, hosts: [4], jobs: [12], slack: [0.3], count: 1, see
 algorithms: [{name: gr}, {name: search}]
 `)
 	file := t.TempDir() + "/r.jsonl"
-	if err := Run(t.Context(), p, RunOptions{Results: file}); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, Run(t.Context(), p, RunOptions{Results: file}))
 	records, _, err := runs.ReadRecords(file)
 	if err != nil {
 		t.Fatal(err)
@@ -168,10 +161,7 @@ algorithms: [{name: gr}, {name: search}]
 func TestStatedIsNotVerified(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.jsonl")
 	runPlan(t, decode(t, quick), RunOptions{Results: file})
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := need.Value(os.ReadFile(file))(t)
 	lines := strings.SplitAfter(string(data), "\n")
 	mine := `{"plan":"p","instance":"i","instance_hash":"h","kind":"vcsched","algorithm":"mine","seed":1,"status":"optimal","objective":0.5,"bound":0.5,"gap":0,"elapsed_s":1,"nodes":0,"verified":true,"version":"` + gapwise.Version + `"}` + "\n"
 	for name, c := range map[string]struct {
@@ -191,10 +181,7 @@ func TestStatedIsNotVerified(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			table, err := runs.Tabulate(records, runs.TableOptions{Columns: []string{"verified", "stated"}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			table := need.Value(runs.Tabulate(records, runs.TableOptions{Columns: []string{"verified", "stated"}}))(t)
 			if want := []float64{float64(c.verified), float64(c.stated)}; !cmp.Equal(table.Rows[0].Values, want) {
 				t.Errorf("verified and stated are %v, want %v", table.Rows[0].Values, want)
 			}
@@ -222,10 +209,7 @@ func TestParametersOfFiles(t *testing.T) {
 		write(t, filepath.Join(dir, "set", name+".json"), `{"kind":"vcsched","version":1,"name":"`+name+`","hosts":1,"jobs":[{"id":"a","tasks":1,"cpu":0.5,"memory":0.1}`+jobs+`]}`)
 	}
 	write(t, filepath.Join(dir, "plan.yaml"), "name: f\nfiles: [set]\ngenerators: [{kind: dag, tasks: [3], count: 1}]\nalgorithms: [{name: gr, only: {hosts: [1]}}, {name: mcb8, only: {tasks: [3], hosts: [1]}}, {name: heft, only: {edges: [2], machines: [3]}}]\n")
-	p, err := LoadPlan(filepath.Join(dir, "plan.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := need.Value(LoadPlan(filepath.Join(dir, "plan.yaml")))(t)
 	records := runPlan(t, p, RunOptions{Results: filepath.Join(dir, "r.jsonl")})
 	var got []string
 	for _, r := range records {
@@ -236,10 +220,7 @@ func TestParametersOfFiles(t *testing.T) {
 		t.Errorf("the runs are %q, want %q", got, want)
 	}
 	records = slices.DeleteFunc(records, func(r runs.Record) bool { return r.Kind != model.KindVCSched })
-	table, err := tabulated(records, runs.TableOptions{By: []string{"tasks", "load"}, Columns: []string{"runs"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := need.Value(tabulated(records, runs.TableOptions{By: []string{"tasks", "load"}, Columns: []string{"runs"}}))(t)
 	if want := [][]string{{"1", "0.5", "gr", "1"}, {"3", "1", "gr", "1"}, {"3", "1", "mcb8", "1"}}; !slices.EqualFunc(table.Rows, want, slices.Equal) {
 		t.Errorf("the table is %v, want %v", table.Rows, want)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -15,10 +16,7 @@ import (
 // all, and it finds no solution.
 func TestRelaxation(t *testing.T) {
 	s := instances.VCSchedSpec{Hosts: 4, Jobs: 12, Slack: 0.1, CoVCPU: 0.25, CoVMemory: 0.75, Memory: "rescaled", Seed: 3}
-	in, err := s.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := need.Value(s.Generate())(t)
 	sum := 0.0
 	for _, j := range in.Jobs {
 		sum += j.CPU

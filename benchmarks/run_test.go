@@ -19,6 +19,7 @@ import (
 
 	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -34,9 +35,7 @@ seeds: [1, 2]
 // times and in a fixed order.
 func runPlan(t testing.TB, p *Plan, o RunOptions) []runs.Record {
 	t.Helper()
-	if err := Run(context.Background(), p, o); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, Run(context.Background(), p, o))
 	return timeless(t, o.Results)
 }
 
@@ -103,10 +102,7 @@ func TestRunResumes(t *testing.T) {
 	dir := t.TempDir()
 	whole := filepath.Join(dir, "whole.jsonl")
 	want := runPlan(t, p, RunOptions{Results: whole, Workers: 2})
-	data, err := os.ReadFile(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := need.Value(os.ReadFile(whole))(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		cut := rapid.IntRange(0, len(data)).Draw(rt, "cut")
 		file := filepath.Join(dir, "cut.jsonl")
@@ -165,18 +161,12 @@ func TestRunRefuses(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			file := results(t)
-			before, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			err = Run(context.Background(), decode(t, tc.plan), RunOptions{Results: file})
+			before := need.Value(os.ReadFile(file))(t)
+			err := Run(context.Background(), decode(t, tc.plan), RunOptions{Results: file})
 			if !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), tc.wantPart) {
 				t.Errorf("error is %v, want one with %q that wraps ErrInvalid", err, tc.wantPart)
 			}
-			after, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			after := need.Value(os.ReadFile(file))(t)
 			if !bytes.Equal(before, after) {
 				t.Error("the results file was changed")
 			}
@@ -268,24 +258,16 @@ algorithms: [{name: highs}, {name: heft}]
 func TestPlanWithout(t *testing.T) {
 	dir := t.TempDir()
 	p := decode(t, "name: w\ngenerators: [{kind: vcsched, hosts: [3], jobs: [9], slack: [0.1], count: 2}]\nalgorithms: [{name: search}, {name: gr}]\n")
-	problem, err := gapwise.ProblemOf(model.KindVCSched)
-	if err != nil {
-		t.Fatal(err)
-	}
+	problem := need.Value(gapwise.ProblemOf(model.KindVCSched))(t)
 	want := map[string]map[string]string{"local-search": {"search": "without=local-search", "gr": ""}, Each: {"search": "", "gr": ""}}
 	for _, d := range problem.Search.Devices() {
 		label := WithoutLabel("search", d.Name)
 		want[Each][label] = "algorithm=search without=" + d.Name
 	}
 	for device, options := range want {
-		q, err := p.Without([]string{device})
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := need.Value(p.Without([]string{device}))(t)
 		file := filepath.Join(dir, device+".jsonl")
-		if err := Run(t.Context(), q, RunOptions{Results: file}); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, Run(t.Context(), q, RunOptions{Results: file}))
 		records, _, err := runs.ReadRecords(file)
 		if err != nil || len(records) != 2*len(options) {
 			t.Fatalf("%d records, error %v", len(records), err)
@@ -296,10 +278,7 @@ func TestPlanWithout(t *testing.T) {
 			}
 		}
 	}
-	lucky, err := p.Without([]string{"luck"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	lucky := need.Value(p.Without([]string{"luck"}))(t)
 	if err := Run(t.Context(), lucky, RunOptions{Results: filepath.Join(dir, "x.jsonl")}); err == nil || !strings.Contains(err.Error(), `no device "luck"`) {
 		t.Errorf("error %v", err)
 	}

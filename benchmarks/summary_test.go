@@ -17,20 +17,15 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 )
 
 // described checks JSON against a schema of the documents.
 func described(t *testing.T, schema string, data []byte) {
 	t.Helper()
-	s, err := jsonschema.NewCompiler().Compile("../docs/reference/schema/" + schema)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := need.Value(jsonschema.NewCompiler().Compile("../docs/reference/schema/" + schema))(t)
+	v := need.Value(jsonschema.UnmarshalJSON(bytes.NewReader(data)))(t)
 	if err := s.Validate(v); err != nil {
 		t.Errorf("%s: %v\n%s", schema, err, data)
 	}
@@ -39,10 +34,7 @@ func described(t *testing.T, schema string, data []byte) {
 // names checks that a schema names every key of a struct.
 func names(t *testing.T, schema string, of reflect.Type) {
 	t.Helper()
-	text, err := os.ReadFile("../docs/reference/schema/" + schema)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := need.Value(os.ReadFile("../docs/reference/schema/" + schema))(t)
 	for k := range of.NumField() {
 		key, _, _ := strings.Cut(of.Field(k).Tag.Get("json"), ",")
 		if key != "-" && !bytes.Contains(text, []byte(`"`+key+`": {`)) {
@@ -63,10 +55,7 @@ func TestSummary(t *testing.T) {
 		t.Fatal(err)
 	}
 	records := runPlan(t, p, o)
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := need.Value(os.ReadFile(file))(t)
 	for line := range bytes.Lines(data) {
 		described(t, "run.json", line)
 	}
@@ -77,10 +66,7 @@ func TestSummary(t *testing.T) {
 		t.Fatalf("%d summaries", len(got))
 	}
 	for i := range got {
-		line, err := json.Marshal(got[i])
-		if err != nil {
-			t.Fatal(err)
-		}
+		line := need.Value(json.Marshal(got[i]))(t)
 		described(t, "bench-summary.json", line)
 	}
 	a, b := got[0], got[1]

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -34,10 +35,7 @@ func TestCompareByHand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			records := sample()
 			rand.New(rand.NewPCG(1, 2)).Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
-			got, err := Compare(records, tc.options)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := need.Value(Compare(records, tc.options))(t)
 			if diff := cmp.Diff(tc.want, got.Rows); diff != "" {
 				t.Errorf("(-want,+got):\n%s", diff)
 			}
@@ -80,10 +78,7 @@ func same(a, b float64) bool {
 
 // A table for a paper has one unit in a column of times.
 func TestOneUnit(t *testing.T) {
-	got, err := tabulate(sample(), TableOptions{OneUnit: true, Columns: []string{"time mean", "time geo.", "best"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := need.Value(tabulate(sample(), TableOptions{OneUnit: true, Columns: []string{"time mean", "time geo.", "best"}}))(t)
 	want := [][]string{
 		{"algorithm", "time mean (ms)", "time geo. (ms)", "best"},
 		{"greedy", "2.00", "2.00", "0"}, {"random", "10.0", "10.0", "2"}, {"exact", "2166.7", "1823.1", "2"},

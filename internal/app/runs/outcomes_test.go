@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -35,14 +36,9 @@ func traced() (*model.Batch, *model.Execution) {
 
 func TestJobTable(t *testing.T) {
 	in, s := traced()
-	table, err := JobTable(in, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := need.Value(JobTable(in, s))(t)
 	var b bytes.Buffer
-	if err := table.Render(&b, "csv"); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, table.Render(&b, "csv"))
 	want := `job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,consumed_energy,metadata
 a,three,a,0,4,20,1,COMPLETED_SUCCESSFULLY,0,10,10,0,10,1,0-1 3 5,,
 b,three,b,1.5,2,30,1,COMPLETED_SUCCESSFULLY,1.5,60,61.5,0,60,1,4 6,,segments=4 restarts=1 migrations=1
@@ -53,7 +49,7 @@ c,three,c,2,1,40,0,COMPLETED_WALLTIME_REACHED,2,40,42,0,40,1,7,,
 	}
 	tvc := &model.TVC{Name: "v", FatTree: model.FatTree{K: 2, Slots: 4, LinkMbps: 10}, Requests: []model.TVCRequest{
 		{ID: "x", VMs: 3, BandwidthMbps: 1, DurationS: 7}, {ID: "y", ArrivalS: 1, VMs: 9, BandwidthMbps: 1, DurationS: 3}}}
-	table, err = JobTable(tvc, &model.Embeddings{Runs: []model.Run[model.Embedding]{{ID: "x", Segments: []model.Segment[model.Embedding]{
+	table, err := JobTable(tvc, &model.Embeddings{Runs: []model.Run[model.Embedding]{{ID: "x", Segments: []model.Segment[model.Embedding]{
 		{StartS: 0, EndS: 7, Place: model.Embedding{Servers: []model.ServerVMs{{Server: 0, VMs: 2}, {Server: 1, VMs: 1}}}}}}}})
 	if err != nil {
 		t.Fatal(err)
@@ -77,14 +73,8 @@ c,three,c,2,1,40,0,COMPLETED_WALLTIME_REACHED,2,40,42,0,40,1,7,,
 // The means of the outcomes are the objectives.
 func TestOutcomesAreTheObjective(t *testing.T) {
 	in, s := traced()
-	o, err := in.Objective(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := in.Outcomes(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := need.Value(in.Objective(s))(t)
+	all := need.Value(in.Outcomes(s))(t)
 	response, slowdown, migrations, restarts := 0.0, 0.0, 0.0, 0.0
 	for i := range all {
 		response += all[i].Response() / 3
@@ -160,10 +150,7 @@ func TestHalvesInTables(t *testing.T) {
 	value := 5.0
 	r := Record{Plan: "p", Instance: "i", Hash: "h", Kind: model.KindBatch, Algorithm: "fcfs", Status: model.StatusFeasible, Objective: &value, Second: &value,
 		Params: map[string]float64{"load": 0.5}, Metrics: map[string]float64{firstHalf: 0.25, secondHalf: 0.125}, Version: "v"}
-	table, err := tabulate([]Record{r}, TableOptions{Columns: []string{firstHalf, secondHalf}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := need.Value(tabulate([]Record{r}, TableOptions{Columns: []string{firstHalf, secondHalf}}))(t)
 	if d := cmp.Diff([][]string{{"fcfs", "0.25", "0.125"}}, table.Rows); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}

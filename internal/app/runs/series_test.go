@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -48,10 +49,7 @@ func reserved() []Record {
 // count.
 func TestSeriesMinus(t *testing.T) {
 	t.Parallel()
-	lines, err := Series(reserved(), SeriesOptions{X: []string{"umed"}, Y: "objective", Algorithms: []string{"pe-w"}, Minus: "ff"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := need.Value(Series(reserved(), SeriesOptions{X: []string{"umed"}, Y: "objective", Algorithms: []string{"pe-w"}, Minus: "ff"}))(t)
 	want := []Line{{Algorithm: "pe-w", Points: []SeriesPoint{{X: 5, Mean: 20, Half: 0, Runs: 3, Instances: 3}, {X: 7, Mean: 10, Half: math.NaN(), Runs: 1, Instances: 1}}}}
 	if d := cmp.Diff(want, lines, cmpopts.EquateNaNs()); d != "" {
 		t.Errorf("(-want,+got):\n%s", d)
@@ -92,10 +90,7 @@ func TestSeriesByHand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			records := reserved()
 			rand.New(rand.NewPCG(1, 2)).Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
-			got, err := Series(records, c.o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := need.Value(Series(records, c.o))(t)
 			if d := cmp.Diff(c.want, got, cmpopts.EquateNaNs(), cmpopts.EquateApprox(1e-12, 1e-12)); d != "" {
 				t.Errorf("lines (-want,+got):\n%s", d)
 			}
@@ -109,10 +104,7 @@ func TestSeriesOrder(t *testing.T) {
 	want := ""
 	for seed := range uint64(20) {
 		rand.New(rand.NewPCG(seed, 2)).Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
-		lines, err := Series(records, SeriesOptions{X: []string{"umed"}, Y: "slowdown"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		lines := need.Value(Series(records, SeriesOptions{X: []string{"umed"}, Y: "slowdown"}))(t)
 		if got := fmt.Sprint(lines); want == "" {
 			want = got
 		} else if got != want {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -54,9 +55,7 @@ func TestMomentJSON(t *testing.T) {
 		t.Fatalf("%s, error %v", data, err)
 	}
 	var got []Moment
-	if err := json.Unmarshal(data, &got); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, json.Unmarshal(data, &got))
 	if d := cmp.Diff(want, got, cmpopts.EquateNaNs()); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
