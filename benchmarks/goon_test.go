@@ -25,10 +25,7 @@ func TestOtherCommits(t *testing.T) {
 	p := decode(t, quick)
 	whole := filepath.Join(t.TempDir(), "whole.jsonl")
 	runPlan(t, p, RunOptions{Results: whole})
-	records, _, err := runs.ReadRecords(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := need.Value(runs.ReadRecords(whole))(t)
 	lines := ""
 	for i := range records {
 		records[i].Commit = "0123456789"
@@ -41,7 +38,7 @@ func TestOtherCommits(t *testing.T) {
 	}
 	_, rest, _ := strings.Cut(lines, "\n")
 	write(t, whole, rest)
-	err = Run(context.Background(), p, RunOptions{Results: whole})
+	err := Run(context.Background(), p, RunOptions{Results: whole})
 	if !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), "whole.jsonl:1 is of commit 0123456789, this is commit unknown") {
 		t.Errorf("a part of a file: %v", err)
 	}
@@ -135,10 +132,7 @@ algorithms: [{name: gr}, {name: search}]
 `)
 	file := t.TempDir() + "/r.jsonl"
 	need.OK(t, Run(t.Context(), p, RunOptions{Results: file}))
-	records, _, err := runs.ReadRecords(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := need.Value(runs.ReadRecords(file))(t)
 	for _, r := range records {
 		if !r.Sealed {
 			t.Errorf("%s isn't sealed", r.Algorithm)

@@ -55,11 +55,11 @@ func openResults(path, plan string) (*results, error) {
 }
 
 func (r *results) read(plan string) (err error) {
-	if r.records, r.whole, err = runs.ReadRecords(r.path); err != nil {
-		return err
-	}
 	// O_APPEND: nothing that another program appends is overwritten.
 	if r.file, err = os.OpenFile(r.path, os.O_RDWR|os.O_APPEND, 0o644); err != nil {
+		return err
+	}
+	if r.records, r.whole, err = runs.DecodeRecords(r.file, r.path); err != nil {
 		return err
 	}
 	info, err := r.file.Stat()
@@ -105,7 +105,7 @@ func openFolder(folder, stem string) (*results, error) {
 		return nil, err
 	}
 	for _, f := range files {
-		some, _, err := runs.ReadRecords(f)
+		some, err := runs.ReadRecords(f)
 		if err != nil {
 			return nil, err
 		}

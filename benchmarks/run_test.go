@@ -41,10 +41,7 @@ func runPlan(t testing.TB, p *Plan, o RunOptions) []runs.Record {
 
 func timeless(t testing.TB, file string) []runs.Record {
 	t.Helper()
-	records, _, err := runs.ReadRecords(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := need.Value(runs.ReadRecords(file))(t)
 	for i := range records {
 		if records[i].ElapsedS < 0 {
 			t.Errorf("run %d took %v s", i, records[i].ElapsedS)
@@ -268,7 +265,7 @@ func TestPlanWithout(t *testing.T) {
 		q := need.Value(p.Without([]string{device}))(t)
 		file := filepath.Join(dir, device+".jsonl")
 		need.OK(t, Run(t.Context(), q, RunOptions{Results: file}))
-		records, _, err := runs.ReadRecords(file)
+		records, err := runs.ReadRecords(file)
 		if err != nil || len(records) != 2*len(options) {
 			t.Fatalf("%d records, error %v", len(records), err)
 		}

@@ -127,10 +127,7 @@ func runShards(t *testing.T, p *Plan, of int) (files []string) {
 func readAll(t *testing.T, files ...string) (all []runs.Record) {
 	t.Helper()
 	for _, f := range files {
-		some, _, err := runs.ReadRecords(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		some := need.Value(runs.ReadRecords(f))(t)
 		all = append(all, some...)
 	}
 	return all

@@ -236,7 +236,7 @@ func readRecords(paths []string) ([]runs.Record, error) {
 		if path == "-" {
 			some, _, err = runs.DecodeRecords(os.Stdin, "standard input")
 		} else {
-			some, _, err = runs.ReadRecords(path)
+			some, err = runs.ReadRecords(path)
 		}
 		var at *fs.PathError
 		if errors.As(err, &at) {

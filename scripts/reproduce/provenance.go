@@ -138,8 +138,7 @@ func (r *runner) source(x ran, tools *list) string {
 		of.add(fmt.Sprintf("algorithms with the seeds %v", p.Seeds))
 	}
 	for _, f := range x.files {
-		records, _, err := runs.ReadRecords(f)
-		check(err)
+		records := must(runs.ReadRecords(f))
 		for i := range records {
 			tools.add(strings.Split(records[i].Tools, ", ")...)
 			r.measures(measuredBy(&records[i])...)
@@ -183,7 +182,7 @@ func (r *runner) fresh(file string) {
 // current returns a staleError if a results file has runs that nobody could make again: of changes that
 // aren't committed, of a commit that the present one doesn't come from, or of other code than there is now.
 func (r *runner) current(file string) error {
-	records, _, err := runs.ReadRecords(file)
+	records, err := runs.ReadRecords(file)
 	if err != nil || r.dirty {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = nil

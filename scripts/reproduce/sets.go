@@ -52,13 +52,10 @@ func kept[S ~[]E, E any](all S, is func(E) bool) S {
 
 // records reads a results file once: a part computes many figures of it.
 func (r *runner) records(file string) []runs.Record {
-	if all, ok := r.read[file]; ok {
-		return all
+	if r.read[file] == nil {
+		r.read[file] = must(runs.ReadRecords(file))
 	}
-	all, _, err := runs.ReadRecords(file)
-	check(err)
-	r.read[file] = all
-	return all
+	return r.read[file]
 }
 
 // of returns the records of a set.
@@ -70,12 +67,10 @@ func (r *runner) of(s set) []runs.Record {
 // rewrite writes the runs of a file that keep keeps, and may change, to another one and
 // returns its name.
 func rewrite(file, name string, keep func(*runs.Record) bool) string {
-	all, _, err := runs.ReadRecords(file)
-	check(err)
 	var some []runs.Record
-	for i := range all {
-		if keep(&all[i]) {
-			some = append(some, all[i])
+	for _, r := range must(runs.ReadRecords(file)) {
+		if keep(&r) {
+			some = append(some, r)
 		}
 	}
 	var text bytes.Buffer

@@ -208,10 +208,7 @@ algorithms: [{name: exact, engine: glpsol}]
 	parts := func() (all []runs.Record) {
 		files, _ := filepath.Glob(filepath.Join(folder, "parts", "*.jsonl"))
 		for _, f := range files {
-			some, _, err := runs.ReadRecords(f)
-			if err != nil {
-				t.Fatal(err)
-			}
+			some := need.Value(runs.ReadRecords(f))(t)
 			all = append(all, some...)
 		}
 		return all
@@ -255,10 +252,7 @@ algorithms: [{name: exact, engine: glpsol}]
 	p := need.Value(benchmarks.LoadPlan(plan))(t)
 	need.OK(t, benchmarks.Run(t.Context(), p, benchmarks.RunOptions{Results: local}))
 	table := func(file string) runs.Table {
-		records, _, err := runs.ReadRecords(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		records := need.Value(runs.ReadRecords(file))(t)
 		if len(records) != 8 {
 			t.Errorf("%s: %d runs", file, len(records))
 		}
