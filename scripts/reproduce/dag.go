@@ -45,7 +45,7 @@ func (m dagMeans) Decrease() float64 { return 100 * (1 - m.Best/m.Stretched) }
 
 // All returns the means over all instances.
 func (s dagSetting) All() dagMeans {
-	return s.where(func(*runs.Record) bool { return true })
+	return s.where(func(runs.Record) bool { return true })
 }
 
 var daggenName = regexp.MustCompile(`-d([0-9]+)-m[0-9]`)
@@ -59,7 +59,7 @@ func (s dagSetting) At(parameter, value string) dagMeans {
 		value, third = jump, map[string]int{"1": 1, "2": 2, "4": 3}[part]
 	}
 	x := number(value)
-	return s.where(func(r *runs.Record) bool {
+	return s.where(func(r runs.Record) bool {
 		if r.Params[parameter] != x || third == 0 {
 			return r.Params[parameter] == x
 		}
@@ -68,20 +68,10 @@ func (s dagSetting) At(parameter, value string) dagMeans {
 	})
 }
 
-func (s dagSetting) where(has func(*runs.Record) bool) (m dagMeans) {
-	heft, aware := 0.0, 0.0
-	for i := range s.runs {
-		switch r := &s.runs[i]; {
-		case r.Objective == nil || !has(r):
-		case r.Algorithm == "heft":
-			heft++
-			m.Planned, m.Stretched = m.Planned+r.Metrics["planned"], m.Stretched+*r.Objective
-		case r.Algorithm == "network-aware":
-			aware++
-			m.Best, m.Round = m.Best+*r.Objective, m.Round+r.Metrics["rounds"]
-		}
-	}
-	return dagMeans{m.Planned / heft, m.Stretched / heft, m.Best / aware, m.Round / aware}
+func (s dagSetting) where(has func(runs.Record) bool) dagMeans {
+	t := must(runs.Tabulate(kept(s.runs, has), runs.TableOptions{Algorithms: []string{"heft", "network-aware"}, Columns: []string{"planned", "objective", "rounds"}}))
+	heft, aware := t.Rows[0].Values, t.Rows[1].Values
+	return dagMeans{Planned: heft[0], Stretched: heft[1], Best: aware[1], Round: aware[2]}
 }
 
 // met says whether a figure of ours, rounded as the printed one is, equals it.
