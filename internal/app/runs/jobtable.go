@@ -14,8 +14,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// JobKeys lists the keys by which TabulateJobs divides jobs: a log's data on them, or size.
-func JobKeys() []string { return []string{"user", "group", "queue", "partition", "executable", "size"} }
+// JobKeys are the keys by which TabulateJobs divides jobs: a log's data on them, or size.
+var JobKeys = []string{"user", "group", "queue", "partition", "executable", "size"}
 
 // Solved is a run with its instance and its solution.
 type Solved struct {
@@ -57,17 +57,7 @@ func tagOf(b *model.Batch, k int, key string) string {
 	if l == nil {
 		return ""
 	}
-	switch key {
-	case "user":
-		return l.User
-	case "group":
-		return l.Group
-	case "queue":
-		return l.Queue
-	case "partition":
-		return l.Partition
-	}
-	return l.Executable
+	return [...]string{l.User, l.Group, l.Queue, l.Partition, l.Executable}[slices.Index(JobKeys, key)]
 }
 
 // sizeClass returns the class of jobs of so many processes: 1, 2 to 4, 5 to 16, ..., each up to
@@ -100,8 +90,8 @@ func TabulateJobs(all []Solved, by string, columns []string, most int) (Table, e
 	bad := func(format string, args ...any) (Table, error) {
 		return Table{}, fmt.Errorf("%w table: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
 	}
-	if !slices.Contains(JobKeys(), by) {
-		return bad("jobs are divided by one of %s, not by %q", strings.Join(JobKeys(), ", "), by)
+	if !slices.Contains(JobKeys, by) {
+		return bad("jobs are divided by one of %s, not by %q", strings.Join(JobKeys, ", "), by)
 	}
 	if len(columns) == 0 {
 		columns = defaultJobColumns
@@ -127,9 +117,7 @@ func TabulateJobs(all []Solved, by string, columns []string, most int) (Table, e
 		return Table{}, err
 	}
 	t := Table{Header: append([]string{by, "algorithm"}, columns...), Notes: notes(columns)}
-	whole := divided[0]
 	of := classes(records)
-	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(of[a].Rank(), of[b].Rank()) })
 	for _, rank := range model.Classes() {
 		for _, c := range divided {
 			for _, a := range order {
@@ -143,7 +131,7 @@ func TabulateJobs(all []Solved, by string, columns []string, most int) (Table, e
 					case "jobs":
 						row = append(row, fmt.Sprint(len(j.outcomes)))
 					case "work %":
-						row = append(row, words.Known("%.1f", 100*j.work()/whole.of[a].work()))
+						row = append(row, words.Known("%.1f", 100*j.work()/divided[0].of[a].work()))
 					default:
 						row = append(row, figureOf(f.of(j)))
 					}

@@ -117,20 +117,13 @@ func (f *Figures) Table(o TableOptions) Table {
 	t := Table{Header: append(slices.Clone(f.By), "algorithm")}
 	write := make([]func(float64) string, len(f.columns))
 	for k, c := range f.columns {
-		name := c.name
-		if write[k] = c.form.text; c.form == inTime {
-			unit := ""
-			switch {
-			case o.OneUnit:
-				unit, write[k] = f.oneUnit(k)
-				unit = " (" + unit + ")"
-			case o.Plain:
-				write[k] = func(x float64) string { return words.Known("%.6g", x) }
-			}
-			if o.Plain {
-				name += " s"
-			}
-			name += unit
+		name, unit := c.name, ""
+		switch write[k] = c.form.text; {
+		case c.form == inTime && o.OneUnit:
+			unit, write[k] = f.oneUnit(k)
+			name += " (" + unit + ")"
+		case c.form == inTime && o.Plain:
+			name, write[k] = name+" s", func(x float64) string { return words.Known("%.6g", x) }
 		}
 		if !o.Plain {
 			name = f.named(name)
@@ -184,10 +177,8 @@ func (f form) text(x float64) string {
 			return fmt.Sprintf("%.3g us", x*1e6)
 		case x < 1:
 			return fmt.Sprintf("%.3g ms", x*1e3)
-		case x >= 1:
-			return fmt.Sprintf("%.4g s", x)
 		}
-		return words.Known("", x)
+		return words.Known("%.4g s", x)
 	}
 	return words.Figure(x)
 }
@@ -201,26 +192,19 @@ func (f *Figures) oneUnit(column int) (name string, write func(float64) string) 
 			all = append(all, x)
 		}
 	}
-	name, unit := "s", 1.0
-	middle := stats.Quantile(0.5, all)
-	switch {
-	case middle < 1e-3:
-		name, unit = "µs", 1e-6
-	case middle < 1:
-		name, unit = "ms", 1e-3
+	middle, most := stats.Median(all), 1.0
+	if middle < 1 {
+		most = middle
 	}
-	decimals := func(x float64) int { return max(0, 2-int(math.Floor(math.Log10(x/unit)))) }
+	name, unit := words.TimeUnit(most)
 	return name, func(x float64) string {
 		digits := 0
 		for _, y := range []float64{middle, x} { // more for values much shorter than the median
 			if y > 0 {
-				digits = max(digits, decimals(y))
+				digits = max(digits, 2-int(math.Floor(math.Log10(y/unit))))
 			}
 		}
-		if math.IsNaN(x) {
-			return "-"
-		}
-		return strconv.FormatFloat(x/unit, 'f', digits, 64)
+		return words.Known(fmt.Sprintf("%%.%df", digits), x/unit)
 	}
 }
 
