@@ -12,6 +12,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/internal/core/params"
+	"github.com/gapwise/gapwise/internal/text/nearest"
 	"github.com/gapwise/gapwise/internal/text/visible"
 	"github.com/gapwise/gapwise/model"
 )
@@ -240,12 +241,14 @@ func (p *Plan) fits(a *Algorithm) error {
 		return fmt.Errorf("%w, or formulation %q, for none of %q (gapwise export --help lists them)",
 			gapwise.ErrUnknownAlgorithm, a.Formulation, kinds)
 	case several && a.Engine == "" && len(a.Parameters) == 0:
-		hint := ""
-		if near := nearestAlgorithm(a.Name); near != "" {
-			hint = fmt.Sprintf("; did you mean %s?", near)
+		var known []string
+		for _, kind := range model.Kinds() {
+			for _, b := range gapwise.Algorithms(kind) {
+				known = append(known, b.Name)
+			}
 		}
 		return fmt.Errorf("%w %q, for none of %q (gapwise algorithms lists them)%s", gapwise.ErrUnknownAlgorithm, a.Name,
-			kinds, hint)
+			kinds, nearest.Hint("; did you mean %s?", a.Name, known))
 	}
 	return err
 }

@@ -213,11 +213,9 @@ func (v field) read(like, of string, keys []key, more ...string) {
 		x := fields[name]
 		k := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
 		if k < 0 {
-			known, hint := append(keyNames(keys), more...), ""
-			if near := nearest.Of(name, known); near != "" {
-				hint = fmt.Sprintf("did you mean %s? ", near)
-			}
-			panic(mistake{fmt.Errorf("line %d: there is no key %q of %s; %sgive one of %s", x.node.Line, name, of, hint, strings.Join(known, ", "))})
+			known := append(keyNames(keys), more...)
+			panic(mistake{fmt.Errorf("line %d: there is no key %q of %s; %sgive one of %s", x.node.Line, name, of,
+				nearest.Hint("did you mean %s? ", name, known), strings.Join(known, ", "))})
 		}
 		x.into(keys[k].to)
 	}
