@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -93,12 +94,12 @@ func decodeGenerator(v field, more ...key) *planGenerator {
 	if k, ok := v.fields("a mapping, like {kind: vcsched, hosts: 4, jobs: 10, count: 1}")["kind"]; ok {
 		g.Kind = model.Kind(k.text())
 	}
-	problem, err := gapwise.ProblemOf(g.Kind)
-	if err != nil {
+	var err error
+	if g.problem, err = gapwise.ProblemOf(g.Kind); err != nil {
 		v.bad(": kind is %q, must be one of %q", g.Kind, model.Kinds())
 	}
 	keys := append(g.keys(), more...)
-	for _, x := range problem.Generator.Parameters() {
+	for _, x := range g.problem.Generator.Parameters() {
 		keys = append(keys, key{x.Key, func(v field) { g.Values[x.Key] = several(v, field.text) }})
 	}
 	v.read("", "a generator of "+string(g.Kind), keys)
@@ -146,11 +147,12 @@ func (f *File) decodeLog(v field) {
 // keys returns the keys of a file that is no log.
 func (f *File) keys() []key {
 	all := []key{{"path", &f.Path}, {"platform", &f.Platform}}
-	for _, name := range variantKeys() {
+	readings := readings()
+	for _, name := range slices.Sorted(maps.Keys(readings)) {
 		all = append(all, key{name, func(x field) {
 			f.Variants[name] = x.text()
-			if values := variantValues(name); !slices.Contains(values, f.Variants[name]) {
-				x.bad("is %q, must be one of %q", f.Variants[name], values)
+			if !slices.Contains(readings[name], f.Variants[name]) {
+				x.bad("is %q, must be one of %q", f.Variants[name], readings[name])
 			}
 		}})
 	}

@@ -68,11 +68,11 @@ func planSchema() object {
 		}
 		files = append(files, object{"type": "object", "required": append([]string{"path", "kind"}, required[1:]...), "additionalProperties": false, "properties": ofLog})
 	}
-	readings := object{"path": describe(text, "a file, or a folder of files"), "platform": describe(text, "what task graphs without machines run on")}
-	for _, key := range variantKeys() {
-		readings[key] = object{"enum": variantValues(key), "description": "how instances are read"}
+	file := object{"path": describe(text, "a file, or a folder of files"), "platform": describe(text, "what task graphs without machines run on")}
+	for key, values := range readings() {
+		file[key] = object{"enum": values, "description": "how instances are read"}
 	}
-	files = append([]any{text, object{"type": "object", "required": []string{"path"}, "additionalProperties": false, "properties": readings}}, files...)
+	files = append([]any{text, object{"type": "object", "required": []string{"path"}, "additionalProperties": false, "properties": file}}, files...)
 	time := func(what string) object {
 		return object{"type": "string", "pattern": `^[0-9.]+(ns|us|µs|ms|s|m|h)([0-9.]+(ns|us|µs|ms|s|m|h))*$`, "description": what}
 	}
