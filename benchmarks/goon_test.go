@@ -39,9 +39,7 @@ func TestOtherCommits(t *testing.T) {
 	_, rest, _ := strings.Cut(lines, "\n")
 	write(t, whole, rest)
 	err := Run(context.Background(), p, RunOptions{Results: whole})
-	if !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), "whole.jsonl:1 is of commit 0123456789, this is commit unknown") {
-		t.Errorf("a part of a file: %v", err)
-	}
+	need.Refused(t, "a part of a file", err, model.ErrInvalid, "whole.jsonl:1 is of commit 0123456789, this is commit unknown")
 	if text, err := os.ReadFile(whole); err != nil || string(text) != rest {
 		t.Errorf("the file has changed (%v)", err)
 	}
@@ -60,9 +58,7 @@ func TestOtherCommits(t *testing.T) {
 	}
 	records[0].Commit = ""
 	want := []string{gapwise.Version, gapwise.Version + " (0123456789)"}
-	if diff := cmp.Diff(want, runs.Builds(records)); diff != "" {
-		t.Errorf("builds (-want,+got)\n%s", diff)
-	}
+	need.Same(t, "builds", want, runs.Builds(records))
 }
 
 // Nothing is written to, or cut off, other files than this plan's results.
@@ -87,9 +83,7 @@ func TestRunLeavesOtherFilesAlone(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "notes.txt")
 			write(t, file, c.text)
 			err := Run(context.Background(), p, RunOptions{Results: file})
-			if !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("error %v, want one with %q", err, c.want)
-			}
+			need.Refused(t, "it", err, model.ErrInvalid, c.want)
 			if after, err := os.ReadFile(file); err != nil || string(after) != c.text {
 				t.Errorf("the file is now %q, error %v", after, err)
 			}
@@ -115,9 +109,7 @@ func TestRunLocks(t *testing.T) {
 	if refused != len(want) {
 		t.Errorf("refused %d of %d times", refused, len(want))
 	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("runs (-alone,+disturbed):\n%s", d)
-	}
+	need.Same(t, "runs", want, got)
 	if got := runPlan(t, p, RunOptions{Results: file}); len(got) != len(want) {
 		t.Errorf("%d runs once more, want %d", len(got), len(want))
 	}

@@ -118,9 +118,7 @@ func TestCasesRefuses(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			_, err := decode(t, tc.plan).Instances()
-			if !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), tc.wantPart) {
-				t.Errorf("error is %v, want one about %q that wraps ErrInvalid", err, tc.wantPart)
-			}
+			need.Refused(t, "it", err, model.ErrInvalid, tc.wantPart)
 		})
 	}
 }
@@ -209,9 +207,7 @@ func TestPlanOfFiles(t *testing.T) {
 		in := need.Value(c.Load())(t)
 		got = append(got, in.ID())
 	}
-	if diff := cmp.Diff([]string{"set/a.json", "set/b.json", "one.json"}, got); diff != "" {
-		t.Errorf("instances (-want,+got):\n%s", diff)
-	}
+	need.Same(t, "instances", []string{"set/a.json", "set/b.json", "one.json"}, got)
 }
 
 func TestAlgorithmRuns(t *testing.T) {
@@ -227,9 +223,7 @@ func TestAlgorithmRuns(t *testing.T) {
 		}
 	}
 	// 16 instances; every second one of each specification; 2 slacks × 2.
-	if diff := cmp.Diff(map[string]int{"gr": 16, "mcb8": 16, "search": 16, "rrnz": 8, "sgb": 4}, got); diff != "" {
-		t.Errorf("runs (-want,+got):\n%s", diff)
-	}
+	need.Same(t, "runs", map[string]int{"gr": 16, "mcb8": 16, "search": 16, "rrnz": 8, "sgb": 4}, got)
 }
 
 func FuzzDecodePlan(f *testing.F) {
@@ -284,15 +278,11 @@ func TestPlanOfSeveralProblems(t *testing.T) {
 		}
 		return got
 	}
-	if diff := cmp.Diff([]string{"ff requests.json", "gr vms.json", "m vms.json"}, runs(p, "a.jsonl")); diff != "" {
-		t.Errorf("runs (-want,+got):\n%s", diff)
-	}
+	need.Same(t, "runs", []string{"ff requests.json", "gr vms.json", "m vms.json"}, runs(p, "a.jsonl"))
 	write(t, filepath.Join(dir, "none.yaml"), "name: none\nfiles: [set/vms.json]\nalgorithms: [gr, ff]\n")
 	p = need.Value(LoadPlan(filepath.Join(dir, "none.yaml")))(t)
 	err := Run(t.Context(), p, RunOptions{Results: filepath.Join(dir, "none.jsonl")})
-	if !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), `algorithm "ff" takes none of the instances: unknown algorithm "ff" for vcsched`) {
-		t.Errorf("error %v", err)
-	}
+	need.Refused(t, "it", err, model.ErrInvalid, `algorithm "ff" takes none of the instances: unknown algorithm "ff" for vcsched`)
 
 	write(t, filepath.Join(dir, "all.yaml"), "name: all\nfiles: [set/vms.json]\ngenerators: [{kind: dag, tasks: 3, count: 1}]\nalgorithms: [{name: heft, label: mine}, {name: all, time_limit: 9s}, {name: gr, threads: 2}]\n")
 	p = need.Value(LoadPlan(filepath.Join(dir, "all.yaml")))(t)

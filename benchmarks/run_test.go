@@ -160,9 +160,7 @@ func TestRunRefuses(t *testing.T) {
 			file := results(t)
 			before := need.Value(os.ReadFile(file))(t)
 			err := Run(context.Background(), decode(t, tc.plan), RunOptions{Results: file})
-			if !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), tc.wantPart) {
-				t.Errorf("error is %v, want one with %q that wraps ErrInvalid", err, tc.wantPart)
-			}
+			need.Refused(t, "it", err, model.ErrInvalid, tc.wantPart)
 			after := need.Value(os.ReadFile(file))(t)
 			if !bytes.Equal(before, after) {
 				t.Error("the results file was changed")
@@ -197,9 +195,7 @@ func TestReadRecords(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got, whole, err := runs.DecodeRecords(strings.NewReader(tc.text), "r.jsonl")
 			if tc.wantErr != "" {
-				if !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), tc.wantErr) {
-					t.Errorf("error is %v, want one with %q that wraps ErrInvalid", err, tc.wantErr)
-				}
+				need.Refused(t, "it", err, model.ErrInvalid, tc.wantErr)
 				return
 			}
 			if err != nil || len(got) != tc.want || whole != int64(tc.wantWhole) {

@@ -538,9 +538,7 @@ func TestFindingsRefuse(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
-	if diff := cmp.Diff([]string{"arrival_factor"}, Varied(made(nil))); diff != "" {
-		t.Errorf("varied (-want,+got)\n%s", diff)
-	}
+	need.Same(t, "varied", []string{"arrival_factor"}, Varied(made(nil)))
 }
 
 // Each printed figure states its place in the paper.

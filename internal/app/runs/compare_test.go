@@ -36,9 +36,7 @@ func TestCompareByHand(t *testing.T) {
 			records := sample()
 			rand.New(rand.NewPCG(1, 2)).Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
 			got := need.Value(Compare(records, tc.options))(t)
-			if diff := cmp.Diff(tc.want, got.Rows); diff != "" {
-				t.Errorf("(-want,+got):\n%s", diff)
-			}
+			need.Same(t, "values", tc.want, got.Rows)
 		})
 	}
 	for name, o := range map[string]CompareOptions{
@@ -83,9 +81,7 @@ func TestOneUnit(t *testing.T) {
 		{"algorithm", "time mean (ms)", "time geo. (ms)", "best"},
 		{"greedy", "2.00", "2.00", "0"}, {"random", "10.0", "10.0", "2"}, {"exact", "2166.7", "1823.1", "2"},
 	}
-	if diff := cmp.Diff(want, append([][]string{got.Header}, got.Rows...)); diff != "" {
-		t.Errorf("(-want,+got):\n%s", diff)
-	}
+	need.Same(t, "values", want, append([][]string{got.Header}, got.Rows...))
 }
 
 // Algorithms are in the plan's order if the records state it.

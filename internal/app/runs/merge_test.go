@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 )
@@ -21,9 +19,7 @@ func TestMergeCountsOnce(t *testing.T) {
 		again[i].ElapsedS, again[i].Nodes = 7, 7 // another day
 	}
 	twice := need.Value(tabulate(append(sample(), again...), TableOptions{Columns: []string{"runs", "verified", "objective", "gap mean %"}}))(t)
-	if d := cmp.Diff(once, twice); d != "" {
-		t.Errorf("table (-once,+twice):\n%s", d)
-	}
+	need.Same(t, "table of them twice", once, twice)
 }
 
 func TestMergeContradictions(t *testing.T) {

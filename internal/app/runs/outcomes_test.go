@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gapwise/gapwise/internal/test/need"
@@ -44,9 +43,7 @@ a,three,a,0,4,20,1,COMPLETED_SUCCESSFULLY,0,10,10,0,10,1,0-1 3 5,,
 b,three,b,1.5,2,30,1,COMPLETED_SUCCESSFULLY,1.5,60,61.5,0,60,1,4 6,,segments=4 restarts=1 migrations=1
 c,three,c,2,1,40,0,COMPLETED_WALLTIME_REACHED,2,40,42,0,40,1,7,,
 `
-	if d := cmp.Diff(want, b.String()); d != "" {
-		t.Errorf("(-want +got)\n%s", d)
-	}
+	need.Same(t, "values", want, b.String())
 	tvc := &model.TVC{Name: "v", FatTree: model.FatTree{K: 2, Slots: 4, LinkMbps: 10}, Requests: []model.TVCRequest{
 		{ID: "x", VMs: 3, BandwidthMbps: 1, DurationS: 7}, {ID: "y", ArrivalS: 1, VMs: 9, BandwidthMbps: 1, DurationS: 3}}}
 	table, err := JobTable(tvc, &model.Embeddings{Runs: []model.Run[model.Embedding]{{ID: "x", Segments: []model.Segment[model.Embedding]{
@@ -56,9 +53,7 @@ c,three,c,2,1,40,0,COMPLETED_WALLTIME_REACHED,2,40,42,0,40,1,7,,
 	}
 	rows := [][]string{{"x", "v", "x", "0", "3", "7", "1", "COMPLETED_SUCCESSFULLY", "0", "7", "7", "0", "7", "1", "0-1", "", ""},
 		{"y", "v", "y", "1", "9", "3", "0", "REJECTED", "", "", "", "", "", "", "", "", ""}}
-	if d := cmp.Diff(rows, table.Rows); d != "" {
-		t.Errorf("(-want +got)\n%s", d)
-	}
+	need.Same(t, "values", rows, table.Rows)
 	for _, c := range []struct {
 		in   model.Instance
 		s    model.Solution
@@ -151,9 +146,7 @@ func TestHalvesInTables(t *testing.T) {
 	r := Record{Plan: "p", Instance: "i", Hash: "h", Kind: model.KindBatch, Algorithm: "fcfs", Status: model.StatusFeasible, Objective: &value, Second: &value,
 		Params: map[string]float64{"load": 0.5}, Metrics: map[string]float64{firstHalf: 0.25, secondHalf: 0.125}, Version: "v"}
 	table := need.Value(tabulate([]Record{r}, TableOptions{Columns: []string{firstHalf, secondHalf}}))(t)
-	if d := cmp.Diff([][]string{{"fcfs", "0.25", "0.125"}}, table.Rows); d != "" {
-		t.Errorf("(-want +got)\n%s", d)
-	}
+	need.Same(t, "values", [][]string{{"fcfs", "0.25", "0.125"}}, table.Rows)
 	for y, want := range map[string]float64{"objective": 0.25, "second": 0.125} {
 		lines, err := Series([]Record{r}, SeriesOptions{X: []string{"load"}, Y: y})
 		if err != nil || len(lines) != 1 || len(lines[0].Points) != 1 || lines[0].Points[0].Half != want {

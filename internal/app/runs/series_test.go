@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/gapwise/gapwise/internal/test/need"
@@ -51,9 +50,7 @@ func TestSeriesMinus(t *testing.T) {
 	t.Parallel()
 	lines := need.Value(Series(reserved(), SeriesOptions{X: []string{"umed"}, Y: "objective", Algorithms: []string{"pe-w"}, Minus: "ff"}))(t)
 	want := []Line{{Algorithm: "pe-w", Points: []SeriesPoint{{X: 5, Mean: 20, Half: 0, Runs: 3, Instances: 3}, {X: 7, Mean: 10, Half: math.NaN(), Runs: 1, Instances: 1}}}}
-	if d := cmp.Diff(want, lines, cmpopts.EquateNaNs()); d != "" {
-		t.Errorf("(-want,+got):\n%s", d)
-	}
+	need.Same(t, "values", want, lines, cmpopts.EquateNaNs())
 	if _, err := Series(reserved(), SeriesOptions{X: []string{"umed"}, Y: "objective", Minus: "heft"}); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), `no run is by "heft"`) {
 		t.Errorf("minus an unknown algorithm: %v", err)
 	}
@@ -91,9 +88,7 @@ func TestSeriesByHand(t *testing.T) {
 			records := reserved()
 			rand.New(rand.NewPCG(1, 2)).Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
 			got := need.Value(Series(records, c.o))(t)
-			if d := cmp.Diff(c.want, got, cmpopts.EquateNaNs(), cmpopts.EquateApprox(1e-12, 1e-12)); d != "" {
-				t.Errorf("lines (-want,+got):\n%s", d)
-			}
+			need.Same(t, "values", c.want, got, cmpopts.EquateNaNs(), cmpopts.EquateApprox(1e-12, 1e-12))
 		})
 	}
 }
@@ -144,9 +139,7 @@ func TestSeriesRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Series(c.records, c.o)
-			if !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error is %v, want one with %q that wraps ErrInvalid", err, c.want)
-			}
+			need.Refused(t, "it", err, model.ErrInvalid, c.want)
 		})
 	}
 }

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 )
@@ -104,9 +102,7 @@ func TestTabulateByHand(t *testing.T) {
 			records := sample()
 			rand.New(rand.NewPCG(1, 2)).Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
 			got := need.Value(tabulate(records, tc.options))(t)
-			if diff := cmp.Diff(tc.want, append([][]string{got.Header}, got.Rows...)); diff != "" {
-				t.Errorf("table (-want,+got):\n%s", diff)
-			}
+			need.Same(t, "table", tc.want, append([][]string{got.Header}, got.Rows...))
 		})
 	}
 }
@@ -116,9 +112,7 @@ func TestTabulateTellsInstancesByHash(t *testing.T) {
 	records := sample()[:2]
 	records[1].Instance = records[0].Instance
 	got := need.Value(tabulate(records, TableOptions{Columns: []string{"gap max %", "deg. max %"}}))(t)
-	if diff := cmp.Diff([][]string{{"exact", "0.000", "0.000"}}, got.Rows); diff != "" {
-		t.Errorf("rows (-want,+got):\n%s", diff)
-	}
+	need.Same(t, "rows", [][]string{{"exact", "0.000", "0.000"}}, got.Rows)
 }
 
 func TestTabulateRefuses(t *testing.T) {
@@ -135,9 +129,7 @@ func TestTabulateRefuses(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			_, err := tabulate(tc.records, tc.options)
-			if !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), tc.wantPart) {
-				t.Errorf("error is %v, want one with %q that wraps ErrInvalid", err, tc.wantPart)
-			}
+			need.Refused(t, "it", err, model.ErrInvalid, tc.wantPart)
 		})
 	}
 }
@@ -163,9 +155,7 @@ func TestRenderGolden(t *testing.T) {
 				need.OK(t, os.WriteFile(file, got.Bytes(), 0o644))
 			}
 			want := need.Value(os.ReadFile(file))(t)
-			if diff := cmp.Diff(string(want), got.String()); diff != "" {
-				t.Errorf("%s (-want,+got; -update writes it anew):\n%s", file, diff)
-			}
+			need.Same(t, file, string(want), got.String())
 		})
 	}
 	if err := (Table{}).Render(&bytes.Buffer{}, "html"); !errors.Is(err, model.ErrInvalid) {

@@ -19,8 +19,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/internal/app/submit"
@@ -264,9 +262,7 @@ algorithms: [{name: exact, engine: glpsol}]
 		got := need.Value(runs.Tabulate(records, runs.TableOptions{Columns: []string{"runs", "verified", "failed", "objective", "second", "bound", "gap mean %", "nodes mean"}}))(t)
 		return got.Table(runs.TableOptions{})
 	}
-	if diff := cmp.Diff(table(local), table(merged)); diff != "" {
-		t.Errorf("table (-local,+merged)\n%s", diff)
-	}
+	need.Same(t, "merged", table(local), table(merged))
 	if t.Failed() {
 		t.Log(logs)
 	}
