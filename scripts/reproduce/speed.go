@@ -91,19 +91,19 @@ func batchTargets(m measured) []target {
 	for _, x := range []struct {
 		what       string
 		limit      float64
-		name       func(condition string) string
+		name       string // with the condition in it
 		conditions []string
 	}{
-		{"EASY, 200,000 jobs", 0.1, func(load string) string { return "Load/load=" + load + "/easy" }, loads},
-		{"conservative backfilling, 200,000 jobs", 2, func(load string) string { return "Load/load=" + load + "/conservative" }, loads},
-		{"MEASY, 200,000 jobs", 1, func(load string) string { return "Load/load=" + load + "/measy" }, loads},
-		{"EASY, the log of KTH", 0.01, func(string) string { return "KTH/easy" }, []string{""}},
-		{"read, hash, simulate EASY, judge and bound, 200,000 jobs", 2, func(format string) string { return "BatchPipeline/" + format }, []string{"json", "swf"}},
+		{"EASY, 200,000 jobs", 0.1, "Load/load=%s/easy", loads},
+		{"conservative backfilling, 200,000 jobs", 2, "Load/load=%s/conservative", loads},
+		{"MEASY, 200,000 jobs", 1, "Load/load=%s/measy", loads},
+		{"EASY, the log of KTH", 0.01, "KTH/%s", []string{"easy"}},
+		{"read, hash, simulate EASY, judge and bound, 200,000 jobs", 2, "BatchPipeline/%s", []string{"json", "swf"}},
 	} {
 		t := target{What: x.what, Limit: x.limit}
 		var below, above []string
 		for _, c := range x.conditions {
-			seconds := m.Of("cpu-sec/op", x.name(c))
+			seconds := m.Of("cpu-sec/op", fmt.Sprintf(x.name, c))
 			t.Most = max(t.Most, seconds)
 			if seconds < x.limit {
 				below = append(below, c)
