@@ -22,8 +22,7 @@ algorithms:
 
 func TestGLPKIsMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	err := Run(context.Background(), decode(t, withGLPK), RunOptions{Results: filepath.Join(t.TempDir(), "r.jsonl")})
-	need.Refused(t, "it", err, model.ErrInvalid, "glpsol")
+	need.Refused(t, "refusal", Run(context.Background(), decode(t, withGLPK), RunOptions{Results: filepath.Join(t.TempDir(), "r.jsonl")}), model.ErrInvalid, "glpsol")
 }
 
 // GLPK's optima, through the exported formulations and the judge, are ours.

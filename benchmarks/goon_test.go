@@ -38,8 +38,7 @@ func TestOtherCommits(t *testing.T) {
 	}
 	_, rest, _ := strings.Cut(lines, "\n")
 	write(t, whole, rest)
-	err := Run(context.Background(), p, RunOptions{Results: whole})
-	need.Refused(t, "a part of a file", err, model.ErrInvalid, "whole.jsonl:1 is of commit 0123456789, this is commit unknown")
+	need.Refused(t, "a part of a file", Run(context.Background(), p, RunOptions{Results: whole}), model.ErrInvalid, "whole.jsonl:1 is of commit 0123456789, this is commit unknown")
 	if text, err := os.ReadFile(whole); err != nil || string(text) != rest {
 		t.Errorf("the file has changed (%v)", err)
 	}
@@ -82,16 +81,13 @@ func TestRunLeavesOtherFilesAlone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "notes.txt")
 			write(t, file, c.text)
-			err := Run(context.Background(), p, RunOptions{Results: file})
-			need.Refused(t, "it", err, model.ErrInvalid, c.want)
+			need.Refused(t, "refusal", Run(context.Background(), p, RunOptions{Results: file}), model.ErrInvalid, c.want)
 			if after, err := os.ReadFile(file); err != nil || string(after) != c.text {
 				t.Errorf("the file is now %q, error %v", after, err)
 			}
 		})
 	}
-	if err := Run(context.Background(), p, RunOptions{Results: t.TempDir()}); !errors.Is(err, model.ErrInvalid) {
-		t.Errorf("a folder for the results: error %v", err)
-	}
+	need.Refused(t, "a folder for the results", Run(context.Background(), p, RunOptions{Results: t.TempDir()}), model.ErrInvalid, "")
 }
 
 // While one Run writes, another is refused, and the first is whole.

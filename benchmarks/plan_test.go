@@ -117,8 +117,7 @@ func TestCasesRefuses(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := decode(t, tc.plan).Instances()
-			need.Refused(t, "it", err, model.ErrInvalid, tc.wantPart)
+			need.Refused(t, "refusal", need.Err(decode(t, tc.plan).Instances()), model.ErrInvalid, tc.wantPart)
 		})
 	}
 }
@@ -281,8 +280,7 @@ func TestPlanOfSeveralProblems(t *testing.T) {
 	need.Same(t, "runs", []string{"ff requests.json", "gr vms.json", "m vms.json"}, runs(p, "a.jsonl"))
 	write(t, filepath.Join(dir, "none.yaml"), "name: none\nfiles: [set/vms.json]\nalgorithms: [gr, ff]\n")
 	p = need.Value(LoadPlan(filepath.Join(dir, "none.yaml")))(t)
-	err := Run(t.Context(), p, RunOptions{Results: filepath.Join(dir, "none.jsonl")})
-	need.Refused(t, "it", err, model.ErrInvalid, `algorithm "ff" takes none of the instances: unknown algorithm "ff" for vcsched`)
+	need.Refused(t, "refusal", Run(t.Context(), p, RunOptions{Results: filepath.Join(dir, "none.jsonl")}), model.ErrInvalid, `algorithm "ff" takes none of the instances: unknown algorithm "ff" for vcsched`)
 
 	write(t, filepath.Join(dir, "all.yaml"), "name: all\nfiles: [set/vms.json]\ngenerators: [{kind: dag, tasks: 3, count: 1}]\nalgorithms: [{name: heft, label: mine}, {name: all, time_limit: 9s}, {name: gr, threads: 2}]\n")
 	p = need.Value(LoadPlan(filepath.Join(dir, "all.yaml")))(t)
@@ -378,8 +376,6 @@ func TestPlanOfForeignFiles(t *testing.T) {
 		"[graphs/own.json, graphs/own.json]": "is there twice",
 		"[{path: log.swf, kind: batch, jobs: 1, platform: star}]": "there is no key \"platform\" of a generator of batch",
 	} {
-		if _, err := plan(files); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: error %v, want %q", files, err, want)
-		}
+		need.Refused(t, files, need.Err(plan(files)), model.ErrInvalid, want)
 	}
 }

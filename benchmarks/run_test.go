@@ -159,8 +159,7 @@ func TestRunRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			file := results(t)
 			before := need.Value(os.ReadFile(file))(t)
-			err := Run(context.Background(), decode(t, tc.plan), RunOptions{Results: file})
-			need.Refused(t, "it", err, model.ErrInvalid, tc.wantPart)
+			need.Refused(t, "refusal", Run(context.Background(), decode(t, tc.plan), RunOptions{Results: file}), model.ErrInvalid, tc.wantPart)
 			after := need.Value(os.ReadFile(file))(t)
 			if !bytes.Equal(before, after) {
 				t.Error("the results file was changed")
@@ -195,7 +194,7 @@ func TestReadRecords(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got, whole, err := runs.DecodeRecords(strings.NewReader(tc.text), "r.jsonl")
 			if tc.wantErr != "" {
-				need.Refused(t, "it", err, model.ErrInvalid, tc.wantErr)
+				need.Refused(t, "refusal", err, model.ErrInvalid, tc.wantErr)
 				return
 			}
 			if err != nil || len(got) != tc.want || whole != int64(tc.wantWhole) {
@@ -275,11 +274,7 @@ func TestPlanWithout(t *testing.T) {
 	if err := Run(t.Context(), lucky, RunOptions{Results: filepath.Join(dir, "x.jsonl")}); err == nil || !strings.Contains(err.Error(), `no device "luck"`) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := decode(t, "name: two\ngenerators: [{kind: vcsched, hosts: [3], jobs: [9], count: 1}, {kind: dag, tasks: [3], count: 1}]\nalgorithms: [{name: search}]\n").Without([]string{Each}); !errors.Is(err, model.ErrInvalid) {
-		t.Errorf("two problems: error %v, want ErrInvalid", err)
-	}
+	need.Refused(t, "two problems", need.Err(decode(t, "name: two\ngenerators: [{kind: vcsched, hosts: [3], jobs: [9], count: 1}, {kind: dag, tasks: [3], count: 1}]\nalgorithms: [{name: search}]\n").Without([]string{Each})), model.ErrInvalid, "")
 	p.Algorithms = p.Algorithms[1:]
-	if _, err := p.Without([]string{"local-search"}); !errors.Is(err, model.ErrInvalid) {
-		t.Errorf("error %v, want ErrInvalid", err)
-	}
+	need.Refused(t, "no such device", need.Err(p.Without([]string{"local-search"})), model.ErrInvalid, "")
 }

@@ -276,9 +276,7 @@ func TestRunInAFolder(t *testing.T) {
 	if err != nil || len(c.Missing) > 0 || len(c.Records) != len(want) {
 		t.Errorf("%d records, missing %q, error %v", len(c.Records), c.Missing, err)
 	}
-	if _, err := Parts(filepath.Join(folder, "none")); !errors.Is(err, model.ErrInvalid) {
-		t.Errorf("no folder: error %v", err)
-	}
+	need.Refused(t, "no folder", need.Err(Parts(filepath.Join(folder, "none"))), model.ErrInvalid, "")
 }
 
 func TestRecordsNameTheMachine(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -51,9 +50,7 @@ func TestSummary(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	stopping := o
 	stopping.Done = func(runs.Record) { cancel() }
-	if err := Run(ctx, p, stopping); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
+	need.Refused(t, "stopped", Run(ctx, p, stopping), context.Canceled, "")
 	records := runPlan(t, p, o)
 	data := need.Value(os.ReadFile(file))(t)
 	for line := range bytes.Lines(data) {

@@ -76,7 +76,5 @@ func TestBelow(t *testing.T) {
 	if len(points) != 1 || points[0].X != 0.5 || points[0].Runs != 2 || points[0].Mean < 16.66 || points[0].Mean > 16.67 {
 		t.Errorf("%+v", points)
 	}
-	if err := failure(func() { r.below(x, "objective", "measy", "keasy") }); err == nil || !strings.Contains(err.Error(), "without one of measy") {
-		t.Errorf("unpaired runs: %v", err)
-	}
+	fails(t, "unpaired runs", "without one of measy", func() { r.below(x, "objective", "measy", "keasy") })
 }

@@ -39,9 +39,7 @@ func TestReplace(t *testing.T) {
 	}
 	file := t.TempDir() + "/d.md"
 	check(os.WriteFile(file, []byte("<!-- part: a -->\nold\n"), 0o666))
-	if err := failure(func() { replace(file, "a", "code c0ffee of dag, Go", "new") }); err == nil || !strings.Contains(err.Error(), "<!-- end: a --> is missing") {
-		t.Errorf("without the end's marker: %v", err)
-	}
+	fails(t, "without the end's marker", "<!-- end: a --> is missing", func() { replace(file, "a", "code c0ffee of dag, Go", "new") })
 }
 
 // Each part of the documents has a template, and the other way round but for
@@ -112,9 +110,7 @@ func TestTVCSets(t *testing.T) {
 			}
 		}
 	}
-	if failure(func() { sets("tvc", "results") }) == nil {
-		t.Error("sets of a name that isn't there")
-	}
+	fails(t, "sets of a name that isn't there", "", func() { sets("tvc", "results") })
 }
 
 // Each instance of the batch plans belongs to one workload, at a load to one of its
@@ -195,9 +191,7 @@ func TestDAGSettings(t *testing.T) {
 	if got := all[0].At("jump", "1"); math.Abs(got.Increase()-105.5) > 1e-9 || math.Abs(got.Decrease()-100*(1-100/205.5)) > 1e-9 {
 		t.Errorf("%v, %v", got.Increase(), got.Decrease())
 	}
-	if err := failure(func() { r.dagSettings(file, "two pools", "paper-two") }); err == nil || !strings.Contains(err.Error(), "no instance paper-two") {
-		t.Error(err)
-	}
+	fails(t, "no graph", "no instance paper-two", func() { r.dagSettings(file, "two pools", "paper-two") })
 }
 
 func TestMet(t *testing.T) {
@@ -210,9 +204,7 @@ func TestMet(t *testing.T) {
 			t.Errorf("%s and %v: %s, want %s", c.printed, c.ours, got, c.want)
 		}
 	}
-	if failure(func() { met("80", "many") }) == nil {
-		t.Error("a word is no figure")
-	}
+	fails(t, "a word is no figure", "", func() { met("80", "many") })
 }
 
 func TestDegradation(t *testing.T) {
@@ -241,11 +233,17 @@ func TestRows(t *testing.T) {
 		t.Error("sum, largest or count is wrong")
 	}
 	for _, wrong := range []func(){func() { all.Sum("y") }, func() { number("-") }, func() { number("") }} {
-		if failure(wrong) == nil {
-			t.Error("what isn't there has a number")
-		}
+		fails(t, "what isn't there has a number", "", wrong)
 	}
 }
 
 // reader is a runner that reads results.
 func reader() *runner { return &runner{read: map[string][]runs.Record{}} }
+
+// fails reports a function that doesn't end with an error that says what is wanted.
+func fails(t *testing.T, what, want string, do func()) {
+	t.Helper()
+	if err := failure(do); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%s: error %v, want one with %q", what, err, want)
+	}
+}

@@ -62,17 +62,13 @@ func TestHead(t *testing.T) {
 	write(t, "a.go", "package a\n")
 	is("a new file", want+"+dirty")
 	r := &runner{gapwise: "true"}
-	if err := failure(r.prepare); err == nil || !strings.Contains(err.Error(), "-dirty for a trial") {
-		t.Errorf("changes: %v", err)
-	}
+	fails(t, "changes", "-dirty for a trial", r.prepare)
 	r.dirty = true
 	if r.prepare(); r.commit != want+"+dirty" {
 		t.Errorf("a trial: commit %q", r.commit)
 	}
 	check(os.Remove("a.go"))
-	if err := failure((&runner{gapwise: "true"}).prepare); err == nil || !strings.Contains(err.Error(), "isn't built from commit "+want) {
-		t.Errorf("a command of another commit: %v", err)
-	}
+	fails(t, "a command of another commit", "isn't built from commit "+want, (&runner{gapwise: "true"}).prepare)
 }
 
 // A part names its plans and the code that solves their problems. Results of other code, or of a commit that is

@@ -39,9 +39,7 @@ func TestGrowthOf(t *testing.T) {
 			t.Errorf("%s: %v", what, g)
 		}
 	}
-	if failure(func() { growthOf(strings.Join(lines[1:], "")) }) == nil {
-		t.Error("no error without a line")
-	}
+	fails(t, "no error without a line", "", func() { growthOf(strings.Join(lines[1:], "")) })
 }
 
 // Each instance of a log belongs to its experiment alone.

@@ -24,9 +24,7 @@ func TestBatchTargets(t *testing.T) {
 	}
 	add("KTH/easy", 0.02)
 	add("BatchPipeline/json", 1)
-	if failure(func() { batchTargets(medians("test", text.String())) }) == nil {
-		t.Error("no error without the pipeline of SWF")
-	}
+	fails(t, "no error without the pipeline of SWF", "", func() { batchTargets(medians("test", text.String())) })
 	add("BatchPipeline/swf", 3)
 	m := medians("test", text.String())
 	if share := m.Share("read-sec/op", "cpu-sec/op", "BatchPipeline/json"); share != 25 {

@@ -69,7 +69,5 @@ func TestAcross(t *testing.T) {
 	if times[0].Ours != 1 || times[1].Ratio() != 2 || times[2].Ratio() != 2 {
 		t.Errorf("%+v", times)
 	}
-	if failure(func() { r.timesBeside("r.jsonl", "x|gr|slack=7|1") }) == nil {
-		t.Error("a time of no run")
-	}
+	fails(t, "a time of no run", "", func() { r.timesBeside("r.jsonl", "x|gr|slack=7|1") })
 }

@@ -534,9 +534,7 @@ func TestFindingsRefuse(t *testing.T) {
 		"batch of a log":      {renamed, []string{"load"}, "runs of neither"},
 		"two logs":            {logs, []string{"load"}, "at different loads"},
 	} {
-		if _, err := FindingsOf(c.records, c.x); !errors.Is(err, model.ErrInvalid) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", name, err, c.want)
-		}
+		need.Refused(t, name, need.Err(FindingsOf(c.records, c.x)), model.ErrInvalid, c.want)
 	}
 	need.Same(t, "varied", []string{"arrival_factor"}, Varied(made(nil)))
 }

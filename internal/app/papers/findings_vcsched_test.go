@@ -100,12 +100,8 @@ func TestVCSchedFindings(t *testing.T) {
 	mixed := placed(small, smallYields(), nil)
 	mixed[3].Instance = strings.Replace(mixed[3].Instance, "-rescaled", "", 1)
 	mixed[3].Hash = "another"
-	if _, err := FindingsOf(mixed, nil); err == nil || !strings.Contains(err.Error(), "several readings of the memory needs") {
-		t.Errorf("two readings give %v", err)
-	}
-	if _, err := FindingsOf(mixed, []string{"slack"}); err == nil {
-		t.Error("findings over slack")
-	}
+	need.Refused(t, "two readings", need.Err(FindingsOf(mixed, nil)), model.ErrInvalid, "several readings of the memory needs")
+	need.Refused(t, "over slack", need.Err(FindingsOf(mixed, []string{"slack"})), model.ErrInvalid, "give none")
 }
 
 func TestVCSchedFindingsLarge(t *testing.T) {

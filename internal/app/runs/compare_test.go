@@ -3,7 +3,6 @@
 package runs
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -43,9 +42,7 @@ func TestCompareByHand(t *testing.T) {
 		"no such value": {Value: "speed"}, "no such algorithm": {Algorithms: []string{"x"}}, "no such base": {Base: "x"}, "one alone": {Algorithms: []string{"exact"}},
 		"of another problem": {Value: "rounds"},
 	} {
-		if _, err := Compare(sample(), o); !errors.Is(err, model.ErrInvalid) {
-			t.Errorf("%s: %v", name, err)
-		}
+		need.Refused(t, name, need.Err(Compare(sample(), o)), model.ErrInvalid, "")
 	}
 }
 

@@ -283,7 +283,5 @@ func TestTabulateJobs(t *testing.T) {
 	if len(table.Notes) != 1 || !strings.HasPrefix(table.Notes[0], "steady") {
 		t.Errorf("the rule isn't said: %v", table.Notes)
 	}
-	if _, err := TabulateJobs(all, "executable", nil, 0); err == nil || !strings.Contains(err.Error(), "tell no executable of any job") {
-		t.Error(err)
-	}
+	need.Refused(t, "by executable", need.Err(TabulateJobs(all, "executable", nil, 0)), model.ErrInvalid, "tell no executable of any job")
 }

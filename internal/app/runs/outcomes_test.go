@@ -4,7 +4,6 @@ package runs
 
 import (
 	"bytes"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -59,9 +58,7 @@ c,three,c,2,1,40,0,COMPLETED_WALLTIME_REACHED,2,40,42,0,40,1,7,,
 		s    model.Solution
 		want error
 	}{{&model.DAG{}, &model.Schedule{}, model.ErrUnsupported}, {in, &model.Schedule{}, model.ErrInvalid}, {tvc, s, model.ErrInvalid}, {in, &model.Execution{}, model.ErrInvalid}} {
-		if _, err := JobTable(c.in, c.s); !errors.Is(err, c.want) {
-			t.Errorf("%T and %T: error %v, want %v", c.in, c.s, err, c.want)
-		}
+		need.Refused(t, "refusal", need.Err(JobTable(c.in, c.s)), c.want, "")
 	}
 }
 

@@ -3,12 +3,10 @@
 package runs
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -51,9 +49,7 @@ func TestSeriesMinus(t *testing.T) {
 	lines := need.Value(Series(reserved(), SeriesOptions{X: []string{"umed"}, Y: "objective", Algorithms: []string{"pe-w"}, Minus: "ff"}))(t)
 	want := []Line{{Algorithm: "pe-w", Points: []SeriesPoint{{X: 5, Mean: 20, Half: 0, Runs: 3, Instances: 3}, {X: 7, Mean: 10, Half: math.NaN(), Runs: 1, Instances: 1}}}}
 	need.Same(t, "values", want, lines, cmpopts.EquateNaNs())
-	if _, err := Series(reserved(), SeriesOptions{X: []string{"umed"}, Y: "objective", Minus: "heft"}); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), `no run is by "heft"`) {
-		t.Errorf("minus an unknown algorithm: %v", err)
-	}
+	need.Refused(t, "minus an unknown algorithm", need.Err(Series(reserved(), SeriesOptions{X: []string{"umed"}, Y: "objective", Minus: "heft"})), model.ErrInvalid, `no run is by "heft"`)
 }
 
 func TestSeriesByHand(t *testing.T) {
@@ -138,8 +134,7 @@ func TestSeriesRefuses(t *testing.T) {
 		"no values":     {reserved(), SeriesOptions{X: umed, Y: "objective", Where: map[string]float64{"umed": 9}}, `none of the 1 runs has a value for "objective"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Series(c.records, c.o)
-			need.Refused(t, "it", err, model.ErrInvalid, c.want)
+			need.Refused(t, "refusal", need.Err(Series(c.records, c.o)), model.ErrInvalid, c.want)
 		})
 	}
 }

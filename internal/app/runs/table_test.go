@@ -4,7 +4,6 @@ package runs
 
 import (
 	"bytes"
-	"errors"
 	"flag"
 	"math"
 	"math/rand/v2"
@@ -128,8 +127,7 @@ func TestTabulateRefuses(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := tabulate(tc.records, tc.options)
-			need.Refused(t, "it", err, model.ErrInvalid, tc.wantPart)
+			need.Refused(t, "refusal", need.Err(tabulate(tc.records, tc.options)), model.ErrInvalid, tc.wantPart)
 		})
 	}
 }
@@ -158,9 +156,7 @@ func TestRenderGolden(t *testing.T) {
 			need.Same(t, file, string(want), got.String())
 		})
 	}
-	if err := (Table{}).Render(&bytes.Buffer{}, "html"); !errors.Is(err, model.ErrInvalid) {
-		t.Errorf("unknown format: error is %v, want ErrInvalid", err)
-	}
+	need.Refused(t, "unknown format", (Table{}).Render(&bytes.Buffer{}, "html"), model.ErrInvalid, "")
 }
 
 // tabulate is Tabulate as text.

@@ -99,9 +99,7 @@ func TestRefused(t *testing.T) {
 	} {
 		k := kubernetes()
 		c.edit(&k)
-		if _, err := k.Manifest(); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want %q", name, err, c.want)
-		}
+		need.Refused(t, name, need.Err(k.Manifest()), model.ErrInvalid, c.want)
 	}
 }
 
@@ -114,16 +112,12 @@ func TestSubmit(t *testing.T) {
 	t.Setenv("PATH", bin+":/nowhere")
 	s := slurm()
 	s.Folder = filepath.Join(t.TempDir(), "results")
-	if _, err := s.Submit(t.Context()); !errors.Is(err, model.ErrUnsupported) || !strings.Contains(err.Error(), "no sbatch on PATH") {
-		t.Errorf("error %v", err)
-	}
+	need.Refused(t, "without Slurm", need.Err(s.Submit(t.Context())), model.ErrUnsupported, "no sbatch on PATH")
 	sbatch := func(text string) {
 		need.OK(t, os.WriteFile(filepath.Join(bin, "sbatch"), []byte("#!/bin/sh\n"+text), 0o755))
 	}
 	sbatch("echo 'sbatch: error: no such partition' >&2; exit 1\n")
-	if _, err := s.Submit(t.Context()); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), "no such partition") {
-		t.Errorf("error %v", err)
-	}
+	need.Refused(t, "refused by Slurm", need.Err(s.Submit(t.Context())), model.ErrInvalid, "no such partition")
 	sbatch(`case "$*" in *depend*) exit 1;; *) echo 17;; esac` + "\n")
 	if jobs, err := s.Submit(t.Context()); err == nil || jobs.Array != "17" || !strings.Contains(err.Error(), "the array job 17 is submitted, the job that merges isn't") {
 		t.Errorf("%v, error %v", jobs, err)

@@ -30,3 +30,6 @@ func Refused(t reporter, what string, err, kind error, want string) {
 		t.Errorf("%s: error %v, want one line with %q that wraps %v", what, err, want, kind)
 	}
 }
+
+// Err returns the error of a call whose value doesn't matter.
+func Err[V any](_ V, err error) error { return err }
