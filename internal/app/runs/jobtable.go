@@ -5,6 +5,7 @@ package runs
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -76,8 +77,8 @@ func sizeClass(processes int) (rank int, name string) {
 // jobClass is the jobs of a class.
 type jobClass struct {
 	name string
-	rank float64 // classes are shown by descending rank
-	area float64
+	rank int              // of a size
+	area float64          // classes of one rank are shown by descending area
 	of   map[string]*jobs // by algorithm
 }
 
@@ -164,7 +165,6 @@ func (j *jobs) work() float64 {
 func classesOfJobs(all []Solved, by string, most int) ([]*jobClass, error) {
 	whole := &jobClass{name: "all", of: map[string]*jobs{}}
 	named := map[string]*jobClass{}
-	told := false
 	for _, s := range all {
 		j, ok, err := jobsOf(s.Instance, s.Solution)
 		if err != nil {
@@ -182,10 +182,9 @@ func classesOfJobs(all []Solved, by string, most int) ([]*jobClass, error) {
 			} else if name = tagOf(b, k, by); name == "" {
 				name = "not told"
 			}
-			told = told || name != "not told"
 			c := named[name]
 			if c == nil {
-				c = &jobClass{name: name, rank: -float64(rank), of: map[string]*jobs{}}
+				c = &jobClass{name: name, rank: rank, of: map[string]*jobs{}}
 				named[name] = c
 			}
 			c.area += area(o)
@@ -193,17 +192,12 @@ func classesOfJobs(all []Solved, by string, most int) ([]*jobClass, error) {
 			whole.add(s.Algorithm, j, k)
 		}
 	}
-	if !told {
+	if len(named) == 0 || len(named) == 1 && named["not told"] != nil {
 		return nil, fmt.Errorf("%w table: the instances tell no %s of any job; those that gapwise convert makes of SWF logs do", model.ErrInvalid, by)
 	}
-	var classes []*jobClass
-	for _, c := range named {
-		if by != "size" {
-			c.rank = c.area
-		}
-		classes = append(classes, c)
-	}
-	slices.SortFunc(classes, func(a, b *jobClass) int { return cmp.Or(cmp.Compare(b.rank, a.rank), cmp.Compare(a.name, b.name)) })
+	classes := slices.SortedFunc(maps.Values(named), func(a, b *jobClass) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.area, a.area), cmp.Compare(a.name, b.name))
+	})
 	if most > 0 && len(classes) > most+1 {
 		rest := &jobClass{name: fmt.Sprintf("%d others", len(classes)-most), of: map[string]*jobs{}}
 		for _, c := range classes[most:] {
