@@ -242,7 +242,13 @@ func (e *execution) run(ctx context.Context) error {
 
 // job runs algorithms on an instance.
 func (e *execution) job(ctx context.Context, j *job) error {
-	c, report, err := unlessDone(ctx, func() (*gapwise.Case, string, error) { return load(j.c, e.hashes) })
+	var c *gapwise.Case
+	var report string
+	// A large file or a long log takes a while, which the end of the context doesn't wait for.
+	loaded, err := caught.Within(ctx, func() time.Duration { return 0 }, func() (err error) { c, report, err = load(j.c, e.hashes); return err })
+	if !loaded {
+		err = ctx.Err()
+	}
 	if err != nil {
 		return err
 	}
@@ -349,28 +355,6 @@ func load(c *instances.Planned, hashes map[string]string) (*gapwise.Case, string
 		}
 	}
 	return one, report, nil
-}
-
-// unlessDone loads an instance, but doesn't wait for it when the context ends: a large
-// file or a long log takes a while.
-func unlessDone(ctx context.Context, load func() (*gapwise.Case, string, error)) (*gapwise.Case, string, error) {
-	type loaded struct {
-		c      *gapwise.Case
-		report string
-		err    error
-	}
-	done := make(chan loaded, 1)
-	go func() {
-		var l loaded
-		l.err = caught.Call(func() (err error) { l.c, l.report, err = load(); return err })
-		done <- l
-	}()
-	select {
-	case l := <-done:
-		return l.c, l.report, l.err
-	case <-ctx.Done():
-		return nil, "", ctx.Err()
-	}
 }
 
 // run is one algorithm with one seed.
