@@ -198,33 +198,28 @@ func times(records []runs.Record, algorithm, parameter string, value float64) (a
 
 // timed is a time that the paper prints beside ours.
 type timed struct {
-	Text        string
-	Paper, Ours float64 // seconds
+	Text, Algorithm string
+	By              string // a parameter that the runs have a value of; empty: all
+	Value           float64
+	Mean            bool    // ours is the mean, not the median
+	Paper, Ours     float64 // seconds
 }
 
 // Ratio returns how many times as long the paper's was.
 func (x timed) Ratio() float64 { return x.Paper / x.Ours }
 
-// timesBeside compares median times with the paper's: TEXT|ALGORITHM|PARAMETER=VALUE|SECONDS
-// each, the parameter empty for all runs. ALGORITHM:mean is the mean of all its runs.
-func (r *runner) timesBeside(file string, paper ...string) (all []timed) {
-	records := r.records(file)
-	for _, p := range paper {
-		f := strings.Split(p, "|")
-		if len(f) != 4 {
-			panic(fmt.Errorf("%q isn't TEXT|ALGORITHM|PARAMETER=VALUE|SECONDS", p))
+// timesBeside compares times of runs with the paper's for a set.
+func (r *runner) timesBeside(set, file string) []timed {
+	all := slices.Clone(timesOfVCSched[set])
+	for i := range all {
+		x := &all[i]
+		of := times(r.records(file), x.Algorithm, x.By, x.Value)
+		if x.Ours = stats.Median(of); x.Mean {
+			x.Ours = stats.Mean(of)
 		}
-		name, value, _ := strings.Cut(f[2], "=")
-		algorithm, mean := strings.CutSuffix(f[1], ":mean")
-		of := times(records, algorithm, name, number(cmp.Or(value, "0")))
 		if len(of) == 0 {
-			panic(fmt.Errorf("%s: no run is of %s", file, p))
+			panic(fmt.Errorf("%s: no run is by %s with %s %g", file, x.Algorithm, x.By, x.Value))
 		}
-		ours := stats.Median(of)
-		if mean {
-			ours = stats.Mean(of)
-		}
-		all = append(all, timed{f[0], number(f[3]), ours})
 	}
 	return all
 }
