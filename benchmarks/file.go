@@ -93,10 +93,8 @@ func (f *File) ofLog(path string) ([]instances.Planned, error) {
 	g.Values = maps.Clone(g.Values)
 	g.Values["log"] = []string{path}
 	cases, err := g.instances()
-	for k := 0; k < len(cases) && err == nil; k++ {
-		if cases[k].Index == 0 {
-			err = cases[k].Try()
-		}
+	if err == nil {
+		_, err = tried(cases)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

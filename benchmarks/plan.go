@@ -301,6 +301,16 @@ func (p *Plan) useful(cases []instances.Planned) error {
 	return nil
 }
 
+// tried tries the first instance of each specification, and names the one that fails.
+func tried(cases []instances.Planned) (name string, err error) {
+	for i := range cases {
+		if cases[i].Index == 0 && err == nil {
+			name, err = cases[i].Name, cases[i].Try()
+		}
+	}
+	return name, err
+}
+
 // kindsOf returns the problems of instances, each once.
 func kindsOf(cases []instances.Planned) (kinds []model.Kind) {
 	for i := range cases {
@@ -322,16 +332,12 @@ func (p *Plan) Instances() ([]instances.Planned, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w plan: %w", model.ErrInvalid, err)
 		}
-		for i := range cases {
-			if cases[i].Index == 0 {
-				err := cases[i].Try()
-				if errors.Is(err, fs.ErrNotExist) && g.Source != "" {
-					err = fmt.Errorf("%w; it comes from %s", err, g.Source)
-				}
-				if err != nil {
-					return nil, fmt.Errorf("%s: %w", cases[i].Name, err)
-				}
-			}
+		name, err := tried(cases)
+		if errors.Is(err, fs.ErrNotExist) && g.Source != "" {
+			err = fmt.Errorf("%w; it comes from %s", err, g.Source)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		all = append(all, cases...)
 	}
