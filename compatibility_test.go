@@ -52,7 +52,7 @@ func TestCompatibility(t *testing.T) {
 		if results != want.results || proofs != want.proofs {
 			t.Errorf("%s has %d results and %d proofs, want %d and %d", folder, results, proofs, want.results, want.proofs)
 		}
-		records, _, err := runs.ReadRecords(filepath.Join(folder, "runs.jsonl"))
+		records, err := runs.ReadRecords(filepath.Join(folder, "runs.jsonl"))
 		if err != nil || len(records) != 2 || records[0].Algorithm != "heft" || records[1].Status != model.StatusOptimal || *records[1].Objective != 101 {
 			t.Errorf("%s/runs.jsonl: %d records, %v", folder, len(records), err)
 		}

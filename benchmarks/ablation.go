@@ -60,13 +60,9 @@ func (p *Plan) devices(engine string) ([]exact.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range cases {
-		if cases[i].Kind != cases[0].Kind {
-			return nil, fmt.Errorf("%w plan: its instances are of %s and %s, whose devices differ", model.ErrInvalid, cases[0].Kind, cases[i].Kind)
-		}
-	}
-	if len(cases) == 0 {
-		return nil, nil
+	kinds := kindsOf(cases)
+	if len(kinds) > 1 {
+		return nil, fmt.Errorf("%w plan: its instances are of %s and %s, whose devices differ", model.ErrInvalid, kinds[0], kinds[1])
 	}
 	problem, err := gapwise.ProblemOf(cases[0].Kind)
 	if err != nil {

@@ -54,55 +54,61 @@ func Combine(records []runs.Record, p *Plan) (*Combination, error) {
 		}
 		instances[r.Instance] = r
 	}
-	var names *planRuns
-	if p != nil {
-		var err error
-		if names, err = number(p, records); err != nil {
-			return nil, err
-		}
+	names, err := number(p, records)
+	if err != nil {
+		return nil, err
 	}
-	if c.Runs = first.Runs; names != nil {
-		c.Runs = len(names.runs)
-	}
-	for i := range records {
-		switch r := &records[i]; {
-		case names != nil:
-		case r.Run < 1 || r.Run > r.Runs:
-			return nil, bad(r, "doesn't say which of its plan's runs it is; give the plan, too (--plan)")
-		case r.PlanDigest != first.PlanDigest || r.Runs != first.Runs:
-			return nil, bad(r, "and %s are of two states of the plan %s; give the plan as it is now, too (--plan)", first.At(), c.Plan)
-		}
-	}
-	var err error
+	c.Runs = len(names.runs)
 	if c.Records, c.Notes, err = runs.Merge(records); err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(c.Records, func(a, b runs.Record) int { return cmp.Compare(names.place(&a), names.place(&b)) })
-	for i := 1; i < len(c.Records); i++ {
-		if a, b := &c.Records[i-1], &c.Records[i]; names.place(a) == names.place(b) {
-			return nil, bad(b, "and %s are both run %d of the plan %s; give the plan, too (--plan)", a.At(), b.Run, c.Plan)
+	place := func(r *runs.Record) int { return names.numbers[r.Key()] }
+	slices.SortStableFunc(c.Records, func(a, b runs.Record) int { return cmp.Compare(place(&a), place(&b)) })
+	there := make([]bool, c.Runs)
+	for i := range c.Records {
+		b := &c.Records[i]
+		if there[place(b)-1] {
+			return nil, bad(b, "and %s are both run %d of the plan %s; give the plan, too (--plan)", c.Records[i-1].At(), b.Run, c.Plan)
 		}
+		there[place(b)-1] = true
 	}
-	c.Missing = missing(c, names)
+	c.Missing = names.missing(there, c.Records)
 	return c, nil
 }
 
 // planRuns are the runs of a plan.
 type planRuns struct {
 	numbers map[string]int // by Record.key
-	runs    []string       // in words, in the plan's order
-	shard   []int          // of each, from 1; 0 if the records don't have one number of shards
+	runs    []string       // in words, in the plan's order; by their numbers if only the records are known
+	shard   []int          // of each, from 1; nil if it isn't known, 0 if the records don't have one number of shards
 }
 
 // number lists the plan's runs and finds each record among them. The numbers that the
 // records of a plan that was extended since have are others.
 func number(p *Plan, records []runs.Record) (*planRuns, error) {
+	names := &planRuns{numbers: map[string]int{}}
+	if p == nil {
+		first := &records[0]
+		for i := range records {
+			switch r := &records[i]; {
+			case r.Run < 1 || r.Run > r.Runs:
+				return nil, fmt.Errorf("%w results: %s doesn't say which of its plan's runs it is; give the plan, too (--plan)", model.ErrInvalid, r.At())
+			case r.PlanDigest != first.PlanDigest || r.Runs != first.Runs:
+				return nil, fmt.Errorf("%w results: %s and %s are of two states of the plan %s; give the plan as it is now, too (--plan)", model.ErrInvalid, r.At(), first.At(), first.Plan)
+			default:
+				names.numbers[r.Key()] = r.Run
+			}
+		}
+		for k := range first.Runs {
+			names.runs = append(names.runs, fmt.Sprint(k+1))
+		}
+		return names, nil
+	}
 	cases, err := p.Instances()
 	if err != nil {
 		return nil, err
 	}
 	options := map[string]string{}
-	names := &planRuns{numbers: map[string]int{}}
 	_, err = p.list(cases, p.Algorithms, shards(records), func(l listed) error {
 		names.numbers[l.key()] = l.number
 		options[l.algorithm.Label] = l.algorithm.settings()
@@ -125,15 +131,6 @@ func number(p *Plan, records []runs.Record) (*planRuns, error) {
 	return names, nil
 }
 
-// place returns the number of a record's run in the plan, by the record itself if the
-// plan isn't at hand.
-func (p *planRuns) place(r *runs.Record) int {
-	if p == nil {
-		return r.Run
-	}
-	return p.numbers[r.Key()]
-}
-
 // shards returns the number of shards that the runs were made with, 0 if it isn't the
 // same for all.
 func shards(records []runs.Record) int {
@@ -148,69 +145,43 @@ func shards(records []runs.Record) int {
 	return max(of, 0)
 }
 
-// missing says which runs aren't there.
-func missing(c *Combination, names *planRuns) []string {
-	there := make([]bool, c.Runs)
-	for i := range c.Records {
-		there[names.place(&c.Records[i])-1] = true
+// missing says which runs aren't there: by shard if they have one number of shards. Where it isn't known which shard a
+// run belongs to, the known sizes of shards show which of them lack some.
+func (p *planRuns) missing(there []bool, records []runs.Record) (all []string) {
+	of := shards(records)
+	gone, mine, have := make([][]string, 1+of), make([]int, 1+of), make([]int, 1+of) // by shard, 0: of all
+	for i := range records {
+		s, _ := ParseShard(records[i].Shard)
+		have[min(s.Index, of)]++
 	}
-	of := shards(c.Records)
-	if of == 0 || names == nil {
-		return missingRuns(c, there, of, names)
-	}
-	var all []string
-	for shard := 1; shard <= of; shard++ {
-		var gone []string
-		mine := 0
-		for k, s := range names.shard {
-			if s != shard {
-				continue
-			}
-			if mine++; !there[k] {
-				gone = append(gone, names.runs[k])
-			}
+	for k, name := range p.runs {
+		shard := 0
+		if p.shard != nil {
+			shard = p.shard[k]
 		}
-		if len(gone) > 0 {
-			all = append(all, fmt.Sprintf("shard %d of %d: %d of %d runs missing: %s", shard, of, len(gone), mine, few(gone)))
+		if mine[shard]++; !there[k] {
+			gone[shard] = append(gone[shard], name)
+		}
+	}
+	what := "these are"
+	if p.shard == nil {
+		what = "these are runs"
+	}
+	for k := 0; p.shard == nil && k < of; k++ {
+		if n := sizes(len(p.runs), of)[k]; n > have[k+1] {
+			all = append(all, fmt.Sprintf("shard %d of %d: %d of %d runs missing", k+1, of, n-have[k+1], n))
+		}
+	}
+	for shard, some := range gone {
+		switch {
+		case len(some) == 0:
+		case shard == 0:
+			all = append(all, fmt.Sprintf("%d of %d runs missing; %s %s", len(some), len(p.runs), what, few(some)))
+		default:
+			all = append(all, fmt.Sprintf("shard %d of %d: %d of %d runs missing: %s", shard, of, len(some), mine[shard], few(some)))
 		}
 	}
 	return all
-}
-
-// missingRuns is missing where it isn't known which shard a run belongs to. The known number of runs of each shard
-// shows which shards lack some.
-func missingRuns(c *Combination, there []bool, of int, names *planRuns) []string {
-	var gone []string
-	for k, is := range there {
-		switch {
-		case is:
-		case names != nil:
-			gone = append(gone, names.runs[k])
-		default:
-			gone = append(gone, fmt.Sprint(k+1))
-		}
-	}
-	if len(gone) == 0 {
-		return nil
-	}
-	var all []string
-	if of > 0 {
-		have := make([]int, of)
-		for i := range c.Records {
-			s, _ := ParseShard(c.Records[i].Shard)
-			have[s.Index-1]++
-		}
-		for k, n := range sizes(c.Runs, of) {
-			if have[k] < n {
-				all = append(all, fmt.Sprintf("shard %d of %d: %d of %d runs missing", k+1, of, n-have[k], n))
-			}
-		}
-	}
-	what := "these are runs"
-	if names != nil {
-		what = "these are"
-	}
-	return append(all, fmt.Sprintf("%d of %d runs missing; %s %s", len(gone), c.Runs, what, few(gone)))
 }
 
 // few joins the first of some names.

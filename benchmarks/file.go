@@ -29,27 +29,12 @@ type File struct {
 	Logs *planGenerator
 }
 
-// variantKeys returns the keys of the readings of all problems.
-func variantKeys() []string {
-	var all []string
+// readings returns the values of the readings of all problems, by key.
+func readings() map[string][]string {
+	all := map[string][]string{}
 	for _, p := range gapwise.Problems() {
 		for _, v := range p.Variants {
-			if !slices.Contains(all, v.Flag) {
-				all = append(all, v.Flag)
-			}
-		}
-	}
-	return all
-}
-
-// variantValues returns the values of a reading, of all problems.
-func variantValues(key string) []string {
-	var all []string
-	for _, p := range gapwise.Problems() {
-		for _, v := range p.Variants {
-			if v.Flag == key {
-				all = append(all, v.Values...)
-			}
+			all[v.Flag] = append(all[v.Flag], v.Values...)
 		}
 	}
 	return all
@@ -108,10 +93,8 @@ func (f *File) ofLog(path string) ([]instances.Planned, error) {
 	g.Values = maps.Clone(g.Values)
 	g.Values["log"] = []string{path}
 	cases, err := g.instances()
-	for k := 0; k < len(cases) && err == nil; k++ {
-		if cases[k].Index == 0 {
-			err = cases[k].Try()
-		}
+	if err == nil {
+		_, err = tried(cases)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

@@ -14,9 +14,10 @@ import (
 // values. The parameters come from the problem's specification (package
 // instances); an absent one has its default.
 type planGenerator struct {
-	Kind  model.Kind
-	Count int
-	Seed  uint64
+	problem *gapwise.Problem
+	Kind    model.Kind
+	Count   int
+	Seed    uint64
 	// Source says where to get the file that a parameter names.
 	Source string
 	// Values holds, as text, one or several values of each parameter.
@@ -25,15 +26,11 @@ type planGenerator struct {
 
 // check checks the values and returns the number of instances.
 func (g *planGenerator) check() (float64, error) {
-	p, err := gapwise.ProblemOf(g.Kind)
-	if err != nil {
-		return 0, fmt.Errorf("kind is %q, must be one of %q", g.Kind, model.Kinds())
-	}
 	if g.Count < 1 {
 		return 0, fmt.Errorf("count is %d, must be at least 1", g.Count)
 	}
 	file := false
-	for _, x := range p.Generator.Parameters() {
+	for _, x := range g.problem.Generator.Parameters() {
 		if x.Required && len(g.Values[x.Key]) == 0 {
 			return 0, fmt.Errorf("%s must be given: the %s", x.Key, x.Usage)
 		}
@@ -42,7 +39,7 @@ func (g *planGenerator) check() (float64, error) {
 	if g.Source != "" && !file {
 		return 0, fmt.Errorf("source goes with a parameter that names a file: it says where the file is to be had")
 	}
-	specs, err := p.Generator.Grid(g.Values, maxInstances)
+	specs, err := g.problem.Generator.Grid(g.Values, maxInstances)
 	if err != nil {
 		return 0, err
 	}
@@ -55,11 +52,7 @@ func (g *planGenerator) check() (float64, error) {
 
 // files replaces each value of a parameter that names a file by the result of change.
 func (g *planGenerator) files(change func(string) string) {
-	p, err := gapwise.ProblemOf(g.Kind)
-	if err != nil {
-		return
-	}
-	for _, x := range p.Generator.Parameters() {
+	for _, x := range g.problem.Generator.Parameters() {
 		for k, text := range g.Values[x.Key] {
 			if x.File {
 				g.Values[x.Key][k] = change(text)
@@ -70,11 +63,7 @@ func (g *planGenerator) files(change func(string) string) {
 
 // instances lists the instances. check comes first.
 func (g *planGenerator) instances() ([]instances.Planned, error) {
-	p, err := gapwise.ProblemOf(g.Kind)
-	if err != nil {
-		return nil, err
-	}
-	specs, err := p.Generator.Grid(g.Values, maxInstances)
+	specs, err := g.problem.Generator.Grid(g.Values, maxInstances)
 	if err != nil {
 		return nil, err
 	}

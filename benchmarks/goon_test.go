@@ -15,6 +15,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -24,17 +25,11 @@ func TestOtherCommits(t *testing.T) {
 	p := decode(t, quick)
 	whole := filepath.Join(t.TempDir(), "whole.jsonl")
 	runPlan(t, p, RunOptions{Results: whole})
-	records, _, err := runs.ReadRecords(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := need.Value(runs.ReadRecords(whole))(t)
 	lines := ""
 	for i := range records {
 		records[i].Commit = "0123456789"
-		line, err := records[i].Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		line := need.Value(records[i].Encode())(t)
 		lines += string(line)
 	}
 	write(t, whole, lines)
@@ -43,10 +38,7 @@ func TestOtherCommits(t *testing.T) {
 	}
 	_, rest, _ := strings.Cut(lines, "\n")
 	write(t, whole, rest)
-	err = Run(context.Background(), p, RunOptions{Results: whole})
-	if !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), "whole.jsonl:1 is of commit 0123456789, this is commit unknown") {
-		t.Errorf("a part of a file: %v", err)
-	}
+	need.Refused(t, "a part of a file", Run(context.Background(), p, RunOptions{Results: whole}), model.ErrInvalid, "whole.jsonl:1 is of commit 0123456789, this is commit unknown")
 	if text, err := os.ReadFile(whole); err != nil || string(text) != rest {
 		t.Errorf("the file has changed (%v)", err)
 	}
@@ -65,9 +57,7 @@ func TestOtherCommits(t *testing.T) {
 	}
 	records[0].Commit = ""
 	want := []string{gapwise.Version, gapwise.Version + " (0123456789)"}
-	if diff := cmp.Diff(want, runs.Builds(records)); diff != "" {
-		t.Errorf("builds (-want,+got)\n%s", diff)
-	}
+	need.Same(t, "builds", want, runs.Builds(records))
 }
 
 // Nothing is written to, or cut off, other files than this plan's results.
@@ -75,10 +65,7 @@ func TestRunLeavesOtherFilesAlone(t *testing.T) {
 	p := decode(t, quick)
 	whole := filepath.Join(t.TempDir(), "whole.jsonl")
 	runPlan(t, p, RunOptions{Results: whole})
-	data, err := os.ReadFile(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := need.Value(os.ReadFile(whole))(t)
 	line, _, _ := strings.Cut(string(data), "\n")
 	for name, c := range map[string]struct{ text, want string }{
 		"notes":                    {"Buy milk.", "line 1"},
@@ -94,18 +81,13 @@ func TestRunLeavesOtherFilesAlone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "notes.txt")
 			write(t, file, c.text)
-			err := Run(context.Background(), p, RunOptions{Results: file})
-			if !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("error %v, want one with %q", err, c.want)
-			}
+			need.Refused(t, "refusal", Run(context.Background(), p, RunOptions{Results: file}), model.ErrInvalid, c.want)
 			if after, err := os.ReadFile(file); err != nil || string(after) != c.text {
 				t.Errorf("the file is now %q, error %v", after, err)
 			}
 		})
 	}
-	if err := Run(context.Background(), p, RunOptions{Results: t.TempDir()}); !errors.Is(err, model.ErrInvalid) {
-		t.Errorf("a folder for the results: error %v", err)
-	}
+	need.Refused(t, "a folder for the results", Run(context.Background(), p, RunOptions{Results: t.TempDir()}), model.ErrInvalid, "")
 }
 
 // While one Run writes, another is refused, and the first is whole.
@@ -123,9 +105,7 @@ func TestRunLocks(t *testing.T) {
 	if refused != len(want) {
 		t.Errorf("refused %d of %d times", refused, len(want))
 	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("runs (-alone,+disturbed):\n%s", d)
-	}
+	need.Same(t, "runs", want, got)
 	if got := runPlan(t, p, RunOptions{Results: file}); len(got) != len(want) {
 		t.Errorf("%d runs once more, want %d", len(got), len(want))
 	}
@@ -139,13 +119,8 @@ generators: [{kind: vcsched, hosts: [4], jobs: [12], slack: [0.3], count: 1, see
 algorithms: [{name: gr}, {name: search}]
 `)
 	file := t.TempDir() + "/r.jsonl"
-	if err := Run(t.Context(), p, RunOptions{Results: file}); err != nil {
-		t.Fatal(err)
-	}
-	records, _, err := runs.ReadRecords(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, Run(t.Context(), p, RunOptions{Results: file}))
+	records := need.Value(runs.ReadRecords(file))(t)
 	for _, r := range records {
 		if !r.Sealed {
 			t.Errorf("%s isn't sealed", r.Algorithm)
@@ -168,10 +143,7 @@ algorithms: [{name: gr}, {name: search}]
 func TestStatedIsNotVerified(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.jsonl")
 	runPlan(t, decode(t, quick), RunOptions{Results: file})
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := need.Value(os.ReadFile(file))(t)
 	lines := strings.SplitAfter(string(data), "\n")
 	mine := `{"plan":"p","instance":"i","instance_hash":"h","kind":"vcsched","algorithm":"mine","seed":1,"status":"optimal","objective":0.5,"bound":0.5,"gap":0,"elapsed_s":1,"nodes":0,"verified":true,"version":"` + gapwise.Version + `"}` + "\n"
 	for name, c := range map[string]struct {
@@ -191,10 +163,7 @@ func TestStatedIsNotVerified(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			table, err := runs.Tabulate(records, runs.TableOptions{Columns: []string{"verified", "stated"}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			table := need.Value(runs.Tabulate(records, runs.TableOptions{Columns: []string{"verified", "stated"}}))(t)
 			if want := []float64{float64(c.verified), float64(c.stated)}; !cmp.Equal(table.Rows[0].Values, want) {
 				t.Errorf("verified and stated are %v, want %v", table.Rows[0].Values, want)
 			}
@@ -222,10 +191,7 @@ func TestParametersOfFiles(t *testing.T) {
 		write(t, filepath.Join(dir, "set", name+".json"), `{"kind":"vcsched","version":1,"name":"`+name+`","hosts":1,"jobs":[{"id":"a","tasks":1,"cpu":0.5,"memory":0.1}`+jobs+`]}`)
 	}
 	write(t, filepath.Join(dir, "plan.yaml"), "name: f\nfiles: [set]\ngenerators: [{kind: dag, tasks: [3], count: 1}]\nalgorithms: [{name: gr, only: {hosts: [1]}}, {name: mcb8, only: {tasks: [3], hosts: [1]}}, {name: heft, only: {edges: [2], machines: [3]}}]\n")
-	p, err := LoadPlan(filepath.Join(dir, "plan.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := need.Value(LoadPlan(filepath.Join(dir, "plan.yaml")))(t)
 	records := runPlan(t, p, RunOptions{Results: filepath.Join(dir, "r.jsonl")})
 	var got []string
 	for _, r := range records {
@@ -236,10 +202,7 @@ func TestParametersOfFiles(t *testing.T) {
 		t.Errorf("the runs are %q, want %q", got, want)
 	}
 	records = slices.DeleteFunc(records, func(r runs.Record) bool { return r.Kind != model.KindVCSched })
-	table, err := tabulated(records, runs.TableOptions{By: []string{"tasks", "load"}, Columns: []string{"runs"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := need.Value(tabulated(records, runs.TableOptions{By: []string{"tasks", "load"}, Columns: []string{"runs"}}))(t)
 	if want := [][]string{{"1", "0.5", "gr", "1"}, {"3", "1", "gr", "1"}, {"3", "1", "mcb8", "1"}}; !slices.EqualFunc(table.Rows, want, slices.Equal) {
 		t.Errorf("the table is %v, want %v", table.Rows, want)
 	}

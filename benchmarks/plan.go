@@ -154,11 +154,8 @@ func (p *Plan) Paths() []string {
 func Source(name string) ([]byte, error) {
 	data, err := builtIn.ReadFile("plans/" + name + ".yaml")
 	if err != nil {
-		hint := ""
-		if near := nearest.Of(name, Names()); near != "" {
-			hint = fmt.Sprintf("did you mean %s? ", near)
-		}
-		return nil, fmt.Errorf("%w plan: there is no built-in plan %q; %sgive one of %s", model.ErrInvalid, name, hint, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("%w plan: there is no built-in plan %q; %sgive one of %s", model.ErrInvalid, name,
+			nearest.Hint("did you mean %s? ", name, Names()), strings.Join(Names(), ", "))
 	}
 	return data, nil
 }
@@ -294,12 +291,7 @@ func (a *Algorithm) runs(c *instances.Planned, features func() (map[string]float
 
 // useful returns an error if an algorithm takes none of the instances.
 func (p *Plan) useful(cases []instances.Planned) error {
-	var kinds []model.Kind
-	for i := range cases {
-		if !slices.Contains(kinds, cases[i].Kind) {
-			kinds = append(kinds, cases[i].Kind)
-		}
-	}
+	kinds := kindsOf(cases)
 	for k := range p.Algorithms {
 		a := &p.Algorithms[k]
 		if !a.ofAll && len(kinds) > 0 && !slices.ContainsFunc(kinds, a.takes) {
@@ -307,6 +299,26 @@ func (p *Plan) useful(cases []instances.Planned) error {
 		}
 	}
 	return nil
+}
+
+// tried tries the first instance of each specification, and names the one that fails.
+func tried(cases []instances.Planned) (name string, err error) {
+	for i := range cases {
+		if cases[i].Index == 0 && err == nil {
+			name, err = cases[i].Name, cases[i].Try()
+		}
+	}
+	return name, err
+}
+
+// kindsOf returns the problems of instances, each once.
+func kindsOf(cases []instances.Planned) (kinds []model.Kind) {
+	for i := range cases {
+		if !slices.Contains(kinds, cases[i].Kind) {
+			kinds = append(kinds, cases[i].Kind)
+		}
+	}
+	return kinds
 }
 
 // Instances returns the plan's instances: generators in order, then files. It
@@ -320,16 +332,12 @@ func (p *Plan) Instances() ([]instances.Planned, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w plan: %w", model.ErrInvalid, err)
 		}
-		for i := range cases {
-			if cases[i].Index == 0 {
-				err := cases[i].Try()
-				if errors.Is(err, fs.ErrNotExist) && g.Source != "" {
-					err = fmt.Errorf("%w; it comes from %s", err, g.Source)
-				}
-				if err != nil {
-					return nil, fmt.Errorf("%s: %w", cases[i].Name, err)
-				}
-			}
+		name, err := tried(cases)
+		if errors.Is(err, fs.ErrNotExist) && g.Source != "" {
+			err = fmt.Errorf("%w; it comes from %s", err, g.Source)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		all = append(all, cases...)
 	}

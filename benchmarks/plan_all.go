@@ -7,8 +7,6 @@ import (
 	"slices"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/text/nearest"
-	"github.com/gapwise/gapwise/model"
 )
 
 // allName means, in a plan, every algorithm of the instances' problems.
@@ -43,16 +41,4 @@ func (p *Plan) expand() error {
 	}
 	p.Algorithms = slices.Insert(rest, at, some...)
 	return nil
-}
-
-// nearestAlgorithm returns the algorithm of any problem that a misspelt name may
-// have meant.
-func nearestAlgorithm(name string) string {
-	var known []string
-	for _, kind := range model.Kinds() {
-		for _, a := range gapwise.Algorithms(kind) {
-			known = append(known, a.Name)
-		}
-	}
-	return nearest.Of(name, known)
 }

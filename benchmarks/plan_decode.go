@@ -6,12 +6,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/internal/core/params"
+	"github.com/gapwise/gapwise/internal/text/nearest"
 	"github.com/gapwise/gapwise/internal/text/visible"
 	"github.com/gapwise/gapwise/model"
 )
@@ -22,37 +24,30 @@ func (p *Plan) keys(lines *[]field) []key {
 	return []key{
 		{"name", &p.Name},
 		{"description", &p.Description},
-		{"generators", func(v field) error {
-			return v.each("[{kind: vcsched, hosts: 4, jobs: 10, count: 1}]", func(x field) error {
-				g, err := decodeGenerator(x)
-				if err != nil {
-					return err
-				}
+		{"generators", func(v field) {
+			v.each("[{kind: vcsched, hosts: 4, jobs: 10, count: 1}]", func(x field) {
+				g := decodeGenerator(x)
 				n, err := g.check()
 				if instances += n; err == nil && instances > maxInstances {
 					err = fmt.Errorf("that makes %.0f instances, at most %d are allowed", instances, maxInstances)
 				}
+				x.check(err)
 				p.Generators = append(p.Generators, *g)
-				return x.wrong(err)
 			})
 		}},
-		{"files", func(v field) error {
-			return v.each("[instance.json, folder, {path: graphs, platform: 'star,machines=4'}]", func(x field) error {
-				f, err := decodeFile(x)
-				p.Files = append(p.Files, f)
-				return err
-			})
+		{"files", func(v field) {
+			v.each("[instance.json, folder, {path: graphs, platform: 'star,machines=4'}]", func(x field) { p.Files = append(p.Files, decodeFile(x)) })
 		}},
-		{"algorithms", func(v field) error {
-			return v.each("[heft, {name: search, time_limit: 10s}]", func(x field) error {
+		{"algorithms", func(v field) {
+			v.each("[heft, {name: search, time_limit: 10s}]", func(x field) {
 				*lines = append(*lines, x)
-				return p.decodeAlgorithm(x)
+				p.decodeAlgorithm(x)
 			})
 		}},
-		{"seeds", func(v field) error {
-			return v.each("[1, 2, 3]", func(x field) error {
+		{"seeds", func(v field) {
+			v.each("[1, 2, 3]", func(x field) {
 				p.Seeds = append(p.Seeds, 0)
-				return x.into(&p.Seeds[len(p.Seeds)-1])
+				x.into(&p.Seeds[len(p.Seeds)-1])
 			})
 		}},
 	}
@@ -62,20 +57,21 @@ func (p *Plan) keys(lines *[]field) []key {
 // name the line of the text.
 func decodePlan(data []byte) (p *Plan, err error) {
 	defer func() {
+		if x := recover(); x != nil {
+			wrong, is := x.(mistake)
+			if !is {
+				panic(x)
+			}
+			err = wrong.error
+		}
 		if err != nil {
 			p, err = nil, fmt.Errorf("%w plan: %s", model.ErrInvalid, strings.Join(strings.Fields(err.Error()), " "))
 		}
 	}()
-	doc, err := readYAML(data)
-	if err != nil {
-		return nil, err
-	}
 	p = &Plan{}
 	var lines []field // of the algorithms
 	keys := p.keys(&lines)
-	if err := doc.read("a mapping with the keys "+strings.Join(keyNames(keys), ", "), "a plan", keys); err != nil {
-		return nil, err
-	}
+	readYAML(data).read("a mapping with the keys "+strings.Join(keyNames(keys), ", "), "a plan", keys)
 	switch {
 	case p.Name == "" || strings.ContainsAny(p.Name, `/\`) || visible.Text(p.Name, "") != p.Name:
 		return nil, fmt.Errorf("name is %q, must be a word that can name a file", p.Name)
@@ -87,39 +83,27 @@ func decodePlan(data []byte) (p *Plan, err error) {
 		p.Seeds = []uint64{1}
 	}
 	for i := range p.Algorithms {
-		if err := lines[i].wrong(p.fits(&p.Algorithms[i])); err != nil {
-			return nil, err
-		}
+		lines[i].check(p.fits(&p.Algorithms[i]))
 	}
 	return p, p.expand()
 }
 
 // decodeGenerator reads a generator: its own keys, its problem's parameters, and some more.
-func decodeGenerator(v field, more ...key) (*planGenerator, error) {
+func decodeGenerator(v field, more ...key) *planGenerator {
 	g := &planGenerator{Count: 1, Values: map[string][]string{}}
-	fields, err := v.fields("a mapping, like {kind: vcsched, hosts: 4, jobs: 10, count: 1}")
-	if err != nil {
-		return nil, err
+	if k, ok := v.fields("a mapping, like {kind: vcsched, hosts: 4, jobs: 10, count: 1}")["kind"]; ok {
+		g.Kind = model.Kind(k.text())
 	}
-	kind := ""
-	if k, ok := fields["kind"]; ok {
-		if err := k.into(&kind); err != nil {
-			return nil, err
-		}
-	}
-	g.Kind = model.Kind(kind)
-	problem, err := gapwise.ProblemOf(g.Kind)
-	if err != nil {
-		return nil, v.bad(": kind is %q, must be one of %q", kind, model.Kinds())
+	var err error
+	if g.problem, err = gapwise.ProblemOf(g.Kind); err != nil {
+		v.bad(": kind is %q, must be one of %q", g.Kind, model.Kinds())
 	}
 	keys := append(g.keys(), more...)
-	for _, x := range problem.Generator.Parameters() {
-		keys = append(keys, key{x.Key, func(v field) (err error) {
-			g.Values[x.Key], err = several(v, field.text)
-			return err
-		}})
+	for _, x := range g.problem.Generator.Parameters() {
+		keys = append(keys, key{x.Key, func(v field) { g.Values[x.Key] = several(v, field.text) }})
 	}
-	return g, v.read("", "a generator of "+kind, keys)
+	v.read("", "a generator of "+string(g.Kind), keys)
+	return g
 }
 
 // keys returns the keys of a generator, in addition to its problem's parameters.
@@ -128,121 +112,100 @@ func (g *planGenerator) keys() []key {
 }
 
 // decodeFile reads the path of a file, or a file with the settings that its instances need.
-func decodeFile(v field) (f File, err error) {
-	f.Variants = map[string]string{}
+func decodeFile(v field) File {
+	f := File{Variants: map[string]string{}}
 	if !v.isMapping() {
-		err = v.into(&f.Path)
-	} else if fields, err2 := v.fields(""); err2 != nil {
-		return f, err2
-	} else if _, ok := fields["kind"]; ok {
-		err = f.decodeLog(v, fields)
+		v.into(&f.Path)
+	} else if _, ok := v.fields("")["kind"]; ok {
+		f.decodeLog(v)
 	} else {
-		err = v.read("", "a file", f.keys(), "and, with kind, of a log: those of its generator")
+		v.read("", "a file", f.keys(), "and, with kind, of a log: those of its generator")
 	}
-	switch {
-	case err != nil:
-		return f, err
-	case f.Path == "":
-		return f, v.bad(": path is missing, give a file or a folder")
-	case f.Logs != nil:
+	if f.Path == "" {
+		v.bad(": path is missing, give a file or a folder")
+	}
+	if f.Logs != nil {
 		f.Logs.Values["log"] = []string{f.Path}
-		_, err = f.Logs.check()
+		_, err := f.Logs.check()
+		v.check(err)
 	}
-	return f, v.wrong(err)
+	return f
 }
 
 // decodeLog reads a log with the keys of its generator.
-func (f *File) decodeLog(v field, fields map[string]field) (err error) {
-	if f.Logs, err = decodeGenerator(v, key{"path", &f.Path}); err != nil {
-		return err
-	}
+func (f *File) decodeLog(v field) {
+	f.Logs = decodeGenerator(v, key{"path", &f.Path})
+	fields := v.fields("")
 	if !slices.Contains(logKinds(), f.Logs.Kind) {
-		return fields["kind"].bad("is %q, SWF logs become one of %q; instances tell their kind themselves", f.Logs.Kind,
-			logKinds())
+		fields["kind"].bad("is %q, SWF logs become one of %q; instances tell their kind themselves", f.Logs.Kind, logKinds())
 	}
 	if log, ok := fields["log"]; ok {
-		return log.bad("isn't needed, path names the log")
+		log.bad("isn't needed, path names the log")
 	}
-	return nil
 }
 
 // keys returns the keys of a file that is no log.
 func (f *File) keys() []key {
 	all := []key{{"path", &f.Path}, {"platform", &f.Platform}}
-	for _, name := range variantKeys() {
-		all = append(all, key{name, func(x field) error {
-			text, err := x.text()
-			if values := variantValues(name); err == nil && !slices.Contains(values, text) {
-				err = x.bad("is %q, must be one of %q", text, values)
+	readings := readings()
+	for _, name := range slices.Sorted(maps.Keys(readings)) {
+		all = append(all, key{name, func(x field) {
+			f.Variants[name] = x.text()
+			if !slices.Contains(readings[name], f.Variants[name]) {
+				x.bad("is %q, must be one of %q", f.Variants[name], readings[name])
 			}
-			f.Variants[name] = text
-			return err
 		}})
 	}
 	return all
 }
 
 // decodeAlgorithm reads the name of an algorithm, or an algorithm with its settings.
-func (p *Plan) decodeAlgorithm(v field) (err error) {
+func (p *Plan) decodeAlgorithm(v field) {
 	a := Algorithm{}
 	if v.isMapping() {
-		err = v.read("", "an algorithm", slices.Concat(a.keys(), a.parameters()))
+		v.read("", "an algorithm", slices.Concat(a.keys(), a.parameters()))
 	} else {
-		err = v.into(&a.Name)
+		v.into(&a.Name)
 	}
 	a.Label = cmp.Or(a.Label, a.Name)
 	switch {
-	case err != nil:
-		return err
 	case a.Name == "":
-		return v.bad(": name is missing, give that of an algorithm (gapwise algorithms lists them)")
+		v.bad(": name is missing, give that of an algorithm (gapwise algorithms lists them)")
 	case slices.ContainsFunc(p.Algorithms, func(b Algorithm) bool { return a.Label == b.Label }):
-		return v.bad(": two algorithms have the label %q, give one another label", a.Label)
+		v.bad(": two algorithms have the label %q, give one another label", a.Label)
 	}
 	p.Algorithms = append(p.Algorithms, a)
-	return nil
 }
 
 // keys returns the keys of every algorithm.
 func (a *Algorithm) keys() []key {
 	return []key{{"name", &a.Name}, {"label", &a.Label}, {"engine", &a.Engine}, {"formulation", &a.Formulation},
 		{"time_limit", &a.TimeLimit}, {"answer_limit", &a.AnswerLimit}, {"effort", &a.Effort},
-		{"gap", func(x field) error {
-			err := x.into(&a.Gap)
-			if err == nil && !(a.Gap >= 0 && a.Gap < 1) {
-				err = x.bad("is %v, can't be negative, must be below 1", a.Gap)
+		{"gap", func(x field) {
+			if x.into(&a.Gap); !(a.Gap >= 0 && a.Gap < 1) {
+				x.bad("is %v, can't be negative, must be below 1", a.Gap)
 			}
-			return err
 		}},
 		{"threads", &a.Threads}, {"sample", &a.Sample},
-		{"only", func(x field) error { // values of parameters that instances must have
+		{"only", func(x field) { // values of parameters that instances must have
 			a.Only = map[string][]float64{}
 			var parameters []key
 			for _, name := range runs.Params() {
-				parameters = append(parameters, key{name, func(y field) (err error) {
-					a.Only[name], err = several(y, field.number)
-					return err
-				}})
+				parameters = append(parameters, key{name, func(y field) { a.Only[name] = several(y, field.number) }})
 			}
-			return x.read("a mapping, like {tasks: [10, 20]}", x.at, parameters)
+			x.read("a mapping, like {tasks: [10, 20]}", x.at, parameters)
 		}}}
 }
 
 // parameters returns the keys of the settings that one problem's algorithms know.
 func (a *Algorithm) parameters() (all []key) {
+	a.Parameters = map[string]string{}
 	for _, p := range gapwise.Problems() {
 		if p.Parameters == nil {
 			continue
 		}
 		for _, x := range params.Of(p.Parameters()) {
-			all = append(all, key{x.Key, func(v field) error {
-				text, err := v.text()
-				if a.Parameters == nil {
-					a.Parameters = map[string]string{}
-				}
-				a.Parameters[x.Key] = text
-				return err
-			}})
+			all = append(all, key{x.Key, func(v field) { a.Parameters[x.Key] = v.text() }})
 		}
 	}
 	return all
@@ -280,12 +243,14 @@ func (p *Plan) fits(a *Algorithm) error {
 		return fmt.Errorf("%w, or formulation %q, for none of %q (gapwise export --help lists them)",
 			gapwise.ErrUnknownAlgorithm, a.Formulation, kinds)
 	case several && a.Engine == "" && len(a.Parameters) == 0:
-		hint := ""
-		if near := nearestAlgorithm(a.Name); near != "" {
-			hint = fmt.Sprintf("; did you mean %s?", near)
+		var known []string
+		for _, kind := range model.Kinds() {
+			for _, b := range gapwise.Algorithms(kind) {
+				known = append(known, b.Name)
+			}
 		}
 		return fmt.Errorf("%w %q, for none of %q (gapwise algorithms lists them)%s", gapwise.ErrUnknownAlgorithm, a.Name,
-			kinds, hint)
+			kinds, nearest.Hint("; did you mean %s?", a.Name, known))
 	}
 	return err
 }

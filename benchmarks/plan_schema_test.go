@@ -19,6 +19,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/internal/core/params"
+	"github.com/gapwise/gapwise/internal/test/need"
 )
 
 type object = map[string]any
@@ -67,11 +68,11 @@ func planSchema() object {
 		}
 		files = append(files, object{"type": "object", "required": append([]string{"path", "kind"}, required[1:]...), "additionalProperties": false, "properties": ofLog})
 	}
-	readings := object{"path": describe(text, "a file, or a folder of files"), "platform": describe(text, "what task graphs without machines run on")}
-	for _, key := range variantKeys() {
-		readings[key] = object{"enum": variantValues(key), "description": "how instances are read"}
+	file := object{"path": describe(text, "a file, or a folder of files"), "platform": describe(text, "what task graphs without machines run on")}
+	for key, values := range readings() {
+		file[key] = object{"enum": values, "description": "how instances are read"}
 	}
-	files = append([]any{text, object{"type": "object", "required": []string{"path"}, "additionalProperties": false, "properties": readings}}, files...)
+	files = append([]any{text, object{"type": "object", "required": []string{"path"}, "additionalProperties": false, "properties": file}}, files...)
 	time := func(what string) object {
 		return object{"type": "string", "pattern": `^[0-9.]+(ns|us|µs|ms|s|m|h)([0-9.]+(ns|us|µs|ms|s|m|h))*$`, "description": what}
 	}
@@ -113,9 +114,7 @@ func planSchema() object {
 func golden(t *testing.T, file string, want []byte) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(file, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, os.WriteFile(file, want, 0o644))
 	}
 	if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%s isn't as the code has it (error %v); go test ./benchmarks -run 'TestPlanSchema|TestPlansPage' -update writes it", file, err)
@@ -125,15 +124,9 @@ func golden(t *testing.T, file string, want []byte) {
 // The schema's file matches the decoder. It takes the built-in plans and the page's, and refuses shapes that the
 // decoder refuses.
 func TestPlanSchema(t *testing.T) {
-	data, err := json.MarshalIndent(planSchema(), "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := need.Value(json.MarshalIndent(planSchema(), "", "  "))(t)
 	golden(t, "../docs/reference/schema/plan.json", append(data, '\n'))
-	schema, err := jsonschema.NewCompiler().Compile("../docs/reference/schema/plan.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	schema := need.Value(jsonschema.NewCompiler().Compile("../docs/reference/schema/plan.json"))(t)
 	check := func(text string) error {
 		var v any
 		if err := yaml.Unmarshal([]byte(text), &v); err != nil {
@@ -151,10 +144,7 @@ func TestPlanSchema(t *testing.T) {
 	plans := map[string]string{"tiny": tiny, "json": `{"name": "files", "files": ["set", {"path": "b", "goal": "accepted"}], "algorithms": ["gr"]}`,
 		"log": "name: l\nfiles: [{path: a.swf, kind: reservation, requests: [5, 6], goal: pe_seconds}]\nalgorithms: [{name: network-aware, rounds: 4, gap: 0.1}]\n"}
 	for _, name := range Names() {
-		text, err := Source(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := need.Value(Source(name))(t)
 		plans[name] = string(text)
 	}
 	for k, text := range pagePlans(t) {
@@ -189,10 +179,7 @@ func TestPlanSchema(t *testing.T) {
 // pagePlans returns the plans of the page about plans.
 func pagePlans(t *testing.T) []string {
 	t.Helper()
-	page, err := os.ReadFile("../docs/reference/plans.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := need.Value(os.ReadFile("../docs/reference/plans.md"))(t)
 	var all []string
 	for _, m := range regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
 		all = append(all, m[1])
@@ -206,10 +193,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestPlansPage(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../docs/reference/plans.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := need.Value(os.ReadFile("../docs/reference/plans.md"))(t)
 	var list strings.Builder
 	for _, p := range gapwise.Problems() {
 		fmt.Fprintf(&list, "\n| %s | unit | what it is |\n|---|---|---|\n", p.Kind)
@@ -230,9 +214,7 @@ func TestPlansPage(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for _, from := range []string{"../docs/examples", "../cmd/gapwise/testdata/documents"} {
-		if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, os.CopyFS(dir, os.DirFS(from)))
 	}
 	kinds := map[string]bool{}
 	for k, text := range pagePlans(t) {

@@ -35,10 +35,7 @@ seeds: [1, 2]
 
 func decode(t *testing.T, text string) *Plan {
 	t.Helper()
-	p, err := decodePlan([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := need.Value(decodePlan([]byte(text)))(t)
 	return p
 }
 
@@ -120,10 +117,7 @@ func TestCasesRefuses(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := decode(t, tc.plan).Instances()
-			if !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), tc.wantPart) {
-				t.Errorf("error is %v, want one about %q that wraps ErrInvalid", err, tc.wantPart)
-			}
+			need.Refused(t, "refusal", need.Err(decode(t, tc.plan).Instances()), model.ErrInvalid, tc.wantPart)
 		})
 	}
 }
@@ -143,10 +137,7 @@ func TestBuiltInPlans(t *testing.T) {
 	}
 	for _, name := range Names() {
 		t.Run(name, func(t *testing.T) {
-			p, err := LoadPlan(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := need.Value(LoadPlan(name))(t)
 			if p.Name != name || p.Description == "" {
 				t.Errorf("name %q, description %q", p.Name, p.Description)
 			}
@@ -156,10 +147,7 @@ func TestBuiltInPlans(t *testing.T) {
 			if needs[name] != "" {
 				t.Setenv("GAPWISE_DATA", filepath.Dir(need.Data(t, needs[name])))
 			}
-			cases, err := p.Instances()
-			if err != nil {
-				t.Fatal(err)
-			}
+			cases := need.Value(p.Instances())(t)
 			if len(cases) != want[name] {
 				t.Errorf("%d instances, want %d", len(cases), want[name])
 			}
@@ -177,11 +165,8 @@ func TestPlanWithoutItsFile(t *testing.T) {
 		for _, folder := range []string{"", t.TempDir()} {
 			t.Run(name, func(t *testing.T) {
 				t.Setenv("GAPWISE_DATA", folder)
-				p, err := LoadPlan(name)
-				if err != nil {
-					t.Fatal(err)
-				}
-				_, err = p.Instances()
+				p := need.Value(LoadPlan(name))(t)
+				_, err := p.Instances()
 				if !errors.Is(err, model.ErrInvalid) {
 					t.Fatalf("error %v, want one that wraps ErrInvalid", err)
 				}
@@ -200,10 +185,7 @@ func TestPlanOfLog(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "own.swf"), "; MaxProcs: 4\n1 0 0 10 2 -1 -1 2 10 -1 1 1 1 1 1 1 -1 -1\n")
 	write(t, filepath.Join(dir, "plan.yaml"), "name: l\ngenerators: [{kind: reservation, log: own.swf, requests: [1], count: 1}]\nalgorithms: [{name: ff}]\n")
-	p, err := LoadPlan(filepath.Join(dir, "plan.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := need.Value(LoadPlan(filepath.Join(dir, "plan.yaml")))(t)
 	if cases, err := p.Instances(); err != nil || len(cases) != 1 {
 		t.Errorf("%d cases, error %v, want 1", len(cases), err)
 	}
@@ -217,49 +199,30 @@ func TestPlanOfFiles(t *testing.T) {
 	}
 	// Paths are as seen from the plan's folder; a plan may be JSON.
 	write(t, filepath.Join(dir, "plan.json"), `{"name": "files", "files": ["set", "one.json"], "algorithms": [{"name": "gr", "time_limit": "2s"}]}`)
-	p, err := LoadPlan(filepath.Join(dir, "plan.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	cases, err := p.Instances()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := need.Value(LoadPlan(filepath.Join(dir, "plan.json")))(t)
+	cases := need.Value(p.Instances())(t)
 	var got []string
 	for _, c := range cases {
-		in, err := c.Load()
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := need.Value(c.Load())(t)
 		got = append(got, in.ID())
 	}
-	if diff := cmp.Diff([]string{"set/a.json", "set/b.json", "one.json"}, got); diff != "" {
-		t.Errorf("instances (-want,+got):\n%s", diff)
-	}
+	need.Same(t, "instances", []string{"set/a.json", "set/b.json", "one.json"}, got)
 }
 
 func TestAlgorithmRuns(t *testing.T) {
 	p := decode(t, tiny)
-	cases, err := p.Instances()
-	if err != nil {
-		t.Fatal(err)
-	}
+	cases := need.Value(p.Instances())(t)
 	got := map[string]int{}
 	for i := range cases {
 		for k := range p.Algorithms {
-			runs, err := p.Algorithms[k].runs(&cases[i], func() (map[string]float64, error) { return nil, nil })
-			if err != nil {
-				t.Fatal(err)
-			}
+			runs := need.Value(p.Algorithms[k].runs(&cases[i], func() (map[string]float64, error) { return nil, nil }))(t)
 			if runs {
 				got[p.Algorithms[k].Label]++
 			}
 		}
 	}
 	// 16 instances; every second one of each specification; 2 slacks × 2.
-	if diff := cmp.Diff(map[string]int{"gr": 16, "mcb8": 16, "search": 16, "rrnz": 8, "sgb": 4}, got); diff != "" {
-		t.Errorf("runs (-want,+got):\n%s", diff)
-	}
+	need.Same(t, "runs", map[string]int{"gr": 16, "mcb8": 16, "search": 16, "rrnz": 8, "sgb": 4}, got)
 }
 
 func FuzzDecodePlan(f *testing.F) {
@@ -294,12 +257,8 @@ func FuzzDecodePlan(f *testing.F) {
 
 func write(t *testing.T, file, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	need.OK(t, os.WriteFile(file, []byte(text), 0o644))
 }
 
 // An algorithm runs on the instances of the problems that know it. "all" means the algorithms of the plan's problems,
@@ -311,32 +270,20 @@ func TestPlanOfSeveralProblems(t *testing.T) {
 	write(t, filepath.Join(dir, "set", "requests.json"), `{"name":"requests","version":1,"pes":1,"requests":[],"kind":"reservation"}`)
 	write(t, filepath.Join(dir, "set", "read.me"), "nothing to read")
 	write(t, filepath.Join(dir, "plan.yaml"), "name: several\nfiles: [set]\nalgorithms: [gr, ff, {name: mcb8, label: m}]\n")
-	p, err := LoadPlan(filepath.Join(dir, "plan.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := need.Value(LoadPlan(filepath.Join(dir, "plan.yaml")))(t)
 	runs := func(p *Plan, file string) (got []string) {
 		for _, r := range runPlan(t, p, RunOptions{Results: filepath.Join(dir, file)}) {
 			got = append(got, r.Algorithm+" "+filepath.Base(r.Instance))
 		}
 		return got
 	}
-	if diff := cmp.Diff([]string{"ff requests.json", "gr vms.json", "m vms.json"}, runs(p, "a.jsonl")); diff != "" {
-		t.Errorf("runs (-want,+got):\n%s", diff)
-	}
+	need.Same(t, "runs", []string{"ff requests.json", "gr vms.json", "m vms.json"}, runs(p, "a.jsonl"))
 	write(t, filepath.Join(dir, "none.yaml"), "name: none\nfiles: [set/vms.json]\nalgorithms: [gr, ff]\n")
-	if p, err = LoadPlan(filepath.Join(dir, "none.yaml")); err != nil {
-		t.Fatal(err)
-	}
-	err = Run(t.Context(), p, RunOptions{Results: filepath.Join(dir, "none.jsonl")})
-	if !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), `algorithm "ff" takes none of the instances: unknown algorithm "ff" for vcsched`) {
-		t.Errorf("error %v", err)
-	}
+	p = need.Value(LoadPlan(filepath.Join(dir, "none.yaml")))(t)
+	need.Refused(t, "refusal", Run(t.Context(), p, RunOptions{Results: filepath.Join(dir, "none.jsonl")}), model.ErrInvalid, `algorithm "ff" takes none of the instances: unknown algorithm "ff" for vcsched`)
 
 	write(t, filepath.Join(dir, "all.yaml"), "name: all\nfiles: [set/vms.json]\ngenerators: [{kind: dag, tasks: 3, count: 1}]\nalgorithms: [{name: heft, label: mine}, {name: all, time_limit: 9s}, {name: gr, threads: 2}]\n")
-	if p, err = LoadPlan(filepath.Join(dir, "all.yaml")); err != nil {
-		t.Fatal(err)
-	}
+	p = need.Value(LoadPlan(filepath.Join(dir, "all.yaml")))(t)
 	limits := map[string]string{}
 	for _, a := range p.Algorithms {
 		limits[a.Label] = a.settings()
@@ -429,8 +376,6 @@ func TestPlanOfForeignFiles(t *testing.T) {
 		"[graphs/own.json, graphs/own.json]": "is there twice",
 		"[{path: log.swf, kind: batch, jobs: 1, platform: star}]": "there is no key \"platform\" of a generator of batch",
 	} {
-		if _, err := plan(files); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: error %v, want %q", files, err, want)
-		}
+		need.Refused(t, files, need.Err(plan(files)), model.ErrInvalid, want)
 	}
 }

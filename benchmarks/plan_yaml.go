@@ -26,20 +26,23 @@ type field struct {
 	at   string // "algorithms[2].only"; empty: the whole plan
 }
 
+// mistake is a panic with what is wrong in a plan's text: decodePlan returns it as its error.
+type mistake struct{ error }
+
 // readYAML reads the one document of a text, YAML or JSON.
-func readYAML(data []byte) (field, error) {
+func readYAML(data []byte) field {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, more yaml.Node
 	switch err := dec.Decode(&doc); {
 	case errors.Is(err, io.EOF):
-		return field{}, errors.New("the file is empty")
+		panic(mistake{errors.New("the file is empty")})
 	case err != nil:
-		return field{}, inWords(err)
+		panic(mistake{inWords(err)})
 	}
 	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
-		return field{}, errors.New("there is more after the plan, give one document")
+		panic(mistake{errors.New("there is more after the plan, give one document")})
 	}
-	return field{doc.Content[0], ""}, nil
+	return field{doc.Content[0], ""}
 }
 
 // inWords returns an error of the YAML reader on one line.
@@ -49,20 +52,19 @@ func inWords(err error) error {
 }
 
 // bad reports a mistake in the value.
-func (v field) bad(format string, args ...any) error {
+func (v field) bad(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if v.at != "" && !strings.HasPrefix(text, ":") {
 		text = " " + text
 	}
-	return fmt.Errorf("line %d: %s%s", v.node.Line, v.at, text)
+	panic(mistake{fmt.Errorf("line %d: %s%s", v.node.Line, v.at, text)})
 }
 
-// wrong adds the place to an error about the value.
-func (v field) wrong(err error) error {
-	if err == nil {
-		return nil
+// check reports an error about the value.
+func (v field) check(err error) {
+	if err != nil {
+		v.bad(": %v", err)
 	}
-	return v.bad(": %v", err)
 }
 
 // resolved returns the value that an alias refers to.
@@ -77,87 +79,65 @@ func (v field) isMapping() bool { return v.resolved().Kind == yaml.MappingNode }
 func (v field) isList() bool    { return v.resolved().Kind == yaml.SequenceNode }
 
 // fields returns the values of a mapping, by key. The argument what names the expected value in errors.
-func (v field) fields(what string) (map[string]field, error) {
+func (v field) fields(what string) map[string]field {
 	n := v.resolved()
 	if n.Kind != yaml.MappingNode {
-		return nil, v.bad("must be %s", what)
+		v.bad("must be %s", what)
 	}
 	for k := 0; k < len(n.Content); k += 2 {
 		if n.Content[k].Kind != yaml.ScalarNode {
-			return nil, field{n.Content[k], v.at}.bad("has a key that is no word")
+			field{n.Content[k], v.at}.bad("has a key that is no word")
 		}
 	}
 	var all map[string]yaml.Node
 	if err := n.Decode(&all); err != nil { // a key that is there twice, merges of what can't be merged
-		return nil, inWords(err)
+		panic(mistake{inWords(err)})
 	}
 	found := map[string]field{}
 	for key, node := range all {
-		at := key
-		if v.at != "" {
-			at = v.at + "." + key
-		}
-		found[key] = field{&node, at}
+		found[key] = field{&node, strings.TrimPrefix(v.at+"."+key, ".")}
 	}
-	return found, nil
-}
-
-// unknown reports a key that isn't one of those known.
-func (v field) unknown(key, of string, known []string) error {
-	hint := ""
-	if near := nearest.Of(key, known); near != "" {
-		hint = fmt.Sprintf("did you mean %s? ", near)
-	}
-	return fmt.Errorf("line %d: there is no key %q of %s; %sgive one of %s", v.node.Line, key, of, hint,
-		strings.Join(known, ", "))
+	return found
 }
 
 // each calls read for each value of a list.
-func (v field) each(example string, read func(field) error) error {
+func (v field) each(example string, read func(field)) {
 	if !v.isList() {
-		return v.bad("must be a list, like %s", example)
+		v.bad("must be a list, like %s", example)
 	}
 	for k, n := range v.resolved().Content {
-		if err := read(field{n, fmt.Sprintf("%s[%d]", v.at, k)}); err != nil {
-			return err
-		}
+		read(field{n, fmt.Sprintf("%s[%d]", v.at, k)})
 	}
-	return nil
 }
 
 // text returns a single value as it is written; numbers that YAML spells in its own
 // way (.nan, .inf) as Go spells them.
-func (v field) text() (string, error) {
+func (v field) text() string {
 	n := v.resolved()
 	if n.Kind != yaml.ScalarNode || n.ShortTag() == "!!null" {
-		return "", v.bad("must be a single value, it is %s", shape(n))
+		v.bad("must be a single value, it is %s", shape(n))
 	}
-	if n.ShortTag() == "!!float" {
-		var x float64
-		if n.Decode(&x) != nil {
-			return "", v.bad("is %q, must be a number", n.Value)
-		}
-		return fmt.Sprint(x), nil
+	if n.ShortTag() != "!!float" {
+		return n.Value
 	}
-	return n.Value, nil
+	var x float64
+	if n.Decode(&x) != nil {
+		v.bad("is %q, must be a number", n.Value)
+	}
+	return fmt.Sprint(x)
 }
 
 // several returns a single value, or the values of a list.
-func several[T any](v field, one func(field) (T, error)) (all []T, err error) {
-	add := func(x field) error {
-		y, err := one(x)
-		all = append(all, y)
-		return err
-	}
+func several[T any](v field, one func(field) T) (all []T) {
 	switch {
 	case v.isList():
-		err = v.each("", add)
+		v.each("", func(x field) { all = append(all, one(x)) })
 	case v.isMapping() || v.resolved().ShortTag() == "!!null":
-		err = v.bad("must be a value or a list of values, it is %s", shape(v.resolved()))
+		v.bad("must be a value or a list of values, it is %s", shape(v.resolved()))
 	default:
-		err = add(v)
+		all = []T{one(v)}
 	}
-	return all, err
+	return all
 }
 
 func shape(n *yaml.Node) string {
@@ -173,57 +153,72 @@ func shape(n *yaml.Node) string {
 }
 
 // parsed reads a single value, which must be of a kind.
-func parsed[T any](v field, parse func(string) (T, error), kind string) (x T, err error) {
-	text, err := v.text()
+func parsed[T any](v field, parse func(string) (T, error), kind string) T {
+	text := v.text()
+	x, err := parse(text)
 	if err != nil {
-		return x, err
+		v.bad("is %q, must be %s", text, kind)
 	}
-	if x, err = parse(text); err != nil {
-		return x, v.bad("is %q, must be %s", text, kind)
-	}
-	return x, nil
+	return x
 }
 
 // number returns a number.
-func (v field) number() (float64, error) {
+func (v field) number() float64 {
 	return parsed(v, func(text string) (float64, error) { return strconv.ParseFloat(text, 64) }, "a number")
 }
 
 // into reads the value that a pointer points to, or calls a function that reads it.
-func (v field) into(to any) (err error) {
+func (v field) into(to any) {
 	switch to := to.(type) {
-	case func(field) error:
-		return to(v)
+	case func(field):
+		to(v)
 	case *string:
-		*to, err = v.text()
+		*to = v.text()
 	case *float64:
-		*to, err = v.number()
+		*to = v.number()
 	case *uint64:
-		*to, err = parsed(v, func(text string) (uint64, error) { return strconv.ParseUint(text, 10, 64) },
-			"a whole number from 0")
+		*to = parsed(v, func(text string) (uint64, error) { return strconv.ParseUint(text, 10, 64) }, "a whole number from 0")
 	case *int:
-		if *to, err = parsed(v, strconv.Atoi, "a whole number"); *to < 0 {
-			err = v.bad("is %d, must be at least 0", *to)
+		if *to = parsed(v, strconv.Atoi, "a whole number"); *to < 0 {
+			v.bad("is %d, must be at least 0", *to)
 		}
 	case *int64:
-		if *to, err = parsed(v, func(text string) (int64, error) { return strconv.ParseInt(text, 10, 64) },
-			"a whole number"); err == nil && *to < 1 {
-			err = v.bad("is %d, must be at least 1", *to)
+		if *to = parsed(v, func(text string) (int64, error) { return strconv.ParseInt(text, 10, 64) }, "a whole number"); *to < 1 {
+			v.bad("is %d, must be at least 1", *to)
 		}
 	case *time.Duration:
-		if *to, err = parsed(v, time.ParseDuration, "a time like 10s, 500ms or 5m"); *to < 0 {
-			err = v.bad("is %v, can't be negative", *to)
+		if *to = parsed(v, time.ParseDuration, "a time like 10s, 500ms or 5m"); *to < 0 {
+			v.bad("is %v, can't be negative", *to)
 		}
 	default:
 		panic(fmt.Sprintf("no plan has a %T", to))
 	}
-	return err
 }
 
 // key is a key of a mapping, with a pointer to its value or a function that reads it (see into).
 type key struct {
 	name string
 	to   any
+}
+
+// read reads a mapping in the order of its text, so that the first mistake reported is the first of the text. The
+// argument like names the expected value in errors. An error about an unknown key calls the mapping of, and lists the
+// keys, and more.
+func (v field) read(like, of string, keys []key, more ...string) {
+	fields := v.fields(like)
+	for _, name := range slices.SortedFunc(maps.Keys(fields), func(a, b string) int {
+		x, y := fields[a].node, fields[b].node
+		return cmp.Or(x.Line-y.Line, x.Column-y.Column, strings.Compare(a, b))
+	}) {
+		x := fields[name]
+		k := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
+		if k < 0 {
+			known := append(keyNames(keys), more...)
+			panic(mistake{fmt.Errorf("line %d: there is no key %q of %s; %sgive one of %s", x.node.Line, name, of,
+				nearest.Hint("did you mean %s? ", name, known), strings.Join(known, ", "))})
+		}
+		x.into(keys[k].to)
+	}
 }
 
 // keyNames returns the names of some keys.
@@ -234,33 +229,4 @@ func keyNames(keys []key) (all []string) {
 		}
 	}
 	return all
-}
-
-// read reads a mapping in the order of its text, so that the first mistake reported is the first of the text. The
-// argument like names the expected value in errors. An error about an unknown key calls the mapping of, and lists the
-// keys, and more.
-func (v field) read(like, of string, keys []key, more ...string) error {
-	fields, err := v.fields(like)
-	if err != nil {
-		return err
-	}
-	for _, name := range inOrder(fields) {
-		x := fields[name]
-		k := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
-		if k < 0 {
-			return x.unknown(name, of, append(keyNames(keys), more...))
-		}
-		if err := x.into(keys[k].to); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// inOrder returns the keys of a mapping in the order of the text.
-func inOrder(fields map[string]field) []string {
-	return slices.SortedFunc(maps.Keys(fields), func(a, b string) int {
-		x, y := fields[a].node, fields[b].node
-		return cmp.Or(x.Line-y.Line, x.Column-y.Column, strings.Compare(a, b))
-	})
 }

@@ -3,9 +3,11 @@
 package benchmarks
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -55,38 +57,23 @@ func openResults(path, plan string) (*results, error) {
 }
 
 func (r *results) read(plan string) (err error) {
-	if r.records, r.whole, err = runs.ReadRecords(r.path); err != nil {
-		return err
-	}
 	// O_APPEND: nothing that another program appends is overwritten.
 	if r.file, err = os.OpenFile(r.path, os.O_RDWR|os.O_APPEND, 0o644); err != nil {
 		return err
 	}
-	info, err := r.file.Stat()
+	data, err := io.ReadAll(r.file)
 	if err != nil {
+		return err
+	}
+	if r.records, r.whole, err = runs.DecodeRecords(bytes.NewReader(data), r.path); err != nil {
 		return err
 	}
 	name, err := json.Marshal(plan)
-	if err != nil {
-		return err
+	if err == nil && !runs.Torn(data[r.whole:], fmt.Sprintf(`{"plan":%s,"instance":"`, name)) {
+		err = fmt.Errorf("%w results: %s ends in something else than a run of the plan %q; give another file", model.ErrInvalid, r.path, plan)
 	}
-	begins := fmt.Sprintf(`{"plan":%s,"instance":"`, name)
-	torn := make([]byte, min(info.Size()-r.whole, int64(len(begins))))
-	if _, err := r.file.ReadAt(torn, r.whole); err != nil {
-		return err
-	}
-	if !runs.Torn(torn, begins) {
-		return fmt.Errorf("%w results: %s ends in something else than a run of the plan %q; give another file", model.ErrInvalid, r.path, plan)
-	}
-	r.ended = true
-	if r.whole > 0 {
-		last := make([]byte, 1)
-		if _, err := r.file.ReadAt(last, r.whole-1); err != nil {
-			return err
-		}
-		r.ended = last[0] == '\n'
-	}
-	return nil
+	r.ended = r.whole == 0 || data[r.whole-1] == '\n'
+	return err
 }
 
 // partsEnding ends the names of results files in a folder.
@@ -105,7 +92,7 @@ func openFolder(folder, stem string) (*results, error) {
 		return nil, err
 	}
 	for _, f := range files {
-		some, _, err := runs.ReadRecords(f)
+		some, err := runs.ReadRecords(f)
 		if err != nil {
 			return nil, err
 		}

@@ -242,7 +242,13 @@ func (e *execution) run(ctx context.Context) error {
 
 // job runs algorithms on an instance.
 func (e *execution) job(ctx context.Context, j *job) error {
-	c, report, err := unlessDone(ctx, func() (*gapwise.Case, string, error) { return load(j.c, e.hashes) })
+	var c *gapwise.Case
+	var report string
+	// A large file or a long log takes a while, which the end of the context doesn't wait for.
+	loaded, err := caught.Within(ctx, func() time.Duration { return 0 }, func() (err error) { c, report, err = load(j.c, e.hashes); return err })
+	if !loaded {
+		err = ctx.Err()
+	}
 	if err != nil {
 		return err
 	}
@@ -253,61 +259,41 @@ func (e *execution) job(ctx context.Context, j *job) error {
 	e.said[report] = true
 	e.say.Unlock()
 	features := runs.FeatureValues(c.Instance)
-	var track *runs.Tracker
-	var bad error
-	var began *float64
-	alone := func() *float64 {
-		if e.Workers > 1 {
-			return nil
+	for _, r := range j.runs {
+		track := &runs.Tracker{Sense: model.SenseOf(c.Instance), Began: time.Now()}
+		o, err := r.options(c.Instance.Kind(), track.Progress)
+		if err != nil {
+			return err
 		}
-		return cpuTime()
-	}
-	ways := func(yield func(gapwise.Options) bool) {
-		for _, r := range j.runs {
-			track = &runs.Tracker{Sense: model.SenseOf(c.Instance), Began: time.Now()}
-			var o gapwise.Options
-			if o, bad = r.options(c.Instance.Kind(), track.Progress); bad != nil {
-				return
-			}
-			if began = alone(); !yield(o) {
-				return
-			}
-		}
-	}
-	k := 0
-	for x, err := range c.Each(ctx, ways) {
-		r := j.runs[k]
-		k++
-		took := alone()
-		if took != nil && began != nil {
-			*took -= *began
-		}
+		began := cpuTime()
+		result, declined, err := c.Try(ctx, o)
+		took := cpuTime()
 		if ctx.Err() != nil {
 			return ctx.Err() // the run was cut short: it doesn't count
 		}
-		if err == nil && x.Declined != nil {
-			x.Result, err = r.declined(c, x)
+		if declined != nil {
+			result, err = r.declined(c, result, declined)
 		}
 		if err != nil {
 			return fmt.Errorf("%s by %s: %w", j.c.Name, r.a.Label, err)
 		}
-		rec, err := r.a.record(c.Instance, j.c.Params, features, x.Result)
+		rec, err := r.a.record(c.Instance, j.c.Params, features, result)
 		if err != nil {
 			return err
 		}
-		if took != nil {
-			rec.CPUS = runs.Optional(*took)
+		if e.Workers <= 1 && took != nil && began != nil {
+			rec.CPUS = runs.Optional(*took - *began)
 		}
-		rec.Plan, rec.Instance, rec.Trajectory = e.plan.Name, j.c.Name, track.Trajectory(x.Result)
+		rec.Plan, rec.Instance, rec.Trajectory = e.plan.Name, j.c.Name, track.Trajectory(result)
 		rec.Run, rec.Runs, rec.PlanDigest, rec.Shard = r.number, e.listing.runs, e.listing.digest, e.Shard.String()
-		if rec.SolutionFile, err = keep(&rec, e.Solutions, cmp.Or(e.Folder, filepath.Dir(e.Results)), x.Result); err != nil {
+		if rec.SolutionFile, err = keep(&rec, e.Solutions, cmp.Or(e.Folder, filepath.Dir(e.Results)), result); err != nil {
 			return err
 		}
 		if err := e.ran(rec); err != nil {
 			return err
 		}
 	}
-	return bad
+	return nil
 }
 
 // ran writes a run.
@@ -371,28 +357,6 @@ func load(c *instances.Planned, hashes map[string]string) (*gapwise.Case, string
 	return one, report, nil
 }
 
-// unlessDone loads an instance, but doesn't wait for it when the context ends: a large
-// file or a long log takes a while.
-func unlessDone(ctx context.Context, load func() (*gapwise.Case, string, error)) (*gapwise.Case, string, error) {
-	type loaded struct {
-		c      *gapwise.Case
-		report string
-		err    error
-	}
-	done := make(chan loaded, 1)
-	go func() {
-		var l loaded
-		l.err = caught.Call(func() (err error) { l.c, l.report, err = load(); return err })
-		done <- l
-	}()
-	select {
-	case l := <-done:
-		return l.c, l.report, l.err
-	case <-ctx.Done():
-		return nil, "", ctx.Err()
-	}
-}
-
 // run is one algorithm with one seed.
 type run struct {
 	a      *Algorithm
@@ -412,10 +376,10 @@ func (r run) options(kind model.Kind, progress func(model.Progress)) (gapwise.Op
 
 // declined returns the result of a run that a formulation doesn't support, or in which a user's program gave a wrong
 // solution: neither ends the plan.
-func (r run) declined(c *gapwise.Case, x gapwise.Outcome) (model.Result, error) {
+func (r run) declined(c *gapwise.Case, x model.Result, why error) (model.Result, error) {
 	hash, err := c.Hash()
 	res, in := model.NewResult(r.a.Name, r.seed), c.Instance
-	res.Elapsed = x.Result.Elapsed
-	res.Instance, res.InstanceHash, res.Kind, res.Version, res.Reason = in.ID(), hash, in.Kind(), gapwise.Version, x.Declined.Error()
+	res.Elapsed = x.Elapsed
+	res.Instance, res.InstanceHash, res.Kind, res.Version, res.Reason = in.ID(), hash, in.Kind(), gapwise.Version, why.Error()
 	return res, err
 }

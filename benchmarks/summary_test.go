@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,20 +16,15 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 )
 
 // described checks JSON against a schema of the documents.
 func described(t *testing.T, schema string, data []byte) {
 	t.Helper()
-	s, err := jsonschema.NewCompiler().Compile("../docs/reference/schema/" + schema)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := need.Value(jsonschema.NewCompiler().Compile("../docs/reference/schema/" + schema))(t)
+	v := need.Value(jsonschema.UnmarshalJSON(bytes.NewReader(data)))(t)
 	if err := s.Validate(v); err != nil {
 		t.Errorf("%s: %v\n%s", schema, err, data)
 	}
@@ -39,10 +33,7 @@ func described(t *testing.T, schema string, data []byte) {
 // names checks that a schema names every key of a struct.
 func names(t *testing.T, schema string, of reflect.Type) {
 	t.Helper()
-	text, err := os.ReadFile("../docs/reference/schema/" + schema)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := need.Value(os.ReadFile("../docs/reference/schema/" + schema))(t)
 	for k := range of.NumField() {
 		key, _, _ := strings.Cut(of.Field(k).Tag.Get("json"), ",")
 		if key != "-" && !bytes.Contains(text, []byte(`"`+key+`": {`)) {
@@ -59,14 +50,9 @@ func TestSummary(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	stopping := o
 	stopping.Done = func(runs.Record) { cancel() }
-	if err := Run(ctx, p, stopping); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
+	need.Refused(t, "stopped", Run(ctx, p, stopping), context.Canceled, "")
 	records := runPlan(t, p, o)
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := need.Value(os.ReadFile(file))(t)
 	for line := range bytes.Lines(data) {
 		described(t, "run.json", line)
 	}
@@ -77,10 +63,7 @@ func TestSummary(t *testing.T) {
 		t.Fatalf("%d summaries", len(got))
 	}
 	for i := range got {
-		line, err := json.Marshal(got[i])
-		if err != nil {
-			t.Fatal(err)
-		}
+		line := need.Value(json.Marshal(got[i]))(t)
 		described(t, "bench-summary.json", line)
 	}
 	a, b := got[0], got[1]

@@ -28,23 +28,11 @@ func adHocFlags() []cli.Flag {
 	}
 	all = append(all, readingFlags()...)
 	for _, f := range all {
-		switch f := f.(type) {
-		case *cli.StringFlag:
-			f.Category = adHocCategory
-		case *cli.StringSliceFlag:
-			f.Category = adHocCategory
-		case *cli.DurationFlag:
-			f.Category = adHocCategory
-		case *cli.Float64Flag:
-			f.Category = adHocCategory
-		case *cli.IntFlag:
-			f.Category = adHocCategory
-		}
+		f.(cli.CategorizableFlag).SetCategory("in place of a plan")
 	}
 	return all
 }
 
-const adHocCategory = "in place of a plan"
 
 // planned returns the plan that the command line names or describes, and its files.
 func planned(c *cli.Command) (*benchmarks.Plan, []string, error) {

@@ -391,12 +391,8 @@ func interruptible(ctx context.Context, write func(io.Writer) error) func(io.Wri
 
 // unlessStopped does something, but doesn't wait for it when the context ends.
 func unlessStopped(ctx context.Context, do func() error) error {
-	done := make(chan error, 1)
-	go func() { done <- caught.Call(do) }()
-	select {
-	case err := <-done:
+	if returned, err := caught.Within(ctx, func() time.Duration { return 0 }, do); returned {
 		return err
-	case <-ctx.Done():
-		return fmt.Errorf("stopped: %w", ctx.Err())
 	}
+	return fmt.Errorf("stopped: %w", ctx.Err())
 }

@@ -396,57 +396,53 @@ func (p *program) solveOne(ctx context.Context, c *cli.Command, x toSolve, o gap
 			}
 		}
 	}
-	var proof *proofFile
-	var unopened error
-	quieten := func() {}
-	ways := func(yield func(gapwise.Options) bool) {
-		for _, one := range options {
-			if proof, unopened = createProof(c.String("proof")); unopened != nil {
-				return
-			}
-			switch {
-			case c.Bool("progress"):
-				watched := verdict.Watch(x.in)
-				one.Progress = watched.Hear
-				quieten = watched.Tell(100*time.Millisecond, func(now verdict.Progress) {
-					_ = writeLines(p.err, map[string]verdict.Progress{"progress": now}) // a lost line is no error
-				})
-			case c.Bool("verbose") || human != nil && isTerminal(p.err):
-				log := &solverLog{w: p.err}
-				one.Progress, quieten = log.progress, log.beat(time.Now())
-				one.Judging = func() { fmt.Fprintln(p.err, "verifying ...") }
-			}
-			if proof != nil {
-				one.Proof = &model.ProofWriter{Writer: proof}
-			}
-			one.Patience = p.patience
-			if !yield(one) {
-				return
-			}
+	one := gapwise.NewCase(x.in)
+	for _, way := range options {
+		proof, err := createProof(c.String("proof"))
+		if err != nil {
+			return nil, refused, err
 		}
-	}
-	for way, err := range gapwise.NewCase(x.in).Each(ctx, ways) {
+		quieten := func() {}
+		switch {
+		case c.Bool("progress"):
+			watched := verdict.Watch(x.in)
+			way.Progress = watched.Hear
+			quieten = watched.Tell(100*time.Millisecond, func(now verdict.Progress) {
+				_ = writeLines(p.err, map[string]verdict.Progress{"progress": now}) // a lost line is no error
+			})
+		case c.Bool("verbose") || human != nil && isTerminal(p.err):
+			log := &solverLog{w: p.err}
+			way.Progress, quieten = log.progress, log.beat(time.Now())
+			way.Judging = func() { fmt.Fprintln(p.err, "verifying ...") }
+		}
+		if proof != nil {
+			way.Proof = &model.ProofWriter{Writer: proof}
+		}
+		way.Patience = p.patience
+		result, declined, err := one.Try(ctx, way)
 		quieten()
-		quieten = func() {}
-		unfinished := proof.close(errors.Join(err, way.Declined))
-		proof.name(way.Result.Evidence)
+		unfinished := proof.close(errors.Join(err, declined))
+		proof.name(result.Evidence)
 		if unfinished == nil && proof != nil && human != nil {
 			fmt.Fprintf(human, "proof in %s, %d bytes: gapwise check replays it\n", proof.Name(), proof.size())
 		}
 		var wrong *gapwise.RefusedError
 		switch {
-		case everything && !slices.Contains(names, way.Algorithm) && errors.Is(way.Declined, model.ErrUnsupported): // another formulation's instance
-		case errors.As(way.Declined, &wrong) && len(options) > 1: // the others have nothing to do with it
-			fmt.Fprintf(p.err, "gapwise: %s: %v\n", instances.Label(x.path), way.Declined)
+		case everything && !slices.Contains(names, way.Algorithm) && errors.Is(declined, model.ErrUnsupported): // another formulation's instance
+		case errors.As(declined, &wrong) && len(options) > 1: // the others have nothing to do with it
+			fmt.Fprintf(p.err, "gapwise: %s: %v\n", instances.Label(x.path), declined)
 			refused = true
 		case unfinished != nil:
 			return nil, refused, named(unfinished)
 		default:
-			mine = append(mine, way.Result)
+			mine = append(mine, result)
+		}
+		if ctx.Err() != nil {
+			break
 		}
 	}
-	if unopened != nil || len(mine) == 0 {
-		return nil, refused, unopened
+	if len(mine) == 0 {
+		return nil, refused, nil
 	}
 	return mine, refused, gapwise.Join(x.in, mine, o.GapLimit())
 }

@@ -92,11 +92,7 @@ func summary(ctx context.Context, w io.Writer, in model.Instance, assumed string
 				say("%s has the solution of %s, which ran first: it found none better", r.Algorithm, r.SolutionOf)
 			}
 		}
-		if r.Details != nil {
-			for _, line := range r.Details.Lines(r) {
-				say("%s", line)
-			}
-		}
+		details(say, r)
 		fmt.Fprintf(w, "verified: %d of %d solutions\n", verified, solutions)
 		if verified < solutions {
 			say("not verified: interrupted while the judge was at work; gapwise verify judges what -o wrote")
@@ -107,11 +103,7 @@ func summary(ctx context.Context, w io.Writer, in model.Instance, assumed string
 		unsolved(say, results)
 	case infeasible != nil:
 		say("infeasible: %s", infeasible.Reason)
-		if infeasible.Details != nil {
-			for _, line := range infeasible.Details.Lines(*infeasible) {
-				say("%s", line)
-			}
-		}
+		details(say, *infeasible)
 	default:
 		unsolved(say, results)
 	}
@@ -123,11 +115,16 @@ func unsolved(say func(string, ...any), results []model.Result) {
 	for _, r := range results {
 		if r.Solution == nil && r.Reason != "" {
 			say("%s: %s", r.Algorithm, r.Reason)
-			if r.Details != nil {
-				for _, line := range r.Details.Lines(r) {
-					say("%s", line)
-				}
-			}
+			details(say, r)
+		}
+	}
+}
+
+// details prints the lines that an algorithm's details have.
+func details(say func(string, ...any), r model.Result) {
+	if r.Details != nil {
+		for _, line := range r.Details.Lines(r) {
+			say("%s", line)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func (p *program) table() *cli.Command {
 		help += fmt.Sprintf("  %-21s %s\n", c[0], words.Wrap(c[1], 51, 24))
 	}
 	help += "\n" + parametersHelp() +
-		words.Wrap("Jobs: with --by "+strings.Join(runs.JobKeys(), ", ")+" the table is of the jobs of solutions that wait in a queue (batch, tvc), "+
+		words.Wrap("Jobs: with --by "+strings.Join(runs.JobKeys, ", ")+" the table is of the jobs of solutions that wait in a queue (batch, tvc), "+
 			"divided by that: of INSTANCE... and the RESULT... of gapwise solve -o, or of RESULTS whose solutions gapwise bench --solutions has kept. "+
 			"Sizes are 1, 2 to 4, 5 to 16 processes and so on.", 76, 0) + "\n" +
 		"Columns of jobs:\n"
@@ -46,7 +46,7 @@ func (p *program) table() *cli.Command {
 			instancesFlag(),
 		}, tableFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {
-			if slices.Contains(runs.JobKeys(), c.String("by")) {
+			if slices.Contains(runs.JobKeys, c.String("by")) {
 				return p.tableOfJobs(ctx, c)
 			}
 			records, err := p.results(c)
@@ -236,7 +236,7 @@ func readRecords(paths []string) ([]runs.Record, error) {
 		if path == "-" {
 			some, _, err = runs.DecodeRecords(os.Stdin, "standard input")
 		} else {
-			some, _, err = runs.ReadRecords(path)
+			some, err = runs.ReadRecords(path)
 		}
 		var at *fs.PathError
 		if errors.As(err, &at) {

@@ -55,24 +55,10 @@ func ablationFile(kind string) string {
 
 // ablation runs the plan ablation-KIND as it is and without each device, and keeps what
 // that says.
-func (r *runner) ablation(kind string) (*ablation, error) {
-	p, err := gapwise.ProblemOf(model.Kind(kind))
-	if err != nil {
-		return nil, err
-	}
-	file, err := r.bench("ablation-"+kind, "--without", benchmarks.Each)
-	if err != nil {
-		return nil, err
-	}
-	records, err := r.records(file)
-	if err != nil {
-		return nil, err
-	}
-	a := &ablation{}
-	if a.Code, err = codeOf(kind); err != nil {
-		return nil, err
-	}
-	known := runs.Learn(records, nil)
+func (r *runner) ablation(kind string) *ablation {
+	p := must(gapwise.ProblemOf(model.Kind(kind)))
+	records := r.records(r.bench("ablation-"+kind, "--without", benchmarks.Each))
+	a, known := &ablation{Code: codeOf(kind)}, runs.Learn(records, nil)
 	of := func(label string) map[string]runs.Run {
 		all := map[string]runs.Run{}
 		for k := range records {
@@ -90,11 +76,8 @@ func (r *runner) ablation(kind string) (*ablation, error) {
 		}
 		a.Rows = append(a.Rows, ablate(d, of(label), whole))
 	}
-	text, err := json.MarshalIndent(a, "", "  ")
-	if err != nil {
-		return nil, err
-	}
-	return a, os.WriteFile(ablationFile(kind), append(text, '\n'), 0o644)
+	check(os.WriteFile(ablationFile(kind), append(must(json.MarshalIndent(a, "", "  ")), '\n'), 0o644))
+	return a
 }
 
 // ablate compares the runs without a device, by instance, with those of the whole

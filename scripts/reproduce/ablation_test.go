@@ -22,18 +22,10 @@ func TestDevicesPay(t *testing.T) {
 			continue
 		}
 		t.Run(kind, func(t *testing.T) {
-			text, err := os.ReadFile(ablationFile(kind))
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must(os.ReadFile(ablationFile(kind)))
 			var a ablation
-			if err := json.Unmarshal(text, &a); err != nil {
-				t.Fatal(err)
-			}
-			code, err := codeOf(kind)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(json.Unmarshal(text, &a))
+			code := codeOf(kind)
 			if a.Code != code && !a.Changed {
 				t.Errorf("%s is of other code than there is now (%s, now %s): run make ablation", ablationFile(kind), a.Code, code)
 			}

@@ -25,21 +25,14 @@ type batchLoad struct {
 }
 
 // batchLoads draws both workloads in the paper's numbers of jobs.
-func batchLoads() ([]batchLoad, error) {
-	printed, err := papers.Table(model.KindBatch, "workloads")
-	if err != nil {
-		return nil, err
-	}
+func batchLoads() []batchLoad {
 	var all []batchLoad
-	for i, r := range printed {
+	for i, r := range must(papers.Table(model.KindBatch, "workloads")) {
 		w := batchLoad{Name: r[0], Jobs: int(number(r[1])), Size: number(r[2]), Runtime: number(r[3]), Serial: number(r[4])}
 		spec := instances.NewBatchSpec()
 		spec.Model, spec.Jobs, spec.Seed = instances.BatchModels[i], w.Jobs, 1
 		spec.MeanSize, spec.MeanRuntime, spec.Serial = w.Size, w.Runtime, w.Serial/100
-		in, err := spec.Generate()
-		if err != nil {
-			return nil, err
-		}
+		in := must(spec.Generate())
 		n := float64(len(in.Jobs))
 		for _, j := range in.Jobs {
 			w.Ours[0] += float64(j.Processes) / n
@@ -50,20 +43,17 @@ func batchLoads() ([]batchLoad, error) {
 		}
 		all = append(all, w)
 	}
-	return all, nil
+	return all
 }
 
 // less returns by how many percent an algorithm's means of a value are below another's.
-func (r *runner) less(x set, value, algorithm, other string) ([]runs.SeriesPoint, error) {
-	lines, err := r.series(x, value, "", algorithm, other)
-	if err != nil {
-		return nil, err
-	}
+func (r *runner) less(x set, value, algorithm, other string) []runs.SeriesPoint {
+	lines := r.series(x, value, "", algorithm, other)
 	points := lines[1].Points
 	for k := range points {
 		points[k].Mean = 100 * (1 - lines[0].Points[k].Mean/points[k].Mean)
 	}
-	return points, nil
+	return points
 }
 
 // easies are EASY on one tier and on two.
@@ -71,19 +61,16 @@ var easies = []string{"easy-one-tier", "easy"}
 
 // batchImprovements returns a Markdown table: a row for each load, for each workload
 // and each EASY by how many percent MEASY's mean of a value is less.
-func (r *runner) batchImprovements(sets []set, value string) (string, error) {
+func (r *runner) batchImprovements(sets []set, value string) string {
 	var all []runs.Line
 	for _, x := range sets {
 		name, _, _ := strings.Cut(x.Title, " ")
 		for k, easy := range easies {
-			points, err := r.less(x, value, "measy", easy)
-			if err != nil {
-				return "", err
-			}
+			points := r.less(x, value, "measy", easy)
 			all = append(all, runs.Line{Algorithm: name + ", EASY on " + []string{"one tier", "two tiers"}[k], Points: points})
 		}
 	}
-	return pivot(sets[0].By, func(p runs.SeriesPoint) string { return fmt.Sprintf("%.1f", p.Mean) }, all), nil
+	return pivot(sets[0].By, func(p runs.SeriesPoint) string { return fmt.Sprintf("%.1f", p.Mean) }, all)
 }
 
 // peasyTable compares PEASY in one value with MEASY and with itself without each
@@ -96,7 +83,7 @@ type peasyTable struct {
 
 // batchPEASY makes the table of a value: a row for each load, for each workload three
 // columns.
-func (r *runner) batchPEASY(sets []set, value string) (t peasyTable, err error) {
+func (r *runner) batchPEASY(sets []set, value string) (t peasyTable) {
 	var lines []runs.Line
 	for _, x := range sets {
 		name, _, _ := strings.Cut(x.Title, " ")
@@ -104,10 +91,7 @@ func (r *runner) batchPEASY(sets []set, value string) (t peasyTable, err error) 
 			title, other string
 			count        *verdicts
 		}{{"below MEASY", "measy", &t.MEASY}, {"by lifting", "peasy-short", &t.Lift}, {"by short jobs first", "peasy-lift", &t.Short}} {
-			points, err := r.below(x, value, "peasy", c.other)
-			if err != nil {
-				return t, err
-			}
+			points := r.below(x, value, "peasy", c.other)
 			for k := range points {
 				c.count.add(verdict(points[k]))
 			}
@@ -117,24 +101,21 @@ func (r *runner) batchPEASY(sets []set, value string) (t peasyTable, err error) 
 	t.Text = pivot(sets[0].By, func(p runs.SeriesPoint) string {
 		return fmt.Sprintf("%.2f ± %.2f, %s", p.Mean, p.Half, verdict(p))
 	}, lines)
-	return t, nil
+	return t
 }
 
 // batchCosts returns a Markdown table: a row for each cost of a migration, a column
 // for each load, by how many percent MEASY's value is below KEASY's. The last row is
 // the cost from which on it isn't, by a straight line between two means.
-func (r *runner) batchCosts(x set, value string, loads ...float64) (string, error) {
+func (r *runner) batchCosts(x set, value string, loads ...float64) string {
 	var lines []runs.Line
 	last := "| no longer below from |"
 	for _, load := range loads {
-		points, err := r.below(x.At(load), value, "measy", "keasy")
-		if err != nil {
-			return "", err
-		}
+		points := r.below(x.At(load), value, "measy", "keasy")
 		lines = append(lines, runs.Line{Algorithm: fmt.Sprintf("load %v", load), Points: points})
 		last += " " + crossing(points) + " |"
 	}
-	return pivot("migration_s", meanHalf("%.2f ± %.2f"), lines) + "\n" + last, nil
+	return pivot("migration_s", meanHalf("%.2f ± %.2f"), lines) + "\n" + last
 }
 
 // crossing returns the first x at which the straight line through points is no longer
@@ -168,55 +149,50 @@ var printedOfMEASY = []string{"response mean", "response most", "bounded slowdow
 
 // batchReadings computes the figures of each reading. file has EASY on one tier as
 // easy-one-tier.
-func (r *runner) batchReadings(file string) ([]batchReading, error) {
+func (r *runner) batchReadings(file string) []batchReading {
 	all := slices.Clone(readingsOfBatch)
 	for i := range all {
-		x := &all[i]
-		for w, after := range []string{"-serial0.18-size23.4-runtime2606.6" + x.FW, "-serial0.408-size10.5-runtime11267" + x.JW} {
-			if strings.HasSuffix(after, "own") {
-				after = ""
-			}
-			s := set{File: file, By: "load", Pattern: `^batch-` + instances.BatchModels[w] + `-p320-t[12]-n\d+-load[0-9.]+` + regexp.QuoteMeta(after) + `-\d+$`}
-			for e, easy := range easies {
-				for v, value := range []string{"objective", "bounded slowdown"} {
-					points, err := r.less(s, value, "measy", easy)
-					if err != nil {
-						return nil, fmt.Errorf("%s: %w", x.Name, err)
-					}
-					for _, p := range points {
-						x.Values[2*v+1][e] = max(x.Values[2*v+1][e], p.Mean)
-						x.Values[4+2*v+w][e] += p.Mean / float64(len(points))
-					}
-					x.Values[2*v][e] += x.Values[4+2*v+w][e] / 2 // both have the same loads
+		r.batchReading(file, &all[i])
+	}
+	return all
+}
+
+func (r *runner) batchReading(file string, x *batchReading) {
+	defer within(x.Name)
+	for w, after := range []string{"-serial0.18-size23.4-runtime2606.6" + x.FW, "-serial0.408-size10.5-runtime11267" + x.JW} {
+		if strings.HasSuffix(after, "own") {
+			after = ""
+		}
+		s := set{File: file, By: "load", Pattern: `^batch-` + instances.BatchModels[w] + `-p320-t[12]-n\d+-load[0-9.]+` + regexp.QuoteMeta(after) + `-\d+$`}
+		for e, easy := range easies {
+			for v, value := range []string{"objective", "bounded slowdown"} {
+				points := r.less(s, value, "measy", easy)
+				for _, p := range points {
+					x.Values[2*v+1][e] = max(x.Values[2*v+1][e], p.Mean)
+					x.Values[4+2*v+w][e] += p.Mean / float64(len(points))
 				}
-				if w == 1 {
-					points, err := r.less(s, "objective", "reasy", easy)
-					if err != nil {
-						return nil, fmt.Errorf("%s: %w", x.Name, err)
-					}
-					for _, p := range points {
-						x.REASY[e] -= p.Mean / float64(len(points))
-					}
+				x.Values[2*v][e] += x.Values[4+2*v+w][e] / 2 // both have the same loads
+			}
+			if w == 1 {
+				points := r.less(s, "objective", "reasy", easy)
+				for _, p := range points {
+					x.REASY[e] -= p.Mean / float64(len(points))
 				}
 			}
 		}
 	}
-	return all, nil
 }
 
 // nearest returns, for each of printedOfMEASY and each EASY, the reading that comes
 // nearest to it; then those whose relative distances from all four sum to the least.
-func nearest(all []batchReading) (rows [][3]string, err error) {
+func nearest(all []batchReading) (rows [][3]string) {
 	least := func(off func(batchReading) float64) batchReading {
 		return slices.MinFunc(all, func(a, b batchReading) int { return cmp.Compare(off(a), off(b)) })
 	}
 	var printed []float64
 	last := [3]string{"all four"}
 	for i, name := range printedOfMEASY {
-		f, err := papers.Printed(model.KindBatch, name)
-		if err != nil {
-			return nil, err
-		}
+		f := must(papers.Printed(model.KindBatch, name))
 		printed = append(printed, f.Value)
 		row := [3]string{fmt.Sprintf("%s: %v", []string{"response, mean", "response, most", "slowdown, mean", "slowdown, most"}[i], f.Value)}
 		for e := range easies {
@@ -233,5 +209,5 @@ func nearest(all []batchReading) (rows [][3]string, err error) {
 			return sum
 		}).Name
 	}
-	return append(rows, last), nil
+	return append(rows, last)
 }

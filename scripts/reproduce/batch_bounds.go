@@ -21,34 +21,23 @@ const batchGapSteps = 20
 // batchGaps returns a Markdown table: a row for each workload of 20,000 jobs, or log,
 // on one tier, with the best bounds of three figures, and by how many percent, or
 // from 1,000 % on how many times, each scheduler is above them.
-func batchGaps(schedulers ...string) (string, error) {
+func batchGaps(schedulers ...string) string {
 	var text strings.Builder
 	text.WriteString("| workload | jobs | figure | lower bound |")
 	for _, name := range schedulers {
 		fmt.Fprintf(&text, " %s |", name)
 	}
 	text.WriteString("\n|---|---:|---|---:|" + strings.Repeat("---:|", len(schedulers)) + "\n")
-	all, err := batchGapInstances()
-	if err != nil {
-		return "", err
+	for _, in := range batchGapInstances() {
+		text.WriteString(batchGapsOf(in, schedulers))
 	}
-	for _, in := range all {
-		rows, err := batchGapsOf(in, schedulers)
-		if err != nil {
-			return "", err
-		}
-		text.WriteString(rows)
-	}
-	return text.String(), nil
+	return text.String()
 }
 
 // batchGapInstances returns the paper's two workloads and Lublin's model at three
 // loads, and two logs.
-func batchGapInstances() (all []*model.Batch, err error) {
-	data, err := dataFolder()
-	if err != nil {
-		return nil, err
-	}
+func batchGapInstances() (all []*model.Batch) {
+	data := dataFolder()
 	for _, w := range []struct {
 		name, model                  string
 		serial, meanSize, meanLength float64
@@ -59,41 +48,29 @@ func batchGapInstances() (all []*model.Batch, err error) {
 			if w.serial > 0 {
 				spec.Serial, spec.MeanSize, spec.MeanRuntime = w.serial, w.meanSize, w.meanLength
 			}
-			in, err := spec.Generate()
-			if err != nil {
-				return nil, err
-			}
+			in := must(spec.Generate())
 			in.Name = fmt.Sprintf("%s, load %g", w.name, load)
 			all = append(all, in)
 		}
 	}
 	for _, file := range []string{"KTH-SP2-1996-2.1-cln.swf.gz", "NASA-iPSC-1993-3.1-cln.swf.gz"} {
 		name, _, _ := strings.Cut(file, "-")
-		log, err := instances.LoadSWF(filepath.Join(data, "swf", file))
-		if err != nil {
-			return nil, err
-		}
+		log := must(instances.LoadSWF(filepath.Join(data, "swf", file)))
 		spec := instances.NewBatchSpec()
 		spec.Tiers, spec.Jobs = 1, 0
 		in, _, err := instances.FromSWF(&spec, name, log, instances.SWFJobs{})
-		if err != nil {
-			return nil, err
-		}
+		check(err)
 		all = append(all, in.(*model.Batch))
 	}
-	return all, nil
+	return all
 }
 
 // batchGapsOf returns the rows of an instance.
-func batchGapsOf(in *model.Batch, schedulers []string) (string, error) {
+func batchGapsOf(in *model.Batch, schedulers []string) string {
 	ctx := context.Background()
-	all, err := batchbounds.All(ctx, in)
-	if err != nil {
-		return "", err
-	}
 	ticks := view.OfBatch(in)
 	low := [3]float64{0, batchbounds.Slowdown(ctx, ticks, 2, batchGapSteps).Value, batchbounds.MostSlowdown(ctx, ticks).Value}
-	for _, b := range all {
+	for _, b := range must(batchbounds.All(ctx, in)) {
 		low[0] = max(low[0], b.Value)
 	}
 	figures := [3]string{"mean response time, s", "mean bounded slowdown", "largest bounded slowdown"}
@@ -102,17 +79,10 @@ func batchGapsOf(in *model.Batch, schedulers []string) (string, error) {
 		fmt.Fprintf(&rows[i], "| %s | %d | %s | %.*f |", in.Name, len(in.Jobs), figures[i], []int{0, 3, 2}[i], low[i])
 	}
 	for _, name := range schedulers {
-		r, err := gapwise.Solve(ctx, in, gapwise.Options{Algorithm: name, Settings: model.Settings{Seed: 1}})
-		if err != nil {
-			return "", err
-		}
-		outcomes, err := in.Outcomes(r.Solution)
-		if err != nil {
-			return "", err
-		}
+		r := must(gapwise.Solve(ctx, in, gapwise.Options{Algorithm: name, Settings: model.Settings{Seed: 1}}))
 		largest := 0.0
-		for k := range outcomes {
-			largest = max(largest, outcomes[k].Slowdown())
+		for _, o := range must(in.Outcomes(r.Solution)) {
+			largest = max(largest, o.Slowdown())
 		}
 		for i, x := range []float64{r.Objective, r.SecondObjective, largest} {
 			if gap := 100 * (x/low[i] - 1); gap < 1000 {
@@ -122,5 +92,5 @@ func batchGapsOf(in *model.Batch, schedulers []string) (string, error) {
 			}
 		}
 	}
-	return rows[0].String() + "\n" + rows[1].String() + "\n" + rows[2].String() + "\n", nil
+	return rows[0].String() + "\n" + rows[1].String() + "\n" + rows[2].String() + "\n"
 }

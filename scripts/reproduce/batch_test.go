@@ -47,10 +47,7 @@ func TestNearest(t *testing.T) {
 		}
 		return r
 	}
-	rows, err := nearest([]batchReading{of("a", 23, 60, 60, 82), of("b", 40, 41, 70, 60), of("c", 25, 45, 65, 80)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := nearest([]batchReading{of("a", 23, 60, 60, 82), of("b", 40, 41, 70, 60), of("c", 25, 45, 65, 80)})
 	var names []string
 	for _, r := range rows {
 		name, _, _ := strings.Cut(r[1], ":")
@@ -72,19 +69,12 @@ func TestBelow(t *testing.T) {
 			r.draw, r.draw, r.draw, r.algorithm, r.objective)
 	}
 	file := filepath.Join(t.TempDir(), "batch.jsonl")
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	r, x := &runner{}, set{File: file, By: "load", Pattern: "^batch-feitelson-"}
-	points, err := r.below(x, "objective", "peasy", "measy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(os.WriteFile(file, []byte(text), 0o644))
+	r, x := reader(), set{File: file, By: "load", Pattern: "^batch-feitelson-"}
+	points := r.below(x, "objective", "peasy", "measy")
 	// Responses 100 and 200 of MEASY, 90 and 160 of PEASY: 10 and 40 less than 150.
 	if len(points) != 1 || points[0].X != 0.5 || points[0].Runs != 2 || points[0].Mean < 16.66 || points[0].Mean > 16.67 {
 		t.Errorf("%+v", points)
 	}
-	if _, err := r.below(x, "objective", "measy", "keasy"); err == nil || !strings.Contains(err.Error(), "without one of measy") {
-		t.Errorf("unpaired runs: %v", err)
-	}
+	fails(t, "unpaired runs", "without one of measy", func() { r.below(x, "objective", "measy", "keasy") })
 }

@@ -28,16 +28,13 @@ const corpusFile = "scripts/corpus/corpus.txt"
 
 // codeOf returns the digest of what the code does that a part measures: of the corpus's lines of its kinds and
 // algorithms. A change of names leaves it as it is, and so does a branch that lands.
-func codeOf(measured ...string) (string, error) {
-	text, err := os.ReadFile(corpusFile)
-	if err != nil {
-		return "", err
-	}
+func codeOf(measured ...string) string {
+	text := must(os.ReadFile(corpusFile))
 	return codeIn(string(text), measured...)
 }
 
 // codeIn is codeOf of a corpus's text.
-func codeIn(corpus string, measured ...string) (string, error) {
+func codeIn(corpus string, measured ...string) string {
 	digest := sha256.New()
 	auto := slices.Contains(measured, portfolio)
 	for _, kind := range measured {
@@ -45,10 +42,7 @@ func codeIn(corpus string, measured ...string) (string, error) {
 			continue
 		}
 		kind, alone := strings.CutSuffix(kind, heuristics)
-		p, err := gapwise.ProblemOf(model.Kind(kind))
-		if err != nil {
-			return "", err
-		}
+		p := must(gapwise.ProblemOf(model.Kind(kind)))
 		lines := 0
 		for line := range strings.Lines(corpus) {
 			f := strings.Fields(line)
@@ -64,8 +58,8 @@ func codeIn(corpus string, measured ...string) (string, error) {
 			lines++
 		}
 		if lines == 0 {
-			return "", fmt.Errorf("%s has no lines of %s: run go run ./scripts/corpus -update", corpusFile, kind)
+			panic(fmt.Errorf("%s has no lines of %s: run go run ./scripts/corpus -update", corpusFile, kind))
 		}
 	}
-	return fmt.Sprintf("%.8x", digest.Sum(nil)), nil
+	return fmt.Sprintf("%.8x", digest.Sum(nil))
 }

@@ -16,16 +16,10 @@ func TestAges(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	code := regexp.MustCompile(`^<!-- code ([0-9a-f]{16}) of ([a-z ]+)\b`)
 	version := regexp.MustCompile(`(?m)^(?:<!-- |\*).*[gG]apwise \d+\.\d+\.\d+`)
-	documents, err := parse(&runner{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	documents := parse(&runner{})
 	codes := map[string]string{} // many parts are of the same rooms
 	for document, parts := range documents {
-		text, err := os.ReadFile(document)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(os.ReadFile(document))
 		for _, p := range parts {
 			_, part, found := strings.Cut(string(text), "<!-- part: "+p.Name()+" -->\n")
 			part, _, ended := strings.Cut(part, "<!-- end: "+p.Name()+" -->")
@@ -38,9 +32,7 @@ func TestAges(t *testing.T) {
 			}
 			if m := code.FindStringSubmatch(part); m != nil {
 				if codes[m[2]] == "" {
-					if codes[m[2]], err = codeOf(strings.Split(m[2], " and ")...); err != nil {
-						t.Fatal(err)
-					}
+					codes[m[2]] = codeOf(strings.Split(m[2], " and ")...)
 				}
 				if codes[m[2]] != m[1] && !strings.Contains(part, " "+changed+"\n") {
 					t.Errorf("%s: the part %s is of other code of %s than there is now: run go run ./scripts/reproduce %[2]s", document, p.Name(), m[2])
@@ -52,13 +44,7 @@ func TestAges(t *testing.T) {
 
 // A digest is of the lines of its kinds and algorithms alone.
 func TestCodeOf(t *testing.T) {
-	of := func(text string, measured ...string) string {
-		code, err := codeIn(text, measured...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return code
-	}
+
 	corpus := "# title\ndag heft 1 0 0 10 aa\ndag contention search 1 0 5 10 bb\ndag auto 1 0 5 10 cc\ntvc ff 1 0 0 10 dd\n"
 	for _, c := range []struct {
 		line     string
@@ -70,11 +56,9 @@ func TestCodeOf(t *testing.T) {
 		{"auto", []string{"dag"}, false}, {"auto", []string{"auto", "dag"}, true}, {"ff", []string{"dag", "tvc"}, true},
 	} {
 		other := regexp.MustCompile("("+c.line+" .*) [a-d]{2}\n").ReplaceAllString(corpus, "$1 ee\n")
-		if differs := of(other, c.measured...) != of(corpus, c.measured...); other == corpus || differs != c.differs {
+		if differs := codeIn(other, c.measured...) != codeIn(corpus, c.measured...); other == corpus || differs != c.differs {
 			t.Errorf("another line of %s: the digest of %q differs: %v", c.line, c.measured, differs)
 		}
 	}
-	if _, err := codeIn(corpus, "batch"); err == nil {
-		t.Error("a kind without lines has a digest")
-	}
+	fails(t, "a kind without lines has a digest", "", func() { codeIn(corpus, "batch") })
 }

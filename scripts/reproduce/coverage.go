@@ -12,12 +12,12 @@ import (
 
 // try runs a command line of gapwise and returns it as code, without the folder of
 // results. The arguments after it are passed, too, and not shown.
-func (r *runner) try(line string, more ...string) (string, error) {
-	_, err := r.run(append(strings.Fields(line), more...)...)
+func (r *runner) try(line string, more ...string) string {
+	r.run(append(strings.Fields(line), more...)...)
 	if len(more) > 0 {
 		line += " ..."
 	}
-	return "`gapwise " + strings.ReplaceAll(line, "results/", "") + "`", err
+	return "`gapwise " + strings.ReplaceAll(line, "results/", "") + "`"
 }
 
 // coverageStates are the states of a row, which docs/results/coverage.md explains.
@@ -47,7 +47,7 @@ func coverageRule(item, where, state, ours string) string {
 
 // states counts the rows of a coverage table by their states. A row has five cells
 // and a known state that follows the rule.
-func states(text string) (string, error) {
+func states(text string) string {
 	counts, n := map[string]int{}, 0
 	for line := range strings.Lines(text) {
 		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| item |") {
@@ -55,13 +55,13 @@ func states(text string) (string, error) {
 		}
 		cells := strings.Split(strings.ReplaceAll(line, `\|`, "/"), "|") // one more before, one after
 		if len(cells) != 7 || !slices.Contains(coverageStates, strings.TrimSpace(cells[4])) {
-			return "", fmt.Errorf("the row %q must have five cells, the fourth one of %q", line, coverageStates)
+			panic(fmt.Errorf("the row %q must have five cells, the fourth one of %q", line, coverageStates))
 		}
 		for k := range cells {
 			cells[k] = strings.TrimSpace(cells[k])
 		}
 		if wrong := coverageRule(cells[1], cells[3], cells[4], cells[5]); wrong != "" {
-			return "", fmt.Errorf("the row %q %s", line, wrong)
+			panic(fmt.Errorf("the row %q %s", line, wrong))
 		}
 		counts[cells[4]]++
 		n++
@@ -72,50 +72,40 @@ func states(text string) (string, error) {
 			all = append(all, fmt.Sprintf("%d %s", counts[s], s))
 		}
 	}
-	return fmt.Sprintf("%d rows: %s.", n, strings.Join(all, ", ")), nil
+	return fmt.Sprintf("%d rows: %s.", n, strings.Join(all, ", "))
 }
 
 // plan returns the command that runs a built-in plan, as code.
-func plan(name string) (string, error) {
-	_, err := describe(name)
-	return "`gapwise bench " + name + "`", err
+func plan(name string) string {
+	describe(name) // it must be there
+	return "`gapwise bench " + name + "`"
 }
 
 // code returns a link to a file or folder of the module. The file must hold each of
 // the given names as a whole word.
-func code(path string, names ...string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", err
-	}
-	if !info.IsDir() {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return "", err
-		}
+func code(path string, names ...string) string {
+	if info := must(os.Stat(path)); !info.IsDir() {
+		text := must(os.ReadFile(path))
 		for _, n := range names {
 			if !regexp.MustCompile(`\b` + regexp.QuoteMeta(n) + `\b`).Match(text) {
-				return "", fmt.Errorf("%s has no %s", path, n)
+				panic(fmt.Errorf("%s has no %s", path, n))
 			}
 		}
 	} else if len(names) > 0 {
-		return "", fmt.Errorf("%s is a folder, it can't hold %q", path, names)
+		panic(fmt.Errorf("%s is a folder, it can't hold %q", path, names))
 	}
-	return fmt.Sprintf("[`%s`](../../%s)", path, path), nil
+	return fmt.Sprintf("[`%s`](../../%s)", path, path)
 }
 
 // link returns a link to a part of a document in docs/results.
-func link(document, part string) (string, error) {
-	text, err := os.ReadFile("docs/results/" + document)
-	if err != nil {
-		return "", err
-	}
+func link(document, part string) string {
+	text := must(os.ReadFile("docs/results/" + document))
 	_, rest, found := strings.Cut(string(text), fmt.Sprintf("<!-- part: %s -->\n", part))
 	title := regexp.MustCompile(`(?m)^#+ (.*)$`).FindStringSubmatch(rest)
 	if !found || title == nil {
-		return "", fmt.Errorf("docs/results/%s has no part %s with a title", document, part)
+		panic(fmt.Errorf("docs/results/%s has no part %s with a title", document, part))
 	}
-	return fmt.Sprintf("[%s, %s](%s#%s)", document, part, document, anchor(title[1])), nil
+	return fmt.Sprintf("[%s, %s](%s#%s)", document, part, document, anchor(title[1]))
 }
 
 // anchor returns the name by which Markdown's readers link to a title.

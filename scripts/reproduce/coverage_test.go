@@ -23,7 +23,8 @@ func TestStates(t *testing.T) {
 		"| Figure 2 | b | `gapwise bench findings` | yes | |\n":         "1 rows: 1 yes.",
 		"| a | b | `gapwise bench x` | yes | a sample of the draws |\n": "",
 	} {
-		if got, err := states(head + rows); got != want || (err == nil) != (want != "") {
+		got := ""
+		if err := failure(func() { got = states(head + rows) }); got != want || (err == nil) != (want != "") {
 			t.Errorf("%q: %q, %v; want %q", rows, got, err, want)
 		}
 	}
@@ -31,18 +32,14 @@ func TestStates(t *testing.T) {
 
 // The page's own rows follow the rule, and their counts are right.
 func TestCoveragePage(t *testing.T) {
-	text, err := os.ReadFile("../../docs/results/coverage.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile("../../docs/results/coverage.md"))
 	parts := strings.Split(string(text), "<!-- part: coverage-")[1:]
 	if len(parts) != 5 {
 		t.Errorf("%d parts", len(parts))
 	}
 	for _, part := range parts {
-		counts, err := states(part)
-		if err != nil || !strings.Contains(part, "\n"+counts+"\n") {
-			t.Errorf("%s: counts aren't %q, %v", part[:12], counts, err)
+		if counts := states(part); !strings.Contains(part, "\n"+counts+"\n") {
+			t.Errorf("%s: counts aren't %q", part[:12], counts)
 		}
 	}
 }
@@ -50,42 +47,39 @@ func TestCoveragePage(t *testing.T) {
 // A row of the coverage names only what is there.
 func TestCoverageRows(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.MkdirAll("docs/results", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	check(os.MkdirAll("docs/results", 0o777))
 	for name, text := range map[string]string{
 		"a.go":                 "package a\n\nfunc HEFTPlan() {}\n",
 		"docs/results/some.md": "# All\n<!-- part: one -->\n<!-- code c0ffee of dag -->\n\n## The one, and (its) title\n<!-- end: one -->\n",
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		check(os.WriteFile(name, []byte(text), 0o666))
 	}
 	checked := findings{{Text: "A leads B", Verdict: papers.Held, Measured: "2 ± 1"}, {Text: "A leads C", Verdict: papers.Undecided, Measured: "0 ± 1"},
 		{Text: "B leads C", Verdict: papers.NotHeld, Measured: "-3 ± 1"}}
 	for name, c := range map[string]struct {
-		got       func() (string, error)
+		got       func() string
 		want, bad string
 	}{
-		"a name":         {func() (string, error) { return code("a.go", "HEFTPlan") }, "[`a.go`](../../a.go)", ""},
-		"a folder":       {func() (string, error) { return code("docs") }, "[`docs`](../../docs)", ""},
-		"half a name":    {func() (string, error) { return code("a.go", "HEFT") }, "", "a.go has no HEFT"},
-		"no file":        {func() (string, error) { return code("b.go") }, "", "b.go"},
-		"name in folder": {func() (string, error) { return code("docs", "x") }, "", "a folder"},
-		"a part":         {func() (string, error) { return link("some.md", "one") }, "[some.md, one](some.md#the-one-and-its-title)", ""},
-		"no part":        {func() (string, error) { return link("some.md", "two") }, "", "no part two"},
-		"no plan":        {func() (string, error) { return plan("none") }, "", "none"},
-		"fails":          {func() (string, error) { return (&runner{gapwise: "false"}).try("solve") }, "", "exit status 1"},
-		"a verdict":      {func() (string, error) { return checked.Verdict("A leads B") }, "*held*: 2 ± 1", ""},
-		"two verdicts":   {func() (string, error) { return checked.Verdict("A leads") }, "", "2 findings begin with"},
-		"verdicts":       {func() (string, error) { return checked.Verdicts("A leads") }, "1 *held*, 1 *undecided*", ""},
-		"says":           {func() (string, error) { return checked.Says("B leads C") }, "not held (-3 ± 1)", ""},
-		"says nothing":   {func() (string, error) { return checked.Says("B") }, "", "no finding is"},
-		"no verdicts":    {func() (string, error) { return checked.Verdicts("C") }, "", `no finding begins with "C"`},
-		"a result":       {func() (string, error) { return (&runner{gapwise: "true"}).try("solve results/x.json") }, "`gapwise solve x.json`", ""},
-		"runs":           {func() (string, error) { return (&runner{gapwise: "true"}).try("solve -a heft", "x.json") }, "`gapwise solve -a heft ...`", ""},
+		"a name":         {func() string { return code("a.go", "HEFTPlan") }, "[`a.go`](../../a.go)", ""},
+		"a folder":       {func() string { return code("docs") }, "[`docs`](../../docs)", ""},
+		"half a name":    {func() string { return code("a.go", "HEFT") }, "", "a.go has no HEFT"},
+		"no file":        {func() string { return code("b.go") }, "", "b.go"},
+		"name in folder": {func() string { return code("docs", "x") }, "", "a folder"},
+		"a part":         {func() string { return link("some.md", "one") }, "[some.md, one](some.md#the-one-and-its-title)", ""},
+		"no part":        {func() string { return link("some.md", "two") }, "", "no part two"},
+		"no plan":        {func() string { return plan("none") }, "", "none"},
+		"fails":          {func() string { return (&runner{gapwise: "false"}).try("solve") }, "", "exit status 1"},
+		"a verdict":      {func() string { return checked.Verdict("A leads B") }, "*held*: 2 ± 1", ""},
+		"two verdicts":   {func() string { return checked.Verdict("A leads") }, "", "2 findings begin with"},
+		"verdicts":       {func() string { return checked.Verdicts("A leads") }, "1 *held*, 1 *undecided*", ""},
+		"says":           {func() string { return checked.Says("B leads C") }, "not held (-3 ± 1)", ""},
+		"says nothing":   {func() string { return checked.Says("B") }, "", "no finding is"},
+		"no verdicts":    {func() string { return checked.Verdicts("C") }, "", `no finding begins with "C"`},
+		"a result":       {func() string { return (&runner{gapwise: "true"}).try("solve results/x.json") }, "`gapwise solve x.json`", ""},
+		"runs":           {func() string { return (&runner{gapwise: "true"}).try("solve -a heft", "x.json") }, "`gapwise solve -a heft ...`", ""},
 	} {
-		got, err := c.got()
+		got := ""
+		err := failure(func() { got = c.got() })
 		if c.bad == "" && (err != nil || got != c.want) || c.bad != "" && (err == nil || !strings.Contains(err.Error(), c.bad)) {
 			t.Errorf("%s: %q, %v; want %q, %q", name, got, err, c.want, c.bad)
 		}
@@ -95,20 +89,11 @@ func TestCoverageRows(t *testing.T) {
 // The audit of a problem's code runs once, and a disagreement ends the part.
 func TestAudit(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.Mkdir("results", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	check(os.Mkdir("results", 0o777))
 	r := &runner{gapwise: "false"}
-	if _, err := r.audited("dag", "c0de", "1m", "1"); err == nil || !strings.Contains(err.Error(), "results/audit") {
-		t.Errorf("an audit that fails: %v", err)
-	}
-	if err := os.WriteFile("results/audit-dag-c0de-1m-1.json", []byte(`{"counts":{"dag":[[1,2],[3,4]]},"instances":{"dag":[5]}}`), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	tally, err := r.audited("dag", "c0de", "1m", "1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fails(t, "an audit that fails", "results/audit", func() { r.audited("dag", "c0de", "1m", "1") })
+	check(os.WriteFile("results/audit-dag-c0de-1m-1.json", []byte(`{"counts":{"dag":[[1,2],[3,4]]},"instances":{"dag":[5]}}`), 0o666))
+	tally := r.audited("dag", "c0de", "1m", "1")
 	if all, _, _, instances := tally.Comparisons(); all != 10 || instances != 5 {
 		t.Errorf("an audit that has run: %d comparisons on %d instances", all, instances)
 	}

@@ -6,10 +6,10 @@ import (
 	"cmp"
 	"encoding/csv"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"slices"
+	"strings"
 )
 
 // duelsFile holds what gapwise and CP-SAT did on the same instances: a row for each
@@ -36,35 +36,28 @@ type duel struct {
 	Limit     float64
 	Sense     string
 	Instances int
-	sides     map[string]*tally
-	False     []string // instances on which a solution beats CP-SAT's bound
-	Better    int      // open instances on which gapwise's solution is better than CP-SAT's, or the only one
-	Worse     int      // ... CP-SAT's
+	proved    map[string]int     // by solver, instances with a proof
+	cpu       map[string]float64 // by solver, seconds
+	ratios    float64            // sum of the logarithms of the ratios to CP-SAT's time
+	False     []string           // instances on which a solution beats CP-SAT's bound
+	Better    int                // open instances on which gapwise's solution is better than CP-SAT's, or the only one
+	Worse     int                // ... CP-SAT's
 }
 
-// tally sums up one solver.
-type tally struct {
-	proved      int     // instances with a proof
-	cpu, ratios float64 // seconds; sum of the logarithms of the ratios to CP-SAT's time
-}
-
-func (d *duel) of(solver string) *tally {
-	if d.sides[solver] == nil {
-		d.sides[solver] = &tally{}
-	}
-	return d.sides[solver]
+func newDuel(family, sense string, limit float64) *duel {
+	return &duel{Family: family, Limit: limit, Sense: sense, proved: map[string]int{}, cpu: map[string]float64{}}
 }
 
 // Proved counts the instances of which a solver proves the optimum. Claims of CP-SAT
 // count if no solution refutes them.
-func (d *duel) Proved(solver string) int { return d.of(solver).proved }
+func (d *duel) Proved(solver string) int { return d.proved[solver] }
 
 // CPU returns a solver's CPU seconds on all instances.
-func (d *duel) CPU(solver string) float64 { return d.of(solver).cpu }
+func (d *duel) CPU(solver string) float64 { return d.cpu[solver] }
 
 // Ratio returns the geometric mean of the ratios of gapwise's CPU time to CP-SAT's,
 // both as counted.
-func (d *duel) Ratio() float64 { return math.Exp(d.of(ours).ratios / float64(d.Instances)) }
+func (d *duel) Ratio() float64 { return math.Exp(d.ratios / float64(d.Instances)) }
 
 // counted returns the CPU time that a ratio takes: 10 ms at least, the limit at most,
 // since a solver may notice the limit late.
@@ -79,12 +72,12 @@ type duels struct {
 
 // Total sums up all families.
 func (all *duels) Total() *duel {
-	sum := &duel{sides: map[string]*tally{}}
+	sum := newDuel("", "", 0)
 	for _, d := range all.Families {
-		sum.Instances, sum.Better, sum.Worse = sum.Instances+d.Instances, sum.Better+d.Better, sum.Worse+d.Worse
-		for solver, t := range d.sides {
-			s := sum.of(solver)
-			s.proved, s.cpu, s.ratios = s.proved+t.proved, s.cpu+t.cpu, s.ratios+t.ratios
+		sum.Instances, sum.Better, sum.Worse, sum.ratios = sum.Instances+d.Instances, sum.Better+d.Better, sum.Worse+d.Worse, sum.ratios+d.ratios
+		for _, solver := range []string{ours, cpsat} {
+			sum.proved[solver] += d.proved[solver]
+			sum.cpu[solver] += d.cpu[solver]
 		}
 	}
 	return sum
@@ -97,24 +90,13 @@ type side struct {
 }
 
 // readDuels reads duelsFile.
-func readDuels() (*duels, error) {
-	f, err := os.Open(duelsFile)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return duelsOf(f)
-}
+func readDuels() *duels { return duelsOf(string(must(os.ReadFile(duelsFile)))) }
 
-// duelsOf reads rows of duelsFile. It returns an error if a verified solution of CP-SAT
-// beats a bound of gapwise.
-func duelsOf(r io.Reader) (*duels, error) {
-	lines, err := csv.NewReader(r).ReadAll()
-	if err != nil {
-		return nil, err
-	}
+// duelsOf reads rows of duelsFile. A verified solution of CP-SAT that beats a bound of gapwise is an error.
+func duelsOf(text string) *duels {
+	lines := must(csv.NewReader(strings.NewReader(text)).ReadAll())
 	if len(lines) == 0 || !slices.Equal(lines[0], duelColumns) {
-		return nil, fmt.Errorf("%s has other columns than %q", duelsFile, duelColumns)
+		panic(fmt.Errorf("%s has other columns than %q", duelsFile, duelColumns))
 	}
 	all := &duels{Versions: map[string][]string{}}
 	type key struct{ family, instance string }
@@ -123,7 +105,7 @@ func duelsOf(r io.Reader) (*duels, error) {
 		k, solver, limit := key{l[0], l[1]}, l[4], number(l[3])
 		d := families[k.family]
 		if d == nil {
-			d = &duel{Family: k.family, Limit: limit, Sense: l[2], sides: map[string]*tally{}}
+			d = newDuel(k.family, l[2], limit)
 			families[k.family], all.Families = d, append(all.Families, d)
 		}
 		if sides[k] == nil {
@@ -132,7 +114,7 @@ func duelsOf(r io.Reader) (*duels, error) {
 		}
 		one := side{optimal: l[7] == "optimal", witness: l[8] != "" && l[11] == "yes", objective: number(cmp.Or(l[8], "0")), bound: number(l[9]), cpu: number(cmp.Or(l[10], "0"))}
 		if _, twice := sides[k][solver]; twice || limit != d.Limit || l[2] != d.Sense || one.cpu <= 0 {
-			return nil, fmt.Errorf("%s: %s on %s: twice, with another limit or sense than its family, or without a time", duelsFile, solver, k.instance)
+			panic(fmt.Errorf("%s: %s on %s: twice, with another limit or sense than its family, or without a time", duelsFile, solver, k.instance))
 		}
 		sides[k][solver] = one
 		if !slices.Contains(all.Versions[solver], l[5]) {
@@ -141,36 +123,34 @@ func duelsOf(r io.Reader) (*duels, error) {
 		all.Dates = append(all.Dates, l[6])
 	}
 	for _, k := range order {
-		if err := families[k.family].add(k.instance, sides[k]); err != nil {
-			return nil, err
-		}
+		families[k.family].add(k.instance, sides[k])
 	}
 	slices.Sort(all.Dates)
 	all.Dates = slices.Compact(all.Dates)
-	return all, nil
+	return all
 }
 
 // add counts an instance.
-func (d *duel) add(instance string, sides map[string]side) error {
+func (d *duel) add(instance string, sides map[string]side) {
 	own, ran := sides[ours]
 	peer, also := sides[cpsat]
 	switch {
 	case !ran || !also || len(sides) != 2:
-		return fmt.Errorf("%s: %s needs a row of %s, one of %s and no other", duelsFile, instance, ours, cpsat)
+		panic(fmt.Errorf("%s: %s needs a row of %s, one of %s and no other", duelsFile, instance, ours, cpsat))
 	case peer.optimal && !peer.witness || own.optimal && !own.witness:
-		return fmt.Errorf("%s: an optimum of %s has no witness", duelsFile, instance)
+		panic(fmt.Errorf("%s: an optimum of %s has no witness", duelsFile, instance))
 	}
-	d.of(cpsat).cpu += peer.cpu
-	d.of(ours).cpu += own.cpu
-	d.of(ours).ratios += math.Log(d.counted(own.cpu) / d.counted(peer.cpu))
+	d.cpu[cpsat] += peer.cpu
+	d.cpu[ours] += own.cpu
+	d.ratios += math.Log(d.counted(own.cpu) / d.counted(peer.cpu))
 	if peer.witness && d.better(peer.objective, own.bound) {
-		return fmt.Errorf("%s: gapwise says that no solution of %s is better than %v, %s has a verified one of %v", duelsFile, instance, own.bound, cpsat, peer.objective)
+		panic(fmt.Errorf("%s: gapwise says that no solution of %s is better than %v, %s has a verified one of %v", duelsFile, instance, own.bound, cpsat, peer.objective))
 	}
 	switch {
 	case own.witness && d.better(own.objective, peer.bound):
 		d.False = append(d.False, instance)
 	case peer.optimal:
-		d.of(cpsat).proved++
+		d.proved[cpsat]++
 	case own.optimal:
 	case own.witness && (!peer.witness || d.better(own.objective, peer.objective)):
 		d.Better++
@@ -178,9 +158,8 @@ func (d *duel) add(instance string, sides map[string]side) error {
 		d.Worse++
 	}
 	if own.optimal {
-		d.of(ours).proved++
+		d.proved[ours]++
 	}
-	return nil
 }
 
 // better reports whether objective a is better than b by more than 10^-5 of it: for

@@ -21,14 +21,11 @@ func TestDuels(t *testing.T) {
 		return strings.Join([]string{"DAG", instance, "minimise", "20", solver, "v", "2026-01-01", status, objective, bound, cpu, witness}, ",") + "\n"
 	}
 	both := row("a", ours, "optimal", "10", "0.1", "yes") + row("a", cpsat, "optimal", "10", "1", "yes")
-	x, err := duelsOf(strings.NewReader(head + both +
+	x := duelsOf(head + both +
 		row("b", ours, "optimal", "9", "0.001", "yes") + row("b", cpsat, "optimal", "10", "0.001", "yes") + // refuted
 		row("c", ours, "feasible", "12", "20", "yes") + row("c", cpsat, "feasible", "13", "20", "yes") +
 		row("d", ours, "feasible", "13", "20", "yes") + row("d", cpsat, "feasible", "12", "60", "yes") + // noticed the limit late
-		row("e", ours, "feasible", "13", "20", "yes") + row("e", cpsat, "unknown", "", "20", "no"))) // the only solution
-	if err != nil {
-		t.Fatal(err)
-	}
+		row("e", ours, "feasible", "13", "20", "yes") + row("e", cpsat, "unknown", "", "20", "no")) // the only solution
 	d := x.Families[0]
 	if d.Instances != 5 || d.Proved(ours) != 2 || d.Proved(cpsat) != 1 || len(d.False) != 1 || d.Better != 2 || d.Worse != 1 || math.Abs(d.CPU(cpsat)-101.001) > 1e-9 {
 		t.Errorf("%+v", d)
@@ -52,7 +49,7 @@ func TestDuels(t *testing.T) {
 		"without a time":  head + row("a", cpsat, "optimal", "10", "", "yes"),
 		"two other limit": head + both + strings.Replace(row("b", cpsat, "optimal", "10", "1", "yes"), ",20,", ",30,", 1),
 	} {
-		if _, err := duelsOf(strings.NewReader(text)); err == nil {
+		if failure(func() { duelsOf(text) }) == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

@@ -69,30 +69,23 @@ type findings []papers.Finding
 
 // findings checks a paper's findings against results over parameters, of the instances
 // that a pattern matches.
-func (r *runner) findings(file, by string, pattern ...string) (findings, error) {
+func (r *runner) findings(file, by string, pattern ...string) findings {
 	return r.findingsOf(set{File: file, By: by, Pattern: strings.Join(pattern, "")})
 }
 
 // findingsOf checks the findings about a set.
-func (r *runner) findingsOf(s set) (findings, error) {
-	records, err := r.of(s)
-	if err != nil {
-		return nil, err
-	}
-	return papers.FindingsOf(records, split(s.By))
+func (r *runner) findingsOf(s set) findings {
+	return must(papers.FindingsOf(r.of(s), split(s.By)))
 }
 
 // count counts the verdicts on the findings about some sets.
-func (r *runner) count(sets []set) (verdicts, error) {
+func (r *runner) count(sets []set) verdicts {
 	var all findings
 	for _, s := range sets {
-		found, err := r.findingsOf(s)
-		if err != nil {
-			return nil, err
-		}
+		found := r.findingsOf(s)
 		all = append(all, found...)
 	}
-	return all.Count(), nil
+	return all.Count()
 }
 
 // Count counts the verdicts.
@@ -114,25 +107,23 @@ func (all findings) ByHolm() (v verdicts) {
 // String returns the findings as a Markdown table.
 func (all findings) String() string {
 	var text strings.Builder
-	if err := papers.Tabulate(all).Render(&text, "markdown"); err != nil {
-		panic(err) // the template reports it
-	}
+	check(papers.Tabulate(all).Render(&text, "markdown"))
 	return strings.TrimRight(text.String(), "\n")
 }
 
 // Of returns the finding of a text.
-func (all findings) Of(text string) (papers.Finding, error) {
+func (all findings) Of(text string) papers.Finding {
 	k := slices.IndexFunc(all, func(f papers.Finding) bool { return f.Text == text })
 	if k < 0 {
-		return papers.Finding{}, fmt.Errorf("no finding is %q", text)
+		panic(fmt.Errorf("no finding is %q", text))
 	}
-	return all[k], nil
+	return all[k]
 }
 
 // Says returns verdict and figures of the finding of a text.
-func (all findings) Says(text string) (string, error) {
-	f, err := all.Of(text)
-	return fmt.Sprintf("%s%s (%s)", f.Verdict, byHolm(f), f.Measured), err
+func (all findings) Says(text string) string {
+	f := all.Of(text)
+	return fmt.Sprintf("%s%s (%s)", f.Verdict, byHolm(f), f.Measured)
 }
 
 // byHolm says which verdict a finding has with Holm's correction, if another.
@@ -149,19 +140,19 @@ func (all findings) about(begin string) findings {
 }
 
 // Verdict returns verdict and figures of the one finding whose text begins with begin.
-func (all findings) Verdict(begin string) (string, error) {
+func (all findings) Verdict(begin string) string {
 	found := all.about(begin)
 	if len(found) != 1 {
-		return "", fmt.Errorf("%d findings begin with %q, not one", len(found), begin)
+		panic(fmt.Errorf("%d findings begin with %q, not one", len(found), begin))
 	}
-	return fmt.Sprintf("*%s*%s: %s", found[0].Verdict, byHolm(found[0]), found[0].Measured), nil
+	return fmt.Sprintf("*%s*%s: %s", found[0].Verdict, byHolm(found[0]), found[0].Measured)
 }
 
 // Verdicts counts the verdicts of the findings whose texts begin with begin.
-func (all findings) Verdicts(begin string) (string, error) {
+func (all findings) Verdicts(begin string) string {
 	found := all.about(begin)
 	if len(found) == 0 {
-		return "", fmt.Errorf("no finding begins with %q", begin)
+		panic(fmt.Errorf("no finding begins with %q", begin))
 	}
 	var counts []string
 	for _, v := range papers.Verdicts {
@@ -169,7 +160,7 @@ func (all findings) Verdicts(begin string) (string, error) {
 			counts = append(counts, fmt.Sprintf("%d *%s*", n, v))
 		}
 	}
-	return strings.Join(counts, ", "), nil
+	return strings.Join(counts, ", ")
 }
 
 // agreement says which findings have one verdict in all experiments.
@@ -179,13 +170,10 @@ type agreement struct {
 }
 
 // sameVerdicts compares the verdicts on the findings that all experiments share.
-func (r *runner) sameVerdicts(all []set) (a agreement, err error) {
+func (r *runner) sameVerdicts(all []set) (a agreement) {
 	seen, order := map[string][]string{}, []string{}
 	for _, e := range all {
-		found, err := r.findingsOf(e)
-		if err != nil {
-			return a, err
-		}
+		found := r.findingsOf(e)
 		for _, f := range found {
 			if len(seen[f.Text]) == 0 {
 				order = append(order, f.Text)
@@ -205,5 +193,5 @@ func (r *runner) sameVerdicts(all []set) (a agreement, err error) {
 		}
 		a.Shared++
 	}
-	return a, nil
+	return a
 }

@@ -31,6 +31,8 @@ import (
 	"slices"
 	"strings"
 	"text/template"
+
+	"github.com/gapwise/gapwise/internal/app/runs"
 )
 
 func main() {
@@ -43,18 +45,15 @@ func main() {
 	flag.StringVar(&r.workers, "workers", "2", "worker threads of plans whose times aren't the point")
 	flag.IntVar(&r.runs, "runs", 3, "runs of each Go benchmark, of which documents give the median")
 	flag.Parse()
-	if err := r.reproduce(flag.Args()); err != nil {
+	if err := failure(func() { r.reproduce(flag.Args()) }); err != nil {
 		fmt.Fprintln(os.Stderr, "reproduce:", err)
 		os.Exit(1)
 	}
 }
 
 // reproduce writes the parts with the given names, all of them without names.
-func (r *runner) reproduce(names []string) error {
-	documents, err := parse(r)
-	if err != nil {
-		return err
-	}
+func (r *runner) reproduce(names []string) {
+	documents := parse(r)
 	known := map[string]bool{}
 	for _, parts := range documents {
 		for _, p := range parts {
@@ -63,15 +62,11 @@ func (r *runner) reproduce(names []string) error {
 	}
 	for _, n := range names {
 		if !known[n] {
-			return fmt.Errorf("there is no part %s, give some of %s", n, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+			panic(fmt.Errorf("there is no part %s, give some of %s", n, strings.Join(slices.Sorted(maps.Keys(known)), ", ")))
 		}
 	}
-	if err := os.MkdirAll("results", 0o755); err != nil {
-		return err
-	}
-	if err := r.prepare(); err != nil {
-		return err
-	}
+	check(os.MkdirAll("results", 0o755))
+	r.prepare()
 	for _, document := range slices.Sorted(maps.Keys(documents)) {
 		for _, part := range documents[document] {
 			if len(names) > 0 && !slices.Contains(names, part.Name()) {
@@ -79,63 +74,40 @@ func (r *runner) reproduce(names []string) error {
 			}
 			fmt.Fprintf(os.Stderr, "%s: %s\n", document, part.Name())
 			var text bytes.Buffer
-			r.plans, r.read, r.kinds = nil, nil, nil
-			if err := part.Execute(&text, nil); err != nil {
-				return err
-			}
+			r.plans, r.read, r.kinds = nil, map[string][]runs.Record{}, nil
+			check(part.Execute(&text, nil))
 			if strings.HasPrefix(part.Name(), "coverage-") {
-				counts, err := states(text.String())
-				if err != nil {
-					return fmt.Errorf("%s: %w", part.Name(), err)
-				}
-				fmt.Fprintf(&text, "\n\n%s\n", counts)
+				fmt.Fprintf(&text, "\n\n%s\n", states(text.String()))
 			}
-			made, err := r.made()
-			if err != nil {
-				return err
-			}
-			shelved, err := shelve(document, part.Name(), tidy(text.String()))
-			if err != nil {
-				return err
-			}
-			if err := replace(document, part.Name(), made, reflow(shelved)); err != nil {
-				return err
-			}
+			replace(document, part.Name(), r.made(), reflow(shelve(document, part.Name(), tidy(text.String()))))
 		}
 	}
-	return nil
 }
 
 // parse returns the parts of each document, in the order of its template file.
 // A name that begins with _ is no part but a template that parts use, of their file or of
 // results/shared.tmpl.
-func parse(r *runner) (map[string][]*template.Template, error) {
-	files, err := templates()
-	if err != nil {
-		return nil, err
-	}
+func parse(r *runner) map[string][]*template.Template {
 	documents := map[string][]*template.Template{}
-	for _, f := range files {
-		file, err := template.New(filepath.Base(f)).Funcs(r.functions()).ParseFiles("docs/templates/results/shared.tmpl", f)
-		if err != nil {
-			return nil, err
-		}
+	for _, f := range templates() {
+		page := filepath.Base(f)
+		file := must(template.New(page).Funcs(r.functions(strings.TrimSuffix(page, ".md.tmpl"))).ParseFiles("docs/templates/results/shared.tmpl", f))
 		parts := slices.DeleteFunc(file.Templates(), func(p *template.Template) bool {
 			return strings.HasSuffix(p.Name(), ".tmpl") || p.Name()[0] == '_'
 		})
 		slices.SortFunc(parts, func(a, b *template.Template) int { return cmp.Compare(a.Root.Pos, b.Root.Pos) })
 		documents[documentOf(f)] = parts
 	}
-	return documents, nil
+	return documents
 }
 
 // templates lists the template files: the one of README.md, and the others by folder of docs.
-func templates() ([]string, error) {
+func templates() []string {
 	files, err := filepath.Glob("docs/templates/*/*.md.tmpl")
 	if err != nil || len(files) == 0 {
-		return nil, fmt.Errorf("there are no templates in docs/templates, run this in the module's root (%v)", err)
+		panic(fmt.Errorf("there are no templates in docs/templates, run this in the module's root (%v)", err))
 	}
-	return append(files, "docs/templates/readme.md.tmpl"), nil
+	return append(files, "docs/templates/readme.md.tmpl")
 }
 
 // documentOf returns the document that a template file writes.
@@ -153,17 +125,13 @@ var manyLines = regexp.MustCompile(`\n{3,}`)
 func tidy(text string) string { return manyLines.ReplaceAllString(strings.TrimSpace(text), "\n\n") }
 
 // replace puts a part's text between its markers, stamped with its sources.
-func replace(document, part, made, text string) error {
-	data, err := os.ReadFile(document)
-	if err != nil {
-		return err
-	}
+func replace(document, part, made, text string) {
 	begin, end := fmt.Sprintf("<!-- part: %s -->\n", part), fmt.Sprintf("<!-- end: %s -->\n", part)
-	before, rest, found := strings.Cut(string(data), begin)
+	before, rest, found := strings.Cut(string(must(os.ReadFile(document))), begin)
 	after := ""
 	if found {
 		if _, after, found = strings.Cut(rest, end); !found {
-			return fmt.Errorf("%s: the marker %s is missing", document, strings.TrimSpace(end))
+			panic(fmt.Errorf("%s: the marker %s is missing", document, strings.TrimSpace(end)))
 		}
 	}
 	stamp := made
@@ -172,7 +140,7 @@ func replace(document, part, made, text string) error {
 		stamp, _, _ = strings.Cut(made, ",")
 	}
 	text = fmt.Sprintf("%s%s<!-- %s -->\n\n%s\n%s%s", before, begin, stamp, text, end, after)
-	return os.WriteFile(document, []byte(text), 0o644)
+	check(os.WriteFile(document, []byte(text), 0o644))
 }
 
 // output runs a command and returns its output, without the last line's

@@ -27,13 +27,9 @@ func TestReplace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := t.TempDir() + "/d.md"
-			if err := os.WriteFile(file, []byte(c.before), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			check(os.WriteFile(file, []byte(c.before), 0o666))
 			for range 2 { // once more changes nothing
-				if err := replace(file, "a", "code c0ffee of dag, Go", "new"); err != nil {
-					t.Fatal(err)
-				}
+				replace(file, "a", "code c0ffee of dag, Go", "new")
 				got, err := os.ReadFile(file)
 				if err != nil || string(got) != c.want {
 					t.Fatalf("%q, %v, want %q", got, err, c.want)
@@ -42,27 +38,17 @@ func TestReplace(t *testing.T) {
 		})
 	}
 	file := t.TempDir() + "/d.md"
-	if err := os.WriteFile(file, []byte("<!-- part: a -->\nold\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := replace(file, "a", "code c0ffee of dag, Go", "new"); err == nil || !strings.Contains(err.Error(), "<!-- end: a --> is missing") {
-		t.Errorf("without the end's marker: %v", err)
-	}
+	check(os.WriteFile(file, []byte("<!-- part: a -->\nold\n"), 0o666))
+	fails(t, "without the end's marker", "<!-- end: a --> is missing", func() { replace(file, "a", "code c0ffee of dag, Go", "new") })
 }
 
 // Each part of the documents has a template, and the other way round but for
 // parts that haven't run yet.
 func TestTemplatesAndDocuments(t *testing.T) {
 	t.Chdir("../..")
-	documents, err := parse(&runner{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	documents := parse(&runner{})
 	for document, parts := range documents {
-		text, err := os.ReadFile(document)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(os.ReadFile(document))
 		var names []string
 		for _, p := range parts {
 			names = append(names, p.Name())
@@ -83,11 +69,11 @@ func TestTemplatesAndDocuments(t *testing.T) {
 // Each instance of a plan's specifications belongs to one set of its figure.
 func TestTVCSets(t *testing.T) {
 	t.Chdir("../..")
-	logs := must(tvcLogs())
+	logs := tvcLogs()
 	for figure := 4; figure <= 6; figure++ {
-		all, found := must(sets("tvc logs", "results")), map[string]int{}
+		all, found := sets("tvc logs", "results"), map[string]int{}
 		if figure == 4 {
-			all = must(sets("tvc figure 4", "results"))
+			all = sets("tvc figure 4", "results")
 		}
 		for _, fabric := range model.Fabrics {
 			for k := range 2 {
@@ -110,7 +96,7 @@ func TestTVCSets(t *testing.T) {
 						}
 					}
 				}
-				if both := must(sets("tvc both logs"))[0].Pattern; figure > 4 && regexp.MustCompile(both).MatchString(name) != (fabric == model.FabricNonBlocking) {
+				if both := sets("tvc both logs")[0].Pattern; figure > 4 && regexp.MustCompile(both).MatchString(name) != (fabric == model.FabricNonBlocking) {
 					t.Errorf("%s, the set of both logs is %s", name, both)
 				}
 			}
@@ -124,9 +110,7 @@ func TestTVCSets(t *testing.T) {
 			}
 		}
 	}
-	if _, err := sets("tvc", "results"); err == nil {
-		t.Error("sets of a name that isn't there")
-	}
+	fails(t, "sets of a name that isn't there", "", func() { sets("tvc", "results") })
 }
 
 // Each instance of the batch plans belongs to one workload, at a load to one of its
@@ -139,7 +123,7 @@ func TestBatchSettings(t *testing.T) {
 				spec := instances.NewBatchSpec()
 				spec.Model, spec.Load, spec.MigrationS, spec.MeanSize, spec.Index = model, load, cost, 9.5, 5
 				name, n := instances.Nth(&spec, spec.Index, 10, 1).Name, 0
-				for k, x := range must(sets("batch figure 6", "results")) {
+				for k, x := range sets("batch figure 6", "results") {
 					if !regexp.MustCompile(x.Pattern).MatchString(name) {
 						continue
 					}
@@ -163,31 +147,23 @@ func TestBatchSettings(t *testing.T) {
 // EASY on one tier gets a name of its own, nothing else does.
 func TestOneTier(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.Mkdir("results", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	check(os.Mkdir("results", 0o777))
 	line := `{"plan":"p","instance":"i","instance_hash":"h","kind":"batch","params":{"load":1,"tiers":%d},"algorithm":%q,"seed":1,"status":"feasible","elapsed_s":1,"nodes":0,"verified":true,"version":"1"}` + "\n"
 	text := fmt.Sprintf(line+line+line, 1, "easy", 2, "easy", 2, "measy")
 	write(t, "in.jsonl", text)
-	file, err := oneTier("in.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := os.ReadFile(file)
-	if want := strings.Replace(text, `"easy"`, `"easy-one-tier"`, 1); err != nil || string(got) != want {
-		t.Errorf("%s, %v, want\n%s", got, err, want)
+	file := oneTier("in.jsonl")
+	if got, want := string(must(os.ReadFile(file))), strings.Replace(text, `"easy"`, `"easy-one-tier"`, 1); got != want {
+		t.Errorf("%s, want\n%s", got, want)
 	}
 	write(t, "r.jsonl", strings.NewReplacer(`"easy"`, `"du-b"`, `"measy"`, `"du-b-open"`).Replace(text))
-	all, err := openReading("r.jsonl")
-	if err != nil {
-		t.Fatal(err)
+	all := openReading("r.jsonl")
+	if got := string(must(os.ReadFile(all))); got != fmt.Sprintf(line, 2, "du-b") {
+		t.Errorf("with open rectangles: %s", got)
 	}
-	if got, err := os.ReadFile(all); err != nil || string(got) != fmt.Sprintf(line, 2, "du-b") {
-		t.Errorf("with open rectangles: %s, %v", got, err)
-	}
-	picked, err := pick("r.jsonl", "some", "^j")
-	if got, err2 := os.ReadFile(picked); err != nil || err2 != nil || len(got) > 0 {
-		t.Errorf("no instance begins so: %s, %v", got, err)
+	for pattern, want := range map[string]string{"^j": "", "^i": string(must(os.ReadFile("r.jsonl")))} {
+		if got := string(must(os.ReadFile(pick("r.jsonl", "some", pattern)))); got != want {
+			t.Errorf("picked by %s: %s", pattern, got)
+		}
 	}
 }
 
@@ -203,14 +179,9 @@ func TestDAGSettings(t *testing.T) {
 				graph, graph, jump, a, objective, 1+k*graph)
 		}
 	}
-	if err := os.WriteFile(file, []byte(text.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	r := &runner{}
-	all, err := r.dagSettings(file, "one link", "paper-fair")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(os.WriteFile(file, []byte(text.String()), 0o666))
+	r := reader()
+	all := r.dagSettings(file, "one link", "paper-fair")
 	for value, want := range map[string]dagMeans{
 		"1": {100, 205.5, 100, 6.5}, "1.1": {100, 201.5, 100, 2.5}, "1.4": {100, 209.5, 100, 10.5}, "2.2": {100, 217.5, 100, 18.5}} {
 		if got := all[0].At("jump", value); got != want {
@@ -220,9 +191,7 @@ func TestDAGSettings(t *testing.T) {
 	if got := all[0].At("jump", "1"); math.Abs(got.Increase()-105.5) > 1e-9 || math.Abs(got.Decrease()-100*(1-100/205.5)) > 1e-9 {
 		t.Errorf("%v, %v", got.Increase(), got.Decrease())
 	}
-	if _, err := r.dagSettings(file, "two pools", "paper-two"); err == nil || !strings.Contains(err.Error(), "no instance paper-two") {
-		t.Error(err)
-	}
+	fails(t, "no graph", "no instance paper-two", func() { r.dagSettings(file, "two pools", "paper-two") })
 }
 
 func TestMet(t *testing.T) {
@@ -231,13 +200,11 @@ func TestMet(t *testing.T) {
 		ours    any
 		want    string
 	}{{"34.38", 34.4167, "not met"}, {"34.38", json.Number("34.375"), "met"}, {"80", "80", "met"}, {"104", 102, "not met"}} {
-		if got, err := met(c.printed, c.ours); got != c.want || err != nil {
-			t.Errorf("%s and %v: %s, %v, want %s", c.printed, c.ours, got, err, c.want)
+		if got := met(c.printed, c.ours); got != c.want {
+			t.Errorf("%s and %v: %s, want %s", c.printed, c.ours, got, c.want)
 		}
 	}
-	if _, err := met("80", "many"); err == nil {
-		t.Error("a word is no figure")
-	}
+	fails(t, "a word is no figure", "", func() { met("80", "many") })
 }
 
 func TestDegradation(t *testing.T) {
@@ -266,13 +233,17 @@ func TestRows(t *testing.T) {
 		t.Error("sum, largest or count is wrong")
 	}
 	for _, wrong := range []func(){func() { all.Sum("y") }, func() { number("-") }, func() { number("") }} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Error("what isn't there has a number")
-				}
-			}()
-			wrong()
-		}()
+		fails(t, "what isn't there has a number", "", wrong)
+	}
+}
+
+// reader is a runner that reads results.
+func reader() *runner { return &runner{read: map[string][]runs.Record{}} }
+
+// fails reports a function that doesn't end with an error that says what is wanted.
+func fails(t *testing.T, what, want string, do func()) {
+	t.Helper()
+	if err := failure(do); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%s: error %v, want one with %q", what, err, want)
 	}
 }

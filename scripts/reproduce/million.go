@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -22,26 +21,18 @@ const spender = "spent"
 //
 // A process of its own starts it: what Linux says of the most memory begins with that of who
 // started the process, and this one has had gigabytes of results.
-func (r *runner) spent(args ...string) (seconds, megabytes float64, err error) {
-	self, err := os.Executable()
-	if err != nil {
-		return 0, 0, err
-	}
-	cmd := exec.Command(self, append([]string{spender, r.gapwise}, args...)...)
+func (r *runner) spent(args ...string) (seconds, megabytes float64) {
+	cmd := exec.Command(must(os.Executable()), append([]string{spender, r.gapwise}, args...)...)
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint
 	text, err := cmd.Output()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && (exit.ExitCode() == 4 || exit.ExitCode() == 5) {
-		err = nil
-	}
-	if err == nil {
+	if isResult(err) {
 		_, err = fmt.Sscan(string(text), &seconds, &megabytes)
 	}
 	if err != nil {
-		return 0, 0, fmt.Errorf("%s %s: %w: %s", r.gapwise, strings.Join(args, " "), err, complaint.String())
+		panic(fmt.Errorf("%s %s: %w: %s", r.gapwise, strings.Join(args, " "), err, complaint.String()))
 	}
-	return seconds, megabytes, nil
+	return seconds, megabytes
 }
 
 // spend runs a command, writes what spent returns, and returns the command's exit code.
@@ -69,30 +60,21 @@ func spend(args []string) int {
 // and computes bounds with a limit. It returns a row of a table: of each command CPU
 // seconds and megabytes, the objective's gap after solving, and bytes an item: the most
 // memory of the last three commands, less that of a command that does nothing.
-func (r *runner) endToEnd(name, algorithm, limit string, items float64, parameters ...string) (string, error) {
-	folder, err := os.MkdirTemp("", "million")
-	if err != nil {
-		return "", err
-	}
+func (r *runner) endToEnd(name, algorithm, limit string, items float64, parameters ...string) string {
+	folder := must(os.MkdirTemp("", "million"))
 	defer os.RemoveAll(folder)
 	in, out := filepath.Join(folder, "in.json"), filepath.Join(folder, "out.json")
-	_, idle, err := r.spent("version")
-	if err != nil {
-		return "", err
-	}
+	_, idle := r.spent("version")
 	row, most := fmt.Sprintf("| %s | `%s` |", name, algorithm), 0.0
 	for k, args := range [][]string{
 		append([]string{"generate", "-o", in}, parameters...), {"solve", "-a", algorithm, "-o", out, in},
 		{"verify", in, out}, {"bound", "--time-limit", limit, in},
 	} {
-		seconds, megabytes, err := r.spent(args...)
-		if err != nil {
-			return "", err
-		}
+		seconds, megabytes := r.spent(args...)
 		if k > 0 {
 			most = max(most, megabytes-idle)
 		}
 		row += fmt.Sprintf(" %.1f | %.0f |", seconds, megabytes)
 	}
-	return row + fmt.Sprintf(" %.0f |", most*1e6/items), nil
+	return row + fmt.Sprintf(" %.0f |", most*1e6/items)
 }

@@ -3,8 +3,6 @@
 package main
 
 import (
-	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -39,34 +37,13 @@ type packingFamily struct {
 
 // packings runs the set with a limit on the effort of a file. An optimum or bound that contradicts a
 // published one is an error.
-func (r *runner) packings(limit string) (all packings, err error) {
-	data, err := dataFolder()
-	if err != nil {
-		return all, err
-	}
-	table, err := os.Open(filepath.Join(data, "vbp", "optima.csv"))
-	if err != nil {
-		return all, err
-	}
-	defer table.Close()
-	lines, err := csv.NewReader(table).ReadAll()
-	if err != nil {
-		return all, err
-	}
-	folder, err := os.MkdirTemp("", "vbp")
-	if err != nil {
-		return all, err
-	}
+func (r *runner) packings(limit string) (all packings) {
+	lines, folder := unpacked("vbp", "optima.csv", "vbp.tar.gz")
 	defer os.RemoveAll(folder)
-	if _, err := output("tar", "-xzf", filepath.Join(data, "vbp", "vbp.tar.gz"), "-C", folder); err != nil {
-		return all, err
-	}
 	found := map[string]packedLine{}
 	families := map[string]*packingFamily{}
 	for _, family := range []string{"New", "Panigrahy", "Triplet"} {
-		if err := r.pack(filepath.Join(folder, family), family, limit, found); err != nil {
-			return all, err
-		}
+		r.pack(filepath.Join(folder, family), family, limit, found)
 	}
 	for _, l := range lines[1:] {
 		p := packing{File: l[0], Items: l[1], Dims: l[2], Heuristic: l[5], Status: "refused"}
@@ -82,7 +59,7 @@ func (r *runner) packings(limit string) (all packings, err error) {
 		f.Files++
 		if x, ok := found[strings.TrimSuffix(p.File, ".vbp")]; ok {
 			if p.Published != "" && (float64(x.Bound) > number(p.Published) || float64(x.Hosts) < number(p.Published)) {
-				return all, fmt.Errorf("%s: %d to %d bins, the published optimum is %s", p.File, x.Bound, x.Hosts, p.Published)
+				panic(fmt.Errorf("%s: %d to %d bins, the published optimum is %s", p.File, x.Bound, x.Hosts, p.Published))
 			}
 			p.Hosts, p.Bound, p.Status = fmt.Sprint(x.Hosts), fmt.Sprint(x.Bound), x.Status
 			p.By, p.Proof, _ = strings.Cut(x.Proof, ": ")
@@ -95,7 +72,7 @@ func (r *runner) packings(limit string) (all packings, err error) {
 	for _, key := range slices.Sorted(maps.Keys(families)) {
 		all.Families = append(all.Families, families[key])
 	}
-	return all, nil
+	return all
 }
 
 // count adds a file that was solved.
@@ -126,37 +103,15 @@ type packedLine struct {
 
 // pack runs gapwise solve --least-hosts on the files of a folder that follow the format, and stores what
 // it prints under "FAMILY/instance".
-func (r *runner) pack(folder, family, limit string, found map[string]packedLine) error {
-	files, err := filepath.Glob(filepath.Join(folder, "*.vbp"))
-	if err != nil {
-		return err
-	}
-	var valid []string
-	for _, f := range files {
-		data, err := os.ReadFile(f)
-		if err != nil {
-			return err
-		}
-		if _, err := instances.ReadVBP(data); err == nil {
-			valid = append(valid, f)
-		}
-	}
-	code, err := codeOf("vcsched")
-	if err != nil {
-		return err
-	}
-	text, err := once(fmt.Sprintf("results/vector-packing-%s-%s-%s.jsonl", code, limit, family), func() (string, error) {
+func (r *runner) pack(folder, family, limit string, found map[string]packedLine) {
+	valid := kept(must(filepath.Glob(filepath.Join(folder, "*.vbp"))), func(f string) bool {
+		_, err := instances.ReadVBP(must(os.ReadFile(f)))
+		return err == nil
+	})
+	text := once(fmt.Sprintf("results/vector-packing-%s-%s-%s.jsonl", codeOf("vcsched"), limit, family), func() string {
 		return r.run(append([]string{"solve", "--least-hosts", "--json", "--effort", limit}, valid...)...)
 	})
-	if err != nil {
-		return err
-	}
-	for dec := json.NewDecoder(strings.NewReader(text)); dec.More(); {
-		var x packedLine
-		if err := dec.Decode(&x); err != nil {
-			return err
-		}
+	for _, x := range decoded[packedLine](text) {
 		found[family+"/"+x.Instance] = x
 	}
-	return nil
 }

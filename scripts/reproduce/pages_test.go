@@ -23,10 +23,7 @@ func pages(t *testing.T) map[string]page {
 	t.Helper()
 	all := map[string]page{}
 	read := func(file string) {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must(os.ReadFile(file))
 		p := page{lines: strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")}
 		code := false
 		for _, l := range p.lines {
@@ -39,10 +36,7 @@ func pages(t *testing.T) map[string]page {
 		all[file] = p
 	}
 	for _, pattern := range []string{"*.md", ".github/*.md"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := must(filepath.Glob(pattern))
 		for _, f := range files {
 			read(f)
 		}
@@ -150,10 +144,7 @@ func TestFiguresAreFormatted(t *testing.T) {
 		t.Fatal(tables, err)
 	}
 	for _, file := range tables {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(os.ReadFile(file))
 		check(file, string(text))
 	}
 }
@@ -231,10 +222,7 @@ func TestSchemasHaveAddresses(t *testing.T) {
 		t.Fatal("there are no schemas")
 	}
 	for _, f := range files {
-		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(os.ReadFile(f))
 		var s struct {
 			ID string `json:"$id"`
 		}
@@ -283,20 +271,14 @@ func TestSentencesAreShort(t *testing.T) {
 // CITATION.cff and CHANGELOG.md name the program's version and its date.
 func TestVersionsHaveDates(t *testing.T) {
 	t.Chdir("../..")
-	changes, err := os.ReadFile("CHANGELOG.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	changes := must(os.ReadFile("CHANGELOG.md"))
 	dates := map[string]string{}
 	for _, m := range regexp.MustCompile(`(?m)^## (\S+)(?: \((\d{4}-\d\d-\d\d)\))?$`).FindAllStringSubmatch(string(changes), -1) {
 		if dates[m[1]] = m[2]; m[2] == "" && m[1] != "Unreleased" {
 			t.Errorf("CHANGELOG.md: %s has no date", m[1])
 		}
 	}
-	cite, err := os.ReadFile("CITATION.cff")
-	if err != nil {
-		t.Fatal(err)
-	}
+	cite := must(os.ReadFile("CITATION.cff"))
 	last := regexp.MustCompile(`(?m)^## (\d\S+) \(`).FindStringSubmatch(string(changes))[1]
 	if want := "\nversion: " + last + "\ndate-released: " + dates[last] + "\n"; !strings.Contains(string(cite), want) {
 		t.Errorf("CITATION.cff doesn't have %q", want)

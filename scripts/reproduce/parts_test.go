@@ -103,42 +103,22 @@ func TestParts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the command and runs plans")
 	}
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must(filepath.Abs("../.."))
 	dir := t.TempDir()
 	command := filepath.Join(dir, "gapwise")
-	if _, err := output("go", "build", "-o", command, root+"/cmd/gapwise"); err != nil {
-		t.Fatal(err)
-	}
-	entries, err := os.ReadDir(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
+	must(output("go", "build", "-o", command, root+"/cmd/gapwise"))
+	for _, e := range must(os.ReadDir(root)) {
 		if e.Name() != "docs" && e.Name() != "results" {
-			if err := os.Symlink(filepath.Join(root, e.Name()), filepath.Join(dir, e.Name())); err != nil {
-				t.Fatal(err)
-			}
+			check(os.Symlink(filepath.Join(root, e.Name()), filepath.Join(dir, e.Name())))
 		}
 	}
-	if err := os.CopyFS(filepath.Join(dir, "docs"), os.DirFS(filepath.Join(root, "docs"))); err != nil {
-		t.Fatal(err)
-	}
+	check(os.CopyFS(filepath.Join(dir, "docs"), os.DirFS(filepath.Join(root, "docs"))))
 	t.Chdir(dir)
-	if err := os.Mkdir("results", 0o777); err != nil {
-		t.Fatal(err)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(os.Mkdir("results", 0o777))
 	t.Setenv("REPRODUCE_GAPWISE", command)
-	documents, err := parse(&runner{gapwise: self, workers: "2", runs: 1, dirty: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := reader()
+	r.gapwise, r.workers, r.runs, r.dirty = must(os.Executable()), "2", 1, true
+	documents := parse(r)
 	wanted := []string{"vcsched-parallel", "vcsched-small", "batch-statements", "tvc-statements", "dag-exact", "reservation-exact", "reservation-speed", "batch", "batch-exact", "duels", "found", "coverage-batch", "go-bench", "million", "million-dag"}
 	seen := 0
 	for document, parts := range documents {
@@ -168,22 +148,15 @@ func TestParts(t *testing.T) {
 // Every file and name that a template links is there, also in parts that need data sets.
 func TestLinkedCode(t *testing.T) {
 	t.Chdir("../..")
-	files, err := templates()
-	if err != nil {
-		t.Fatal(err)
-	}
 	call, quoted := regexp.MustCompile(`\(?code( "[^"]*")+`), regexp.MustCompile(`"([^"]*)"`)
-	for _, f := range files {
-		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, f := range templates() {
+		text := must(os.ReadFile(f))
 		for _, c := range call.FindAllString(string(text), -1) {
 			var names []string
 			for _, m := range quoted.FindAllStringSubmatch(c, -1) {
 				names = append(names, m[1])
 			}
-			if _, err := code(names[0], names[1:]...); err != nil {
+			if err := failure(func() { code(names[0], names[1:]...) }); err != nil {
 				t.Errorf("%s: %v", f, err)
 			}
 		}

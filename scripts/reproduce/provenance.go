@@ -22,54 +22,40 @@ import (
 // head returns the abbreviated commit of the working tree, marked if files have
 // changed since. The documents that parts are written to don't count, nor their
 // pictures.
-func head() (string, error) {
-	commit, err := output("git", "rev-parse", "--short=10", "HEAD")
-	if err != nil {
-		return "", err
+func head() string {
+	commit := must(output("git", "rev-parse", "--short=10", "HEAD"))
+	if must(output("git", "status", "--porcelain", "--", ".", ":!README.md", ":!docs/*.md", ":!docs/*.svg", ":!docs/*.png", ":!docs/*.csv", ":!docs/*.json")) != "" {
+		commit += "+dirty"
 	}
-	changes, err := output("git", "status", "--porcelain", "--", ".", ":!README.md", ":!docs/*.md", ":!docs/*.svg", ":!docs/*.png", ":!docs/*.csv", ":!docs/*.json")
-	if err != nil || changes == "" {
-		return commit, err
-	}
-	return commit + "+dirty", nil
+	return commit
 }
 
 // prepare finds the commit and builds the command, stamped with it, unless one was
 // given. A document that names a commit is of just this commit: it refuses changes
 // that aren't committed, and a command of another commit, unless both are allowed.
-func (r *runner) prepare() (err error) {
-	if r.commit, err = head(); err != nil {
-		return err
-	}
+func (r *runner) prepare() {
+	r.commit = head()
 	if gapwise.Changed(r.commit) && !r.dirty {
-		return fmt.Errorf("there are changes since %s, commit them, or give -dirty for a trial", r.commit)
+		panic(fmt.Errorf("there are changes since %s, commit them, or give -dirty for a trial", r.commit))
 	}
 	if r.gapwise == "" {
 		r.gapwise = "bin/gapwise"
-		_, err = output("go", "build", "-tags", "urfave_cli_no_template", "-ldflags", "-s -w -X github.com/gapwise/gapwise.commit="+r.commit, "-o", r.gapwise, "./cmd/gapwise")
-		return err
+		must(output("go", "build", "-tags", "urfave_cli_no_template", "-ldflags", "-s -w -X github.com/gapwise/gapwise.commit="+r.commit, "-o", r.gapwise, "./cmd/gapwise"))
+	} else if built := must(output(r.gapwise, "version")); !slices.Contains(strings.Split(built, "\n"), "commit "+r.commit) && !r.dirty {
+		panic(fmt.Errorf("%s isn't built from commit %s; leave -gapwise out to have it built, or give -dirty for a trial", r.gapwise, r.commit))
 	}
-	built, err := output(r.gapwise, "version")
-	if err == nil && !slices.Contains(strings.Split(built, "\n"), "commit "+r.commit) && !r.dirty {
-		err = fmt.Errorf("%s isn't built from commit %s; leave -gapwise out to have it built, or give -dirty for a trial", r.gapwise, r.commit)
-	}
-	return err
 }
 
 // made says what a part comes from: the digest of the code that it measures, the versions of gapwise and
 // of its tools, and each plan that it has read results of, with draws and seeds.
-func (r *runner) made() (string, error) {
+func (r *runner) made() string {
 	tools := list(strings.Split(gapwise.Built().Tools(), ", "))
 	var plans list
 	for _, p := range r.plans {
-		text, err := r.source(p, &tools)
-		if err != nil {
-			return "", err
-		}
-		plans.add(text)
+		plans.add(r.source(p, &tools))
 	}
 	if r.kinds == nil {
-		return "", errors.New("the part has no plan, and doesn't say which problems it measures: {{measures KIND...}}, {{measures}} if none")
+		panic(errors.New("the part has no plan, and doesn't say which problems it measures: {{measures KIND...}}, {{measures}} if none"))
 	}
 	text := fmt.Sprintf("gapwise %s, %s", gapwise.Version, strings.Join(tools, ", "))
 	kinds := slices.Sorted(slices.Values(r.kinds))
@@ -78,21 +64,18 @@ func (r *runner) made() (string, error) {
 		return alone && slices.Contains(kinds, all)
 	})
 	if len(kinds) > 0 {
-		code, err := codeOf(kinds...)
-		if err != nil {
-			return "", err
-		}
+		code := codeOf(kinds...)
 		text = fmt.Sprintf("code %s of %s, %s", code, strings.Join(kinds, " and "), text)
 	}
 	if len(plans) > 0 {
 		text += "; plan " + strings.Join(plans, "; plan ")
 	}
-	return text, nil
+	return text
 }
 
 // measures notes which kinds of problems a part measures, "all" of them or none, or the portfolio: with none it quotes
 // figures. It returns nothing to print.
-func (r *runner) measures(kinds ...string) (string, error) {
+func (r *runner) measures(kinds ...string) string {
 	if r.kinds == nil {
 		r.kinds = list{}
 	}
@@ -105,10 +88,10 @@ func (r *runner) measures(kinds ...string) (string, error) {
 		case kind == portfolio, slices.Contains(known, model.Kind(strings.TrimSuffix(kind, heuristics))):
 			r.kinds.add(kind)
 		default:
-			return "", fmt.Errorf("there is no problem %q to be measured", kind)
+			panic(fmt.Errorf("there is no problem %q to be measured", kind))
 		}
 	}
-	return "", nil
+	return ""
 }
 
 // list is texts, each of them once.
@@ -140,11 +123,8 @@ func (r *runner) uses(plan, file string) {
 
 // source describes a plan. It adds the versions of tools that its results name, and the kinds of
 // problems that they are of.
-func (r *runner) source(x ran, tools *list) (string, error) {
-	p, err := benchmarks.LoadPlan(x.plan)
-	if err != nil {
-		return "", err
-	}
+func (r *runner) source(x ran, tools *list) string {
+	p := must(benchmarks.LoadPlan(x.plan))
 	var of list
 	for i := range p.Generators {
 		g := &p.Generators[i]
@@ -158,18 +138,13 @@ func (r *runner) source(x ran, tools *list) (string, error) {
 		of.add(fmt.Sprintf("algorithms with the seeds %v", p.Seeds))
 	}
 	for _, f := range x.files {
-		records, _, err := runs.ReadRecords(f)
-		if err != nil {
-			return "", err
-		}
+		records := must(runs.ReadRecords(f))
 		for i := range records {
 			tools.add(strings.Split(records[i].Tools, ", ")...)
-			if _, err := r.measures(measuredBy(&records[i])...); err != nil {
-				return "", fmt.Errorf("%s: %w", f, err)
-			}
+			r.measures(measuredBy(&records[i])...)
 		}
 	}
-	return "`" + x.plan + "` (" + strings.Join(of, "; ") + ")", nil
+	return "`" + x.plan + "` (" + strings.Join(of, "; ") + ")"
 }
 
 // measuredBy returns what a run measures. An algorithm that isn't known by its name may be an engine.
@@ -191,24 +166,23 @@ type staleError struct {
 }
 
 // fresh moves a results file that isn't current out of the way, to results/old, so that its plan is run anew.
-func (r *runner) fresh(file string) error {
+func (r *runner) fresh(file string) {
 	err := r.current(file)
 	var stale staleError
 	if !errors.As(err, &stale) {
-		return err
+		check(err)
+		return
 	}
 	old := filepath.Join(filepath.Dir(file), "old", cmp.Or(stale.commit, "unnamed")+"-"+filepath.Base(file))
-	if err := os.MkdirAll(filepath.Dir(old), 0o755); err != nil {
-		return err
-	}
+	check(os.MkdirAll(filepath.Dir(old), 0o755))
 	fmt.Fprintf(os.Stderr, "%v; it is %s now, and they are run anew\n", stale, old)
-	return os.Rename(file, old)
+	check(os.Rename(file, old))
 }
 
 // current returns a staleError if a results file has runs that nobody could make again: of changes that
 // aren't committed, of a commit that the present one doesn't come from, or of other code than there is now.
 func (r *runner) current(file string) error {
-	records, _, err := runs.ReadRecords(file)
+	records, err := runs.ReadRecords(file)
 	if err != nil || r.dirty {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = nil
@@ -243,14 +217,8 @@ func (r *runner) current(file string) error {
 
 // codeAt is codeOf at a commit, which its corpus tells; one without a corpus has a digest of its own.
 func codeAt(commit string, measured ...string) string {
-	text, err := output("git", "show", commit+":"+corpusFile)
-	if err != nil {
-		return commit
-	}
-	code, err := codeIn(text, measured...)
-	if err != nil {
-		return commit
-	}
+	code := commit
+	_ = failure(func() { code = codeIn(must(output("git", "show", commit+":"+corpusFile)), measured...) })
 	return code
 }
 

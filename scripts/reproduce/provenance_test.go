@@ -16,9 +16,7 @@ func repository(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	for _, folder := range []string{"docs", "results"} {
-		if err := os.Mkdir(folder, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		check(os.Mkdir(folder, 0o777))
 	}
 	write(t, ".gitignore", "/results/\n")
 	write(t, "docs/a.md", "# A\n")
@@ -42,9 +40,7 @@ func commitAll(t *testing.T, message string) {
 
 func write(t *testing.T, file, text string) {
 	t.Helper()
-	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	check(os.WriteFile(file, []byte(text), 0o666))
 }
 
 // A run needs a commit that says everything: changed documents and results don't
@@ -52,42 +48,34 @@ func write(t *testing.T, file, text string) {
 func TestHead(t *testing.T) {
 	repository(t)
 	want := git(t, "rev-parse", "--short=10", "HEAD")
-	check := func(what, want string) {
+	is := func(what, want string) {
 		t.Helper()
-		if got, err := head(); err != nil || got != want {
-			t.Errorf("%s: %q, %v, want %q", what, got, err, want)
+		if got := head(); got != want {
+			t.Errorf("%s: %q, want %q", what, got, want)
 		}
 	}
-	check("clean", want)
+	is("clean", want)
 	write(t, "docs/a.md", "# B\n")
 	write(t, "docs/a.svg", "<svg/>")
 	write(t, "results/r.jsonl", "{}")
-	check("a document and results", want)
+	is("a document and results", want)
 	write(t, "a.go", "package a\n")
-	check("a new file", want+"+dirty")
+	is("a new file", want+"+dirty")
 	r := &runner{gapwise: "true"}
-	if err := r.prepare(); err == nil || !strings.Contains(err.Error(), "-dirty for a trial") {
-		t.Errorf("changes: %v", err)
-	}
+	fails(t, "changes", "-dirty for a trial", r.prepare)
 	r.dirty = true
-	if err := r.prepare(); err != nil || r.commit != want+"+dirty" {
-		t.Errorf("a trial: %v, commit %q", err, r.commit)
+	if r.prepare(); r.commit != want+"+dirty" {
+		t.Errorf("a trial: commit %q", r.commit)
 	}
-	if err := os.Remove("a.go"); err != nil {
-		t.Fatal(err)
-	}
-	if err := (&runner{gapwise: "true"}).prepare(); err == nil || !strings.Contains(err.Error(), "isn't built from commit "+want) {
-		t.Errorf("a command of another commit: %v", err)
-	}
+	check(os.Remove("a.go"))
+	fails(t, "a command of another commit", "isn't built from commit "+want, (&runner{gapwise: "true"}).prepare)
 }
 
 // A part names its plans and the code that solves their problems. Results of other code, or of a commit that is
 // lost, aren't taken.
 func TestMade(t *testing.T) {
 	repository(t)
-	if err := os.MkdirAll("scripts/corpus", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	check(os.MkdirAll("scripts/corpus", 0o777))
 	write(t, corpusFile, "tvc ff 1 0 0 10 aa\n")
 	git(t, "add", "-A")
 	commitAll(t, "second")
@@ -103,10 +91,7 @@ func TestMade(t *testing.T) {
 	record := func(commit string) string {
 		return `{"plan":"tvc-log","instance":"i","instance_hash":"h","kind":"tvc","algorithm":"a","seed":1,"status":"unknown","elapsed_s":1,"nodes":0,"verified":false,"version":"v","commit":"` + commit + `","tools":"go1.0, GLPK 5.0"}` + "\n"
 	}
-	code, err := codeOf("tvc")
-	if err != nil {
-		t.Fatal(err)
-	}
+	code := codeOf("tvc")
 	version := "gapwise " + gapwise.Version + ", " + gapwise.Built().Tools()
 	want := "code " + code + " of tvc, " + version + ", go1.0, GLPK 5.0; plan `tvc-log` (3 draws, seed 1)"
 	for name, c := range map[string]struct{ text, want, bad string }{
@@ -122,25 +107,24 @@ func TestMade(t *testing.T) {
 		"one that measures itself": {"tvc", "code " + code + " of tvc, " + version, ""},
 	} {
 		r := &runner{commit: fourth}
-		var err error
-		switch c.text {
-		case "":
-		case "quotes":
-			_, err = r.measures()
-		case "tvc":
-			_, err = r.measures("tvc", "tvc")
-		case "none":
-			_, err = r.measures("nonsense")
-		default:
-			write(t, "results/tvc-log.jsonl", c.text)
-			r.uses("tvc-log", "results/tvc-log.jsonl")
-			r.uses("tvc-log", "results/tvc-log.jsonl")
-			err = r.current("results/tvc-log.jsonl")
-		}
 		got := ""
-		if err == nil {
-			got, err = r.made()
-		}
+		err := failure(func() {
+			switch c.text {
+			case "":
+			case "quotes":
+				r.measures()
+			case "tvc":
+				r.measures("tvc", "tvc")
+			case "none":
+				r.measures("nonsense")
+			default:
+				write(t, "results/tvc-log.jsonl", c.text)
+				r.uses("tvc-log", "results/tvc-log.jsonl")
+				r.uses("tvc-log", "results/tvc-log.jsonl")
+				check(r.current("results/tvc-log.jsonl"))
+			}
+			got = r.made()
+		})
 		if c.bad == "" && (err != nil || got != c.want) || c.bad != "" && (err == nil || !strings.Contains(err.Error(), c.bad)) {
 			t.Errorf("%s: %q, %v; want %q, %q", name, got, err, c.want, c.bad)
 		}
@@ -148,9 +132,7 @@ func TestMade(t *testing.T) {
 	// What is of other code makes room for new runs, and is kept.
 	for _, commit := range []string{second, third} {
 		write(t, "results/tvc-log.jsonl", record(commit))
-		if err := (&runner{commit: fourth}).fresh("results/tvc-log.jsonl"); err != nil {
-			t.Fatal(err)
-		}
+		(&runner{commit: fourth}).fresh("results/tvc-log.jsonl")
 		_, here := os.Stat("results/tvc-log.jsonl")
 		old, aside := os.ReadFile("results/old/" + commit + "-tvc-log.jsonl")
 		if stale := commit == second; (here != nil) != stale || (aside == nil) != stale || stale && string(old) != record(commit) {

@@ -5,7 +5,8 @@ package main
 import (
 	"regexp"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/gapwise/gapwise/internal/text/words"
 )
 
 var (
@@ -19,34 +20,22 @@ var (
 // columns as far as words and links allow.
 func reflow(text string) string {
 	var out []string
-	head, indent, paragraph, code := "", "", "", false // head begins an item
+	head, paragraph, code := "", "", false // head begins an item
 	flush := func() {
-		whole := wholeLink.ReplaceAllStringFunc(paragraph, func(l string) string { return strings.Join(strings.Fields(l), "\x00") })
-		var words []string
-		for _, w := range strings.Fields(whole) {
-			if w = strings.ReplaceAll(w, "\x00", " "); len(words) > 0 && begins.MatchString(w) { // it stays with the word before
-				words[len(words)-1] += " " + w
+		const stays = "\x00" // a space that is no end of a line
+		var all []string
+		for _, w := range strings.Fields(wholeLink.ReplaceAllStringFunc(paragraph, func(l string) string { return strings.Join(strings.Fields(l), stays) })) {
+			if len(all) > 0 && begins.MatchString(w) { // it stays with the word before
+				all[len(all)-1] += stays + w
 			} else {
-				words = append(words, w)
+				all = append(all, w)
 			}
 		}
-		line, empty := head, true
-		for _, w := range words {
-			switch {
-			case empty:
-				line += w
-			case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(w) > mostColumns:
-				out = append(out, line)
-				line = indent + w
-			default:
-				line += " " + w
-			}
-			empty = false
+		if len(all) > 0 {
+			lines := words.Wrap(strings.Join(all, " "), mostColumns-len(head), len(head))
+			out = append(out, head+strings.ReplaceAll(lines, stays, " "))
 		}
-		if !empty {
-			out = append(out, line)
-		}
-		head, indent, paragraph = "", "", ""
+		head, paragraph = "", ""
 	}
 	for _, l := range strings.Split(text, "\n") {
 		if strings.HasPrefix(l, "```") {
@@ -60,8 +49,8 @@ func reflow(text string) string {
 			continue
 		case m != nil:
 			flush()
-			head, indent = m[0], m[1]+strings.Repeat(" ", len(m[2]))
-			l = l[len(m[0]):]
+			head = m[0]
+			l = l[len(head):]
 		}
 		paragraph += l + "\n"
 	}

@@ -27,7 +27,7 @@ type workloads struct {
 // reservationWorkload draws the requests of the plan reservation-size. The offered
 // load is the PE-seconds asked for, over those available from the first arrival to
 // the last.
-func reservationWorkload() (workloads, error) {
+func reservationWorkload() workloads {
 	w := workloads{Draws: 20, Rows: make([]workload, 5)}
 	for k := range w.Draws {
 		rising, before := 1, workload{}
@@ -36,10 +36,7 @@ func reservationWorkload() (workloads, error) {
 			row.UMed = 5 + i
 			spec := instances.NewReservationSpec()
 			spec.UMed, spec.Index, spec.Seed = float64(row.UMed), k, 1
-			in, err := spec.Generate()
-			if err != nil {
-				return w, err
-			}
+			in := must(spec.Generate())
 			var one workload
 			n, last := float64(len(in.Requests)), len(in.Requests)-1
 			for _, q := range in.Requests {
@@ -55,34 +52,24 @@ func reservationWorkload() (workloads, error) {
 		}
 		w.Rising += rising
 	}
-	return w, nil
+	return w
 }
 
 // slotGrowth runs BenchmarkGrowth, or takes what it has written since its package was
 // changed, and returns by operation and by what grows ("find records") the exponents by
 // which the CPU time of an operation grows, with the paper's list and with Availability:
 // log(t'/t) over log(x'/x) for CPU times t and the measured figures x of two runs.
-func slotGrowth() (map[string]string, error) {
+func slotGrowth() map[string]string {
 	const folder = "heuristics/reservation"
-	commit, err := output("git", "log", "-1", "--format=%h", "--", folder)
-	if err != nil {
-		return nil, err
-	}
-	text, err := once("results/reservation-growth-"+commit+".txt", func() (string, error) {
-		return output("go", "test", "./"+folder, "-run", "^$", "-bench", "BenchmarkGrowth", "-benchtime", "1x")
-	})
-	if err != nil {
-		return nil, err
-	}
-	return growthOf(text)
+	commit := must(output("git", "log", "-1", "--format=%h", "--", folder))
+	return growthOf(once("results/reservation-growth-"+commit+".txt", func() string {
+		return must(output("go", "test", "./"+folder, "-run", "^$", "-bench", "BenchmarkGrowth", "-benchtime", "1x"))
+	}))
 }
 
 // growthOf reads what the benchmark prints.
-func growthOf(text string) (map[string]string, error) {
-	m, err := medians("growth", text)
-	if err != nil {
-		return nil, err
-	}
+func growthOf(text string) map[string]string {
+	m := medians("growth", text)
 	all := map[string]string{}
 	for over, unit := range map[string]string{"records": "records", "window": "in-window", "PEs": "PEs"} {
 		for _, op := range []string{"find", "find-du-b", "update"} {
@@ -91,17 +78,13 @@ func growthOf(text string) (map[string]string, error) {
 				var x, t [2]float64
 				for k, larger := range []string{"false", "true"} {
 					name := fmt.Sprintf("Growth/over=%s/larger=%s/op=%s/%s", over, larger, op, list)
-					if x[k], err = m.Of(unit, name); err != nil {
-						return nil, err
-					}
-					if t[k], err = m.Of("cpu-sec/op", name); err != nil {
-						return nil, err
-					}
+					x[k] = m.Of(unit, name)
+					t[k] = m.Of("cpu-sec/op", name)
 				}
 				exponents = append(exponents, fmt.Sprintf("%.2f", math.Log(t[1]/t[0])/math.Log(x[1]/x[0])))
 			}
 			all[op+" "+over] = strings.Join(exponents, ", ")
 		}
 	}
-	return all, nil
+	return all
 }

@@ -30,18 +30,16 @@ func TestGrowthOf(t *testing.T) {
 			}
 		}
 	}
-	all, err := growthOf("goos: linux\n" + strings.Join(lines, "") + "PASS\n")
-	if err != nil || len(all) != 9 {
-		t.Fatal(all, err)
+	all := growthOf("goos: linux\n" + strings.Join(lines, "") + "PASS\n")
+	if len(all) != 9 {
+		t.Fatal(all)
 	}
 	for what, g := range all {
 		if g != "2.00, 0.50" {
 			t.Errorf("%s: %v", what, g)
 		}
 	}
-	if _, err := growthOf(strings.Join(lines[1:], "")); err == nil {
-		t.Error("no error without a line")
-	}
+	fails(t, "no error without a line", "", func() { growthOf(strings.Join(lines[1:], "")) })
 }
 
 // Each instance of a log belongs to its experiment alone.
@@ -51,7 +49,7 @@ func TestReservationLogs(t *testing.T) {
 	for _, log := range []string{"LANL-CM5-1994-4.1-cln", "KTH-SP2-1996-2.1-cln", "NASA-iPSC-1993-3.1-cln"} {
 		spec := instances.NewReservationSpec()
 		spec.SWF = "/data/" + log + ".swf.gz"
-		for _, e := range must(sets("experiments, logs")) {
+		for _, e := range sets("experiments, logs") {
 			if regexp.MustCompile(e.Pattern).MatchString(instances.Nth(&spec, spec.Index, 10, 1).Name) && strings.HasPrefix(log, e.Title+"-") {
 				found[e.Title]++
 			}

@@ -6,18 +6,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"text/template"
 
-	"golang.org/x/mod/semver"
-
-	"github.com/gapwise/gapwise/internal/app/audit"
 	"github.com/gapwise/gapwise/internal/app/papers"
 	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/internal/text/words"
@@ -35,87 +34,147 @@ type runner struct {
 	read             map[string][]runs.Record // results files of it, see records
 }
 
-// functions returns what a template can call beside text/template's own.
-func (r *runner) functions() template.FuncMap {
-	return template.FuncMap{
-		"gapwise": r.run, "draw": r.draw, "bench": r.bench, "benchAlone": r.benchAlone, "solve": r.solve, "optimum": r.optimum, "try": r.try, "edit": edit,
-		"table": r.table, "rows": r.rows, "sets": sets, "pick": pick, "oneTier": oneTier, "openReading": openReading,
-		"findings": r.findings, "findingsOf": r.findingsOf, "count": r.count, "sameVerdicts": r.sameVerdicts,
-		"pivot": r.pivot, "pairs": r.pairs, "across": r.across, "beside": r.beside, "ahead": r.ahead, "curves": r.curvesTable, "picture": r.picture,
-		"printed": papers.Printed, "printedTable": papers.Table,
-		"tvcLogs": tvcLogs, "batchLoads": batchLoads, "reservationWorkload": reservationWorkload, "slotGrowth": slotGrowth, "batchTargets": batchTargets,
-		"degradations": r.degradations, "readings": r.readings, "timesClosest": timesClosest, "timesBeside": r.timesBeside, "above": r.above,
-		"batchImprovements": r.batchImprovements, "batchPEASY": r.batchPEASY, "batchCosts": r.batchCosts, "batchReadings": r.batchReadings, "nearest": nearest,
-		"batchGaps": batchGaps, "dagSettings": r.dagSettings, "met": met, "stg": r.stg, "traces": traces, "packings": r.packings,
-		"ablation": r.ablation, "endToEnd": r.endToEnd, "anytime": r.anytime, "proofs": proofs, "duels": readDuels, "measure": r.measure, "cpuTime": r.cpuTime,
-		"audit": r.audit, "reportShot": r.reportShot, "glob": filepath.Glob, "plan": plan, "code": code, "link": link, "baseline": baseline, "benchstat": benchstat, "describe": describe,
-		"processor": processor, "replace": strings.ReplaceAll, "runs": func() int { return r.runs },
+// functions returns what the templates of all pages can call beside text/template's own, and then the values of one.
+// What goes wrong in one of them is a panic, which text/template reports as its error.
+func (r *runner) functions(page string) template.FuncMap {
+	all := template.FuncMap{
+		"gapwise": r.run, "draw": r.draw, "bench": r.bench, "benchAlone": r.benchAlone, "solve": r.solve, "optimum": r.optimum, "edit": edit,
+		"table": r.table, "rows": r.rows, "sets": sets, "pick": pick, "findings": r.findings, "findingsOf": r.findingsOf, "count": r.count, "ahead": r.ahead,
+		"pivot": r.pivot, "across": r.across, "beside": r.beside, "printed": papers.Printed, "met": met,
+		"plan": plan, "code": code, "link": link, "describe": describe, "processor": processor, "replace": strings.ReplaceAll,
 		"measures": r.measures,
 		"dict":     dict,
 		"list":     func(x ...any) []any { return x },
 		"percent":  func(share float64) float64 { return 100 * share },
-		"ratio":    func(a, b float64) float64 { return a / b },
-		"sub":      func(a, b int) int { return a - b },
 		"add":      func(a, b int) int { return a + b },
+	}
+	maps.Copy(all, r.values()[page])
+	return all
+}
+
+// values are of one page each, or of two about one paper.
+func (r *runner) values() map[string]template.FuncMap {
+	batch := template.FuncMap{"oneTier": oneTier, "loads": batchLoads, "improvements": r.batchImprovements,
+		"costs": r.batchCosts, "peasy": r.batchPEASY, "readings": r.batchReadings, "nearest": nearest}
+	vcsched := template.FuncMap{"degradations": r.degradations, "readings": r.readings, "timesClosest": timesClosest,
+		"timesBeside": r.timesBeside, "above": r.above, "curves": r.curvesTable, "picture": r.picture}
+	tvc := template.FuncMap{"logs": tvcLogs}
+	return map[string]template.FuncMap{
+		"ablation": {"ablation": r.ablation},
+		"auto":     {"anytime": r.anytime},
+		"batch":    batch, "batch-settings": batch,
+		"coverage": {"try": r.try, "workload": reservationWorkload, "sameVerdicts": r.sameVerdicts, "logs": tvcLogs},
+		"dag":      {"settings": r.dagSettings, "stg": r.stg, "traces": traces, "printedTable": papers.Table},
+		"growth":   {"benchstat": benchstat, "baseline": baseline},
+		"million":  {"endToEnd": r.endToEnd},
+		"performance": {"measure": r.measure, "cpuTime": r.cpuTime, "runs": func() int { return r.runs }, "targets": batchTargets, "gaps": batchGaps,
+			"duels": readDuels, "packings": r.packings, "sub": func(a, b int) int { return a - b }, "ratio": func(a, b float64) float64 { return a / b }},
+		"report":      {"reportShot": r.reportShot},
+		"reservation": {"openReading": openReading, "sameVerdicts": r.sameVerdicts, "workload": reservationWorkload, "slotGrowth": slotGrowth, "pairs": r.pairs},
+		"trust":       {"audit": r.audit, "proofs": proofs, "glob": filepath.Glob},
+		"tvc":         tvc, "tvc-queue": tvc,
+		"vcsched": vcsched, "vcsched-large": vcsched,
 	}
 }
 
+// must returns a value, and ends the part at work at an error.
+func must[T any](x T, err error) T {
+	check(err)
+	return x
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// within adds the place to an error that ends the function which defers it.
+func within(place string) {
+	if x := recover(); x != nil {
+		if err, ok := x.(error); ok {
+			x = fmt.Errorf("%s: %w", place, err)
+		}
+		panic(x)
+	}
+}
+
+// failure returns the error that ends a function, nil if it comes to its end.
+func failure(do func()) (err error) {
+	defer func() {
+		switch x := recover().(type) {
+		case nil:
+		case runtime.Error: // a mistake of the program
+			panic(x)
+		case error:
+			err = x
+		default:
+			panic(x)
+		}
+	}()
+	do()
+	return nil
+}
+
 // dict makes a map of keys, which are texts, and their values.
-func dict(x ...any) (map[string]any, error) {
+func dict(x ...any) map[string]any {
 	all := map[string]any{}
 	for k := 0; k+1 < len(x); k += 2 {
 		key, ok := x[k].(string)
 		if !ok {
-			return nil, fmt.Errorf("dict: %v is no text", x[k])
+			panic(fmt.Errorf("dict: %v is no text", x[k]))
 		}
 		all[key] = x[k+1]
 	}
-	return all, nil
+	return all
 }
 
 // run runs gapwise and returns its output. Exit codes 5 (stopped by a limit) and
 // 4 (proved infeasible) are results, not errors.
-func (r *runner) run(args ...string) (string, error) {
+func (r *runner) run(args ...string) string {
 	text, err := output(r.gapwise, args...)
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && (exit.ExitCode() == 4 || exit.ExitCode() == 5) {
-		err = nil
+	if !isResult(err) {
+		panic(err)
 	}
-	return text, err
+	return text
+}
+
+// isResult reports whether a command has ended with a result.
+func isResult(err error) bool {
+	var exit *exec.ExitError
+	return err == nil || errors.As(err, &exit) && (exit.ExitCode() == 4 || exit.ExitCode() == 5)
 }
 
 // draw runs gapwise for the files that it writes.
-func (r *runner) draw(args ...string) (string, error) {
-	_, err := r.run(args...)
-	return "", err
+func (r *runner) draw(args ...string) string {
+	r.run(args...)
+	return ""
 }
 
 // bench runs a plan with the given flags and returns its results file.
-func (r *runner) bench(plan string, flags ...string) (string, error) {
+func (r *runner) bench(plan string, flags ...string) string {
 	return r.benchWith(r.workers, plan, flags)
 }
 
 // benchAlone is bench with one run at a time, for times that can be compared.
-func (r *runner) benchAlone(plan string, flags ...string) (string, error) {
+func (r *runner) benchAlone(plan string, flags ...string) string {
 	return r.benchWith("1", plan, flags)
 }
 
-func (r *runner) benchWith(workers, plan string, flags []string) (string, error) {
+func (r *runner) benchWith(workers, plan string, flags []string) string {
 	file := "results/" + plan
 	for _, f := range flags {
 		file += "-" + strings.TrimLeft(f, "-")
 	}
 	file += ".jsonl"
 	r.uses(plan, file)
-	if err := r.fresh(file); err != nil {
-		return "", err
-	}
-	_, err := r.run(append([]string{"bench", plan, "--workers", workers, "-o", file}, flags...)...)
-	return file, err
+	r.fresh(file)
+	r.run(append([]string{"bench", plan, "--workers", workers, "-o", file}, flags...)...)
+	return file
 }
 
 // table returns a Markdown table of results, as gapwise bench table makes it.
-func (r *runner) table(file string, args ...string) (string, error) {
+func (r *runner) table(file string, args ...string) string {
 	return r.run(append([]string{"bench", "table", file, "--format", "markdown"}, args...)...)
 }
 
@@ -131,16 +190,9 @@ type rows struct {
 }
 
 // rows returns the rows of a table of results: rows FILE BY ALGORITHMS COLUMNS.
-func (r *runner) rows(file, by, algorithms, columns string) (rows, error) {
-	records, err := r.records(file)
-	if err != nil {
-		return rows{}, err
-	}
-	all, err := runs.Tabulate(records, runs.TableOptions{By: split(by), Algorithms: split(algorithms), Columns: split(columns)})
-	if err != nil {
-		return rows{}, err
-	}
-	return rows{all, all.Rows}, nil
+func (r *runner) rows(file, by, algorithms, columns string) rows {
+	all := must(runs.Tabulate(r.records(file), runs.TableOptions{By: split(by), Algorithms: split(algorithms), Columns: split(columns)}))
+	return rows{all, all.Rows}
 }
 
 // Where returns the rows of an algorithm, or with a value of a parameter as it is printed.
@@ -151,11 +203,10 @@ func (all rows) Where(column, value string) rows {
 	})}
 }
 
-// of returns a column's numbers. It panics for a missing column: that is a mistake in a
-// template, which reports the panic as its error.
+// of returns a column's numbers.
 func (all rows) of(column string) (values []float64) {
 	if !slices.Contains(all.Columns, column) {
-		panic(fmt.Sprintf("the table has no column %q", column))
+		panic(fmt.Errorf("the table has no column %q", column))
 	}
 	for i := range all.some {
 		values = append(values, all.Figures.Of(&all.some[i], column))
@@ -177,12 +228,11 @@ func (all rows) Count(column string) int { return int(all.Sum(column)) }
 // Max returns the largest number of a column, at least 0.
 func (all rows) Max(column string) float64 { return slices.Max(append(all.of(column), 0)) }
 
-// number reads a number that must be one: what isn't is a mistake in a template or in
-// data, which the template reports.
+// number reads a number that must be one.
 func number(text string) float64 {
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		panic(fmt.Sprintf("%q is no number", text))
+		panic(fmt.Errorf("%q is no number", text))
 	}
 	return x
 }
@@ -199,162 +249,71 @@ type result struct {
 	} `json:"trace"`
 }
 
-// Rounds lists the realised makespans of a network-aware run's rounds.
-func (r result) Rounds() string {
-	var all []string
-	for _, t := range r.Trace {
-		all = append(all, short(t.Realistic.String()))
-	}
-	return strings.Join(all, " ")
-}
-
-// short rounds a figure to five digits.
-func short(text string) string { return strconv.FormatFloat(number(text), 'g', 5, 64) }
-
-// Best describes the best round.
-func (r result) Best() string {
-	best := 0
-	for k, t := range r.Trace {
-		if number(t.Realistic.String()) < number(r.Trace[best].Realistic.String()) {
-			best = k
-		}
-	}
-	return fmt.Sprintf("%s, at round %d", short(r.Trace[best].Realistic.String()), best+1)
-}
-
 // solve returns the result of one run.
-func (r *runner) solve(args ...string) (result, error) {
-	text, err := r.run(append([]string{"solve", "--json"}, args...)...)
-	if err != nil {
-		return result{}, err
+func (r *runner) solve(args ...string) result {
+	all := decoded[result](r.run(append([]string{"solve", "--json"}, args...)...))
+	if len(all) != 1 {
+		panic(fmt.Errorf("solve %s: %d results, want one", strings.Join(args, " "), len(all)))
 	}
-	all, err := decodeResults(text)
-	if err == nil && len(all) != 1 {
-		err = fmt.Errorf("solve %s: %d results, want one", strings.Join(args, " "), len(all))
-	}
-	if err != nil {
-		return result{}, err
-	}
-	return all[0], nil
+	return all[0]
 }
 
-func decodeResults(text string) ([]result, error) {
-	var all []result
+// decoded reads the values of a text of JSON, a line each.
+func decoded[T any](text string) (all []T) {
 	for dec := json.NewDecoder(strings.NewReader(text)); dec.More(); {
-		var x result
-		if err := dec.Decode(&x); err != nil {
-			return nil, err
-		}
+		var x T
+		check(dec.Decode(&x))
 		all = append(all, x)
 	}
-	return all, nil
+	return all
 }
 
 // once returns a file's text, made where it isn't there.
-func once(file string, text func() (string, error)) (string, error) {
+func once(file string, text func() string) string {
 	if had, err := os.ReadFile(file); err == nil {
-		return string(had), nil
+		return string(had)
 	}
-	made, err := text()
-	if err != nil {
-		return "", err
-	}
-	return made, os.WriteFile(file, []byte(made), 0o644)
-}
-
-// audit compares everything that gapwise claims, of about so many instances of each problem, and returns what was
-// compared as Markdown.
-func (r *runner) audit(seed string, instances map[string]any) (string, error) {
-	all := audit.NewTally()
-	for _, kind := range model.Kinds() {
-		code, err := codeOf(string(kind))
-		if err != nil {
-			return "", err
-		}
-		t, err := r.audited(string(kind), code, fmt.Sprint(instances[string(kind)]), seed)
-		if err != nil {
-			return "", err
-		}
-		all.Add(t)
-	}
-	return all.Trust(), nil
-}
-
-// audited compares what is claimed of a problem, once for its code.
-func (r *runner) audited(kind, code, instances, seed string) (*audit.Tally, error) {
-	file := fmt.Sprintf("results/audit-%s-%s-%s-%s.json", kind, code, instances, seed)
-	text, err := once(file, func() (string, error) {
-		_, err := output(r.gapwise, "audit", "--kind", kind, "--time", "0s", "--instances", instances, "--seed", seed, "--workers", r.workers, "--counts", file, "-o", "results/audit")
-		if err != nil {
-			os.Remove(file) // what disagrees isn't kept
-			return "", fmt.Errorf("%w; what disagrees is in results/audit", err)
-		}
-		text, err := os.ReadFile(file)
-		return string(text), err
-	})
-	if err != nil {
-		return nil, err
-	}
-	var report audit.Report
-	if err := json.Unmarshal([]byte(text), &report); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return report.Tally, nil
+	made := text()
+	check(os.WriteFile(file, []byte(made), 0o644))
+	return made
 }
 
 // optimum returns the optimum of an instance, proved by both engines.
-func (r *runner) optimum(file string) (string, error) {
-	x, err := r.solve("-a", "exact", "--engine", "both", file)
-	if err == nil && x.Status != "optimal" {
-		err = fmt.Errorf("%s: the engines' status is %s, the document says optimal", file, x.Status)
+func (r *runner) optimum(file string) string {
+	x := r.solve("-a", "exact", "--engine", "both", file)
+	if x.Status != "optimal" {
+		panic(fmt.Errorf("%s: the engines' status is %s, the document says optimal", file, x.Status))
 	}
-	return x.Objective.String(), err
+	return x.Objective.String()
 }
 
 // edit writes an instance with another value of a key, as JSON.
-func edit(file, name, key, value string) (string, error) {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return "", err
-	}
+func edit(file, name, key, value string) string {
 	var keys map[string]json.RawMessage
-	if err := json.Unmarshal(data, &keys); err != nil {
-		return "", err
-	}
+	check(json.Unmarshal(must(os.ReadFile(file)), &keys))
 	keys[key] = json.RawMessage(value)
-	if data, err = json.Marshal(keys); err != nil {
-		return "", err
-	}
-	in, err := model.DecodeInstance(data)
-	if err != nil {
-		return "", err
-	}
-	if data, err = json.Marshal(in); err != nil {
-		return "", err
-	}
+	in := must(model.DecodeInstance(must(json.Marshal(keys))))
 	name = "results/" + name
-	return name, os.WriteFile(name, data, 0o644)
+	check(os.WriteFile(name, must(json.Marshal(in)), 0o644))
+	return name
 }
 
 // describe returns the description of a built-in plan.
-func describe(plan string) (string, error) {
-	data, err := os.ReadFile("benchmarks/plans/" + plan + ".yaml")
-	if err != nil {
-		return "", err
-	}
+func describe(plan string) string {
+	data := must(os.ReadFile("benchmarks/plans/" + plan + ".yaml"))
 	m := regexp.MustCompile(`(?m)^description: "?(.*?)"?$`).FindSubmatch(data)
 	if m == nil {
-		return "", fmt.Errorf("the plan %s has no description", plan)
+		panic(fmt.Errorf("the plan %s has no description", plan))
 	}
-	return string(m[1]), nil
+	return string(m[1])
 }
 
 // dataFolder returns the folder of the data sets.
-func dataFolder() (string, error) {
+func dataFolder() string {
 	if f := os.Getenv("GAPWISE_DATA"); f != "" {
-		return f, nil
+		return f
 	}
-	return "", errors.New("this part needs the data sets, set GAPWISE_DATA to their folder")
+	panic(errors.New("this part needs the data sets, set GAPWISE_DATA to their folder"))
 }
 
 // processor returns the name of the machine's processor.
@@ -365,29 +324,4 @@ func processor() string {
 	}
 	name, _ := output("uname", "-m")
 	return name
-}
-
-// benchstat summarises the newest baseline's benchmarks of the given names.
-func benchstat(names ...string) (string, error) {
-	file, err := newestBaseline()
-	if err != nil {
-		return "", err
-	}
-	return output("go", "tool", "benchstat", "-filter", ".name:("+strings.Join(names, " OR ")+")", file)
-}
-
-// baseline returns the version of the newest baseline.
-func baseline() (string, error) {
-	file, err := newestBaseline()
-	return strings.TrimSuffix(filepath.Base(file), ".txt"), err
-}
-
-func newestBaseline() (string, error) {
-	files, err := filepath.Glob("benchmarks/baseline/*.txt")
-	if err != nil || len(files) == 0 {
-		return "", fmt.Errorf("there is no baseline, make bench-baseline writes one (%v)", err)
-	}
-	// By version: 0.10.0 is newer than 0.5.0.
-	version := func(file string) string { return "v" + strings.TrimSuffix(filepath.Base(file), ".txt") }
-	return slices.MaxFunc(files, func(a, b string) int { return semver.Compare(version(a), version(b)) }), nil
 }

@@ -26,9 +26,9 @@ const (
 // the folder tables beside its document, and returns the part's text with what fits of
 // them and a link. Coverage and devices are
 // tables that a reader searches on the page: they stay.
-func shelve(document, part, text string) (string, error) {
+func shelve(document, part, text string) string {
 	if strings.HasPrefix(part, "coverage-") || strings.HasPrefix(part, "ablation-") {
-		return text, nil
+		return text
 	}
 	lines, tables := strings.Split(text, "\n"), 0
 	var out []string
@@ -56,19 +56,16 @@ func shelve(document, part, text string) (string, error) {
 		}
 		tables++
 		file := tableFile(part, tables)
-		if err := writeCSV(filepath.Join(filepath.Dir(document), file), lines[:n]); err != nil {
-			return "", err
-		}
+		writeCSV(filepath.Join(filepath.Dir(document), file), lines[:n])
 		out = append(out, "", note(long, verdicts, n-2, left, filepath.ToSlash(file)))
 		lines = lines[n:]
 	}
 	for tables++; ; tables++ {
-		switch err := os.Remove(filepath.Join(filepath.Dir(document), tableFile(part, tables))); {
-		case errors.Is(err, fs.ErrNotExist):
-			return strings.Join(out, "\n"), nil
-		case err != nil:
-			return "", err
+		err := os.Remove(filepath.Join(filepath.Dir(document), tableFile(part, tables)))
+		if errors.Is(err, fs.ErrNotExist) {
+			return strings.Join(out, "\n")
 		}
+		check(err)
 	}
 }
 
@@ -109,22 +106,15 @@ func note(long, verdicts bool, rows int, left, file string) string {
 
 // writeCSV writes the rows of a Markdown table, without the line below its head and
 // without marks of emphasis and code.
-func writeCSV(file string, rows []string) error {
+func writeCSV(file string, rows []string) {
 	var text bytes.Buffer
-	w := csv.NewWriter(&text)
-	for _, cells := range cellsOf(rows) {
+	all := cellsOf(rows)
+	for _, cells := range all {
 		for i, c := range cells {
 			cells[i] = strings.NewReplacer("*", "", "`", "").Replace(c)
 		}
-		if err := w.Write(cells); err != nil {
-			return err
-		}
 	}
-	if w.Flush(); w.Error() != nil {
-		return w.Error()
-	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(file, text.Bytes(), 0o644)
+	check(csv.NewWriter(&text).WriteAll(all))
+	check(os.MkdirAll(filepath.Dir(file), 0o755))
+	check(os.WriteFile(file, text.Bytes(), 0o644))
 }

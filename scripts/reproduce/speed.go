@@ -19,14 +19,9 @@ type measured map[string]map[string]float64
 
 // measure runs benchmarks on one processor, each r.runs times, and keeps what they
 // print in results.
-func (r *runner) measure(name, pattern string, packages ...string) (measured, error) {
-	text, err := output("go", append([]string{"test", "-run", "^$", "-bench", pattern, "-benchtime", "300ms", "-count", strconv.Itoa(r.runs), "-cpu", "1", "-timeout", "0"}, packages...)...)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile("results/"+name+".txt", []byte(text+"\n"), 0o644); err != nil {
-		return nil, err
-	}
+func (r *runner) measure(name, pattern string, packages ...string) measured {
+	text := must(output("go", append([]string{"test", "-run", "^$", "-bench", pattern, "-benchtime", "300ms", "-count", strconv.Itoa(r.runs), "-cpu", "1", "-timeout", "0"}, packages...)...))
+	check(os.WriteFile("results/"+name+".txt", []byte(text+"\n"), 0o644))
 	return medians(name, text)
 }
 
@@ -34,59 +29,50 @@ func (r *runner) measure(name, pattern string, packages ...string) (measured, er
 var threads = regexp.MustCompile(`-\d+$`)
 
 // medians reads what benchmarks print.
-func medians(name, text string) (measured, error) {
-	runs := map[string]map[string][]float64{}
+func medians(name, text string) measured {
+	type figure struct{ name, unit string }
+	runs, all := map[figure][]float64{}, measured{}
 	read := benchfmt.NewReader(strings.NewReader(text), name)
 	for read.Scan() {
 		switch x := read.Result().(type) {
 		case *benchfmt.SyntaxError:
-			return nil, x
+			panic(x)
 		case *benchfmt.Result:
 			name := threads.ReplaceAllString(string(x.Name), "")
-			of := runs[name]
-			if of == nil {
-				of = map[string][]float64{}
-				runs[name] = of
-			}
+			all[name] = map[string]float64{}
 			for _, v := range x.Values {
-				of[v.Unit] = append(of[v.Unit], v.Value)
+				of := figure{name, v.Unit}
+				runs[of] = append(runs[of], v.Value)
 			}
 		}
 	}
-	all := measured{}
-	for name, units := range runs {
-		all[name] = map[string]float64{}
-		for unit, values := range units {
-			slices.Sort(values)
-			all[name][unit] = values[len(values)/2]
-		}
+	check(read.Err())
+	for of, values := range runs {
+		slices.Sort(values)
+		all[of.name][of.unit] = values[len(values)/2]
 	}
-	return all, read.Err()
+	return all
 }
 
 // Of returns a benchmark's value in a unit.
-func (m measured) Of(unit string, name ...string) (float64, error) {
+func (m measured) Of(unit string, name ...string) float64 {
 	x, ok := m[strings.Join(name, "")][unit]
 	if !ok {
-		return 0, fmt.Errorf("no benchmark %q reports %s", strings.Join(name, ""), unit)
+		panic(fmt.Errorf("no benchmark %q reports %s", strings.Join(name, ""), unit))
 	}
-	return x, nil
+	return x
 }
 
 // Share returns a unit's part of another one, in percent.
-func (m measured) Share(unit, of, name string) (float64, error) {
-	part, err := m.Of(unit, name)
-	if err != nil {
-		return 0, err
-	}
-	whole, err := m.Of(of, name)
-	return 100 * part / whole, err
+func (m measured) Share(unit, of, name string) float64 {
+	part := m.Of(unit, name)
+	return 100 * part / m.Of(of, name)
 }
 
 // cpuTime runs gapwise and returns the CPU seconds that it takes.
-func (r *runner) cpuTime(args ...string) (float64, error) {
-	seconds, _, err := r.spent(args...)
-	return seconds, err
+func (r *runner) cpuTime(args ...string) float64 {
+	seconds, _ := r.spent(args...)
+	return seconds
 }
 
 // target is a time that a program shall stay below, in seconds, and what was
@@ -99,28 +85,25 @@ type target struct {
 }
 
 // batchTargets compares measurements with the times asked for.
-func batchTargets(m measured) ([]target, error) {
+func batchTargets(m measured) []target {
 	loads := []string{"0.5", "0.6", "0.7", "0.8", "0.9", "0.95"}
 	var all []target
 	for _, x := range []struct {
 		what       string
 		limit      float64
-		name       func(condition string) string
+		name       string // with the condition in it
 		conditions []string
 	}{
-		{"EASY, 200,000 jobs", 0.1, func(load string) string { return "Load/load=" + load + "/easy" }, loads},
-		{"conservative backfilling, 200,000 jobs", 2, func(load string) string { return "Load/load=" + load + "/conservative" }, loads},
-		{"MEASY, 200,000 jobs", 1, func(load string) string { return "Load/load=" + load + "/measy" }, loads},
-		{"EASY, the log of KTH", 0.01, func(string) string { return "KTH/easy" }, []string{""}},
-		{"read, hash, simulate EASY, judge and bound, 200,000 jobs", 2, func(format string) string { return "BatchPipeline/" + format }, []string{"json", "swf"}},
+		{"EASY, 200,000 jobs", 0.1, "Load/load=%s/easy", loads},
+		{"conservative backfilling, 200,000 jobs", 2, "Load/load=%s/conservative", loads},
+		{"MEASY, 200,000 jobs", 1, "Load/load=%s/measy", loads},
+		{"EASY, the log of KTH", 0.01, "KTH/%s", []string{"easy"}},
+		{"read, hash, simulate EASY, judge and bound, 200,000 jobs", 2, "BatchPipeline/%s", []string{"json", "swf"}},
 	} {
 		t := target{What: x.what, Limit: x.limit}
 		var below, above []string
 		for _, c := range x.conditions {
-			seconds, err := m.Of("cpu-sec/op", x.name(c))
-			if err != nil {
-				return nil, err
-			}
+			seconds := m.Of("cpu-sec/op", fmt.Sprintf(x.name, c))
 			t.Most = max(t.Most, seconds)
 			if seconds < x.limit {
 				below = append(below, c)
@@ -138,5 +121,5 @@ func batchTargets(m measured) ([]target, error) {
 		}
 		all = append(all, t)
 	}
-	return all, nil
+	return all
 }

@@ -24,13 +24,11 @@ func TestBatchTargets(t *testing.T) {
 	}
 	add("KTH/easy", 0.02)
 	add("BatchPipeline/json", 1)
-	if _, err := batchTargets(must(medians("test", text.String()))); err == nil {
-		t.Error("no error without the pipeline of SWF")
-	}
+	fails(t, "no error without the pipeline of SWF", "", func() { batchTargets(medians("test", text.String())) })
 	add("BatchPipeline/swf", 3)
-	m := must(medians("test", text.String()))
-	if share, err := m.Share("read-sec/op", "cpu-sec/op", "BatchPipeline/json"); err != nil || share != 25 {
-		t.Errorf("a share of %v, %v", share, err)
+	m := medians("test", text.String())
+	if share := m.Share("read-sec/op", "cpu-sec/op", "BatchPipeline/json"); share != 25 {
+		t.Errorf("a share of %v", share)
 	}
 	want := []target{
 		{"EASY, 200,000 jobs", 0.1, 0.251, "held at 0.5, 0.6, 0.7, 0.8, 0.95; not at 0.9"},
@@ -39,15 +37,7 @@ func TestBatchTargets(t *testing.T) {
 		{"EASY, the log of KTH", 0.01, 0.02, "not held"},
 		{"read, hash, simulate EASY, judge and bound, 200,000 jobs", 2, 3, "held at json; not at swf"},
 	}
-	got, err := batchTargets(m)
-	if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("%v, %v, want %v", got, err, want)
+	if got := batchTargets(m); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%v, want %v", got, want)
 	}
-}
-
-func must[T any](x T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return x
 }

@@ -47,10 +47,7 @@ var summarised = []struct{ phrase, page, pattern string }{
 func TestSummary(t *testing.T) {
 	t.Chdir("../../docs/results")
 	read := func(file string) string {
-		text, err := os.ReadFile(filepath.FromSlash(file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(os.ReadFile(filepath.FromSlash(file)))
 		return strings.Join(strings.Fields(string(text)), " ")
 	}
 	summary := read("summary.md")
@@ -63,10 +60,7 @@ func TestSummary(t *testing.T) {
 		}
 		var figures []any
 		for _, f := range m[1:] {
-			v, err := strconv.ParseFloat(f, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := must(strconv.ParseFloat(f, 64))
 			figures = append(figures, v)
 		}
 		phrase := fmt.Sprintf(x.phrase, figures...)

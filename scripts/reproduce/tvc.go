@@ -17,12 +17,11 @@ type tvcLog struct {
 	Minutes, Mbps, Largest float64 // as printed
 }
 
-func tvcLogs() (all []tvcLog, err error) {
-	rows, err := papers.Table(model.KindTVC, "1")
-	for _, r := range rows {
+func tvcLogs() (all []tvcLog) {
+	for _, r := range must(papers.Table(model.KindTVC, "1")) {
 		all = append(all, tvcLog{r[0], r[1], number(r[2]), number(r[3]), number(r[4])})
 	}
-	return all, err
+	return all
 }
 
 // tvcWorkload holds the figures of Table 1 of one log by one reading of its
@@ -35,12 +34,9 @@ type tvcWorkload struct {
 }
 
 // Workloads draws the log's first 1,000 jobs by each reading of the bandwidths.
-func (l tvcLog) Workloads() (all []tvcWorkload, err error) {
+func (l tvcLog) Workloads() (all []tvcWorkload) {
 	for _, reading := range instances.TVCReadings {
-		in, err := l.draw(1000, reading)
-		if err != nil {
-			return nil, err
-		}
+		in := l.draw(1000, reading)
 		w, n := tvcWorkload{Reading: reading, Jobs: len(in.Requests), Never: map[string]float64{}}, float64(len(in.Requests))
 		for _, q := range in.Requests {
 			w.Largest = max(w.Largest, q.VMs)
@@ -58,25 +54,18 @@ func (l tvcLog) Workloads() (all []tvcWorkload, err error) {
 		}
 		all = append(all, w)
 	}
-	return all, nil
+	return all
 }
 
 // Requests counts the usable jobs of the whole log.
-func (l tvcLog) Requests() (int, error) {
-	in, err := l.draw(0, "")
-	if err != nil {
-		return 0, err
-	}
-	return len(in.Requests), nil
+func (l tvcLog) Requests() int {
+	return len(l.draw(0, "").Requests)
 }
 
 // draw draws the first jobs of the log, all of them for 0, by a reading of the bandwidths.
-func (l tvcLog) draw(requests int, reading string) (*model.TVC, error) {
-	data, err := dataFolder()
-	if err != nil {
-		return nil, err
-	}
+func (l tvcLog) draw(requests int, reading string) *model.TVC {
 	spec := instances.NewTVCSpec()
-	spec.SWF, spec.Requests, spec.Reading, spec.Seed = filepath.Join(data, "swf", l.File+".swf.gz"), requests, cmp.Or(reading, spec.Reading), 1
-	return spec.Generate()
+	spec.SWF = filepath.Join(dataFolder(), "swf", l.File+".swf.gz")
+	spec.Requests, spec.Reading, spec.Seed = requests, cmp.Or(reading, spec.Reading), 1
+	return must(spec.Generate())
 }

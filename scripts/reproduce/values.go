@@ -103,3 +103,22 @@ var figuresOfVCSched = map[string][]printed{
 			Less: "gr unsolved %", Format: "%.1f"},
 	},
 }
+
+// timesOfVCSched are printed in the paper on VCSched, by set.
+var timesOfVCSched = map[string][]timed{
+	"small": {
+		{Text: "MILP by GLPK, mean", Algorithm: "glpk", Mean: true, Paper: 28.7},
+		{Text: "MCB8, under", Algorithm: "mcb8", Paper: 0.00015},
+		{Text: "GR, under", Algorithm: "gr", Paper: 0.00015},
+		{Text: "SG, under", Algorithm: "sg", Paper: 0.00015},
+		{Text: "GB, under", Algorithm: "gb", Paper: 0.00015},
+		{Text: "SGB, under", Algorithm: "sgb", Paper: 0.00015},
+		{Text: "RRND, a little over", Algorithm: "rrnd", Paper: 0.002},
+		{Text: "RRNZ, a little over", Algorithm: "rrnz", Paper: 0.002},
+	},
+	"large": {
+		{Text: "MCB8, 500 tasks, nearly", Algorithm: "mcb8", By: "jobs", Value: 500, Paper: 0.5},
+		{Text: "GR, 500 tasks, 15 to 20 ms", Algorithm: "gr", By: "jobs", Value: 500, Paper: 0.0175},
+		{Text: "SG, 500 tasks, 15 to 20 ms", Algorithm: "sg", By: "jobs", Value: 500, Paper: 0.0175},
+	},
+}

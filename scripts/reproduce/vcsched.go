@@ -29,28 +29,19 @@ type degraded struct {
 }
 
 // degradations compares a table of the paper with the runs in a file.
-func (r *runner) degradations(table, file string) (d degradation, err error) {
-	records, err := r.records(file)
-	if err != nil {
-		return d, err
-	}
-	printed, err := papers.Table(model.KindVCSched, table)
-	if err != nil {
-		return d, err
-	}
+func (r *runner) degradations(table, file string) (d degradation) {
+	records := r.records(file)
+	printed := must(papers.Table(model.KindVCSched, table))
 	var names []string
 	for _, p := range printed {
 		names = append(names, p[0])
 	}
-	t, err := runs.Tabulate(records, runs.TableOptions{Algorithms: names, Columns: []string{"deg. all %", "deg. mean %", "deg. max %"}})
-	if err != nil {
-		return d, err
-	}
+	t := must(runs.Tabulate(records, runs.TableOptions{Algorithms: names, Columns: []string{"deg. all %", "deg. mean %", "deg. max %"}}))
 	for _, p := range printed {
 		x := t.Rows[slices.IndexFunc(t.Rows, func(row runs.Row) bool { return row.Algorithm == p[0] })].Values
 		d.Rows = append(d.Rows, degraded{p[0], p[1], p[2], x[0], x[1], x[2]})
 	}
-	return d, nil
+	return d
 }
 
 func byMean(a, b degraded) int { return cmp.Compare(a.Mean, b.Mean) }
@@ -98,71 +89,50 @@ type printed struct {
 }
 
 // value computes the figure.
-func (p *printed) value(all []runs.Record) (float64, error) {
+func (p *printed) value(all []runs.Record) float64 {
 	if p.Slack > 0 {
 		all = kept(all, func(x runs.Record) bool { return x.Params["slack"] == p.Slack })
 	}
 	if p.Above != "" {
 		return aboveIn(all, p.Of, p.Above)
 	}
-	x, err := cellOf(all, p.Of)
-	if err != nil {
-		return 0, err
-	}
+	x := cellOf(all, p.Of)
 	switch {
 	case p.Per > 0:
 		algorithm, _, _ := strings.Cut(p.Of, " ")
-		n, err := cellOf(all, algorithm+" runs")
-		return x * p.Per / n, err
+		return x * p.Per / cellOf(all, algorithm+" runs")
 	case p.Less != "":
-		y, err := cellOf(all, p.Less)
-		return 100 * (1 - x/y), err
+		return 100 * (1 - x/cellOf(all, p.Less))
 	}
-	return x, nil
+	return x
 }
 
 // cellOf returns the cell "ALGORITHM COLUMN" of a table; degradations are from the best
 // MCB.
-func cellOf(all []runs.Record, cell string) (float64, error) {
+func cellOf(all []runs.Record, cell string) float64 {
 	algorithm, column, _ := strings.Cut(cell, " ")
 	algorithms := []string{algorithm}
 	if strings.HasPrefix(algorithm, "mcb") {
 		algorithms = strings.Fields("mcb8 mcb5 mcb6 mcb7 mcb3 mcb2 mcb1 mcb4")
 	}
-	t, err := runs.Tabulate(all, runs.TableOptions{Algorithms: algorithms, Columns: []string{column}, Plain: true})
-	if err != nil {
-		return 0, err
-	}
-	return t.Rows[slices.IndexFunc(t.Rows, func(row runs.Row) bool { return row.Algorithm == algorithm })].Values[0], nil
+	t := must(runs.Tabulate(all, runs.TableOptions{Algorithms: algorithms, Columns: []string{column}, Plain: true}))
+	return t.Rows[slices.IndexFunc(t.Rows, func(row runs.Row) bool { return row.Algorithm == algorithm })].Values[0]
 }
 
 // readings compares the readings of the memory needs with what the paper says of the
 // small or the large set. Each file holds the runs by one of them.
-func (r *runner) readings(set string, files ...string) ([]printed, error) {
-	of := make([][]runs.Record, len(files))
-	for k, file := range files {
-		var err error
-		if of[k], err = r.records(file); err != nil {
-			return nil, err
-		}
-	}
+func (r *runner) readings(set string, files ...string) []printed {
 	all := slices.Clone(figuresOfVCSched[set])
 	for i := range all {
 		p := &all[i]
-		is, err := papers.Printed(model.KindVCSched, p.Figure)
-		if err != nil {
-			return nil, err
-		}
+		is := must(papers.Printed(model.KindVCSched, p.Figure))
 		p.Text, p.Paper = cmp.Or(p.Text, is.What), is.Value
-		for _, records := range of {
-			x, err := p.value(records)
-			if err != nil {
-				return nil, err
-			}
+		for _, file := range files {
+			x := p.value(r.records(file))
 			p.Ours, p.Cells = append(p.Ours, x), append(p.Cells, fmt.Sprintf(p.Format, x))
 		}
 	}
-	return all, nil
+	return all
 }
 
 // timesClosest counts the figures that a reading, by its number, is nearest to, and no
@@ -182,17 +152,14 @@ func timesClosest(all []printed, reading int) (n int) {
 }
 
 // above is aboveIn a results file.
-func (r *runner) above(file, first, second string) (float64, error) {
-	records, err := r.records(file)
-	if err != nil {
-		return 0, err
-	}
+func (r *runner) above(file, first, second string) float64 {
+	records := r.records(file)
 	return aboveIn(records, first, second)
 }
 
 // aboveIn returns by how many percent the mean minimum yield of one algorithm is above
 // another's on the instances of which both have one. That of the LP is its bound.
-func aboveIn(records []runs.Record, first, second string) (float64, error) {
+func aboveIn(records []runs.Record, first, second string) float64 {
 	known := map[string]float64{}
 	a, b := 0.0, 0.0
 	for _, algorithm := range []string{first, second} {
@@ -213,9 +180,9 @@ func aboveIn(records []runs.Record, first, second string) (float64, error) {
 		}
 	}
 	if b == 0 {
-		return 0, fmt.Errorf("no instance has runs of %s and %s", first, second)
+		panic(fmt.Errorf("no instance has runs of %s and %s", first, second))
 	}
-	return 100 * (a/b - 1), nil
+	return 100 * (a/b - 1)
 }
 
 // times returns the times of an algorithm's runs with a value of a parameter, of all its
@@ -231,36 +198,28 @@ func times(records []runs.Record, algorithm, parameter string, value float64) (a
 
 // timed is a time that the paper prints beside ours.
 type timed struct {
-	Text        string
-	Paper, Ours float64 // seconds
+	Text, Algorithm string
+	By              string // a parameter that the runs have a value of; empty: all
+	Value           float64
+	Mean            bool    // ours is the mean, not the median
+	Paper, Ours     float64 // seconds
 }
 
 // Ratio returns how many times as long the paper's was.
 func (x timed) Ratio() float64 { return x.Paper / x.Ours }
 
-// timesBeside compares median times with the paper's: TEXT|ALGORITHM|PARAMETER=VALUE|SECONDS
-// each, the parameter empty for all runs. ALGORITHM:mean is the mean of all its runs.
-func (r *runner) timesBeside(file string, paper ...string) (all []timed, err error) {
-	records, err := r.records(file)
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range paper {
-		f := strings.Split(p, "|")
-		if len(f) != 4 {
-			return nil, fmt.Errorf("%q isn't TEXT|ALGORITHM|PARAMETER=VALUE|SECONDS", p)
+// timesBeside compares times of runs with the paper's for a set.
+func (r *runner) timesBeside(set, file string) []timed {
+	all := slices.Clone(timesOfVCSched[set])
+	for i := range all {
+		x := &all[i]
+		of := times(r.records(file), x.Algorithm, x.By, x.Value)
+		if x.Ours = stats.Median(of); x.Mean {
+			x.Ours = stats.Mean(of)
 		}
-		name, value, _ := strings.Cut(f[2], "=")
-		algorithm, mean := strings.CutSuffix(f[1], ":mean")
-		of := times(records, algorithm, name, number(cmp.Or(value, "0")))
 		if len(of) == 0 {
-			return nil, fmt.Errorf("%s: no run is of %s", file, p)
+			panic(fmt.Errorf("%s: no run is by %s with %s %g", file, x.Algorithm, x.By, x.Value))
 		}
-		ours := stats.Median(of)
-		if mean {
-			ours = stats.Mean(of)
-		}
-		all = append(all, timed{f[0], number(f[3]), ours})
 	}
-	return all, nil
+	return all
 }

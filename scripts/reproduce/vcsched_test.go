@@ -57,19 +57,21 @@ func TestAcross(t *testing.T) {
 {"plan":"p","instance":"b","instance_hash":"b","kind":"vcsched","params":{"slack":0.1},"algorithm":"gr","seed":1,"status":"unknown","elapsed_s":1.5,"nodes":0,"verified":false,"version":"0"}
 {"plan":"p","instance":"c","instance_hash":"c","kind":"vcsched","params":{"slack":0.2},"algorithm":"lp","seed":1,"status":"unknown","bound":0.5,"elapsed_s":1,"nodes":0,"verified":false,"version":"0"}
 `)
-	r := &runner{}
-	got, err := r.curvesTable("r.jsonl", "slack", "objective", "%.2f", "lp gr")
-	if want := "| slack | lp | gr |\n|---|---|---|\n| 0.1 | 0.80 | 0.60 |\n| 0.2 | 0.50 | - |"; err != nil || got != want {
-		t.Errorf("%q, %v, want %q", got, err, want)
+	r := reader()
+	got := r.curvesTable("r.jsonl", "slack", "objective", "%.2f", "lp gr")
+	if want := "| slack | lp | gr |\n|---|---|---|\n| 0.1 | 0.80 | 0.60 |\n| 0.2 | 0.50 | - |"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
-	if x, err := r.above("r.jsonl", "lp", "gr"); err != nil || math.Abs(x-50) > 1e-9 {
-		t.Errorf("the LP is %v %% above gr, %v, want 50: b has no solution", x, err)
+	if x := r.above("r.jsonl", "lp", "gr"); math.Abs(x-50) > 1e-9 {
+		t.Errorf("the LP is %v %% above gr, want 50: b has no solution", x)
 	}
-	times, err := r.timesBeside("r.jsonl", "greedy|gr||0.1", "LP at 0.2|lp|slack=0.2|2", "greedy|gr:mean||2")
-	if err != nil || times[0].Ours != 1 || times[1].Ratio() != 2 || times[2].Ratio() != 2 {
-		t.Errorf("%+v, %v", times, err)
+	timesOfVCSched["test"] = []timed{{Algorithm: "gr", Paper: 0.1}, {Algorithm: "gr", Paper: 2, Mean: true}}
+	defer delete(timesOfVCSched, "test")
+	if times := r.timesBeside("test", "r.jsonl"); times[0].Ours != 1 || times[1].Ratio() != 2 {
+		t.Errorf("%+v", times)
 	}
-	if _, err := r.timesBeside("r.jsonl", "x|gr|slack=7|1"); err == nil {
-		t.Error("a time of no run")
+	if of := times(r.records("r.jsonl"), "lp", "slack", 0.2); len(of) != 1 || of[0] != 1 {
+		t.Errorf("the LP at slack 0.2: %v", of)
 	}
+	fails(t, "times of no run", "with jobs 500", func() { r.timesBeside("large", "r.jsonl") })
 }

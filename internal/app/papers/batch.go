@@ -164,7 +164,7 @@ func (s *statements) overCosts(all []*batchWorkload) {
 			ahead, behind = 480, 900
 		}
 		cheap := w.those(func(x []float64) bool { return x[1] < ahead })
-		dear := w.only(w.those(func(x []float64) bool { return x[1] >= behind })...)
+		dear := w.having(func(x []float64) bool { return x[1] >= behind })
 		measy, keasy := []string{"measy"}, []string{"keasy"}
 		for _, v := range batchMeasures {
 			if len(cheap) > 0 {
@@ -179,9 +179,8 @@ func (s *statements) overCosts(all []*batchWorkload) {
 				batchNames[v], behind, w.name),
 				dear.lead(v, measy, keasy))
 			s.say(fmt.Sprintf("MEASY has less than 10 %% more %s than KEASY at every load if a migration costs %g s or more: comparable (%s)",
-				batchNames[v], behind, w.name), dear.each("measy above keasy in percent at {k}", func(k int) estimate {
-				return w.over(v, "measy", "keasy", k)
-			}).below(s.limit("comparable")))
+				batchNames[v], behind, w.name), dear.changes("measy above keasy in percent at {k}", cell{v, "measy", here},
+				cell{v, "keasy", here}).below(s.limit("comparable")))
 		}
 	}
 }

@@ -220,25 +220,12 @@ func ranked(text string, want int, e *experiment, measure, algorithm string, oth
 
 // furthestApart is the finding that a measure of two algorithms differs by more than for other pairs. At the point
 // where they are furthest apart, the interval of their distance is above the others' intervals at all points.
-func furthestApart(text string, e *experiment, measure string, pair, others []string) Finding {
-	distances := func(a, b string) (all []claim) {
-		for k := range e.points {
-			x := e.mean(term{1, cell{measure, a, k}}, term{-1, cell{measure, b, k}})
-			c := above(fmt.Sprintf("%s minus %s at %s", a, b, e.where(k)), x, 0)
-			if c.value.mean < 0 {
-				c.text, c.value.mean = fmt.Sprintf("%s minus %s at %s", b, a, e.where(k)), -c.value.mean
-			}
-			all = append(all, c)
-		}
-		return all
-	}
+func furthestApart(text string, e *experiment, measure string, pair [2]string, others ...[2]string) Finding {
 	low, high := 0.0, 0.0 // of the largest distance of another pair
-	for i := 0; i+1 < len(others); i += 2 {
-		for _, c := range distances(others[i], others[i+1]) {
-			low, high = max(low, c.value.mean-c.value.half), max(high, c.value.mean+c.value.half)
-		}
+	for _, c := range e.apart(measure, others...) {
+		low, high = max(low, c.value.mean-c.value.half), max(high, c.value.mean+c.value.half)
 	}
-	own := slices.MaxFunc(distances(pair[0], pair[1]), func(a, b claim) int { return cmp.Compare(a.value.mean, b.value.mean) })
+	own := slices.MaxFunc(e.apart(measure, pair), func(a, b claim) int { return cmp.Compare(a.value.mean, b.value.mean) })
 	measured := fmt.Sprintf("%s: %v; the others %.3g at most", own.text, own.value, high)
 	f := Finding{Text: text, Verdict: Undecided, Measured: measured, P: math.NaN()}
 	switch {

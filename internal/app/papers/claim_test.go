@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gapwise/gapwise/internal/test/need"
 )
 
 // A tie is tied whatever the order of the arguments, and a comparison that holds doesn't the
@@ -130,10 +132,7 @@ func TestContraries(t *testing.T) {
 			}
 			return map[string]float64{"first": 80, acceptRate: y}
 		}
-		all, err := FindingsOf(clustered("tvc", "bandwidth", []float64{50, 700}, "requests", accept, "adaba", "best-fit", "greedy"), []string{"bandwidth"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := need.Value(FindingsOf(clustered("tvc", "bandwidth", []float64{50, 700}, "requests", accept, "adaba", "best-fit", "greedy"), []string{"bandwidth"}))(t)
 		for _, f := range all {
 			if f.contrary != "" && !slices.ContainsFunc(all, func(g Finding) bool { return g.Text == f.contrary }) {
 				t.Errorf("no finding says the contrary %q", f.contrary)

@@ -80,33 +80,23 @@ func (s *statements) ofGraphs(graphs dagGraphs, by map[string]*experiment) {
 	s.near("the rounds shorten them by {printed} %", graphs.figure("decrease"), "decrease")
 	s.near("the best schedule comes in round {printed} on average", graphs.figure("round"), "round")
 	steps := func(parameter, figure string) claims {
-		e := by[parameter]
-		return e.later().each("from {before} to {k}",
-			func(k int) estimate { return e.mean(plus(figure, "", k), minus(figure, "", k-1)) })
+		return by[parameter].later().sums("from {before} to {k}", plus(figure, "", here), minus(figure, "", before))
 	}
-	tasks, fat := by["tasks"], by["fat"]
+	fat := by["fat"]
 	widest := fat.last()
 	s.say("contention adds more than 23 % at every number of tasks",
-		tasks.each("increase at {k}", func(k int) estimate {
-			return tasks.mean(plus("increase", "",
-				k))
-		}).above(s.limit("least increase")))
+		by["tasks"].sums("increase at {k}", plus("increase", "", here)).above(s.limit("least increase")))
 	s.say("more tasks: the rounds gain more", steps("tasks", "decrease"))
 	s.say("more tasks: the best schedule comes later", steps("tasks", "round"))
-	narrower := fat.only(fat.those(func(x []float64) bool { return x[0] < fat.points[widest][0] })...)
 	s.say("the widest graphs are stretched most",
-		narrower.each("increase at "+fat.where(widest)+" minus that at {k}", func(k int) estimate {
-			return fat.mean(plus("increase", "", widest), minus("increase", "", k))
-		}))
+		fat.having(func(x []float64) bool { return x[0] < fat.points[widest][0] }).sums("increase at "+fat.where(widest)+" minus that at {k}", plus("increase", "", widest), minus("increase", "", here)))
 	s.near("contention lengthens the widest graphs almost twofold: by {printed} %",
 		fat.mean(plus("increase", "", widest)), "widest")
 	for _, p := range []string{"regular", "density"} {
 		for _, v := range []string{"increase", "decrease"} {
 			e := by[p]
 			s.say(p+" hardly matters: the "+v+" is almost the same (within 3 points)",
-				e.later().each("at {k} minus at "+e.where(0), func(k int) estimate {
-					return e.mean(plus(v, "", k), minus(v, "", 0))
-				}).size().below(s.limit("alike")))
+				e.later().sums("at {k} minus at "+e.where(0), plus(v, "", here), minus(v, "", 0)).size().below(s.limit("alike")))
 		}
 	}
 	s.say("longer jumps: contention adds more", steps("jump", "increase"))

@@ -66,8 +66,11 @@ func (e *experiment) read(records []runs.Record, algorithms, wanted []string) er
 		draw  float64
 	}
 	instances := map[at]*runs.Record{}
-	var chosen []*runs.Record
-	var points []string
+	type run struct {
+		*runs.Record
+		x []float64
+	}
+	var chosen []run
 	for i := range records {
 		r := &records[i]
 		if !slices.Contains(algorithms, r.Algorithm) {
@@ -77,7 +80,7 @@ func (e *experiment) read(records []runs.Record, algorithms, wanted []string) er
 		if err != nil {
 			return err
 		}
-		if !slices.ContainsFunc(e.points, func(q []float64) bool { return slices.Equal(p, q) }) {
+		if e.at(p...) < 0 {
 			e.points = append(e.points, p)
 		}
 		here := at{fmt.Sprint(p), r.Params["draw"]}
@@ -85,30 +88,26 @@ func (e *experiment) read(records []runs.Record, algorithms, wanted []string) er
 			return fmt.Errorf("draw %v at %s %s is %s and %s; give the results of one setting", here.draw, strings.Join(x, ","), runs.Label(p), other.Instance, r.Instance)
 		}
 		instances[here] = r
-		chosen, points = append(chosen, r), append(points, here.point)
+		chosen = append(chosen, run{r, p})
 	}
 	slices.SortFunc(e.points, slices.Compare)
-	index := map[string]int{}
-	for k, p := range e.points {
-		index[fmt.Sprint(p)] = k
-	}
 	known := runs.Learn(records, algorithms)
 	fewest := 2
 	if len(x) == 0 {
 		fewest = 1
 	}
 	for _, name := range wanted {
-		for i, r := range chosen {
-			y, err := runs.Measure(name, runs.Run{Record: r, Known: known[r.Hash]})
+		for _, r := range chosen {
+			y, err := runs.Measure(name, runs.Run{Record: r.Record, Known: known[r.Hash]})
 			if err != nil {
 				return err
 			}
-			c := cell{name, r.Algorithm, index[points[i]]}
+			c := cell{name, r.Algorithm, e.at(r.x...)}
 			if e.runs[c] == nil {
 				e.runs[c] = map[drawn]float64{}
 			}
 			if !math.IsNaN(y) {
-				e.runs[c][e.draw(r)] = y
+				e.runs[c][e.draw(r.Record)] = y
 			}
 		}
 		for _, a := range algorithms {

@@ -206,21 +206,16 @@ func FindingsOf(records []runs.Record, x []string) ([]Finding, error) {
 // Varied returns the generator parameters, without the draw, that have several
 // values among the records, in alphabetical order.
 func Varied(records []runs.Record) []string {
-	values := map[string]map[float64]bool{}
+	first, varied := map[string]float64{}, map[string]bool{}
 	for _, r := range records {
 		for p, v := range r.Params {
-			if values[p] == nil {
-				values[p] = map[float64]bool{}
+			if _, known := first[p]; !known {
+				first[p] = v
 			}
-			values[p][v] = true
+			if first[p] != v && p != "draw" {
+				varied[p] = true
+			}
 		}
 	}
-	var all []string
-	for p := range values {
-		if len(values[p]) > 1 && p != "draw" {
-			all = append(all, p)
-		}
-	}
-	slices.Sort(all)
-	return all
+	return slices.Sorted(maps.Keys(varied))
 }

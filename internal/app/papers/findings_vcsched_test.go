@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -72,17 +73,14 @@ func wantVerdicts(t *testing.T, all []Finding, want map[string]Verdict) {
 
 func TestVCSchedFindings(t *testing.T) {
 	small := map[string]float64{"hosts": 4}
-	all, err := FindingsOf(placed(small, smallYields(), nil), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := need.Value(FindingsOf(placed(small, smallYields(), nil), nil))(t)
 	wantVerdicts(t, all, map[string]Verdict{
 		"the four descending sorts have": Held, "MCB8 has a higher minimum yield than each": Held, "MCB8 has the least average": Held,
 		"the eight are in the printed order": Held, "the four descending sorts fail less": Tied, "the LP is 4 % above the MILP": Held,
 		"the MILP is 2 % above MCB8": Held, "the MILP is 11 to 13 % above GR": Held, "RRND and RRNZ have lower": Held, "RRNZ has a higher": Held,
 		"from slack 0.2 on": Undecided, "60 of 1,440 (4.17 %) instances are infeasible": Undecided, "GB never fails": Held, "GR and SG are the fastest": NotHeld,
 	})
-	all, err = FindingsOf(placed(small, smallYields(), func(a string, slack float64, k int, yield, _ *float64) {
+	all, err := FindingsOf(placed(small, smallYields(), func(a string, slack float64, k int, yield, _ *float64) {
 		switch {
 		case a == "mcb5" && slack == 0.2:
 			*yield += 0.1 // above MCB8 at one slack alone
@@ -102,12 +100,8 @@ func TestVCSchedFindings(t *testing.T) {
 	mixed := placed(small, smallYields(), nil)
 	mixed[3].Instance = strings.Replace(mixed[3].Instance, "-rescaled", "", 1)
 	mixed[3].Hash = "another"
-	if _, err := FindingsOf(mixed, nil); err == nil || !strings.Contains(err.Error(), "several readings of the memory needs") {
-		t.Errorf("two readings give %v", err)
-	}
-	if _, err := FindingsOf(mixed, []string{"slack"}); err == nil {
-		t.Error("findings over slack")
-	}
+	need.Refused(t, "two readings", need.Err(FindingsOf(mixed, nil)), model.ErrInvalid, "several readings of the memory needs")
+	need.Refused(t, "over slack", need.Err(FindingsOf(mixed, []string{"slack"})), model.ErrInvalid, "give none")
 }
 
 func TestVCSchedFindingsLarge(t *testing.T) {
@@ -135,10 +129,7 @@ func TestVCSchedFindingsLarge(t *testing.T) {
 	for i := range all {
 		all[i].Instance += "-rescaled-"
 	}
-	found, err := FindingsOf(all, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := need.Value(FindingsOf(all, nil))(t)
 	wantVerdicts(t, found, map[string]Verdict{
 		"RRND solves no instance": Held, "at slack 0.2 MCB8's minimum yield is 8 % below the LP's": Held, "MCB8 is less than 5 %": NotHeld,
 		"the greedy algorithms have a higher average": Held, "GR and GB have nearly": Held, "above slack 0.3": NotHeld,
@@ -153,10 +144,7 @@ func TestVCSchedFindingsLarge(t *testing.T) {
 		}
 		tasks = append(tasks, some...)
 	}
-	parallel, err := FindingsOf(tasks, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parallel := need.Value(FindingsOf(tasks, nil))(t)
 	wantVerdicts(t, parallel, map[string]Verdict{"MCB8 has a higher": Held, "SG has a higher average": NotHeld, "MCB8 and SG fail equally": Held, "MCB8 takes less": NotHeld})
 }
 
@@ -167,10 +155,7 @@ func TestCurves(t *testing.T) {
 			*yield = 0
 		}
 	})
-	e, err := newSurvey(records, []string{"slack"}, []string{"lp", "mcb8"}, []string{"objective", "bound", unsolved})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := need.Value(newSurvey(records, []string{"slack"}, []string{"lp", "mcb8"}, []string{"objective", "bound", unsolved}))(t)
 	// 36/8 over 26/4.
 	got := e.curves(cell{"bound", "lp", 0}, cell{"objective", "mcb8", 0})
 	if math.Abs(got.mean-100*(4.5/6.5-1)) > 1e-9 || !(got.half > 10 && got.half < 60) {

@@ -4,6 +4,7 @@ package papers
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -133,6 +134,9 @@ func (e *experiment) only(points ...int) *experiment {
 	return &some
 }
 
+// having restricts an experiment's comparisons to the points with parameters for which is holds.
+func (e *experiment) having(is func(x []float64) bool) *experiment { return e.only(e.those(is)...) }
+
 // last is the last point.
 func (e *experiment) last() int { return len(e.points) - 1 }
 
@@ -148,7 +152,7 @@ func (e *experiment) those(is func(x []float64) bool) (all []int) {
 
 // later returns the points after the first.
 func (e *experiment) later() *experiment {
-	return e.only(e.those(func([]float64) bool { return true })[1:]...)
+	return e.having(func(x []float64) bool { return !slices.Equal(x, e.points[0]) })
 }
 
 // compared returns the points that an experiment's comparisons are made at.
@@ -171,6 +175,33 @@ func (e *experiment) each(text string, value func(k int) estimate) (all claims) 
 	return all
 }
 
+// here and before stand for the point of a comparison, and for the one before it.
+const here, before = -1, -2
+
+// at puts points in their place.
+func (c cell) at(k int) cell {
+	if c.point < 0 {
+		c.point += k + 1
+	}
+	return c
+}
+
+// sums claims that a sum of terms is above 0 at each point.
+func (e *experiment) sums(text string, terms ...term) claims {
+	return e.each(text, func(k int) estimate {
+		there := slices.Clone(terms)
+		for i := range there {
+			there[i].cell = there[i].at(k)
+		}
+		return e.mean(there...)
+	})
+}
+
+// changes claims that one figure is above another by more than 0 percent at each point.
+func (e *experiment) changes(text string, to, from cell) claims {
+	return e.each(text, func(k int) estimate { return e.change(to.at(k), from.at(k)) })
+}
+
 // over estimates by how many percent an algorithm has more of a measure than another at a point.
 func (e *experiment) over(measure, to, from string, k int) estimate {
 	return e.change(cell{measure, to, k}, cell{measure, from, k})
@@ -180,9 +211,7 @@ func (e *experiment) over(measure, to, from string, k int) estimate {
 func (e *experiment) lead(measure string, some, others []string) (all claims) {
 	for _, a := range some {
 		for _, b := range others {
-			all = append(all, e.each(a+" minus "+b+" at {k}", func(k int) estimate {
-				return e.mean(plus(measure, a, k), minus(measure, b, k))
-			})...)
+			all = append(all, e.sums(a+" minus "+b+" at {k}", plus(measure, a, here), minus(measure, b, here))...)
 		}
 	}
 	return all.tied(e.ties[measure])
@@ -191,9 +220,7 @@ func (e *experiment) lead(measure string, some, others []string) (all claims) {
 // steps claims that some algorithms have more of a measure at each point than at the one before.
 func (e *experiment) steps(measure string, some []string) (all claims) {
 	for _, a := range some {
-		all = append(all, e.later().each(a+" from {before} to {k}", func(k int) estimate {
-			return e.mean(plus(measure, a, k), minus(measure, a, k-1))
-		})...)
+		all = append(all, e.later().sums(a+" from {before} to {k}", plus(measure, a, here), minus(measure, a, before))...)
 	}
 	return all.tied(e.ties[measure])
 }
@@ -210,15 +237,15 @@ func (e *experiment) ends(measure string, some []string, from int) (all claims) 
 // apart claims that pairs of algorithms differ in a measure at each point.
 func (e *experiment) apart(measure string, pairs ...[2]string) (all claims) {
 	for _, p := range pairs {
-		for _, k := range e.compared() {
-			c := above(p[0]+" minus "+p[1]+" at "+e.where(k), e.mean(plus(measure, p[0], k), minus(measure, p[1], k)), 0)
+		back := e.lead(measure, p[1:], p[:1])
+		for k, c := range e.lead(measure, p[:1], p[1:]) {
 			if c.value.mean < 0 {
-				c.text, c.value.mean = p[1]+" minus "+p[0]+" at "+e.where(k), -c.value.mean
+				c.text, c.value.mean = back[k].text, -c.value.mean
 			}
 			all = append(all, c)
 		}
 	}
-	return all
+	return all.tied(0)
 }
 
 // count counts an algorithm's runs, and the runs among them with a measure for which is holds. It leaves out runs

@@ -187,10 +187,8 @@ func (s *statements) ofQueue(e *experiment, kth, nasa bool) {
 		s.say("BgMBFSDF has less "+v+" than BgMBF at every load", lead(v, sdf, bg).below(0))
 		var closer claims
 		for _, p := range [][2]string{{"sdf", bg}, {bg, "sdf"}, {"sdf", sdf}, {sdf, "sdf"}, {bg, sdf}, {sdf, bg}} {
-			closer = append(closer, e.each(fmt.Sprintf("(fcfs minus bgmbf) minus (%s minus %s) at {k}", p[0], p[1]),
-				func(k int) estimate {
-					return e.mean(plus(v, "fcfs", k), minus(v, bg, k), minus(v, p[0], k), plus(v, p[1], k))
-				})...)
+			closer = append(closer, e.sums(fmt.Sprintf("(fcfs minus bgmbf) minus (%s minus %s) at {k}", p[0], p[1]),
+				plus(v, "fcfs", here), minus(v, bg, here), minus(v, p[0], here), plus(v, p[1], here))...)
 		}
 		s.say("SDF, BgMBF and BgMBFSDF differ less in "+v+" than FCFS and BgMBF at every load", closer.tied(e.ties[v]))
 	}
@@ -204,7 +202,7 @@ func (s *statements) ofQueue(e *experiment, kth, nasa bool) {
 	}
 	most := func(limit float64) (all claims) {
 		for _, a := range []string{bg, sdf} {
-			all = append(all, e.each(a+" at {k}", func(k int) estimate { return e.mean(plus(preempted, a, k)) })...)
+			all = append(all, e.sums(a+" at {k}", plus(preempted, a, here))...)
 		}
 		return all.below(limit)
 	}
@@ -216,9 +214,7 @@ func (s *statements) ofQueue(e *experiment, kth, nasa bool) {
 	}
 	// The paper cites 20 s for a migration.
 	s.say("BgMBF's preemptions, 20 s each, take less together than the mean response",
-		e.each("20 s a preemption minus the response at {k}", func(k int) estimate {
-			return e.mean(term{20, cell{preempted, bg, k}}, minus("response", bg, k))
-		}).below(0))
+		e.sums("20 s a preemption minus the response at {k}", term{20, cell{preempted, bg, here}}, minus("response", bg, here)).below(0))
 	at := e.those(func(x []float64) bool { return x[0] == 0.6 })
 	if !kth || len(at) == 0 {
 		s.say("BgMBFSDF preempts less than BgMBF at every load", lead(preempted, sdf, bg).below(0))

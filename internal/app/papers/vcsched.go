@@ -271,7 +271,6 @@ func (r *vcschedRuns) onLarge(s *statements) {
 	s.say("each MCB takes less than half a second with most jobs", took.below(0.5))
 	s.say("MCB8 takes the least time of the eight", r.mcb.lead(seconds, mcb8, otherMCBs).below(0))
 
-	since := func(limit float64) []int { return slack.those(func(x []float64) bool { return x[0] >= limit }) }
 	s.say("MCB8 has a higher minimum yield than each other heuristic at every slack that it solves",
 		slack.lead(yield, mcb8, otherHeuristics).measured())
 	for _, x := range []float64{0.1, 0.2} {
@@ -281,9 +280,7 @@ func (r *vcschedRuns) onLarge(s *statements) {
 		}
 	}
 	s.say("MCB8 is less than 5 % below the LP from slack 0.3 on",
-		slack.only(since(0.3)...).each("the LP above MCB8 at {k}, in percent", func(k int) estimate {
-			return slack.change(cell{"bound", "lp", k}, cell{yield, "mcb8", k})
-		}).below(few))
+		slack.having(func(x []float64) bool { return x[0] >= 0.3 }).changes("the LP above MCB8 at {k}, in percent", cell{"bound", "lp", here}, cell{yield, "mcb8", here}).below(few))
 	for _, a := range greedy {
 		s.near("from slack 0.3 on "+strings.ToUpper(a)+" is {printed} % below the LP",
 			negative(r.from3.change(cell{yield, a, 0}, cell{"bound", "lp", 0})), "greedy below lp")
@@ -295,13 +292,11 @@ func (r *vcschedRuns) onLarge(s *statements) {
 	s.say("RRND has the lowest minimum yield",
 		all.lead(yield, rounding[:1], slices.Concat(rounding[1:], greedyAndMCB8)).below(0))
 	s.add(none("RRND solves no instance with a slack below 0.4",
-		slack.only(slack.those(func(x []float64) bool { return x[0] < 0.4 })...).
+		slack.having(func(x []float64) bool { return x[0] < 0.4 }).
 			count(unsolved, "rrnd", false, func(x float64) bool { return x < 50 })))
-	above3 := slack.those(func(x []float64) bool { return x[0] > 0.3 })
 	s.say("MCB8's average yield is within 5 % of the LP's above slack 0.3",
-		slack.only(above3...).each("average yield of MCB8 above the LP's at {k}, in percent", func(k int) estimate {
-			return slack.change(cell{average, "mcb8", k}, cell{"bound", "lp", k})
-		}).within(few))
+		slack.having(func(x []float64) bool { return x[0] > 0.3 }).changes("average yield of MCB8 above the LP's at {k}, in percent",
+			cell{average, "mcb8", here}, cell{"bound", "lp", here}).within(few))
 	s.say("the greedy algorithms have a higher average yield than the MILP and MCB8",
 		all.lead(average, greedy, []string{"search", "mcb8"}))
 	grAndGB := []string{"gr", "gb"}

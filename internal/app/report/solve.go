@@ -80,24 +80,17 @@ func (s Solving) solve(ctx context.Context, in model.Instance) (*solved, error) 
 	}
 	names = append(names, "auto")
 	tried := 0
-	ways := func(yield func(gapwise.Options) bool) {
-		for ; tried < len(names) && ctx.Err() == nil; tried++ {
-			o := gapwise.Options{Algorithm: names[tried], Settings: model.Settings{Seed: s.Seed, TimeLimit: s.TimeLimit}}
-			if o.Algorithm == "auto" {
-				o.Start = all.best()
-			}
-			if !yield(o) {
-				tried++
-				return
-			}
+	for features := runs.FeatureValues(in); tried < len(names) && ctx.Err() == nil; tried++ {
+		o := gapwise.Options{Algorithm: names[tried], Settings: model.Settings{Seed: s.Seed, TimeLimit: s.TimeLimit}}
+		if o.Algorithm == "auto" {
+			o.Start = all.best()
 		}
-	}
-	for x, err := range benchmarks.SolveEach(ctx, c, ways) {
+		x, err := benchmarks.Solve(ctx, c, features, o)
 		if err == nil && !errors.Is(x.Declined, model.ErrUnsupported) {
 			err = x.Declined
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", x.Algorithm, err)
+			return nil, fmt.Errorf("%s: %w", o.Algorithm, err)
 		}
 		if x.Declined != nil || slices.ContainsFunc(all.runs, func(r Run) bool { return r.Algorithm == x.Record.Algorithm }) {
 			continue // auto has run the heuristics again

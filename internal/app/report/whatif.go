@@ -136,15 +136,18 @@ func (s Solving) solveCase(ctx context.Context, c *whatIfCase) error {
 		online.Parameters = &model.BatchParameters{Prediction: model.BatchPredictionLastTwo}
 	}
 	whole := gapwise.Options{Algorithm: "auto", Settings: model.Settings{Seed: s.Seed, Effort: s.Effort, TimeLimit: s.TimeLimit}}
-	both := []*Run{&c.run, &c.seer}
-	n := 0
-	ways := func(yield func(gapwise.Options) bool) {
-		if yield(online) {
-			whole.Start = c.run.Solution // the result is never worse
-			yield(whole)
+	one, features := gapwise.NewCase(c.in), runs.FeatureValues(c.in)
+	for _, way := range []struct {
+		to *Run
+		gapwise.Options
+	}{{&c.run, online}, {&c.seer, whole}} {
+		if ctx.Err() != nil {
+			return fmt.Errorf("what-if %q: stopped before its end: %w", c.name, ctx.Err())
 		}
-	}
-	for x, err := range benchmarks.SolveEach(ctx, gapwise.NewCase(c.in), ways) {
+		if way.to == &c.seer {
+			way.Start = c.run.Solution // the result is never worse
+		}
+		x, err := benchmarks.Solve(ctx, one, features, way.Options)
 		if err == nil {
 			err = x.Declined
 		}
@@ -154,11 +157,7 @@ func (s Solving) solveCase(ctx context.Context, c *whatIfCase) error {
 		if err != nil {
 			return fmt.Errorf("what-if %q: %w", c.name, err)
 		}
-		*both[n] = Run{Record: x.Record, Instance: c.in, Solution: x.Result.Solution}
-		n++
-	}
-	if n < len(both) {
-		return fmt.Errorf("what-if %q: stopped before its end: %w", c.name, ctx.Err())
+		*way.to = Run{Record: x.Record, Instance: c.in, Solution: x.Result.Solution}
 	}
 	all, err := c.in.Outcomes(c.run.Solution)
 	if err != nil {

@@ -44,54 +44,37 @@ func Compare(records []Record, o CompareOptions) (Table, error) {
 	bad := func(format string, args ...any) (Table, error) {
 		return t, fmt.Errorf("%w comparison: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
 	}
-	records, _, err := Merge(records)
+	all, err := Load("comparison", records, o.Algorithms)
 	if err != nil {
 		return t, err
 	}
-	order, err := algorithmsOf(records, o.Algorithms)
-	if err != nil {
-		return bad("%v", err)
-	}
-	of := valueOf(cmp.Or(o.Value, objectiveKey), records)
+	order, of := all.Algorithms, valueOf(cmp.Or(o.Value, objectiveKey), all.records)
 	if of == nil {
 		return bad("there is no value %q; see gapwise bench plot --help", o.Value)
 	}
 	if o.Base != "" && !slices.Contains(order, o.Base) {
 		return bad("no run is by %q, there are %s", o.Base, strings.Join(order, ", "))
 	}
-	instances := Learn(records, order)
-	sense := model.Sense(0)
-	means := map[string]map[string]*instanceMean{} // by algorithm and hash
-	for i := range records {
-		r := &records[i]
-		if !slices.Contains(order, r.Algorithm) {
-			continue
-		}
-		y, err := of.at(Run{r, instances[r.Hash]})
+	sense := of.metric(all.Rows[0].Record).Sense
+	values := map[string]map[string][]float64{} // by algorithm and hash
+	for _, r := range all.Rows {
+		y, err := of.at(r)
 		if err != nil {
 			return bad("%v", err)
 		}
-		switch here := of.metric(r).Sense; {
-		case sense == 0:
-			sense = here
-		case here != sense:
+		if of.metric(r.Record).Sense != sense {
 			return bad("%q is maximised in some of these runs and minimised in others; choose runs of one problem", of.name)
 		}
-		if means[r.Algorithm] == nil {
-			means[r.Algorithm] = map[string]*instanceMean{}
+		if values[r.Algorithm] == nil {
+			values[r.Algorithm] = map[string][]float64{}
 		}
-		m := means[r.Algorithm][r.Hash]
-		if m == nil {
-			m = &instanceMean{}
-			means[r.Algorithm][r.Hash] = m
-		}
-		m.add(y)
+		values[r.Algorithm][r.Hash] = append(values[r.Algorithm][r.Hash], y)
 	}
 	var rows []comparison
 	for i, a := range order {
 		for k, b := range order {
 			if o.Base == "" && i < k || o.Base == b && a != b {
-				rows = append(rows, compare(sense, a, b, means[a], means[b]))
+				rows = append(rows, compare(sense, a, b, values[a], values[b]))
 			}
 		}
 	}
@@ -116,7 +99,7 @@ func Compare(records []Record, o CompareOptions) (Table, error) {
 		return show(x)
 	}
 	// Pairs of one class first. A difference between two classes doesn't rank them.
-	class := classes(records)
+	class := all.classes
 	slices.SortStableFunc(rows, func(a, b comparison) int { return cmp.Compare(a.rank(class), b.rank(class)) })
 	for i := range rows {
 		t.Groups = append(t.Groups, rows[i].group(class))
@@ -126,29 +109,6 @@ func Compare(records []Record, o CompareOptions) (Table, error) {
 			known(c.mean), known(c.half), known(c.ratio), words.Probability(c.p, o.Plain), words.Probability(c.holm, o.Plain)})
 	}
 	return t, nil
-}
-
-// instanceMean is the mean value of the runs of an algorithm on an instance; runs
-// without a value count in missing.
-type instanceMean struct {
-	sum        float64
-	n, missing int
-}
-
-func (m *instanceMean) add(y float64) {
-	if math.IsNaN(y) {
-		m.missing++
-		return
-	}
-	m.sum, m.n = m.sum+y, m.n+1
-}
-
-// value returns the mean, NaN if a run has none.
-func (m *instanceMean) value() float64 {
-	if m.missing > 0 || m.n == 0 {
-		return math.NaN()
-	}
-	return m.sum / float64(m.n)
 }
 
 // comparison is a row of Compare.
@@ -185,7 +145,7 @@ func (c *comparison) group(class map[string]model.Class) string {
 }
 
 // compare compares two algorithms by their mean values on the instances.
-func compare(sense model.Sense, first, second string, a, b map[string]*instanceMean) comparison {
+func compare(sense model.Sense, first, second string, a, b map[string][]float64) comparison {
 	c := comparison{first: first, second: second, ratio: math.NaN(), p: math.NaN(), holm: math.NaN()}
 	var hashes []string
 	for hash := range a {
@@ -197,7 +157,7 @@ func compare(sense model.Sense, first, second string, a, b map[string]*instanceM
 	var differences, logs []float64
 	largest, positive := 0.0, true
 	for _, hash := range hashes {
-		x, y := a[hash].value(), b[hash].value()
+		x, y := sum(a[hash])/float64(len(a[hash])), sum(b[hash])/float64(len(b[hash])) // NaN if a run has none
 		c.n++
 		switch {
 		case math.IsNaN(x) && math.IsNaN(y):

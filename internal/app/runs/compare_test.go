@@ -3,13 +3,13 @@
 package runs
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -34,22 +34,15 @@ func TestCompareByHand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			records := sample()
 			rand.New(rand.NewPCG(1, 2)).Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
-			got, err := Compare(records, tc.options)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(tc.want, got.Rows); diff != "" {
-				t.Errorf("(-want,+got):\n%s", diff)
-			}
+			got := need.Value(Compare(records, tc.options))(t)
+			need.Same(t, "values", tc.want, got.Rows)
 		})
 	}
 	for name, o := range map[string]CompareOptions{
 		"no such value": {Value: "speed"}, "no such algorithm": {Algorithms: []string{"x"}}, "no such base": {Base: "x"}, "one alone": {Algorithms: []string{"exact"}},
 		"of another problem": {Value: "rounds"},
 	} {
-		if _, err := Compare(sample(), o); !errors.Is(err, model.ErrInvalid) {
-			t.Errorf("%s: %v", name, err)
-		}
+		need.Refused(t, name, need.Err(Compare(sample(), o)), model.ErrInvalid, "")
 	}
 }
 
@@ -57,15 +50,14 @@ func TestCompareByHand(t *testing.T) {
 func TestCompareExchanged(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
-		a, b := map[string]*instanceMean{}, map[string]*instanceMean{}
+		a, b := map[string][]float64{}, map[string][]float64{}
 		for k := range rng.IntN(20) {
-			for _, m := range []map[string]*instanceMean{a, b} {
+			for _, m := range []map[string][]float64{a, b} {
 				y := float64(1 + rng.IntN(9))
 				if rng.IntN(10) == 0 {
 					y = math.NaN()
 				}
-				m[string(rune('a'+k))] = &instanceMean{}
-				m[string(rune('a'+k))].add(y)
+				m[string(rune('a'+k))] = []float64{y}
 			}
 		}
 		x, y := compare(model.Minimise, "a", "b", a, b), compare(model.Minimise, "b", "a", b, a)
@@ -81,17 +73,12 @@ func same(a, b float64) bool {
 
 // A table for a paper has one unit in a column of times.
 func TestOneUnit(t *testing.T) {
-	got, err := tabulate(sample(), TableOptions{OneUnit: true, Columns: []string{"time mean", "time geo.", "best"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := need.Value(tabulate(sample(), TableOptions{OneUnit: true, Columns: []string{"time mean", "time geo.", "best"}}))(t)
 	want := [][]string{
 		{"algorithm", "time mean (ms)", "time geo. (ms)", "best"},
 		{"greedy", "2.00", "2.00", "0"}, {"random", "10.0", "10.0", "2"}, {"exact", "2166.7", "1823.1", "2"},
 	}
-	if diff := cmp.Diff(want, append([][]string{got.Header}, got.Rows...)); diff != "" {
-		t.Errorf("(-want,+got):\n%s", diff)
-	}
+	need.Same(t, "values", want, append([][]string{got.Header}, got.Rows...))
 }
 
 // Algorithms are in the plan's order if the records state it.

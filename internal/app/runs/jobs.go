@@ -61,9 +61,12 @@ func jobFigures() []jobFigure {
 		figure := func(suffix, help string, of func(*jobs) float64) {
 			all = append(all, jobFigure{q.short + suffix, help + " " + q.name, help + " " + q.name, q.unit, model.Minimise, of})
 		}
-		figure(" median", "median", func(j *jobs) float64 { return j.quantile(&q, 50) })
-		figure(" p95", "95th percentile of the", func(j *jobs) float64 { return j.quantile(&q, 95) })
-		figure(" max", "largest", func(j *jobs) float64 { return j.quantile(&q, 100) })
+		for _, x := range []struct {
+			suffix, help string
+			percent      int
+		}{{" median", "median", 50}, {" p95", "95th percentile of the", 95}, {" max", "largest", 100}} {
+			figure(x.suffix, x.help, func(j *jobs) float64 { return j.quantile(&q, x.percent) })
+		}
 		figure(" by area", "mean, weighted by the jobs' areas, of the", func(j *jobs) float64 { return j.byArea(&q) })
 	}
 	for _, q := range quantities {

@@ -186,9 +186,7 @@ func TestJobFigures(t *testing.T) {
 			through := in.Tiers == 1 && !slices.ContainsFunc(e.Runs, func(r model.Run[model.BatchPlace]) bool { return len(r.Segments) > 1 })
 			want := plainFigures(in, plainJobs(in, e), through)
 			got := map[string]float64{}
-			if err := jobMetrics(in, e, got); err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, jobMetrics(in, e, got))
 			if len(got) != len(want) {
 				t.Fatalf("%d figures, want %d", len(got), len(want))
 			}
@@ -241,17 +239,11 @@ func TestTabulateJobs(t *testing.T) {
 	in := testkit.RandomBatch(rng, 1, 40, 60)
 	var all []Solved
 	for _, name := range []string{"easy", "spt"} {
-		r, err := gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: name})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := need.Value(gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: name}))(t)
 		all = append(all, Solved{&Record{Kind: model.KindBatch, Algorithm: name, Instance: in.Name}, in, r.Solution})
 	}
 	for _, by := range []string{"user", "size"} {
-		table, err := TabulateJobs(all, by, []string{"jobs", "work %", "response"}, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := need.Value(TabulateJobs(all, by, []string{"jobs", "work %", "response"}, 0))(t)
 		for k, row := range table.Rows {
 			class, name := row[0], row[1]
 			x := all[0]
@@ -291,7 +283,5 @@ func TestTabulateJobs(t *testing.T) {
 	if len(table.Notes) != 1 || !strings.HasPrefix(table.Notes[0], "steady") {
 		t.Errorf("the rule isn't said: %v", table.Notes)
 	}
-	if _, err := TabulateJobs(all, "executable", nil, 0); err == nil || !strings.Contains(err.Error(), "tell no executable of any job") {
-		t.Error(err)
-	}
+	need.Refused(t, "by executable", need.Err(TabulateJobs(all, "executable", nil, 0)), model.ErrInvalid, "tell no executable of any job")
 }

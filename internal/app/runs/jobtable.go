@@ -5,6 +5,7 @@ package runs
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -14,8 +15,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// JobKeys lists the keys by which TabulateJobs divides jobs: a log's data on them, or size.
-func JobKeys() []string { return []string{"user", "group", "queue", "partition", "executable", "size"} }
+// JobKeys are the keys by which TabulateJobs divides jobs: a log's data on them, or size.
+var JobKeys = []string{"user", "group", "queue", "partition", "executable", "size"}
 
 // Solved is a run with its instance and its solution.
 type Solved struct {
@@ -57,17 +58,7 @@ func tagOf(b *model.Batch, k int, key string) string {
 	if l == nil {
 		return ""
 	}
-	switch key {
-	case "user":
-		return l.User
-	case "group":
-		return l.Group
-	case "queue":
-		return l.Queue
-	case "partition":
-		return l.Partition
-	}
-	return l.Executable
+	return [...]string{l.User, l.Group, l.Queue, l.Partition, l.Executable}[slices.Index(JobKeys, key)]
 }
 
 // sizeClass returns the class of jobs of so many processes: 1, 2 to 4, 5 to 16, ..., each up to
@@ -86,8 +77,8 @@ func sizeClass(processes int) (rank int, name string) {
 // jobClass is the jobs of a class.
 type jobClass struct {
 	name string
-	rank float64 // classes are shown by descending rank
-	area float64
+	rank int              // of a size
+	area float64          // classes of one rank are shown by descending area
 	of   map[string]*jobs // by algorithm
 }
 
@@ -100,8 +91,8 @@ func TabulateJobs(all []Solved, by string, columns []string, most int) (Table, e
 	bad := func(format string, args ...any) (Table, error) {
 		return Table{}, fmt.Errorf("%w table: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
 	}
-	if !slices.Contains(JobKeys(), by) {
-		return bad("jobs are divided by one of %s, not by %q", strings.Join(JobKeys(), ", "), by)
+	if !slices.Contains(JobKeys, by) {
+		return bad("jobs are divided by one of %s, not by %q", strings.Join(JobKeys, ", "), by)
 	}
 	if len(columns) == 0 {
 		columns = defaultJobColumns
@@ -127,9 +118,7 @@ func TabulateJobs(all []Solved, by string, columns []string, most int) (Table, e
 		return Table{}, err
 	}
 	t := Table{Header: append([]string{by, "algorithm"}, columns...), Notes: notes(columns)}
-	whole := divided[0]
 	of := classes(records)
-	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(of[a].Rank(), of[b].Rank()) })
 	for _, rank := range model.Classes() {
 		for _, c := range divided {
 			for _, a := range order {
@@ -143,7 +132,7 @@ func TabulateJobs(all []Solved, by string, columns []string, most int) (Table, e
 					case "jobs":
 						row = append(row, fmt.Sprint(len(j.outcomes)))
 					case "work %":
-						row = append(row, words.Known("%.1f", 100*j.work()/whole.of[a].work()))
+						row = append(row, words.Known("%.1f", 100*j.work()/divided[0].of[a].work()))
 					default:
 						row = append(row, figureOf(f.of(j)))
 					}
@@ -176,7 +165,6 @@ func (j *jobs) work() float64 {
 func classesOfJobs(all []Solved, by string, most int) ([]*jobClass, error) {
 	whole := &jobClass{name: "all", of: map[string]*jobs{}}
 	named := map[string]*jobClass{}
-	told := false
 	for _, s := range all {
 		j, ok, err := jobsOf(s.Instance, s.Solution)
 		if err != nil {
@@ -194,10 +182,9 @@ func classesOfJobs(all []Solved, by string, most int) ([]*jobClass, error) {
 			} else if name = tagOf(b, k, by); name == "" {
 				name = "not told"
 			}
-			told = told || name != "not told"
 			c := named[name]
 			if c == nil {
-				c = &jobClass{name: name, rank: -float64(rank), of: map[string]*jobs{}}
+				c = &jobClass{name: name, rank: rank, of: map[string]*jobs{}}
 				named[name] = c
 			}
 			c.area += area(o)
@@ -205,17 +192,12 @@ func classesOfJobs(all []Solved, by string, most int) ([]*jobClass, error) {
 			whole.add(s.Algorithm, j, k)
 		}
 	}
-	if !told {
+	if len(named) == 0 || len(named) == 1 && named["not told"] != nil {
 		return nil, fmt.Errorf("%w table: the instances tell no %s of any job; those that gapwise convert makes of SWF logs do", model.ErrInvalid, by)
 	}
-	var classes []*jobClass
-	for _, c := range named {
-		if by != "size" {
-			c.rank = c.area
-		}
-		classes = append(classes, c)
-	}
-	slices.SortFunc(classes, func(a, b *jobClass) int { return cmp.Or(cmp.Compare(b.rank, a.rank), cmp.Compare(a.name, b.name)) })
+	classes := slices.SortedFunc(maps.Values(named), func(a, b *jobClass) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.area, a.area), cmp.Compare(a.name, b.name))
+	})
 	if most > 0 && len(classes) > most+1 {
 		rest := &jobClass{name: fmt.Sprintf("%d others", len(classes)-most), of: map[string]*jobs{}}
 		for _, c := range classes[most:] {

@@ -28,6 +28,8 @@ type Known struct {
 	searched bool                    // the run that has the bound has counted nodes
 	bests    map[model.Class]float64 // best objectives of each class of algorithms
 	any      float64                 // best objective of all algorithms
+
+	proof, infeasible *Record // runs that prove Bound, and Infeasible; nil: none
 }
 
 // Learn collects the knowledge, by hash of the instance. The best objectives are the compared algorithms' ones, nil for
@@ -41,9 +43,11 @@ func Learn(records []Record, compared []string) map[string]*Known {
 			k = &Known{Sense: r.metrics()[0].Sense, Bound: math.NaN(), Best: math.NaN(), any: math.NaN(), bests: map[model.Class]float64{}}
 			all[r.Hash] = k
 		}
-		k.Infeasible = k.Infeasible || r.Sealed && r.Status == model.StatusInfeasible
-		if r.Sealed && r.Bound != nil {
-			k.take(*r.Bound, r.Algorithm, r.Nodes > 0)
+		if r.Sealed && r.Status == model.StatusInfeasible {
+			k.Infeasible, k.infeasible = true, r
+		}
+		if r.Sealed {
+			k.take(r)
 		}
 		if compared == nil || slices.Contains(compared, r.Algorithm) {
 			k.longest = max(k.longest, r.ElapsedS)
@@ -57,17 +61,13 @@ func Learn(records []Record, compared []string) map[string]*Known {
 			k.bests[r.Class()] = k.better(k.BestOf(r.Class()), *r.Objective)
 		}
 	}
-	stated := map[*Known]bool{} // nothing is proved of them
-	for _, k := range all {
-		stated[k] = math.IsNaN(k.Bound)
-	}
 	for i := range records {
-		if r := &records[i]; !r.Sealed && r.Bound != nil && stated[all[r.Hash]] {
-			all[r.Hash].take(*r.Bound, r.Algorithm, r.Nodes > 0)
+		if r := &records[i]; !r.Sealed && all[r.Hash].proof == nil {
+			all[r.Hash].take(r)
 		}
 	}
-	for k := range stated {
-		if k.Stated = stated[k] && !math.IsNaN(k.Bound); k.Stated && k.Sense.Better(k.any, k.Bound) && model.Gap(k.any, k.Bound) > model.DefaultGap {
+	for _, k := range all {
+		if k.Stated = k.proof == nil && !math.IsNaN(k.Bound); k.Stated && k.Sense.Better(k.any, k.Bound) && model.Gap(k.any, k.Bound) > model.DefaultGap {
 			k.Bound, k.BoundBy, k.Stated = math.NaN(), "", false
 		}
 	}
@@ -82,13 +82,14 @@ func (k *Known) better(a, b float64) float64 {
 	return a
 }
 
-// take keeps a bound that is tighter, or as tight and of a search.
-func (k *Known) take(bound float64, by string, searched bool) {
-	if math.IsNaN(bound) || math.IsInf(bound, 0) {
+// take keeps the bound of a run if it is tighter, or as tight and of a search.
+func (k *Known) take(r *Record) {
+	bound, searched := Number(r.Bound), r.Nodes > 0
+	if Optional(bound) == nil || !(math.IsNaN(k.Bound) || k.Sense.Better(k.Bound, bound) || bound == k.Bound && searched && !k.searched) {
 		return
 	}
-	if math.IsNaN(k.Bound) || k.Sense.Better(k.Bound, bound) || bound == k.Bound && searched && !k.searched {
-		k.Bound, k.BoundBy, k.searched = bound, by, searched
+	if k.Bound, k.BoundBy, k.searched = bound, r.Algorithm, searched; r.Sealed {
+		k.proof = r
 	}
 }
 

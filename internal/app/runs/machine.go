@@ -26,13 +26,5 @@ var Here = sync.OnceValue(func() Machine {
 // Processors names the models of processor that the records are of, in the order in
 // which they appear: times on different ones don't compare.
 func Processors(records []Record) []string {
-	seen := map[string]bool{}
-	var all []string
-	for i := range records {
-		if c := records[i].CPU; c != "" && !seen[c] {
-			seen[c] = true
-			all = append(all, c)
-		}
-	}
-	return all
+	return distinct(records, func(r *Record) string { return r.CPU })
 }

@@ -52,34 +52,15 @@ func Merge(records []Record) (all []Record, notes []string, err error) {
 			all[k] = *r
 		}
 	}
-	type proofs struct{ bound, infeasible *Record }
-	proved := map[string]*proofs{}
+	known := Learn(records, nil)
 	for i := range records {
 		r := &records[i]
-		p := proved[r.Hash]
-		if p == nil {
-			p = &proofs{}
-			proved[r.Hash] = p
-		}
-		first := r.metrics()[0]
-		if r.Sealed && r.Status == model.StatusInfeasible {
-			p.infeasible = r
-		}
-		if r.Sealed && r.Bound != nil && (p.bound == nil || first.Sense.Better(*p.bound.Bound, *r.Bound)) {
-			p.bound = r
-		}
-	}
-	for i := range records {
-		r := &records[i]
-		if r.Objective == nil {
-			continue
-		}
-		p := proved[r.Hash]
-		if p.infeasible != nil {
-			return nil, nil, bad(p.infeasible, r, "%s proves %s infeasible, %s has a solution", p.infeasible.Algorithm, r.Instance, r.Algorithm)
-		}
-		first := r.metrics()[0]
-		if b := p.bound; b != nil && first.Sense.Better(*r.Objective, *b.Bound) && model.Gap(*r.Objective, *b.Bound) > model.DefaultGap {
+		k := known[r.Hash]
+		switch p, b := k.infeasible, k.proof; {
+		case r.Objective == nil:
+		case p != nil:
+			return nil, nil, bad(p, r, "%s proves %s infeasible, %s has a solution", p.Algorithm, r.Instance, r.Algorithm)
+		case b != nil && k.Sense.Better(*r.Objective, *b.Bound) && model.Gap(*r.Objective, *b.Bound) > model.DefaultGap:
 			return nil, nil, bad(b, r, "on %s, %s proves the bound %v, %s has %v", r.Instance, b.Algorithm, *b.Bound, r.Algorithm, *r.Objective)
 		}
 	}
@@ -108,10 +89,14 @@ func (r *Record) outcome() string {
 // Builds names the versions of gapwise that the records are of, with their commits,
 // in the order in which they appear.
 func Builds(records []Record) []string {
-	var all []string
+	return distinct(records, (*Record).build)
+}
+
+// distinct returns the texts that records have, each once, in the order in which they appear.
+func distinct(records []Record, of func(*Record) string) (all []string) {
 	for i := range records {
-		if b := records[i].build(); !slices.Contains(all, b) {
-			all = append(all, b)
+		if x := of(&records[i]); x != "" && !slices.Contains(all, x) {
+			all = append(all, x)
 		}
 	}
 	return all

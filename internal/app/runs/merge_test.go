@@ -7,28 +7,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 )
 
 // A run that is there twice counts once, with the same table.
 func TestMergeCountsOnce(t *testing.T) {
-	once, err := tabulate(sample(), TableOptions{Columns: []string{"runs", "verified", "objective", "gap mean %"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	once := need.Value(tabulate(sample(), TableOptions{Columns: []string{"runs", "verified", "objective", "gap mean %"}}))(t)
 	again := sample()
 	for i := range again {
 		again[i].ElapsedS, again[i].Nodes = 7, 7 // another day
 	}
-	twice, err := tabulate(append(sample(), again...), TableOptions{Columns: []string{"runs", "verified", "objective", "gap mean %"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(once, twice); d != "" {
-		t.Errorf("table (-once,+twice):\n%s", d)
-	}
+	twice := need.Value(tabulate(append(sample(), again...), TableOptions{Columns: []string{"runs", "verified", "objective", "gap mean %"}}))(t)
+	need.Same(t, "table of them twice", once, twice)
 }
 
 func TestMergeContradictions(t *testing.T) {

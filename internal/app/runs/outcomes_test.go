@@ -4,15 +4,14 @@ package runs
 
 import (
 	"bytes"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -35,56 +34,39 @@ func traced() (*model.Batch, *model.Execution) {
 
 func TestJobTable(t *testing.T) {
 	in, s := traced()
-	table, err := JobTable(in, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := need.Value(JobTable(in, s))(t)
 	var b bytes.Buffer
-	if err := table.Render(&b, "csv"); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, table.Render(&b, "csv"))
 	want := `job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,consumed_energy,metadata
 a,three,a,0,4,20,1,COMPLETED_SUCCESSFULLY,0,10,10,0,10,1,0-1 3 5,,
 b,three,b,1.5,2,30,1,COMPLETED_SUCCESSFULLY,1.5,60,61.5,0,60,1,4 6,,segments=4 restarts=1 migrations=1
 c,three,c,2,1,40,0,COMPLETED_WALLTIME_REACHED,2,40,42,0,40,1,7,,
 `
-	if d := cmp.Diff(want, b.String()); d != "" {
-		t.Errorf("(-want +got)\n%s", d)
-	}
+	need.Same(t, "values", want, b.String())
 	tvc := &model.TVC{Name: "v", FatTree: model.FatTree{K: 2, Slots: 4, LinkMbps: 10}, Requests: []model.TVCRequest{
 		{ID: "x", VMs: 3, BandwidthMbps: 1, DurationS: 7}, {ID: "y", ArrivalS: 1, VMs: 9, BandwidthMbps: 1, DurationS: 3}}}
-	table, err = JobTable(tvc, &model.Embeddings{Runs: []model.Run[model.Embedding]{{ID: "x", Segments: []model.Segment[model.Embedding]{
+	table, err := JobTable(tvc, &model.Embeddings{Runs: []model.Run[model.Embedding]{{ID: "x", Segments: []model.Segment[model.Embedding]{
 		{StartS: 0, EndS: 7, Place: model.Embedding{Servers: []model.ServerVMs{{Server: 0, VMs: 2}, {Server: 1, VMs: 1}}}}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	rows := [][]string{{"x", "v", "x", "0", "3", "7", "1", "COMPLETED_SUCCESSFULLY", "0", "7", "7", "0", "7", "1", "0-1", "", ""},
 		{"y", "v", "y", "1", "9", "3", "0", "REJECTED", "", "", "", "", "", "", "", "", ""}}
-	if d := cmp.Diff(rows, table.Rows); d != "" {
-		t.Errorf("(-want +got)\n%s", d)
-	}
+	need.Same(t, "values", rows, table.Rows)
 	for _, c := range []struct {
 		in   model.Instance
 		s    model.Solution
 		want error
 	}{{&model.DAG{}, &model.Schedule{}, model.ErrUnsupported}, {in, &model.Schedule{}, model.ErrInvalid}, {tvc, s, model.ErrInvalid}, {in, &model.Execution{}, model.ErrInvalid}} {
-		if _, err := JobTable(c.in, c.s); !errors.Is(err, c.want) {
-			t.Errorf("%T and %T: error %v, want %v", c.in, c.s, err, c.want)
-		}
+		need.Refused(t, "refusal", need.Err(JobTable(c.in, c.s)), c.want, "")
 	}
 }
 
 // The means of the outcomes are the objectives.
 func TestOutcomesAreTheObjective(t *testing.T) {
 	in, s := traced()
-	o, err := in.Objective(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := in.Outcomes(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := need.Value(in.Objective(s))(t)
+	all := need.Value(in.Outcomes(s))(t)
 	response, slowdown, migrations, restarts := 0.0, 0.0, 0.0, 0.0
 	for i := range all {
 		response += all[i].Response() / 3
@@ -160,13 +142,8 @@ func TestHalvesInTables(t *testing.T) {
 	value := 5.0
 	r := Record{Plan: "p", Instance: "i", Hash: "h", Kind: model.KindBatch, Algorithm: "fcfs", Status: model.StatusFeasible, Objective: &value, Second: &value,
 		Params: map[string]float64{"load": 0.5}, Metrics: map[string]float64{firstHalf: 0.25, secondHalf: 0.125}, Version: "v"}
-	table, err := tabulate([]Record{r}, TableOptions{Columns: []string{firstHalf, secondHalf}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff([][]string{{"fcfs", "0.25", "0.125"}}, table.Rows); d != "" {
-		t.Errorf("(-want +got)\n%s", d)
-	}
+	table := need.Value(tabulate([]Record{r}, TableOptions{Columns: []string{firstHalf, secondHalf}}))(t)
+	need.Same(t, "values", [][]string{{"fcfs", "0.25", "0.125"}}, table.Rows)
 	for y, want := range map[string]float64{"objective": 0.25, "second": 0.125} {
 		lines, err := Series([]Record{r}, SeriesOptions{X: []string{"load"}, Y: y})
 		if err != nil || len(lines) != 1 || len(lines[0].Points) != 1 || lines[0].Points[0].Half != want {

@@ -50,15 +50,6 @@ func Params() []string {
 	return append(all, "draw")
 }
 
-// parameter returns the value of a parameter: the generator's input takes precedence over a computed one.
-func parameter(params, features map[string]float64, key string) (float64, bool) {
-	if x, ok := params[key]; ok {
-		return x, true
-	}
-	x, ok := features[key]
-	return x, ok
-}
-
 // Features returns the features of an instance.
 func Features(in model.Instance) []features.Feature {
 	p, err := gapwise.ProblemOf(in.Kind())

@@ -221,19 +221,20 @@ func (r *Record) At() string {
 // maxRecord bounds the bytes of a line. gapwise bench writes none as long.
 const maxRecord = 1 << 20
 
-// ReadRecords reads a results file. It drops a last line that is cut off, as of a
-// program that was killed while it wrote; whole is the number of bytes before
-// it.
-func ReadRecords(file string) (records []Record, whole int64, err error) {
+// ReadRecords reads a results file (see DecodeRecords).
+func ReadRecords(file string) ([]Record, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	defer f.Close()
-	return DecodeRecords(f, file)
+	records, _, err := DecodeRecords(f, file)
+	return records, err
 }
 
-// DecodeRecords is ReadRecords on a reader.
+// DecodeRecords reads the lines of a results file of a name. It drops a last line that is cut off, as of a
+// program that was killed while it wrote; whole is the number of bytes before
+// it.
 func DecodeRecords(in io.Reader, name string) (records []Record, whole int64, err error) {
 	lines := bufio.NewReaderSize(in, maxRecord)
 	for number := 1; ; number++ {

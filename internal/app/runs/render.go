@@ -30,61 +30,56 @@ var Formats = []string{"text", "markdown", "csv", "latex"}
 // the right, the others to the left. Cells hold names from files: their control characters are shown, and text that
 // Markdown or a spreadsheet would interpret is escaped.
 func (t Table) Render(w io.Writer, format string) error {
-	begins := func(k int) bool { return t.Groups != nil && (k == 0 || t.Groups[k] != t.Groups[k-1]) }
 	switch format {
 	case "text":
-		t = t.each(harmless)
+		return t.each(harmless).plain(w, false)
 	case "markdown":
-		t = t.each(markdownCell)
+		return t.each(markdownCell).plain(w, true)
 	case "csv":
-		t = t.each(csvCell)
-	}
-	switch format {
-	case "text", "markdown":
-		var text bytes.Buffer
-		if err := t.lines(&text, format == "markdown"); err != nil {
-			return err
-		}
-		number, ahead := 0, 1 // lines above the rows
-		if format == "markdown" {
-			ahead = 2
-		}
-		for line := range bytes.Lines(text.Bytes()) {
-			if k := number - ahead; k >= 0 && k < len(t.Rows) && begins(k) {
-				group := t.Groups[k] + "\n"
-				if format == "markdown" {
-					name, _, _ := strings.Cut(t.Groups[k], ":")
-					group = "| *" + name + "* |" + strings.Repeat(" |", len(t.Header)-1) + "\n"
-				}
-				if _, err := io.WriteString(w, group); err != nil {
-					return err
-				}
-			}
-			number++
-			if _, err := fmt.Fprintf(w, "%s\n", bytes.TrimRight(line, " \n")); err != nil {
-				return err
-			}
-		}
-		for _, note := range t.Notes {
-			if format == "markdown" {
-				note = "\n*" + markdownCell(note) + "*"
-			}
-			if _, err := fmt.Fprintln(w, words.Wrap(note, 78, 2)); err != nil {
-				return err
-			}
-		}
-		return nil
-	case "csv":
-		t = t.marked()
-		out := csv.NewWriter(w)
-		if err := out.WriteAll(append([][]string{t.Header}, t.Rows...)); err != nil {
-			return err
-		}
-		return out.Error()
+		t = t.each(csvCell).marked()
+		return csv.NewWriter(w).WriteAll(append([][]string{t.Header}, t.Rows...))
 	case "latex":
 		return t.LaTeX(w, "", "")
 	}
 	return fmt.Errorf("%w table: format %q, give one of %s", model.ErrInvalid, format, strings.Join(Formats, ", "))
+}
+
+// begins reports whether a row is the first of its group.
+func (t Table) begins(row int) bool {
+	return t.Groups != nil && (row == 0 || t.Groups[row] != t.Groups[row-1])
+}
+
+// plain writes the table as text or as Markdown.
+func (t Table) plain(w io.Writer, markdown bool) error {
+	var lines bytes.Buffer
+	if err := t.lines(&lines, markdown); err != nil {
+		return err
+	}
+	k := -1 // the row
+	if markdown {
+		k = -2
+	}
+	var text strings.Builder
+	for line := range bytes.Lines(lines.Bytes()) {
+		switch name := ""; {
+		case k < 0 || k >= len(t.Rows) || !t.begins(k):
+		case markdown:
+			name, _, _ = strings.Cut(t.Groups[k], ":")
+			text.WriteString("| *" + name + "* |" + strings.Repeat(" |", len(t.Header)-1) + "\n")
+		default:
+			text.WriteString(t.Groups[k] + "\n")
+		}
+		k++
+		fmt.Fprintf(&text, "%s\n", bytes.TrimRight(line, " \n"))
+	}
+	for _, note := range t.Notes {
+		if markdown {
+			note = "\n*" + markdownCell(note) + "*"
+		}
+		fmt.Fprintln(&text, words.Wrap(note, 78, 2))
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
 }
 
 // lines writes header and rows, a line each, as columns of text or of Markdown.
@@ -131,7 +126,7 @@ func (t Table) LaTeX(w io.Writer, caption, label string) error {
 	}
 	fmt.Fprintf(out, "\\begin{tabular}{%s}\n\\toprule\n%s \\\\\n\\midrule\n", spec, latexRow(t.Header))
 	for k, r := range t.Rows {
-		if t.Groups != nil && (k == 0 || t.Groups[k] != t.Groups[k-1]) {
+		if t.begins(k) {
 			if k > 0 {
 				fmt.Fprint(out, "\\midrule\n")
 			}
@@ -152,19 +147,20 @@ func (t Table) LaTeX(w io.Writer, caption, label string) error {
 
 // each returns the table with a function applied to each cell.
 func (t Table) each(f func(string) string) Table {
-	all := func(cells []string) []string {
-		some := make([]string, len(cells))
-		for k, c := range cells {
-			some[k] = f(c)
-		}
-		return some
-	}
 	rows := make([][]string, len(t.Rows))
 	for k, r := range t.Rows {
-		rows[k] = all(r)
+		rows[k] = each(r, f)
 	}
-	t.Header, t.Rows = all(t.Header), rows
+	t.Header, t.Rows = each(t.Header, f), rows
 	return t
+}
+
+func each(cells []string, f func(string) string) []string {
+	some := make([]string, len(cells))
+	for k, c := range cells {
+		some[k] = f(c)
+	}
+	return some
 }
 
 // harmless shows control characters, ends of lines among them.
@@ -220,9 +216,5 @@ var latexEscapes = strings.NewReplacer(`\`, `\textbackslash{}`, "&", `\&`, "%", 
 	"±", `$\pm$`, "µ", `$\mu$`)
 
 func latexRow(cells []string) string {
-	escaped := make([]string, len(cells))
-	for i, c := range cells {
-		escaped[i] = latexEscapes.Replace(c)
-	}
-	return strings.Join(escaped, " & ")
+	return strings.Join(each(cells, latexEscapes.Replace), " & ")
 }

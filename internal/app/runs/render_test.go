@@ -5,6 +5,8 @@ package runs
 import (
 	"strings"
 	"testing"
+
+	"github.com/gapwise/gapwise/internal/test/need"
 )
 
 // Names from files stay text in every format: no control character gets through, no cell is
@@ -21,9 +23,7 @@ func TestRenderHostileNames(t *testing.T) {
 		"latex":    {`al\textbackslash{}u001b[31mg`, "& -1.5", `two\textbackslash{}u000alines`},
 	} {
 		var b strings.Builder
-		if err := table.Render(&b, format); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, table.Render(&b, format))
 		text := b.String()
 		for _, w := range want {
 			if !strings.Contains(text, w) {

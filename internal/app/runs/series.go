@@ -75,164 +75,117 @@ func ValueAxis(name string, records []Record) (title string, notNegative bool) {
 // run, any run that fits; runs of several kinds; a run that is there twice; a value that is infinite. O(R log R) for R
 // records.
 func Series(records []Record, o SeriesOptions) ([]Line, error) {
-	lines, err := series(records, o)
-	if err != nil {
-		return nil, fmt.Errorf("%w series: %w", model.ErrInvalid, err)
-	}
-	return lines, nil
-}
-
-func series(records []Record, o SeriesOptions) ([]Line, error) {
+	bad := func(err error) ([]Line, error) { return nil, fmt.Errorf("%w series: %w", model.ErrInvalid, err) }
 	y := valueOf(o.Y, records)
 	if y == nil {
 		var names []string
 		for _, m := range measures() {
 			names = append(names, m.name)
 		}
-		return nil, fmt.Errorf("there is no value %q, give one of %s", o.Y, strings.Join(names, ", "))
+		return bad(fmt.Errorf("there is no value %q, give one of %s", o.Y, strings.Join(names, ", ")))
 	}
 	if len(o.X) == 0 {
-		return nil, errors.New("no parameter is given for x")
+		return bad(errors.New("no parameter is given for x"))
 	}
-	records, _, err := Merge(records)
+	t, err := Load("series", records, o.Algorithms, slices.DeleteFunc([]string{o.Minus}, func(a string) bool { return a == "" })...)
 	if err != nil {
 		return nil, err
 	}
-	order, err := algorithmsOf(records, o.Algorithms)
+	for k, a := range t.Algorithms {
+		if slices.Contains(t.Algorithms[:k], a) {
+			return bad(fmt.Errorf("%q is named twice", a))
+		}
+	}
+	if err := t.Where(o.Where); err != nil {
+		return bad(err)
+	}
+	groups, err := t.By(o.X)
 	if err != nil {
-		return nil, err
+		return bad(err)
 	}
-	for k, a := range order {
-		if slices.Contains(order[:k], a) {
-			return nil, fmt.Errorf("%q is named twice", a)
-		}
-	}
-	compared := order
-	if o.Minus != "" {
-		if _, err := algorithmsOf(records, []string{o.Minus}); err != nil {
-			return nil, err
-		}
-		compared = append(slices.Clone(order), o.Minus)
-	}
-	chosen, err := choose(records, compared, o.Where)
-	if err != nil {
-		return nil, err
-	}
-	d := drawing{SeriesOptions: o, y: y, order: order, at: map[string][]float64{}, runs: map[place][]measuredRun{}, limits: map[string]map[string]float64{}}
-	if err := d.read(chosen, Learn(records, compared)); err != nil {
-		return nil, err
-	}
-	if len(d.runs) == 0 {
-		return nil, fmt.Errorf("none of the %d runs has a value for %q", len(chosen), y.name)
-	}
-	return d.lines(), nil
-}
-
-// drawing holds the data that Series reads of the runs.
-type drawing struct {
-	SeriesOptions
-	y      *measure
-	order  []string                      // algorithms
-	at     map[string][]float64          // the parameters' values at each x
-	runs   map[place][]measuredRun       // with a value
-	limits map[string]map[string]float64 // bounds by x and instance
-}
-
-type place struct{ algorithm, x string }
-
-// read reads the values of runs.
-func (d *drawing) read(chosen []*Record, known map[string]*Known) error {
-	type pair struct {
-		hash string
-		seed uint64
-	}
-	base := map[pair]float64{}
-	for _, r := range chosen {
-		if r.Algorithm == d.Minus {
-			y, err := d.y.at(Run{r, known[r.Hash]})
-			if err != nil {
-				return err
-			}
-			base[pair{r.Hash, r.Seed}] = y
-		}
-	}
-	for _, r := range chosen {
-		x, err := Parameters(r, d.X)
-		if err != nil {
-			return err
-		}
-		run := Run{r, known[r.Hash]}
-		y, err := d.y.at(run)
-		if err != nil {
-			return err
-		}
-		if d.Minus != "" {
-			other, ok := base[pair{r.Hash, r.Seed}]
-			if !ok || !slices.Contains(d.order, r.Algorithm) {
-				continue
-			}
-			y -= other
-		}
-		key := fmt.Sprint(x)
-		d.at[key] = x
-		if here := (place{r.Algorithm, key}); !math.IsNaN(y) {
-			d.runs[here] = append(d.runs[here], measuredRun{r.Hash, y, run.half(d.y.name)})
-		}
-		if d.limits[key] == nil {
-			d.limits[key] = map[string]float64{}
-		}
-		if known, ok := d.limits[key][r.Hash]; !ok || math.IsNaN(known) {
-			d.limits[key][r.Hash] = limit(run, d.y.name)
-		}
-	}
-	return nil
-}
-
-// lines returns the curves, the bound's last.
-func (d *drawing) lines() []Line {
-	lines := make([]Line, len(d.order))
-	for n, a := range d.order {
+	lines, bound := make([]Line, len(t.Algorithms)), Line{Algorithm: "bound", Bound: true}
+	for n, a := range t.Algorithms {
 		lines[n].Algorithm = a
 	}
-	bound := Line{Algorithm: "bound", Bound: true}
-	keys := slices.SortedFunc(maps.Keys(d.at), func(a, b string) int { return slices.Compare(d.at[a], d.at[b]) })
-	for k, key := range keys {
-		here := make([][]measuredRun, len(d.order))
-		for n, a := range d.order {
-			here[n] = d.runs[place{a, key}]
+	at := 0 // of the x that have runs
+	for _, g := range groups {
+		here, limits, err := t.measured(g, y, o.Minus)
+		if err != nil {
+			return bad(err)
 		}
-		if d.Bound && d.Minus == "" {
-			if same, bounds := underBound(here, d.limits[key]); len(bounds) > 0 {
+		if len(limits) == 0 {
+			continue
+		}
+		point := SeriesPoint{X: g.X[0]}
+		if len(o.X) > 1 {
+			point = SeriesPoint{X: float64(at), Label: Label(g.X)}
+		}
+		at++
+		if o.Bound && o.Minus == "" {
+			if same, bounds := underBound(here, limits); len(bounds) > 0 {
 				here = same
-				p := d.point(k, key, bounds)
+				p := point.mean(bounds)
 				p.Half = math.NaN()
 				bound.Points = append(bound.Points, p)
 			}
 		}
 		for n := range here {
 			if len(here[n]) > 0 {
-				lines[n].Points = append(lines[n].Points, d.point(k, key, here[n]))
+				lines[n].Points = append(lines[n].Points, point.mean(here[n]))
 			}
 		}
+	}
+	if !slices.ContainsFunc(lines, func(l Line) bool { return len(l.Points) > 0 }) {
+		return bad(fmt.Errorf("none of the %d runs has a value for %q", len(t.Rows), y.name))
 	}
 	if len(bound.Points) > 0 {
 		lines = append(lines, bound)
 	}
-	return lines
+	return lines, nil
 }
 
-// point returns the mean of some runs at the k-th x.
-func (d *drawing) point(k int, key string, runs []measuredRun) SeriesPoint {
-	p := SeriesPoint{X: d.at[key][0], Runs: len(runs)}
-	if len(d.X) > 1 {
-		p.X, p.Label = float64(k), Label(d.at[key])
+// measured returns the values of a measure in a group, by algorithm, less that of one on the same instance with the
+// same seed; and limits of them by instance.
+func (t *Results) measured(g Group, y *measure, minus string) (values [][]measuredRun, limits map[string]float64, err error) {
+	type pair struct {
+		hash string
+		seed uint64
 	}
+	base := map[pair]float64{}
+	for _, r := range g.Of(minus) {
+		if base[pair{r.Hash, r.Seed}], err = y.at(r); err != nil {
+			return nil, nil, err
+		}
+	}
+	values, limits = make([][]measuredRun, len(t.Algorithms)), map[string]float64{}
+	for _, r := range g.Rows {
+		n := slices.Index(t.Algorithms, r.Algorithm)
+		other, paired := base[pair{r.Hash, r.Seed}]
+		if n < 0 || minus != "" && !paired {
+			continue
+		}
+		x, err := y.at(r)
+		if err != nil {
+			return nil, nil, err
+		}
+		if x -= other; !math.IsNaN(x) {
+			values[n] = append(values[n], measuredRun{r.Hash, x, r.half(y.name)})
+		}
+		if known, ok := limits[r.Hash]; !ok || math.IsNaN(known) {
+			limits[r.Hash] = limit(r, y.name)
+		}
+	}
+	return values, limits, nil
+}
+
+// mean returns the point with the mean of some runs.
+func (p SeriesPoint) mean(runs []measuredRun) SeriesPoint {
 	var values []float64
 	on := map[string]bool{}
 	for _, r := range runs {
 		values, on[r.hash] = append(values, r.y), true
 	}
-	p.Instances = len(on)
+	p.Runs, p.Instances = len(runs), len(on)
 	if p.Mean, p.Half = Interval(values); len(runs) == 1 {
 		p.Half = runs[0].half
 	}
@@ -341,95 +294,6 @@ func Label(x []float64) string {
 		all = append(all, words.Figure(v))
 	}
 	return "{" + strings.Join(all, ",") + "}"
-}
-
-// choose returns the records of the algorithms with parameters that have the values of where. The error is for no
-// record, and for records of several kinds or objectives.
-func choose(records []Record, algorithms []string, where map[string]float64) ([]*Record, error) {
-	var all []*Record
-	have := map[string]map[float64]bool{} // values of the parameters
-	for i := range records {
-		r := &records[i]
-		if !slices.Contains(algorithms, r.Algorithm) {
-			continue
-		}
-		fits := true
-		for p, want := range where {
-			is, err := Parameters(r, []string{p})
-			if err != nil {
-				return nil, err
-			}
-			if have[p] == nil {
-				have[p] = map[float64]bool{}
-			}
-			have[p][is[0]] = true
-			fits = fits && is[0] == want
-		}
-		if !fits {
-			continue
-		}
-		if len(all) > 0 {
-			if err := all[0].Unlike(r); err != nil {
-				return nil, err
-			}
-		}
-		all = append(all, r)
-	}
-	if len(all) == 0 {
-		var conditions []string
-		for _, p := range slices.Sorted(maps.Keys(where)) {
-			conditions = append(conditions, fmt.Sprintf("%s = %s (there is %s)", p, words.Figure(where[p]), some(have[p])))
-		}
-		return nil, fmt.Errorf("no run has %s", strings.Join(conditions, " and "))
-	}
-	return all, nil
-}
-
-// Unlike returns an error if two runs can't be compared: they are of two problems, or of
-// two objectives.
-func (r *Record) Unlike(other *Record) error {
-	switch a, b := r.metrics()[0].Name, other.metrics()[0].Name; {
-	case r.Kind != other.Kind:
-		return fmt.Errorf("there are runs of %s and of %s, give one kind alone", r.Kind, other.Kind)
-	case a != b:
-		return fmt.Errorf("there are runs whose objective is %s and others of %s, give one goal alone", a, b)
-	}
-	return nil
-}
-
-// some lists the first few values.
-func some(values map[float64]bool) string {
-	const most = 10
-	var all []string
-	for k, v := range slices.Sorted(maps.Keys(values)) {
-		if k == most {
-			all = append(all, "...")
-			break
-		}
-		all = append(all, words.Figure(v))
-	}
-	return strings.Join(all, ", ")
-}
-
-// Parameters returns a run's values of some parameters.
-func Parameters(r *Record, names []string) ([]float64, error) {
-	var all []float64
-	for _, p := range names {
-		v, ok := parameter(r.Params, r.Features, p)
-		if !ok {
-			there := "none"
-			if keys := maps.Clone(r.Features); len(keys)+len(r.Params) > 0 {
-				if keys == nil {
-					keys = map[string]float64{}
-				}
-				maps.Copy(keys, r.Params)
-				there = strings.Join(slices.Sorted(maps.Keys(keys)), ", ")
-			}
-			return nil, fmt.Errorf("the run on %s has no parameter %q; it has %s", r.Instance, p, there)
-		}
-		all = append(all, v)
-	}
-	return all, nil
 }
 
 // Interval returns the mean of n >= 1 values and the half-width of its 95 %

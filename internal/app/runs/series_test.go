@@ -3,17 +3,15 @@
 package runs
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -48,17 +46,10 @@ func reserved() []Record {
 // count.
 func TestSeriesMinus(t *testing.T) {
 	t.Parallel()
-	lines, err := Series(reserved(), SeriesOptions{X: []string{"umed"}, Y: "objective", Algorithms: []string{"pe-w"}, Minus: "ff"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := need.Value(Series(reserved(), SeriesOptions{X: []string{"umed"}, Y: "objective", Algorithms: []string{"pe-w"}, Minus: "ff"}))(t)
 	want := []Line{{Algorithm: "pe-w", Points: []SeriesPoint{{X: 5, Mean: 20, Half: 0, Runs: 3, Instances: 3}, {X: 7, Mean: 10, Half: math.NaN(), Runs: 1, Instances: 1}}}}
-	if d := cmp.Diff(want, lines, cmpopts.EquateNaNs()); d != "" {
-		t.Errorf("(-want,+got):\n%s", d)
-	}
-	if _, err := Series(reserved(), SeriesOptions{X: []string{"umed"}, Y: "objective", Minus: "heft"}); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), `no run is by "heft"`) {
-		t.Errorf("minus an unknown algorithm: %v", err)
-	}
+	need.Same(t, "values", want, lines, cmpopts.EquateNaNs())
+	need.Refused(t, "minus an unknown algorithm", need.Err(Series(reserved(), SeriesOptions{X: []string{"umed"}, Y: "objective", Minus: "heft"})), model.ErrInvalid, `no run is by "heft"`)
 }
 
 func TestSeriesByHand(t *testing.T) {
@@ -92,13 +83,8 @@ func TestSeriesByHand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			records := reserved()
 			rand.New(rand.NewPCG(1, 2)).Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
-			got, err := Series(records, c.o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d := cmp.Diff(c.want, got, cmpopts.EquateNaNs(), cmpopts.EquateApprox(1e-12, 1e-12)); d != "" {
-				t.Errorf("lines (-want,+got):\n%s", d)
-			}
+			got := need.Value(Series(records, c.o))(t)
+			need.Same(t, "values", c.want, got, cmpopts.EquateNaNs(), cmpopts.EquateApprox(1e-12, 1e-12))
 		})
 	}
 }
@@ -109,10 +95,7 @@ func TestSeriesOrder(t *testing.T) {
 	want := ""
 	for seed := range uint64(20) {
 		rand.New(rand.NewPCG(seed, 2)).Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
-		lines, err := Series(records, SeriesOptions{X: []string{"umed"}, Y: "slowdown"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		lines := need.Value(Series(records, SeriesOptions{X: []string{"umed"}, Y: "slowdown"}))(t)
 		if got := fmt.Sprint(lines); want == "" {
 			want = got
 		} else if got != want {
@@ -151,10 +134,7 @@ func TestSeriesRefuses(t *testing.T) {
 		"no values":     {reserved(), SeriesOptions{X: umed, Y: "objective", Where: map[string]float64{"umed": 9}}, `none of the 1 runs has a value for "objective"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Series(c.records, c.o)
-			if !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error is %v, want one with %q that wraps ErrInvalid", err, c.want)
-			}
+			need.Refused(t, "refusal", need.Err(Series(c.records, c.o)), model.ErrInvalid, c.want)
 		})
 	}
 }

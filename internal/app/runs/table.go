@@ -4,7 +4,6 @@ package runs
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -71,35 +70,15 @@ func (f *Figures) Of(r *Row, column string) float64 {
 // Tabulate computes a table of records. Means are over the runs with a solution, but for
 // "deg. all %"; failures have their own columns. The order of the records doesn't matter.
 func Tabulate(records []Record, o TableOptions) (*Figures, error) {
-	bad := func(format string, args ...any) (*Figures, error) {
-		return nil, fmt.Errorf("%w table: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
-	}
-	records, _, err := Merge(records)
+	t, err := Load("table", records, o.Algorithms)
 	if err != nil {
 		return nil, err
 	}
-	order, err := algorithmsOf(records, o.Algorithms)
+	groups, err := t.By(o.By)
 	if err != nil {
-		return bad("%v", err)
+		return nil, fmt.Errorf("%w table: %w", model.ErrInvalid, err)
 	}
-	f := &Figures{By: o.By, metrics: [2]*model.Metric{metricOf(records, 0), metricOf(records, 1)}}
-	instances, class, rows := Learn(records, order), classes(records), map[string]*Row{}
-	for i := range records {
-		r := &records[i]
-		if !slices.Contains(order, r.Algorithm) {
-			continue
-		}
-		by, err := Parameters(r, o.By)
-		if err != nil {
-			return bad("%v", err)
-		}
-		key := fmt.Sprint(by, r.Algorithm)
-		if rows[key] == nil {
-			rows[key] = &Row{By: by, Algorithm: r.Algorithm, Class: class[r.Algorithm]}
-		}
-		rows[key].Runs = append(rows[key].Runs, Run{r, instances[r.Hash]})
-	}
-	f.Columns = o.Columns
+	f := &Figures{By: o.By, Columns: o.Columns, metrics: [2]*model.Metric{metricOf(t.records, 0), metricOf(t.records, 1)}}
 	switch {
 	case len(f.Columns) > 0:
 	case len(o.By) > 0:
@@ -113,23 +92,23 @@ func Tabulate(records []Record, o TableOptions) (*Figures, error) {
 		}
 		k := slices.IndexFunc(columns(), func(c column) bool { return c.name == n })
 		if k < 0 {
-			return bad("there is no column %q; see gapwise bench table --help", n)
+			return nil, fmt.Errorf("%w table: there is no column %q; see gapwise bench table --help", model.ErrInvalid, n)
 		}
 		f.columns = append(f.columns, columns()[k])
 	}
-	for _, r := range rows {
-		// Sums of floating-point numbers depend on their order.
-		slices.SortFunc(r.Runs, func(a, b Run) int {
-			return cmp.Or(cmp.Compare(a.Instance, b.Instance), cmp.Compare(a.Hash, b.Hash), cmp.Compare(a.Seed, b.Seed))
-		})
-		for _, c := range f.columns {
-			r.Values = append(r.Values, c.of(r.Runs))
+	for _, g := range groups {
+		for k, a := range t.Algorithms {
+			row := Row{By: g.X, Algorithm: a, Class: t.classes[a], Runs: g.Of(a)}
+			if len(row.Runs) == 0 || slices.Contains(t.Algorithms[:k], a) {
+				continue
+			}
+			for _, c := range f.columns {
+				row.Values = append(row.Values, c.of(row.Runs))
+			}
+			f.Rows = append(f.Rows, row)
 		}
-		f.Rows = append(f.Rows, *r)
 	}
-	slices.SortFunc(f.Rows, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(a.Class.Rank(), b.Class.Rank()), slices.Compare(a.By, b.By), cmp.Compare(slices.Index(order, a.Algorithm), slices.Index(order, b.Algorithm)))
-	})
+	slices.SortStableFunc(f.Rows, func(a, b Row) int { return cmp.Compare(a.Class.Rank(), b.Class.Rank()) })
 	return f, nil
 }
 
@@ -138,20 +117,13 @@ func (f *Figures) Table(o TableOptions) Table {
 	t := Table{Header: append(slices.Clone(f.By), "algorithm")}
 	write := make([]func(float64) string, len(f.columns))
 	for k, c := range f.columns {
-		name := c.name
-		if write[k] = c.form.text; c.form == inTime {
-			unit := ""
-			switch {
-			case o.OneUnit:
-				unit, write[k] = f.oneUnit(k)
-				unit = " (" + unit + ")"
-			case o.Plain:
-				write[k] = func(x float64) string { return words.Known("%.6g", x) }
-			}
-			if o.Plain {
-				name += " s"
-			}
-			name += unit
+		name, unit := c.name, ""
+		switch write[k] = c.form.text; {
+		case c.form == inTime && o.OneUnit:
+			unit, write[k] = f.oneUnit(k)
+			name += " (" + unit + ")"
+		case c.form == inTime && o.Plain:
+			name, write[k] = name+" s", func(x float64) string { return words.Known("%.6g", x) }
 		}
 		if !o.Plain {
 			name = f.named(name)
@@ -205,10 +177,8 @@ func (f form) text(x float64) string {
 			return fmt.Sprintf("%.3g us", x*1e6)
 		case x < 1:
 			return fmt.Sprintf("%.3g ms", x*1e3)
-		case x >= 1:
-			return fmt.Sprintf("%.4g s", x)
 		}
-		return words.Known("", x)
+		return words.Known("%.4g s", x)
 	}
 	return words.Figure(x)
 }
@@ -222,73 +192,20 @@ func (f *Figures) oneUnit(column int) (name string, write func(float64) string) 
 			all = append(all, x)
 		}
 	}
-	name, unit := "s", 1.0
-	middle := stats.Quantile(0.5, all)
-	switch {
-	case middle < 1e-3:
-		name, unit = "µs", 1e-6
-	case middle < 1:
-		name, unit = "ms", 1e-3
+	middle, most := stats.Median(all), 1.0
+	if middle < 1 {
+		most = middle
 	}
-	decimals := func(x float64) int { return max(0, 2-int(math.Floor(math.Log10(x/unit)))) }
+	name, unit := words.TimeUnit(most)
 	return name, func(x float64) string {
 		digits := 0
 		for _, y := range []float64{middle, x} { // more for values much shorter than the median
 			if y > 0 {
-				digits = max(digits, decimals(y))
+				digits = max(digits, 2-int(math.Floor(math.Log10(y/unit))))
 			}
 		}
-		if math.IsNaN(x) {
-			return "-"
-		}
-		return strconv.FormatFloat(x/unit, 'f', digits, 64)
+		return words.Known(fmt.Sprintf("%%.%df", digits), x/unit)
 	}
-}
-
-// algorithmsOf returns the labels wanted or, if none is, all: in the order of the plan, if records state it (they do so
-// since 0.9.0), the others after them in alphabetical order.
-func algorithmsOf(records []Record, wanted []string) ([]string, error) {
-	if len(records) == 0 {
-		return nil, errors.New("there are no results")
-	}
-	first := map[string]int{} // number of a label's first run in its plan
-	var all []string          // by appearance
-	for i := range records {
-		r := &records[i]
-		n, here := first[r.Algorithm]
-		if !here {
-			all = append(all, r.Algorithm)
-			n = math.MaxInt
-		}
-		if r.Run > 0 {
-			n = min(n, r.Run)
-		}
-		first[r.Algorithm] = n
-	}
-	if len(wanted) == 0 {
-		slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(first[a], first[b]), cmp.Compare(a, b)) })
-		return all, nil
-	}
-	for _, a := range wanted {
-		if !slices.Contains(all, a) {
-			return nil, fmt.Errorf("no run is by %q, there are %s", a, strings.Join(all, ", "))
-		}
-	}
-	return wanted, nil
-}
-
-// classes returns the class of each algorithm; all the same if a name means different algorithms of several problems.
-func classes(records []Record) map[string]model.Class {
-	all := map[string]model.Class{}
-	for i := range records {
-		r := &records[i]
-		if c, ok := all[r.Algorithm]; ok && c != r.Class() {
-			all[r.Algorithm] = model.Offline
-		} else {
-			all[r.Algorithm] = r.Class()
-		}
-	}
-	return all
 }
 
 // GroupOf names a class of algorithms as a group of a table's rows, and states its knowledge.

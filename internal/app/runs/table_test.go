@@ -4,7 +4,6 @@ package runs
 
 import (
 	"bytes"
-	"errors"
 	"flag"
 	"math"
 	"math/rand/v2"
@@ -13,8 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -102,13 +100,8 @@ func TestTabulateByHand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			records := sample()
 			rand.New(rand.NewPCG(1, 2)).Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
-			got, err := tabulate(records, tc.options)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(tc.want, append([][]string{got.Header}, got.Rows...)); diff != "" {
-				t.Errorf("table (-want,+got):\n%s", diff)
-			}
+			got := need.Value(tabulate(records, tc.options))(t)
+			need.Same(t, "table", tc.want, append([][]string{got.Header}, got.Rows...))
 		})
 	}
 }
@@ -117,13 +110,8 @@ func TestTabulateByHand(t *testing.T) {
 func TestTabulateTellsInstancesByHash(t *testing.T) {
 	records := sample()[:2]
 	records[1].Instance = records[0].Instance
-	got, err := tabulate(records, TableOptions{Columns: []string{"gap max %", "deg. max %"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([][]string{{"exact", "0.000", "0.000"}}, got.Rows); diff != "" {
-		t.Errorf("rows (-want,+got):\n%s", diff)
-	}
+	got := need.Value(tabulate(records, TableOptions{Columns: []string{"gap max %", "deg. max %"}}))(t)
+	need.Same(t, "rows", [][]string{{"exact", "0.000", "0.000"}}, got.Rows)
 }
 
 func TestTabulateRefuses(t *testing.T) {
@@ -139,10 +127,7 @@ func TestTabulateRefuses(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := tabulate(tc.records, tc.options)
-			if !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), tc.wantPart) {
-				t.Errorf("error is %v, want one with %q that wraps ErrInvalid", err, tc.wantPart)
-			}
+			need.Refused(t, "refusal", need.Err(tabulate(tc.records, tc.options)), model.ErrInvalid, tc.wantPart)
 		})
 	}
 }
@@ -151,16 +136,11 @@ func TestRenderGolden(t *testing.T) {
 	files := map[string]string{"text": "table.txt", "markdown": "table.md", "csv": "table.csv", "latex": "table.tex"}
 	for _, format := range Formats {
 		t.Run(format, func(t *testing.T) {
-			table, err := tabulate(sample(), TableOptions{By: []string{"jobs", "slack"}, Plain: format == "csv"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			table := need.Value(tabulate(sample(), TableOptions{By: []string{"jobs", "slack"}, Plain: format == "csv"}))(t)
 			table.Groups = append(table.Groups, "online policies: of a_b")
 			table.Rows = append(table.Rows, []string{"8", "0.5", `a_b & 5% {\}`, "1", "0", "-", "-", "2 s"})
 			var got bytes.Buffer
-			if err := table.Render(&got, format); err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, table.Render(&got, format))
 			if format == "text" {
 				for line := range strings.Lines(got.String()) {
 					if len(line) > 81 || strings.HasSuffix(line, " \n") {
@@ -170,22 +150,13 @@ func TestRenderGolden(t *testing.T) {
 			}
 			file := filepath.Join("testdata", files[format])
 			if *update {
-				if err := os.WriteFile(file, got.Bytes(), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				need.OK(t, os.WriteFile(file, got.Bytes(), 0o644))
 			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got.String()); diff != "" {
-				t.Errorf("%s (-want,+got; -update writes it anew):\n%s", file, diff)
-			}
+			want := need.Value(os.ReadFile(file))(t)
+			need.Same(t, file, string(want), got.String())
 		})
 	}
-	if err := (Table{}).Render(&bytes.Buffer{}, "html"); !errors.Is(err, model.ErrInvalid) {
-		t.Errorf("unknown format: error is %v, want ErrInvalid", err)
-	}
+	need.Refused(t, "unknown format", (Table{}).Render(&bytes.Buffer{}, "html"), model.ErrInvalid, "")
 }
 
 // tabulate is Tabulate as text.
@@ -211,10 +182,7 @@ func TestDegradationOfAll(t *testing.T) {
 		solved("a", "1", 0.8), solved("b", "1", 0.76), solved("a", "2", 0.5), solved("b", "2", 0), solved("a", "3", 0), solved("b", "3", 0),
 		solved("a", "4", 0.4), solved("b", "4", 0.34), solved("other", "3", 0.9),
 	}
-	table, err := tabulate(records, TableOptions{Algorithms: []string{"a", "b"}, Columns: []string{"deg. mean %", "deg. all %", "deg. > 3 %", "deg. > 10 %", "unsolved %"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := need.Value(tabulate(records, TableOptions{Algorithms: []string{"a", "b"}, Columns: []string{"deg. mean %", "deg. all %", "deg. > 3 %", "deg. > 10 %", "unsolved %"}}))(t)
 	want := [][]string{{"a", "0.000", "0.000", "0", "0", "25.000"}, {"b", "10.000", "40.000", "2", "1", "50.000"}}
 	for i, row := range want {
 		for k, cell := range row {

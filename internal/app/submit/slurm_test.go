@@ -19,8 +19,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/internal/app/submit"
@@ -97,15 +95,9 @@ func startSlurm(t *testing.T) {
 	for program, debian := range map[string]string{"slurmctld": "slurmctld", "slurmd": "slurmd", "sbatch": "slurm-client", "squeue": "slurm-client"} {
 		need.Tool(t, program, debian)
 	}
-	dir, err := os.MkdirTemp("", "slurm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := need.Value(os.MkdirTemp("", "slurm"))(t)
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	host := need.Value(os.Hostname())(t)
 	host, _, _ = strings.Cut(host, ".")
 	conf := filepath.Join(dir, "slurm.conf")
 	t.Setenv("SLURM_CONF", conf)
@@ -124,10 +116,7 @@ func startSlurm(t *testing.T) {
 // freePort returns a port without a listener.
 func freePort(t *testing.T) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := need.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port
 }
@@ -135,16 +124,11 @@ func freePort(t *testing.T) int {
 // daemon starts a program that ends with the test, also if that is killed.
 func daemon(t *testing.T, dir, program string, arguments ...string) {
 	t.Helper()
-	log, err := os.Create(filepath.Join(dir, program+".out"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := need.Value(os.Create(filepath.Join(dir, program+".out")))(t)
 	c := exec.Command(program, arguments...)
 	c.Stdout, c.Stderr = log, log
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, c.Start())
 	t.Cleanup(func() {
 		c.Process.Signal(syscall.SIGTERM)
 		kill := time.AfterFunc(10*time.Second, func() { c.Process.Kill() })
@@ -187,9 +171,7 @@ func TestSlurm(t *testing.T) {
 		t.Skip("it starts a Slurm and waits for its queue")
 	}
 	work := filepath.Join(t.TempDir(), "a folder")
-	if err := os.Mkdir(work, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.Mkdir(work, 0o755))
 	gapwise := filepath.Join(work, "gapwise")
 	build := exec.Command("go", "build", "-buildvcs=false", "-o", gapwise, "../../../cmd/gapwise")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -220,17 +202,11 @@ algorithms: [{name: exact, engine: glpsol}]
 
 	s := submit.Slurm{Work: work, Options: []string{"--partition=main", "--time=60"},
 		Job: submit.Job{Name: "p", Shards: 4, Workers: 1, Program: gapwise, Arguments: []string{plan}, Plan: plan, Folder: folder}}
-	jobs, err := s.Submit(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	jobs := need.Value(s.Submit(t.Context()))(t)
 	parts := func() (all []runs.Record) {
 		files, _ := filepath.Glob(filepath.Join(folder, "parts", "*.jsonl"))
 		for _, f := range files {
-			some, _, err := runs.ReadRecords(f)
-			if err != nil {
-				t.Fatal(err)
-			}
+			some := need.Value(runs.ReadRecords(f))(t)
 			all = append(all, some...)
 		}
 		return all
@@ -253,10 +229,7 @@ algorithms: [{name: exact, engine: glpsol}]
 	logs := ""
 	files, _ := filepath.Glob(filepath.Join(folder, "logs", "*"))
 	for _, f := range files {
-		log, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		log := need.Value(os.ReadFile(f))(t)
 		logs += string(log)
 	}
 	for text, times := range map[string]int{
@@ -274,18 +247,10 @@ algorithms: [{name: exact, engine: glpsol}]
 	}
 
 	local := filepath.Join(work, "local.jsonl")
-	p, err := benchmarks.LoadPlan(plan)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := benchmarks.Run(t.Context(), p, benchmarks.RunOptions{Results: local}); err != nil {
-		t.Fatal(err)
-	}
+	p := need.Value(benchmarks.LoadPlan(plan))(t)
+	need.OK(t, benchmarks.Run(t.Context(), p, benchmarks.RunOptions{Results: local}))
 	table := func(file string) runs.Table {
-		records, _, err := runs.ReadRecords(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		records := need.Value(runs.ReadRecords(file))(t)
 		if len(records) != 8 {
 			t.Errorf("%s: %d runs", file, len(records))
 		}
@@ -294,15 +259,10 @@ algorithms: [{name: exact, engine: glpsol}]
 				t.Errorf("%s:%d: sealed %v, run %d of %d on %q", file, i+1, records[i].Sealed, records[i].Run, records[i].Runs, records[i].Host)
 			}
 		}
-		got, err := runs.Tabulate(records, runs.TableOptions{Columns: []string{"runs", "verified", "failed", "objective", "second", "bound", "gap mean %", "nodes mean"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := need.Value(runs.Tabulate(records, runs.TableOptions{Columns: []string{"runs", "verified", "failed", "objective", "second", "bound", "gap mean %", "nodes mean"}}))(t)
 		return got.Table(runs.TableOptions{})
 	}
-	if diff := cmp.Diff(table(local), table(merged)); diff != "" {
-		t.Errorf("table (-local,+merged)\n%s", diff)
-	}
+	need.Same(t, "merged", table(local), table(merged))
 	if t.Failed() {
 		t.Log(logs)
 	}

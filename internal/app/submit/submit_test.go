@@ -20,6 +20,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/internal/app/submit"
+	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/internal/text/visible"
 	"github.com/gapwise/gapwise/model"
 )
@@ -98,9 +99,7 @@ func TestRefused(t *testing.T) {
 	} {
 		k := kubernetes()
 		c.edit(&k)
-		if _, err := k.Manifest(); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want %q", name, err, c.want)
-		}
+		need.Refused(t, name, need.Err(k.Manifest()), model.ErrInvalid, c.want)
 	}
 }
 
@@ -113,18 +112,12 @@ func TestSubmit(t *testing.T) {
 	t.Setenv("PATH", bin+":/nowhere")
 	s := slurm()
 	s.Folder = filepath.Join(t.TempDir(), "results")
-	if _, err := s.Submit(t.Context()); !errors.Is(err, model.ErrUnsupported) || !strings.Contains(err.Error(), "no sbatch on PATH") {
-		t.Errorf("error %v", err)
-	}
+	need.Refused(t, "without Slurm", need.Err(s.Submit(t.Context())), model.ErrUnsupported, "no sbatch on PATH")
 	sbatch := func(text string) {
-		if err := os.WriteFile(filepath.Join(bin, "sbatch"), []byte("#!/bin/sh\n"+text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, os.WriteFile(filepath.Join(bin, "sbatch"), []byte("#!/bin/sh\n"+text), 0o755))
 	}
 	sbatch("echo 'sbatch: error: no such partition' >&2; exit 1\n")
-	if _, err := s.Submit(t.Context()); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), "no such partition") {
-		t.Errorf("error %v", err)
-	}
+	need.Refused(t, "refused by Slurm", need.Err(s.Submit(t.Context())), model.ErrInvalid, "no such partition")
 	sbatch(`case "$*" in *depend*) exit 1;; *) echo 17;; esac` + "\n")
 	if jobs, err := s.Submit(t.Context()); err == nil || jobs.Array != "17" || !strings.Contains(err.Error(), "the array job 17 is submitted, the job that merges isn't") {
 		t.Errorf("%v, error %v", jobs, err)
@@ -151,29 +144,18 @@ func objects(t testing.TB, text []byte) (all []any) {
 		case err != nil:
 			t.Fatalf("%v\n%s", err, text)
 		}
-		data, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if v, err = jsonschema.UnmarshalJSON(bytes.NewReader(data)); err != nil {
-			t.Fatal(err)
-		}
+		data := need.Value(json.Marshal(v))(t)
+		v = need.Value(jsonschema.UnmarshalJSON(bytes.NewReader(data)))(t)
 		all = append(all, v)
 	}
 }
 
 func TestManifest(t *testing.T) {
-	schema, err := jsonschema.NewCompiler().Compile("testdata/job.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	schema := need.Value(jsonschema.NewCompiler().Compile("testdata/job.schema.json"))(t)
 	for _, text := range []string{"", "name: \"p\"\n# — it's a 'plan' ---\n---\n\ttab \\n {{.Name}}\x7f\n"} {
 		k := kubernetes()
 		k.PlanText = text
-		manifest, err := k.Manifest()
-		if err != nil {
-			t.Fatal(err)
-		}
+		manifest := need.Value(k.Manifest())(t)
 		all := objects(t, manifest)
 		if want := map[bool]int{true: 2, false: 3}[text == ""]; len(all) != want {
 			t.Fatalf("%d objects, want %d\n%s", len(all), want, manifest)
@@ -202,15 +184,9 @@ func TestManifest(t *testing.T) {
 
 // The schema refuses the same as Kubernetes.
 func TestManifestSchema(t *testing.T) {
-	schema, err := jsonschema.NewCompiler().Compile("testdata/job.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	schema := need.Value(jsonschema.NewCompiler().Compile("testdata/job.schema.json"))(t)
 	k := kubernetes()
-	manifest, err := k.Manifest()
-	if err != nil {
-		t.Fatal(err)
-	}
+	manifest := need.Value(k.Manifest())(t)
 	for old, replaced := range map[string]string{
 		"completions: 8":            "completion: 8",
 		"parallelism: 3":            "parallelism: many",
@@ -243,10 +219,7 @@ func TestManifestSchema(t *testing.T) {
 
 // Whatever a plan is called, the names of the objects are good.
 func TestObjectNames(t *testing.T) {
-	schema, err := jsonschema.NewCompiler().Compile("testdata/job.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	schema := need.Value(jsonschema.NewCompiler().Compile("testdata/job.schema.json"))(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		k := kubernetes()
 		k.Name = rapid.StringN(1, 80, -1).Draw(rt, "name")

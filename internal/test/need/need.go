@@ -113,3 +113,20 @@ func Rounds(n int) int {
 	}
 	return n
 }
+
+// Value returns a value that a test needs; an error ends the test.
+func Value[V any](x V, err error) func(T) V {
+	return func(t T) V {
+		t.Helper()
+		OK(t, err)
+		return x
+	}
+}
+
+// OK ends the test at an error.
+func OK(t T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -3,7 +3,11 @@
 // Package nearest finds what a misspelt name may have meant.
 package nearest
 
-import "github.com/agnivade/levenshtein"
+import (
+	"fmt"
+
+	"github.com/agnivade/levenshtein"
+)
 
 // Of returns the known name that is fewest edits from name, at most two, the first
 // of several; "" if there is none.
@@ -15,4 +19,12 @@ func Of(name string, known []string) string {
 		}
 	}
 	return best
+}
+
+// Hint returns a text with what a misspelt name may have meant, "" if that isn't known.
+func Hint(format, name string, known []string) string {
+	if near := Of(name, known); near != "" {
+		return fmt.Sprintf(format, near)
+	}
+	return ""
 }
