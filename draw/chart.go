@@ -111,6 +111,19 @@ func (all *legendEntries) area(text string, c color.Color) {
 	all.add(text, func(p pen, r rect) { p.fill(c, r) })
 }
 
+// shaped adds an entry with a box in a style.
+func (all *legendEntries) shaped(text string, s style) {
+	all.add(text, func(p pen, r rect) { p.shapes([]shape{{r, s, ""}}, false) })
+}
+
+// height returns the height of the legend's lines.
+func (all legendEntries) height() float64 {
+	if len(all) == 0 {
+		return 0
+	}
+	return legendLine * float64(all[len(all)-1].line+1)
+}
+
 // sample draws an entry's sample.
 type sample func(p pen, r rect)
 
@@ -155,30 +168,6 @@ func drawLegend(p pen, legend []entry, column, y float64) float64 {
 	return y
 }
 
-// sheet is a picture over time or of hosts: a title, a legend, and the content of a layout below them.
-type sheet struct {
-	Options
-	title         string
-	width, height float64
-	legend        legendEntries
-}
-
-// lay sets the size of a sheet with an axis that ends at right, and the legend's text.
-func (s *sheet) lay(right float64, legend func() legendEntries, stack func(stretch float64) float64) (err error) {
-	s.width = right + 2*margin
-	s.legend = wrapped(legend(), s.width)
-	s.height, err = s.fill(stack)
-	return err
-}
-
-// legendHeight returns the height of the legend's lines.
-func (s *sheet) legendHeight() float64 {
-	if len(s.legend) == 0 {
-		return 0
-	}
-	return legendLine * float64(s.legend[len(s.legend)-1].line+1)
-}
-
 // wrapped returns a legend on as many lines as the width of its picture needs, at least
 // as many as its entries ask for.
 func wrapped(all legendEntries, width float64) legendEntries {
@@ -192,14 +181,6 @@ func wrapped(all legendEntries, width float64) legendEntries {
 		x += wide + legendApart
 	}
 	return all
-}
-
-// write writes the picture.
-func (s *sheet) write(w io.Writer, paint func(pen)) error {
-	return s.picture(w, s.title, s.width, s.height, func(p pen) {
-		drawLegend(p, s.legend, 0, p.title(s.title, s.width))
-		paint(p)
-	})
 }
 
 // chart is a picture of a plot below its title and its legend.

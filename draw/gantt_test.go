@@ -239,7 +239,7 @@ func TestGanttAnything(t *testing.T) {
 				for range rapid.IntRange(0, 6).Draw(rt, "bars") {
 					length := rapid.Float64Range(0, 100).Draw(rt, "length")
 					r.Bars = append(r.Bars, draw.Bar{Start: at, End: at + length, Label: label.Draw(rt, "bar"),
-						Group: rapid.Int().Draw(rt, "group"), Faded: rapid.Bool().Draw(rt, "faded")})
+						Group: rapid.Int().Draw(rt, "group")})
 					bars++
 					if !r.Link || rapid.Bool().Draw(rt, "next") {
 						at += length

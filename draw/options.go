@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/core/scene"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -39,8 +40,8 @@ func (o *Options) check() error {
 		return err
 	}
 	for _, t := range []*float64{o.From, o.To} {
-		if t != nil && !(math.Abs(*t) <= maxTime) {
-			return fmt.Errorf("draw: %w time: %v, must be from -%g to %g", model.ErrInvalid, *t, maxTime, maxTime)
+		if t != nil && !(math.Abs(*t) <= scene.MaxTime) {
+			return fmt.Errorf("draw: %w time: %v, must be from -%g to %g", model.ErrInvalid, *t, scene.MaxTime, scene.MaxTime)
 		}
 	}
 	if o.From != nil && o.To != nil && !(*o.From < *o.To) {

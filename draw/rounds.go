@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
+	"github.com/gapwise/gapwise/internal/core/scene"
 	"github.com/gapwise/gapwise/internal/text/look"
 	"github.com/gapwise/gapwise/model"
 )
@@ -38,9 +39,9 @@ func Rounds(w io.Writer, style Style, title string, rounds []model.Round) error 
 	}
 	for _, r := range rounds {
 		for _, x := range []float64{r.Planned, r.Realistic} {
-			if !(math.Abs(x) <= maxTime) {
+			if !(math.Abs(x) <= scene.MaxTime) {
 				return fmt.Errorf("draw: %w round %d: planned %v, realistic %v, makespans must be from -%g to %g",
-					model.ErrInvalid, r.Round, r.Planned, r.Realistic, maxTime, maxTime)
+					model.ErrInvalid, r.Round, r.Planned, r.Realistic, scene.MaxTime, scene.MaxTime)
 			}
 		}
 	}
@@ -53,7 +54,7 @@ func Rounds(w io.Writer, style Style, title string, rounds []model.Round) error 
 			return fmt.Errorf("draw: %w", err)
 		}
 	}
-	x := chart{title: clean(title), width: roundsWidth, height: roundsHeight, plot: p, legend: legend}
+	x := chart{title: scene.Clean(title), width: roundsWidth, height: roundsHeight, plot: p, legend: legend}
 	return x.write(w, style)
 }
 

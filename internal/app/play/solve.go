@@ -12,6 +12,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/app/verdict"
+	"github.com/gapwise/gapwise/internal/core/scene"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -32,7 +33,7 @@ type Solve struct {
 type Progress struct {
 	verdict.Progress
 	Solution json.RawMessage `json:"solution,omitempty"`
-	Scene    *Scene          `json:"scene,omitempty"`
+	Scene    *scene.Scene    `json:"scene,omitempty"`
 }
 
 // Shown is a solution with its verdict and its picture.
@@ -50,7 +51,7 @@ type Shown struct {
 	Result    json.RawMessage  `json:"result,omitempty"`
 	Solution  json.RawMessage  `json:"solution,omitempty"`
 	Verdict   *verdict.Verdict `json:"verdict,omitempty"`
-	Scene     *Scene           `json:"scene,omitempty"`
+	Scene     *scene.Scene     `json:"scene,omitempty"`
 	Steps     []model.Step     `json:"steps,omitempty"`
 	Proof     string           `json:"proof,omitempty"`
 }
@@ -155,7 +156,7 @@ func (d *Desk) shown(ctx context.Context, r model.Result) (*Shown, error) {
 	if r.Solution == nil {
 		in, isReservation := d.in.(*model.Reservation)
 		if why, ok := r.Details.(*model.ReservationDetails); ok && isReservation && len(why.Conflict) > 0 {
-			x.Scene = conflictScene(in, why.Conflict)
+			x.Scene = scene.Conflict(in, why.Conflict)
 		}
 		return x, nil
 	}
@@ -178,15 +179,15 @@ func (d *Desk) picture(ctx context.Context, x *Shown, s model.Solution, bound fl
 }
 
 // scene draws a solution.
-func (d *Desk) scene(ctx context.Context, s model.Solution, bound float64) (*Scene, error) {
-	var arrived []float64
+func (d *Desk) scene(ctx context.Context, s model.Solution, bound float64) (*scene.Scene, error) {
+	o := scene.Options{Bound: verdict.Number(bound), Page: true}
 	if g, ok := d.in.(*model.DAG); ok {
 		var err error
-		if arrived, err = verify.Arrivals(ctx, g, s.(*model.Schedule)); err != nil {
+		if o.Arrived, err = verify.Arrivals(ctx, g, s.(*model.Schedule)); err != nil {
 			return nil, err
 		}
 	}
-	return sceneOf(d.in, s, arrived, bound)
+	return scene.Of(d.in, s, o)
 }
 
 // Judge is a question: the verdict on a solution, which may lack parts that follow from the rest.

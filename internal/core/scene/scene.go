@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-package play
+// Package scene says the picture of a solution as data, in one file a problem: rows with boxes along an axis, arrows
+// and marks. Package draw renders it on paper and in characters, the playground's page in a browser.
+package scene
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
+	"unicode"
 
 	"github.com/gapwise/gapwise/internal/text/look"
 	"github.com/gapwise/gapwise/model"
@@ -35,9 +36,13 @@ type Row struct {
 	Label string `json:"label"`
 	Group string `json:"group"` // rows of one group are adjacent
 	Lanes int    `json:"lanes"`
-	Drop  string `json:"drop,omitempty"` // the target of a box that is dropped here, see Move; "" for nothing
+	Drop  string `json:"drop,omitempty"` // the target of a box that is dropped here; "" for nothing
 	Role  Role   `json:"role,omitempty"`
 	Named bool   `json:"named,omitempty"` // lanes are numbered: processors, PEs, slots
+	// Name is the short name of a host or, if lanes are numbered, of one of them.
+	Name string `json:"-"`
+	// Remark says what becomes of a host without tasks.
+	Remark string `json:"-"`
 }
 
 // Role is the meaning of a box; each has one colour in all pictures. A box without one wears a tint without meaning.
@@ -68,12 +73,25 @@ type Box struct {
 	Label string  `json:"label"`
 	Role  Role    `json:"role,omitempty"`
 	Tint  int     `json:"tint"`
-	// Facts describe the box, a line each.
+	// Facts describe the box, a line each. A page alone has them.
 	Facts []string `json:"facts"`
 	// Drag states where a person may move the box: "time", "row", "both", or "" for nowhere.
 	Drag string `json:"drag,omitempty"`
 	// Window is from when to when the item may lie; nil if there is none.
 	Window []float64 `json:"window,omitempty"`
+
+	// Number is the item's place in the instance.
+	Number int `json:"-"`
+	// Used is the end of the part of a booking that is used; the rest is reserved.
+	Used float64 `json:"-"`
+	// Cancelled says that a booking never begins.
+	Cancelled bool `json:"-"`
+	// Need is how much further an item would reach if it got all that it needs.
+	Need float64 `json:"-"`
+	// From is the host on which a task that moves runs now.
+	From string `json:"-"`
+
+	facts func() []string
 }
 
 // Arrow leads from the end of one box to the start of another, by their numbers.
@@ -90,19 +108,71 @@ type Mark struct {
 	Bound bool    `json:"bound,omitempty"`
 }
 
+// Options say what a scene is for.
+type Options struct {
+	// Arrived holds the time at which each of a schedule's transfers ends.
+	Arrived []float64
+	// Bound is the value that no solution beats; nil if none is known.
+	Bound *float64
+	// Page adds what a page alone shows: waiting and declined requests, loads of links, and facts. It leaves out what
+	// a page can't draw quickly.
+	Page bool
+}
+
+// Of returns the scene of a solution. The error wraps model.ErrInvalid for one that has another shape than the instance
+// asks for, and model.ErrUnsupported for problems without a picture.
+func Of(in model.Instance, s model.Solution, o Options) (x *Scene, err error) {
+	switch in := in.(type) {
+	case *model.DAG:
+		x, err = of(in, s, o, dag)
+	case *model.Batch:
+		x, err = of(in, s, o, batch)
+	case *model.Reservation:
+		x, err = of(in, s, o, reservation)
+	case *model.TVC:
+		x, err = of(in, s, o, tvc)
+	case *model.VCSched:
+		x, err = of(in, s, o, vcsched)
+	case *model.Consolidation:
+		x, err = of(in, s, o, consolidation)
+	default:
+		err = fmt.Errorf("%w: there is no picture of a %s", model.ErrUnsupported, in.Kind())
+	}
+	if err != nil {
+		return nil, err
+	}
+	if o.Page {
+		x.cut()
+	}
+	if start := model.StartTime(in); !start.IsZero() {
+		x.Start = start.Format("2006-01-02T15:04:05Z07:00")
+	}
+	return x, nil
+}
+
+func of[I model.Instance, S model.Solution](in I, solution model.Solution, o Options, build func(I, S, Options) (*Scene, error)) (*Scene, error) {
+	s, ok := solution.(S)
+	if !ok {
+		return nil, fmt.Errorf("%w solution: a %T can't solve a %s instance", model.ErrInvalid, solution, in.Kind())
+	}
+	return build(in, s, o)
+}
+
 // most is how many boxes a page draws quickly.
 const most = 6000
 
-// tints is how many tints boxes wear that no role colours.
-const tints = look.Tints
-
-// cut keeps the picture small enough to be drawn.
+// cut keeps the picture small enough to be drawn in a page, and describes its boxes.
 func (s *Scene) cut() {
 	if len(s.Boxes) > most {
 		s.Note = fmt.Sprintf("%d of %d boxes are drawn; gapwise gantt draws them all", most, len(s.Boxes))
 		s.Boxes = s.Boxes[:most]
 	}
-	s.Arrows = slices.DeleteFunc(s.Arrows, func(a Arrow) bool { return max(a.From, a.To) >= len(s.Boxes) })
+	many := len(s.Arrows) > 300
+	s.Arrows = slices.DeleteFunc(s.Arrows, func(a Arrow) bool { return max(a.From, a.To) >= len(s.Boxes) || many && a.Role == "" })
+	for i := range s.Boxes {
+		b := &s.Boxes[i]
+		b.Facts, b.Tint = b.facts(), b.Tint%look.Tints
+	}
 	if s.Rows == nil {
 		s.Rows = []Row{}
 	}
@@ -138,24 +208,17 @@ func (s *Scene) row(r Row) int {
 	return len(s.Rows) - 1
 }
 
-// stack puts boxes of a row into as few lanes as hold them side by side.
-func (s *Scene) stack(row int, boxes []Box) {
-	slices.SortStableFunc(boxes, func(a, b Box) int { return cmp.Compare(a.Low, b.Low) })
-	var ends []float64
-	for _, b := range boxes {
-		lane := slices.IndexFunc(ends, func(end float64) bool { return end <= b.Low+1e-9 })
-		if lane < 0 {
-			lane, ends = len(ends), append(ends, 0)
-		}
-		ends[lane] = b.High
-		b.Row, b.Lane, b.Lanes = row, lane, 1
-		s.Boxes = append(s.Boxes, b)
-	}
-	s.Rows[row].Lanes = max(1, len(ends))
+// pile puts a box of a size, in per cent, behind the other boxes of its row.
+func (s *Scene) pile(taken []float64, row int, size float64, b Box) {
+	b.Row, b.Lanes, b.Low = row, 1, taken[row]
+	taken[row] += size
+	b.High = taken[row]
+	s.High = max(s.High, min(taken[row], 300))
+	s.Boxes = append(s.Boxes, b)
 }
 
-// ranges splits ascending numbers into runs of neighbours.
-func ranges[T ~int | ~int32](numbers []T) (all [][2]int) {
+// Ranges splits ascending numbers into runs of neighbours.
+func Ranges[T ~int | ~int32](numbers []T) (all [][2]int) {
 	for i, p := range numbers {
 		if i == 0 || p > numbers[i-1]+1 {
 			all = append(all, [2]int{int(p), int(p)})
@@ -165,8 +228,8 @@ func ranges[T ~int | ~int32](numbers []T) (all [][2]int) {
 	return all
 }
 
-// number prints a figure to six digits.
-func number(x float64) string {
+// Number prints a figure to six digits.
+func Number(x float64) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return "?"
 	}
@@ -175,7 +238,7 @@ func number(x float64) string {
 
 // seconds prints a span of time.
 func seconds(from, to float64) string {
-	return fmt.Sprintf("%s to %s s (%s s)", number(from), number(to), number(to-from))
+	return fmt.Sprintf("%s to %s s (%s s)", Number(from), Number(to), Number(to-from))
 }
 
 // plural prints a count with its word.
@@ -186,46 +249,22 @@ func plural(n int, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-// clean makes a name from a file fit to be shown.
-func clean(name string) string {
-	if !utf8.ValidString(name) {
-		name = strings.ToValidUTF8(name, "?")
-	}
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
+// Clean makes s fit to be drawn and put in XML: one line, no control characters, and at most a length that no picture
+// has room for.
+func Clean(s string) string {
+	const most = 300
+	s = strings.TrimSpace(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
 			return ' '
+		case unicode.IsControl(r), r == 0xFFFE, r == 0xFFFF:
+			return unicode.ReplacementChar
 		}
 		return r
-	}, name)
-}
-
-// sceneOf draws a solution, which must be shaped like its instance. The bound is NaN if
-// none is known.
-func sceneOf(in model.Instance, s model.Solution, arrived []float64, bound float64) (*Scene, error) {
-	var scene *Scene
-	var err error
-	switch in := in.(type) {
-	case *model.DAG:
-		scene, err = dagScene(in, s.(*model.Schedule), arrived, bound)
-	case *model.Batch:
-		scene, err = batchScene(in, s.(*model.Execution))
-	case *model.Reservation:
-		scene, err = reservationScene(in, s.(*model.Bookings))
-	case *model.TVC:
-		scene, err = tvcScene(in, s.(*model.Embeddings))
-	case *model.VCSched:
-		scene, err = vcschedScene(in, s.(*model.Placement))
-	case *model.Consolidation:
-		scene, err = consolidationScene(in, s.(*model.Assignment))
-	default:
-		err = fmt.Errorf("%w: there is no picture of a %s", model.ErrUnsupported, in.Kind())
+	}, s))
+	if len(s) <= most {
+		return s
 	}
-	if err != nil {
-		return nil, err
-	}
-	scene.cut()
-	if start := model.StartTime(in); !start.IsZero() {
-		scene.Start = start.Format("2006-01-02T15:04:05Z07:00")
-	}
-	return scene, nil
+	r := []rune(s)
+	return string(r[:min(len(r), most)])
 }
