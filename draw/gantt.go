@@ -15,7 +15,6 @@ import (
 
 // Sizes in points.
 const (
-	maxHeight  = 1950.0
 	rowHeight  = 22.0 // of a machine in a small picture
 	lowHeight  = 10.0 // in a large one
 	laneHeight = 13.0
@@ -180,8 +179,9 @@ func drawGantt(w io.Writer, o Options, title string, panels []*ganttPanel) error
 	if len(panels) == 0 {
 		panels = []*ganttPanel{{}}
 	}
-	l := &gantt{sheet: sheet{Options: o, title: scene.Clean(title), axisless: true}, panels: panels}
-	if err := l.span(); err != nil {
+	l := &sheet{Options: o, title: scene.Clean(title)}
+	shared, err := l.spanPanels(panels)
+	if err != nil {
 		return err
 	}
 	column, wanted, f := 0.0, 0.0, newFace(labelSize, false)
@@ -201,44 +201,50 @@ func drawGantt(w io.Writer, o Options, title string, panels []*ganttPanel) error
 	if err := l.across(column, wanted); err != nil {
 		return err
 	}
+	l.legend = ganttLegend(panels)
+	heads, spread := 0.0, 1.0
 	for _, x := range panels {
 		x.left, x.right = l.left, l.right
 		x.prepare()
 		x.headOf(l.width)
+		heads += x.headHeight() + panelGap
 	}
-	l.legend = wrapped(l.legendOf(), l.width)
-	var err error
-	if l.height, err = l.fill(l.stack); err != nil {
-		return err
+	if l.Height == 0 && heads > maxHeight/2 { // so many panels get no heads
+		spread = maxHeight / 2 / heads
 	}
-	return l.picture(w, l.title, l.width, l.height, func(p pen) {
-		drawLegend(p, l.legend, 0, p.title(l.title, l.width))
-		for _, x := range panels {
-			l.paintPanel(p, x)
-			if !l.shared {
+	var below float64 // end of the last row label drawn
+	for k, x := range panels {
+		above, fixed, flexible := x.headHeight(), 0.0, 0.0
+		switch {
+		case k > 0:
+			above += panelGap
+		case len(l.legend) > 0:
+			above += 5
+		}
+		for r, row := range x.rows {
+			flexible += row.h0
+			fixed += x.gap(r)
+		}
+		if k+1 < len(panels) && !shared {
+			fixed += 4 + axisHeight
+		}
+		l.add(above*spread, fixed*spread, flexible, func(p pen, y, h float64) {
+			x.place(y, (h-fixed*spread)/flexible, spread)
+			below = x.paintPanel(p, below)
+			if k+1 < len(panels) && !shared {
 				x.paint(p, x.bottom+4, x.ticks())
 			}
-		}
-		if last := panels[len(panels)-1]; l.shared {
-			last.paint(p, l.end-axisHeight, last.ticks())
-		}
-	})
+		})
+	}
+	l.timeAxis = panels[len(panels)-1].timeAxis
+	return l.write(w)
 }
 
-// gantt holds the positions of everything in the picture.
-type gantt struct {
-	sheet
-	panels []*ganttPanel
-	shared bool    // one time axis for all panels
-	end    float64 // lower edge of the last axis
-	below  float64 // end of the last row label drawn
-}
-
-// span sets the times of each panel's axis: the same for all, unless one is less
+// spanPanels sets the times of each panel's axis, and reports whether it is the same for all: it is unless one is less
 // than half as long as another.
-func (l *gantt) span() error {
+func (s *sheet) spanPanels(panels []*ganttPanel) (shared bool, err error) {
 	all := timeAxis{}
-	for _, x := range l.panels {
+	for _, x := range panels {
 		for _, m := range x.marks {
 			x.low, x.high = min(x.low, m.At), max(x.high, m.At)
 		}
@@ -250,23 +256,18 @@ func (l *gantt) span() error {
 		all.low, all.high = min(all.low, x.low), max(all.high, x.high)
 	}
 	all.widen()
-	l.shared = true
-	for _, x := range l.panels {
-		l.shared = l.shared && x.high-x.low >= (all.high-all.low)/2
+	shared = !slices.ContainsFunc(panels, func(x *ganttPanel) bool { return x.high-x.low < (all.high-all.low)/2 }) ||
+		len(panels) == 1 || len(panels) > maxAxes || s.From != nil || s.To != nil
+	if shared {
+		err = s.Options.cut(&all)
 	}
-	l.shared = l.shared || len(l.panels) > maxAxes || l.From != nil || l.To != nil || len(l.panels) == 1
-	if l.shared {
-		if err := l.Options.cut(&all); err != nil {
-			return err
-		}
-	}
-	for _, x := range l.panels {
-		if l.shared {
+	for _, x := range panels {
+		if shared {
 			x.timeAxis = all
 		}
 		x.widen()
 	}
-	return nil
+	return shared, err
 }
 
 // cut leaves the parts of the panel that its axis shows, and counts its bars.
@@ -340,74 +341,35 @@ func (x *ganttPanel) prepare() {
 	}
 }
 
-// stack places the panels and their rows from the top, the rows so many times as
-// high as they would like to be, and returns the height. A picture above the limit
-// gets lower rows; with so many panels that their heads alone take half of the
-// height, it gets none.
-func (l *gantt) stack(stretch float64) (height float64) {
-	gap := func(x *ganttPanel, k int) float64 { // above a row
-		if k > 0 && x.rows[k].link && !x.rows[k-1].link {
-			return linkGap
-		}
-		return 0
+// gap returns the room above a row: the first link lies apart.
+func (x *ganttPanel) gap(row int) float64 {
+	if row > 0 && x.rows[row].link && !x.rows[row-1].link {
+		return linkGap
 	}
-	below := 0.0 // each panel
-	if !l.shared {
-		below = 4 + axisHeight
-	}
-	fixed, flexible := 0.0, 0.0
-	for _, x := range l.panels {
-		fixed += x.headHeight() + panelGap + below
-		for k, r := range x.rows {
-			flexible += r.h0
-			fixed += gap(x, k)
+	return 0
+}
+
+// place places the rows from y down, so many times as high as they would like to be. A panel whose head has too little
+// room gets none.
+func (x *ganttPanel) place(y, stretch, spread float64) {
+	x.top, x.head = y, y-x.headHeight()
+	if spread < 1 {
+		x.title = ""
+		for m := range x.marks {
+			x.marks[m].label = ""
 		}
 	}
-	top := titleEnd(l.title)
-	if len(l.legend) > 0 {
-		top += l.legend.height() + 5
-	}
-	highest := maxHeight
-	if l.Height > 0 {
-		highest = math.Inf(1)
-	}
-	room := highest - top - axisHeight - margin
-	spread, lower := 1.0, stretch
-	if fixed > room/2 {
-		spread = room / 2 / fixed
-	}
-	if flexible*stretch > room-fixed*spread {
-		lower = (room - fixed*spread) / flexible
-	}
-	y := top - panelGap*spread
-	for _, x := range l.panels {
-		x.head = y + panelGap*spread
-		x.top = x.head + x.headHeight()*spread
-		if spread < 1 {
-			x.title = ""
-			for m := range x.marks {
-				x.marks[m].label = ""
-			}
+	for k := range x.rows {
+		r := &x.rows[k]
+		y += x.gap(k) * spread
+		r.y, r.h = y, r.h0*stretch
+		if r.h >= 6 { // whole pixels look sharper
+			r.y = math.Round(y*2) / 2
+			r.h = math.Round((y+r.h)*2)/2 - r.y
 		}
-		y = x.top
-		for k := range x.rows {
-			r := &x.rows[k]
-			y += gap(x, k) * spread
-			r.y, r.h = y, r.h0*lower
-			if r.h >= 6 && l.Height == 0 { // whole pixels look sharper
-				r.y = math.Round(y*2) / 2
-				r.h = math.Round((y+r.h)*2)/2 - r.y
-			}
-			y = r.y + r.h
-		}
-		x.bottom = y
-		y += below
+		y += r.h0 * stretch
 	}
-	if l.shared {
-		y += 4 + axisHeight
-	}
-	l.end = y
-	return math.Ceil(min(y+margin/2, highest))
+	x.bottom = y
 }
 
 // headHeight returns the room that a panel's title and the labels of its marks
@@ -445,10 +407,10 @@ func (x *ganttPanel) headOf(width float64) {
 	}
 }
 
-// legendOf explains the bands, arrows and bold edges in the picture.
-func (l *gantt) legendOf() (all legendEntries) {
+// ganttLegend explains the bands, arrows and bold edges in the picture.
+func ganttLegend(panels []*ganttPanel) (all legendEntries) {
 	bands, critical, arrows := false, false, false
-	for _, x := range l.panels {
+	for _, x := range panels {
 		bands = bands || slices.ContainsFunc(x.rows, func(r track) bool { return r.bands })
 		critical = critical || x.critical
 		arrows = arrows || len(x.arrows) > 0
@@ -470,9 +432,10 @@ func (l *gantt) legendOf() (all legendEntries) {
 	return all
 }
 
-func (l *gantt) paintPanel(p pen, x *ganttPanel) {
+// paintPanel draws the panel. Row labels begin below the last one, and it returns the end of its own.
+func (x *ganttPanel) paintPanel(p pen, below float64) float64 {
 	p.text(newFace(panelSize, true), ink, margin, x.head+headLine*0.75, 0, x.title)
-	l.paintRows(p, x)
+	below = x.paintRows(p, below)
 	x.grid(p, x.ticks(), x.top, x.bottom)
 	shapes := make([][]shape, len(x.rows))
 	for r := range x.rows {
@@ -511,6 +474,7 @@ func (l *gantt) paintPanel(p pen, x *ganttPanel) {
 		}
 		p.text(f, ink, m.labelX, x.head+headLine*(float64(m.line)+0.75), 0, m.label)
 	}
+	return below
 }
 
 // paintArrow draws an arrow between the rows of machines. It leaves from the edge of its bar, on the side of the other
@@ -563,11 +527,11 @@ func (x *ganttPanel) crosses(m markBox) bool {
 
 // paintRows draws the rows' backgrounds, and as many of their labels as don't
 // touch each other.
-func (l *gantt) paintRows(p pen, x *ganttPanel) {
+func (x *ganttPanel) paintRows(p pen, below float64) float64 {
 	var plain, links []rect
 	for k := range x.rows {
 		r := &x.rows[k]
-		back := rect{l.left, r.y, l.right - l.left, r.h - r.gap()}
+		back := rect{x.left, r.y, x.right - x.left, r.h - r.gap()}
 		if r.link {
 			links = append(links, back)
 		} else {
@@ -575,15 +539,16 @@ func (l *gantt) paintRows(p pen, x *ganttPanel) {
 		}
 		size := min(labelSize, max(r.h*0.85, 5))
 		middle := r.y + back.h/2
-		if middle-size/2 < l.below {
+		if middle-size/2 < below {
 			continue
 		}
 		f := newFace(size, false)
-		p.text(f, ink, l.left-6, middle+size*capHeight/2, 1, r.label)
-		l.below = middle + size/2
+		p.text(f, ink, x.left-6, middle+size*capHeight/2, 1, r.label)
+		below = middle + size/2
 	}
 	p.fill(rowColour, plain...)
 	p.fill(linkColour, links...)
+	return below
 }
 
 // gap returns the room below a row, of its height.

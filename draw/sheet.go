@@ -20,8 +20,9 @@ import (
 const (
 	margin     = 12.0
 	maxWidth   = 1440.0
-	narrowest  = 560.0 // of the time axis
-	maxLabel   = 150.0 // row labels are cut to it
+	maxHeight  = 1950.0 // unless one is asked for
+	narrowest  = 560.0  // of the time axis
+	maxLabel   = 150.0  // row labels are cut to it
 	panelGap   = 14.0
 	headLine   = 14.0 // a line of text: a panel's title and the marks' labels
 	axisHeight = 34.0
@@ -98,8 +99,10 @@ func (s *sheet) write(w io.Writer) (err error) {
 		y := titleEnd(s.title) + s.legend.height()
 		for k := range s.blocks {
 			b := &s.blocks[k]
-			b.y, b.h = math.Ceil(y+b.above), b.fixed+b.flexible*stretch
-			y = b.y + b.h
+			from := y + b.above
+			y = from + b.fixed + b.flexible*stretch
+			b.y = math.Round(2*from) / 2 // whole pixels look sharper
+			b.h = math.Round(2*y)/2 - b.y
 		}
 		axisY = y + 4
 		if s.axisless {

@@ -109,7 +109,7 @@ func (x *Scene) transfers(d *model.DAG, s *model.Schedule, g *view.Graph, arrive
 			return fmt.Errorf("%w schedule: transfers[%d] from %q to %q: %s", model.ErrInvalid, k, t.From, t.To, bad)
 		}
 		a := Arrow{From: int(from), To: int(to)}
-		b := Box{Item: t.From + "→" + t.To, Low: t.StartS, High: arrived[k], Label: Clean(t.From) + "→" + Clean(t.To), Role: Transfer, Tint: x.Boxes[from].Tint,
+		b := Box{Item: t.From + "→" + t.To, Low: t.StartS, High: arrived[k], Label: x.Boxes[from].Label + "→" + x.Boxes[to].Label, Role: Transfer, Tint: x.Boxes[from].Tint,
 			facts: func() []string {
 				facts := []string{"transfer from " + Clean(t.From) + " to " + Clean(t.To), seconds(t.StartS, arrived[k])}
 				if waited[k] {
