@@ -81,14 +81,9 @@ type stroke struct {
 }
 
 // linePoints returns a line with its points.
-func linePoints(xy plotter.XYs, s stroke) (*plotter.Line, *plotter.Scatter, error) {
-	l, points, err := plotter.NewLinePoints(xy)
-	if err != nil {
-		return nil, nil, err
-	}
-	l.LineStyle = vgdraw.LineStyle{Color: s.colour, Width: 1.5, Dashes: s.dashes}
-	points.GlyphStyle = vgdraw.GlyphStyle{Color: s.colour, Radius: s.radius, Shape: s.shape}
-	return l, points, nil
+func linePoints(xy plotter.XYs, s stroke) (*plotter.Line, *plotter.Scatter) {
+	return &plotter.Line{XYs: xy, LineStyle: vgdraw.LineStyle{Color: s.colour, Width: 1.5, Dashes: s.dashes}},
+		&plotter.Scatter{XYs: xy, GlyphStyle: vgdraw.GlyphStyle{Color: s.colour, Radius: s.radius, Shape: s.shape}}
 }
 
 // entry is a legend's text about some of the plotters.

@@ -119,10 +119,7 @@ func Curves(w io.Writer, style Style, title string, xaxis, yaxis Axis, curves []
 	}
 	p := newPlot(fitted(xaxis.Label, f, g.width-besideAxis), fitted(yaxis.Label, f, g.height-besideAxis))
 	g.set(p, curves)
-	legend, err := g.add(p, curves)
-	if err != nil {
-		return fmt.Errorf("draw: %w", err)
-	}
+	legend := g.add(p, curves)
 	x := chart{title: scene.Clean(title), width: g.width, height: g.height, plot: p, legend: legend, column: column}
 	for k := range legend {
 		legend[k].line = k / columns
@@ -313,8 +310,7 @@ func (g *curveGrid) sideways(p *plot.Plot, curves []Curve) float64 {
 }
 
 // add adds the lines, points and bars and returns the legend.
-func (g *curveGrid) add(p *plot.Plot, curves []Curve) ([]entry, error) {
-	var legend []entry
+func (g *curveGrid) add(p *plot.Plot, curves []Curve) (legend []entry) {
 	f := newFace(labelSize, false)
 	apart, bars, number := g.sideways(p, curves), false, 0
 	drawn := 0
@@ -357,33 +353,26 @@ func (g *curveGrid) add(p *plot.Plot, curves []Curve) ([]entry, error) {
 				interval.YErrors = append(interval.YErrors, struct{ Low, High float64 }{at.Y - bottom, g.y.on(high) - at.Y})
 			}
 		}
-		line, points, err := linePoints(xy, s)
-		if err != nil {
-			return nil, err
-		}
+		line, points := linePoints(xy, s)
+		thumbs := []plot.Thumbnailer{line}
 		if c.Apart {
 			points.Radius = max(points.Radius, 2.6)
 			if c.Bound {
 				points.Shape = dashMark{}
 			}
 			p.Add(interval, points)
-			bars = bars || len(interval.XYs) > 0
-			legend = append(legend, entry{text: text, thumbs: []plot.Thumbnailer{points}})
-			continue
+			thumbs[0] = points
+		} else if p.Add(line); !c.Bound {
+			p.Add(interval, points)
+			thumbs = append(thumbs, points)
 		}
-		if c.Bound {
-			p.Add(line)
-			legend = append(legend, entry{text: text, thumbs: []plot.Thumbnailer{line}})
-			continue
-		}
-		p.Add(line, interval, points)
-		bars = bars || len(interval.XYs) > 0
-		legend = append(legend, entry{text: text, thumbs: []plot.Thumbnailer{line, points}})
+		bars = bars || len(interval.XYs) > 0 && (c.Apart || !c.Bound)
+		legend = append(legend, entry{text: text, thumbs: thumbs})
 	}
 	if bars {
 		legend = append(legend, entry{text: confidence, thumbs: []plot.Thumbnailer{barThumb{}}})
 	}
-	return legend, nil
+	return legend
 }
 
 // dashMark is a short line, the mark of a bound if its points aren't joined.

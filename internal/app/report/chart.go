@@ -37,6 +37,17 @@ type curve struct {
 	hue    int
 }
 
+// class returns the class of the curve's colour.
+func (v *curve) class() string {
+	class := fmt.Sprintf("c%d", v.hue%hues)
+	if v.bound {
+		return "bound"
+	} else if v.hue >= hues {
+		class += " again"
+	}
+	return class
+}
+
 // point is a point of a curve; title is shown when the mouse rests on it.
 type point struct {
 	x, y  float64
@@ -150,17 +161,11 @@ func (c *chart) sized(class string, width, height float64) string {
 	fmt.Fprintf(&b, `<text class="label middle" x="%s" y="%s">%s</text>`, n1((left+right)/2), n1(height-6), escape(clipText(c.x.title(), int((right-left)/5.8))))
 	fmt.Fprintf(&b, `<text class="label middle" transform="translate(12 %s) rotate(-90)">%s</text>`, n1((top+bottom)/2), escape(clipText(c.y.title(), int((bottom-top)/5.4))))
 	for k, v := range c.curves {
-		class := fmt.Sprintf("curve c%d", v.hue%hues)
-		if v.bound {
-			class = "curve bound"
-		} else if v.hue >= hues {
-			class += " again"
-		}
 		hidden := ""
 		if v.hidden {
 			hidden = ` hidden=""`
 		}
-		fmt.Fprintf(&b, `<g class="%s" data-curve="%d"%s>`, class, k, hidden)
+		fmt.Fprintf(&b, `<g class="curve %s" data-curve="%d"%s>`, v.class(), k, hidden)
 		c.draw(&b, v, px, py)
 		b.WriteString("</g>")
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/internal/num/stats"
 	"github.com/gapwise/gapwise/internal/text/words"
-	"github.com/gapwise/gapwise/model"
 )
 
 // page writes the page.
@@ -141,14 +140,7 @@ func (x *whatIf) overWeeks() section {
 		return s
 	}
 	today := x.cases[0].in
-	at := axis{}
-	scale := 1.0
-	if begin := model.StartTime(today); !begin.IsZero() {
-		at.begin = &begin
-	} else {
-		at.label, scale = words.TimeUnit(today.Jobs[len(today.Jobs)-1].SubmitS)
-		at.label = "time (" + at.label + ")"
-	}
+	at, scale := timeAxis(today, today.Jobs[len(today.Jobs)-1].SubmitS)
 	c := &chart{name: "Mean wait of the jobs submitted in each " + x.block, x: at, y: axis{label: "mean wait (s)"}, wide: true, zero: true}
 	for k, a := range x.cases {
 		v := curve{name: a.name, step: true, hue: k}
