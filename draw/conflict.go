@@ -86,15 +86,13 @@ func conflict(w io.Writer, s *sheet, in *model.Reservation, all []*model.Request
 	held := bold(look.Tight)
 	held.width = thinEdge
 	early := hollow(paleInk)
-	s.requests(all, 4, 0, 18, false, func(int) bool { return false }, func(k int, place func(low, high float64) rect) (shapes []shape) {
+	s.requests(all, 4, 0, 18, false, func(int) bool { return false }, func(k int) []part {
 		q := all[k]
-		if s.shows(q.ReadyS, q.ReadyS+q.DurationS) {
-			shapes = append(shapes, shape{place(q.ReadyS, q.ReadyS+q.DurationS), early, ""})
+		parts := []part{{q.ReadyS, q.ReadyS + q.DurationS, early}, {q.Latest(), q.ReadyS + q.DurationS, held}}
+		if parts[1].low >= parts[1].high {
+			return parts[:1]
 		}
-		if from, to := q.Latest(), q.ReadyS+q.DurationS; from < to && s.shows(from, to) {
-			shapes = append(shapes, shape{place(from, to), held, ""})
-		}
-		return shapes
+		return parts
 	})
 	steps := s.within(model.UsageSteps(changes))
 	high := max(float64(in.PEs), most(steps, used))

@@ -187,16 +187,18 @@ func drawGantt(w io.Writer, o Options, title string, panels []*ganttPanel) error
 	column, wanted, f := 0.0, 0.0, newFace(labelSize, false)
 	for _, x := range panels {
 		x.cut()
+		var labels []scene.Box
 		for r := range x.rows {
 			row := &x.rows[r]
 			column = max(column, f.width(row.label))
 			switch row.bands = row.link && x.links > manyLinkBars || !row.link && x.bars > manyBars; {
 			case row.bands:
-				wanted = max(wanted, min(6*float64(len(row.boxes)), maxWidth))
-			case !row.link || x.bars <= manyBars && x.links <= x.bars:
-				wanted = max(wanted, x.wanted(row, f))
+				wanted = maxWidth
+			case !row.link || x.links <= x.bars:
+				labels = append(labels, row.boxes...)
 			}
 		}
+		wanted = max(wanted, x.wanted(labels))
 	}
 	if err := l.across(column, wanted); err != nil {
 		return err
@@ -290,20 +292,6 @@ func (x *ganttPanel) cut() {
 	}
 	x.marks = slices.DeleteFunc(x.marks, func(m markBox) bool { return m.At < x.low || m.At > x.high })
 	x.arrows = slices.DeleteFunc(x.arrows, func(a ganttArrow) bool { return min(a.from, a.to) < x.low || max(a.from, a.to) > x.high })
-}
-
-// wanted returns the width of the time axis at which most of a row's labels
-// fit: the labels' width over the share of the time that the bars take.
-func (x *ganttPanel) wanted(row *track, f face) float64 {
-	need, busy := 0.0, 0.0
-	for _, b := range row.boxes {
-		need += f.width(scene.Clean(b.Label)) + 8
-		busy += (b.High - b.Low) / (x.high - x.low)
-	}
-	if row.link { // lanes share the width
-		busy = max(busy, 1)
-	}
-	return 1.3 * need / max(busy, 0.3)
 }
 
 // prepare sets the preferred heights of a panel's rows; one empty row if it has none. All links together are no higher

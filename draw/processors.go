@@ -70,15 +70,16 @@ func drawExecution(w io.Writer, o Options, title string, in *model.Batch, e *mod
 		return err
 	}
 	var tiers []*field
-	rectangles := 0
+	var shown []scene.Box
 	for row := range x.Rows {
 		f := s.cut(field{name: "processor", first: first, n: last - first + 1}, row, x.Boxes)
 		if in.Tiers == 2 {
 			f.title = []string{"Foreground", "Background"}[row]
 		}
-		tiers, rectangles = append(tiers, &f), rectangles+len(f.boxes)
+		tiers, shown = append(tiers, &f), append(shown, f.boxes...)
 	}
-	texture, want := rectangles > textureBars, s.wanted(tiers)
+	rectangles := len(shown)
+	texture, want := rectangles > textureBars, s.wanted(shown)
 	switch {
 	case o.Usage:
 		want = narrowest
@@ -130,9 +131,7 @@ func drawExecution(w io.Writer, o Options, title string, in *model.Batch, e *mod
 		for class, text := range shareTexts("nothing in use") {
 			s.legend.area(text, look.Shares[class])
 		}
-	case slices.ContainsFunc(tiers, func(f *field) bool {
-		return slices.ContainsFunc(f.boxes, func(b scene.Box) bool { return b.Role == scene.Lost })
-	}):
+	case slices.ContainsFunc(shown, func(b scene.Box) bool { return b.Role == scene.Lost }):
 		if texture {
 			s.legend.area("killed, its work is lost", look.Mix(look.Busy, white, faded))
 		} else {
@@ -233,7 +232,7 @@ func drawBookings(w io.Writer, o Options, title string, in *model.Reservation, b
 			model.ErrUnsupported, len(f.boxes), maxRectangles)
 	}
 	texture := len(f.boxes) > textureBars
-	column, want := f.column(), s.wanted([]*field{&f})
+	column, want := f.column(), s.wanted(f.boxes)
 	switch {
 	case o.Usage:
 		want = narrowest
@@ -258,14 +257,7 @@ func drawBookings(w io.Writer, o Options, title string, in *model.Reservation, b
 		s.field(&f, high, func(p pen) { s.paintBookings(p, &f, texture) })
 	}
 	if rows {
-		s.requests(all, panelGap, requestHeight, 0, true, func(k int) bool { return booked[k] == nil }, func(k int, place func(low, high float64) rect) (shapes []shape) {
-			if b := booked[k]; b != nil {
-				for _, part := range bookingParts(b) {
-					shapes = append(shapes, shape{place(part.low, part.high), part.style, ""})
-				}
-			}
-			return shapes
-		})
+		s.requests(all, panelGap, requestHeight, 0, true, func(k int) bool { return booked[k] == nil }, func(k int) []part { return bookingParts(booked[k]) })
 	} else {
 		s.strip(declined, "declined")
 	}
@@ -285,22 +277,19 @@ func drawBookings(w io.Writer, o Options, title string, in *model.Reservation, b
 	return s.write(w)
 }
 
-// bookingPart is a part of a booking: what is used, or reserved and not used.
-type bookingPart struct {
-	low, high float64
-	style
-}
-
 // bookingParts returns the parts of a booking, what isn't used first.
-func bookingParts(b *scene.Box) []bookingPart {
+func bookingParts(b *scene.Box) []part {
+	if b == nil {
+		return nil
+	}
 	whole := jobStyle(0, b.Tint)
 	switch {
 	case b.Cancelled:
-		return []bookingPart{{b.Low, b.High, hollow(whole.edge)}}
+		return []part{{b.Low, b.High, hollow(whole.edge)}}
 	case b.Used < b.High:
-		return []bookingPart{{b.Used, b.High, whole.paler()}, {b.Low, b.Used, whole}}
+		return []part{{b.Used, b.High, whole.paler()}, {b.Low, b.Used, whole}}
 	}
-	return []bookingPart{{b.Low, b.High, whole}}
+	return []part{{b.Low, b.High, whole}}
 }
 
 // paintBookings draws reserved and unused time first, so that later bookings of the PEs lie on it.

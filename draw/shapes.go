@@ -201,12 +201,17 @@ func (p pen) heat(a *timeAxis, r rect, n int, boxes []scene.Box) {
 			}
 		}
 	}
+	p.cells(r, rows, columns, func(row, column int) float64 { return used[row*columns+column]/lanes[row] - 1e-6 })
+}
+
+// cells paints a rectangle's cells, rows counted from the bottom, in the colours of their shares.
+func (p pen) cells(r rect, rows, columns int, share func(row, column int) float64) {
 	wide, high := r.w/float64(columns), r.h/float64(rows)
 	shapes := make([][]rect, len(look.Shares))
 	for k := range rows {
 		last := 0
 		for c := range columns {
-			class := heatOf(used[k*columns+c]/lanes[k] - 1e-6)
+			class := heatOf(share(k, c))
 			if all := shapes[class]; c > 0 && class == last {
 				all[len(all)-1].w += wide
 			} else {

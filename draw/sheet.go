@@ -242,14 +242,12 @@ func (s *sheet) box(f *field, b *scene.Box, low, high float64, texture bool) rec
 
 // wanted returns the width of the axis at which three quarters of the labels of boxes fit; the least width without
 // labels.
-func (s *sheet) wanted(fields []*field) float64 {
-	var all []float64
+func (a *timeAxis) wanted(boxes []scene.Box) float64 {
+	all := []float64{}
 	f := newFace(labelSize, false)
-	for _, x := range fields {
-		for _, b := range x.boxes {
-			if b.High > b.Low {
-				all = append(all, (f.width(b.Label)+6)/(b.High-b.Low)*(s.high-s.low))
-			}
+	for _, b := range boxes {
+		if b.High > b.Low {
+			all = append(all, (f.width(scene.Clean(b.Label))+6)/(b.High-b.Low)*(a.high-a.low))
 		}
 	}
 	if len(all) == 0 {
@@ -283,10 +281,15 @@ func laneTicks(n int, length float64) (all []tick) {
 	return all
 }
 
-// requests adds a row for each request: its window from ready time to deadline, the shapes that lie in it, and perhaps
+// part is a part of a row, such as what is used of a booking.
+type part struct {
+	low, high float64
+	style
+}
+
+// requests adds a row for each request: its window from ready time to deadline, the parts that lie in it, and perhaps
 // its arrival.
-func (s *sheet) requests(all []*model.Request, above, fixed, flexible float64, arrivals bool, declined func(k int) bool,
-	shapes func(k int, place func(low, high float64) rect) []shape) {
+func (s *sheet) requests(all []*model.Request, above, fixed, flexible float64, arrivals bool, declined func(k int) bool, parts func(k int) []part) {
 	n := float64(len(all))
 	s.add(above, n*fixed, n*flexible, func(p pen, y, h float64) {
 		s.back(p, linkColour, y, h)
@@ -299,10 +302,13 @@ func (s *sheet) requests(all []*model.Request, above, fixed, flexible float64, a
 			}
 			middle := top + row/2
 			p.text(f, c, s.left-6, middle+f.size*capHeight/2, 1, f.shorten(requestLabel(q), maxLabel))
-			p.shapes(shapes(k, func(low, high float64) rect {
-				low, high = s.clip(low, high)
-				return rect{s.x(low), top + row*0.2, max(s.x(high)-s.x(low), 1), row * 0.6}
-			}), false)
+			var shapes []shape
+			for _, x := range parts(k) {
+				if from, to := s.clip(x.low, x.high); s.shows(x.low, x.high) {
+					shapes = append(shapes, shape{rect{s.x(from), top + row*0.2, max(s.x(to)-s.x(from), 1), row * 0.6}, x.style, ""})
+				}
+			}
+			p.shapes(shapes, false)
 			if from, to := s.clip(q.ReadyS, q.DeadlineS); s.shows(q.ReadyS, q.DeadlineS) {
 				window(p, c, s.x(from), s.x(to), middle, declined(k))
 				if to < q.DeadlineS { // it goes on

@@ -143,14 +143,7 @@ func (t *terminal) column(x float64, width int) int {
 // bars at once.
 func (t *terminal) labelled(width int) [][]rune {
 	bars := slices.Clone(t.bars)
-	slices.SortStableFunc(bars, func(a, b textBar) int {
-		if a.from < b.from {
-			return -1
-		} else if a.from > b.from {
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(bars, func(a, b textBar) int { return cmp.Compare(a.from, b.from) })
 	lines, end := make([][]rune, len(t.rows)), make([]float64, len(t.rows))
 	for k := range lines {
 		lines[k], end[k] = []rune(strings.Repeat(" ", width)), math.Inf(-1)

@@ -189,19 +189,9 @@ func (l *clusters) paintMatrices(p pen, y, high float64) {
 	for i, m := range matrices {
 		x := margin + float64(i)*(wide+gap)
 		p.text(f, ink, x, y-4, 0, f.shorten(m.title, wide))
-		p.fill(look.Shares[0], rect{x, y, wide, high})
-		cells := make([][]rect, len(look.Shares))
-		cell := wide / float64(k)
-		for pod := range k {
-			for row := range h {
-				if class := heatOf(m.share(pod, row)); class > 0 {
-					cells[class] = append(cells[class], rect{x + cell*float64(pod), y + high*float64(row)/float64(h), cell, high / float64(h)})
-				}
-			}
-		}
-		for class, all := range cells {
-			p.fill(look.Shares[class], all...)
-		}
+		box := rect{x, y, wide, high}
+		p.fill(look.Shares[0], box)
+		p.cells(box, h, k, func(row, pod int) float64 { return m.share(pod, h-1-row) })
 		p.text(f, paleInk, x, y+high+axisSize+3, 0, "pod 0")
 		p.text(f, paleInk, x+wide, y+high+axisSize+3, 1, fmt.Sprint("pod ", k-1))
 	}

@@ -69,31 +69,27 @@ func drawable(x float64, log bool) bool {
 
 // span sets the axes' ends to hold all points.
 func (c *chart) span() {
-	if !c.fixed {
-		c.y.low, c.y.high = math.Inf(1), math.Inf(-1)
-	}
-	c.x.low, c.x.high = math.Inf(1), math.Inf(-1)
-	c.x.whole, c.y.whole = true, true
+	low, high := c.y.low, c.y.high
+	c.x.empty()
+	c.y.empty()
 	for _, k := range c.curves {
 		for _, p := range slices.Concat(k.points, k.line) {
 			if !c.usable(p) {
 				continue
 			}
-			c.x.whole, c.y.whole = c.x.whole && p.x == math.Trunc(p.x), c.y.whole && p.y == math.Trunc(p.y)
-			c.x.low, c.x.high = min(c.x.low, p.x), max(c.x.high, p.x)
-			if !c.fixed {
-				c.y.low, c.y.high = min(c.y.low, p.y), max(c.y.high, p.y)
-			}
+			c.x.hold(p.x)
+			c.y.hold(p.y)
 		}
 	}
 	if c.zero {
 		c.y.low = min(c.y.low, 0)
 	}
 	c.x.widen()
-	c.y.widen()
 	if c.fixed {
+		c.y.low, c.y.high = low, high
 		return
 	}
+	c.y.widen()
 	if c.y.log {
 		room := math.Pow(c.y.high/c.y.low, 0.04)
 		c.y.low, c.y.high = c.y.low/room, c.y.high*room

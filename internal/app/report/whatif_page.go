@@ -83,11 +83,7 @@ func (x *whatIf) comparison() section {
 	for i := range whatIfMeasures {
 		m := &whatIfMeasures[i]
 		before := m.of(x.cases[0])
-		name := m.name
-		if m.unit != "" {
-			name += " (" + m.unit + ")"
-		}
-		r := row{Cells: []cell{text(name), number(before, shown(before))}}
+		r := row{Cells: []cell{text(m.title()), number(before, shown(before))}}
 		for _, c := range x.cases[1:] {
 			after := m.of(c)
 			change := signed(after - before)
