@@ -109,71 +109,64 @@ type words struct{ taken, sorted, tight string }
 type host struct {
 	name, remark string
 	tight        bool
-	bars         [][]scene.Box // of each resource, the tasks of a job together
+	bars         [][]scene.Box // of each resource, the tasks of a job together: Lanes counts them
 	given, need  []float64     // in per cent
+}
+
+// add adds a task's share of a resource.
+func (h *host) add(r int, b scene.Box) {
+	size := b.High - b.Low
+	h.tight = h.tight || b.Role == scene.Tight
+	h.given[r] += size
+	h.need[r] += size + b.Need
+	if last := len(h.bars[r]) - 1; last >= 0 && h.bars[r][last].Number == b.Number && h.bars[r][last].From == b.From {
+		o := &h.bars[r][last]
+		o.High, o.Need, o.Lanes = b.High, o.Need+b.Need, o.Lanes+1
+		return
+	}
+	h.bars[r] = append(h.bars[r], b)
 }
 
 // hosts draws the hosts of a scene. The edge of a tight one is around so many resources.
 func (s *sheet) hosts(w io.Writer, x *scene.Scene, says words, tightIn int) error {
-	var all []host
-	var resources []string
-	small, f := newFace(axisSize, false), newFace(labelSize, false)
-	for k, r := range x.Rows {
-		if k == 0 || r.Group != x.Rows[k-1].Group {
-			all = append(all, host{name: r.Group, remark: r.Remark})
-			if r.Remark != "" {
-				all[len(all)-1].name = r.Name
-			}
-		}
-		if len(all) == 1 {
-			resources = append(resources, small.shorten(r.Label, maxLabel/2))
-		}
-		h := &all[len(all)-1]
-		h.tight, h.bars = h.tight || r.Role == scene.Tight, append(h.bars, nil)
+	n := 1 // resources
+	for n < len(x.Rows) && x.Rows[n].Group == x.Rows[0].Group {
+		n++
 	}
-	n := len(resources)
-	for i := range x.Boxes {
-		b := x.Boxes[i]
-		h := &all[b.Row/n]
-		r := b.Row % n
-		h.tight = h.tight || b.Role == scene.Tight
-		b.Lanes = 1 // tasks
-		if last := len(h.bars[r]) - 1; last >= 0 && h.bars[r][last].Number == b.Number && h.bars[r][last].From == b.From {
-			o := &h.bars[r][last]
-			o.High, o.Need, o.Lanes = b.High, o.Need+b.Need, o.Lanes+1
-			continue
-		}
-		h.bars[r] = append(h.bars[r], b)
-	}
-	first, last, err := s.rows(len(all), "host")
+	first, last, err := s.rows(len(x.Rows)/n, "host")
 	if err != nil {
 		return err
 	}
-	all = all[first : last+1]
+	small, f := newFace(axisSize, false), newFace(labelSize, false)
+	var resources []string
+	column, names, widest := 0.0, 0.0, 0.0
+	for _, r := range x.Rows[:min(n, len(x.Rows))] {
+		resources = append(resources, small.shorten(r.Label, maxLabel/2))
+		names = max(names, small.width(resources[len(resources)-1]))
+	}
+	all := make([]host, last-first+1)
+	for h := range all {
+		r := x.Rows[(first+h)*n]
+		name := r.Group
+		if r.Remark != "" {
+			name = r.Name
+		}
+		all[h] = host{f.shorten(scene.Clean(name), maxLabel), r.Remark, r.Role == scene.Tight, make([][]scene.Box, n), make([]float64, n), make([]float64, n)}
+		column = max(column, f.width(all[h].name))
+	}
 	s.shares, s.high = true, 100
 	tight, moved, unmet := false, false, false
-	column, names, widest := 0.0, 0.0, 0.0
-	for h := range all {
-		x := &all[h]
-		x.given, x.need = make([]float64, n), make([]float64, n)
-		for r := range n {
-			for _, b := range x.bars[r] {
-				x.given[r] += b.High - b.Low
-				x.need[r] += b.High - b.Low + b.Need
-				moved, unmet = moved || b.From != "", unmet || b.Need > (b.High-b.Low)*1e-9
-			}
-			s.high = max(s.high, x.need[r])
+	for _, b := range x.Boxes {
+		if h := b.Row/n - first; h >= 0 && h < len(all) {
+			all[h].add(b.Row%n, b)
+			moved, unmet = moved || b.From != "", unmet || b.Need > (b.High-b.Low)*1e-9
+			s.high = max(s.high, all[h].need[b.Row%n])
 		}
-		tight = tight || x.tight
-		x.name = f.shorten(scene.Clean(x.name), maxLabel)
-		column = max(column, f.width(x.name))
 	}
 	s.high = min(s.high, 300)
-	for _, r := range resources {
-		names = max(names, small.width(r))
-	}
 	many := len(all) > fewHosts
 	for h := range all {
+		tight = tight || all[h].tight
 		for _, b := range all[h].bars[0] {
 			if b.High > b.Low {
 				widest = max(widest, min((f.width(partName(&b))+8)/(b.High-b.Low)*s.high, 1.5*narrowest))

@@ -65,33 +65,21 @@ func drawExecution(w io.Writer, o Options, title string, in *model.Batch, e *mod
 		return err
 	}
 	s.ending(end, fmt.Sprintf("%d jobs", len(in.Jobs)))
-	first, last, err := o.rows(in.Processors, "processor")
+	tiers, shown, want, err := s.fields(x, "processor", in.Processors)
 	if err != nil {
 		return err
 	}
-	var tiers []*field
-	var shown []scene.Box
-	for row := range x.Rows {
-		f := s.cut(field{name: "processor", first: first, n: last - first + 1}, row, x.Boxes)
-		if in.Tiers == 2 {
-			f.title = []string{"Foreground", "Background"}[row]
-		}
-		tiers, shown = append(tiers, &f), append(shown, f.boxes...)
-	}
 	rectangles := len(shown)
-	texture, want := rectangles > textureBars, s.wanted(shown)
-	switch {
-	case o.Usage:
-		want = narrowest
-	case texture:
-		want = maxWidth
-	}
+	texture := rectangles > textureBars
 	if err := s.across(max(newFace(axisSize, false).width("1000000"), tiers[0].column()), want); err != nil {
 		return err
 	}
 	for row, f := range tiers {
 		if o.Usage {
 			break
+		}
+		if in.Tiers == 2 {
+			f.title = []string{"Foreground", "Background"}[row]
 		}
 		s.field(f, min(peHeight*float64(f.n), mostTierHeight), func(p pen) {
 			if rectangles > maxRectangles {
@@ -152,6 +140,22 @@ func drawExecution(w io.Writer, o Options, title string, in *model.Batch, e *mod
 	}
 	s.legend.area("maximum, paler than the mean", look.Mix(look.Busy, white, 0.5))
 	return s.write(w)
+}
+
+// fields returns a field for each row of a scene with n lanes, their boxes together, and the width that these would like.
+func (s *sheet) fields(x *scene.Scene, name string, n int) (all []*field, shown []scene.Box, want float64, err error) {
+	first, last, err := s.rows(n, name)
+	for row := range x.Rows {
+		f := s.cut(field{name: name, first: first, n: last - first + 1}, row, x.Boxes)
+		all, shown = append(all, &f), append(shown, f.boxes...)
+	}
+	switch want = s.wanted(shown); {
+	case s.Usage:
+		want = narrowest
+	case len(shown) > textureBars:
+		want = maxWidth
+	}
+	return all, shown, want, err
 }
 
 // jobStyle returns how a job looks in a tier.
@@ -222,23 +226,17 @@ func drawBookings(w io.Writer, o Options, title string, in *model.Reservation, b
 			declined, ids = append(declined, q.ReadyS), append(ids, scene.Clean(q.ID))
 		}
 	}
-	first, last, err := o.rows(in.PEs, "PE")
+	fields, shown, want, err := s.fields(x, "PE", in.PEs)
 	if err != nil {
 		return err
 	}
-	f := s.cut(field{name: "PE", first: first, n: last - first + 1}, 0, x.Boxes)
-	if len(f.boxes) > maxRectangles && !o.Usage {
+	f, texture := fields[0], len(shown) > textureBars
+	if len(shown) > maxRectangles && !o.Usage {
 		return fmt.Errorf("draw: %w: the bookings are %d rectangles, more than the %d that can be drawn; give a part of the time or of the PEs, or draw the use alone",
-			model.ErrUnsupported, len(f.boxes), maxRectangles)
+			model.ErrUnsupported, len(shown), maxRectangles)
 	}
-	texture := len(f.boxes) > textureBars
-	column, want := f.column(), s.wanted(f.boxes)
-	switch {
-	case o.Usage:
-		want = narrowest
-	case texture:
-		want = maxWidth
-	case rows: // ids are there, too
+	column := f.column()
+	if rows && !texture { // ids are there, too
 		want = min(want, 1.5*narrowest)
 	}
 	if rows {
@@ -254,7 +252,7 @@ func drawBookings(w io.Writer, o Options, title string, in *model.Reservation, b
 		if len(all) > 10*fewRequests {
 			high = min(peHeight*float64(f.n), 2*pesHeight)
 		}
-		s.field(&f, high, func(p pen) { s.paintBookings(p, &f, texture) })
+		s.field(f, high, func(p pen) { s.paintBookings(p, f, texture) })
 	}
 	if rows {
 		s.requests(all, panelGap, requestHeight, 0, true, func(k int) bool { return booked[k] == nil }, func(k int) []part { return bookingParts(booked[k]) })
@@ -273,7 +271,7 @@ func drawBookings(w io.Writer, o Options, title string, in *model.Reservation, b
 		}
 		s.footer = text + strings.Join(ids[:min(len(ids), 500)], ", ") // there is no room for more
 	}
-	s.bookingsLegend(&f, rows, texture, len(all) > 0, len(declined) > 0)
+	s.bookingsLegend(f, rows, texture, len(all) > 0, len(declined) > 0)
 	return s.write(w)
 }
 

@@ -160,11 +160,11 @@ func (d *Desk) shown(ctx context.Context, r model.Result) (*Shown, error) {
 		}
 		return x, nil
 	}
-	return x, d.picture(ctx, x, r.Solution, r.Bound)
+	return x, d.picture(ctx, x, r.Solution, x.Bound)
 }
 
 // picture adds the solution, its verdict and its picture.
-func (d *Desk) picture(ctx context.Context, x *Shown, s model.Solution, bound float64) (err error) {
+func (d *Desk) picture(ctx context.Context, x *Shown, s model.Solution, bound *float64) (err error) {
 	if x.Solution, err = written(s); err != nil {
 		return err
 	}
@@ -179,8 +179,8 @@ func (d *Desk) picture(ctx context.Context, x *Shown, s model.Solution, bound fl
 }
 
 // scene draws a solution.
-func (d *Desk) scene(ctx context.Context, s model.Solution, bound float64) (*scene.Scene, error) {
-	o := scene.Options{Bound: verdict.Number(bound), Page: true}
+func (d *Desk) scene(ctx context.Context, s model.Solution, bound *float64) (*scene.Scene, error) {
+	o := scene.Options{Bound: bound, Page: true}
 	if g, ok := d.in.(*model.DAG); ok {
 		var err error
 		if o.Arrived, err = verify.Arrivals(ctx, g, s.(*model.Schedule)); err != nil {
@@ -208,11 +208,7 @@ func (d *Desk) judge(ctx context.Context, q Judge, _ func(any)) (any, error) {
 // byHand returns a solution that no algorithm claims.
 func (d *Desk) byHand(ctx context.Context, s model.Solution, bound *float64) (*Shown, error) {
 	x := &Shown{Algorithm: "by hand", Bound: bound}
-	b := math.NaN()
-	if bound != nil {
-		b = *bound
-	}
-	if err := d.picture(ctx, x, s, b); err != nil {
+	if err := d.picture(ctx, x, s, bound); err != nil {
 		return nil, err
 	}
 	x.Objective, x.Second = x.Verdict.Objective, x.Verdict.SecondObjective
@@ -278,11 +274,7 @@ func (t *teller) hear(p model.Progress) {
 	if t.s != nil && due {
 		now.Solution, _ = written(t.s) // a solution that can't be written isn't shown
 		if t.scenes {
-			b := math.NaN()
-			if now.Bound != nil {
-				b = *now.Bound
-			}
-			now.Scene, _ = t.d.scene(t.ctx, t.s, b)
+			now.Scene, _ = t.d.scene(t.ctx, t.s, now.Bound)
 		}
 		t.s = nil
 	}

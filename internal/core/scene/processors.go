@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -58,7 +59,7 @@ func reservation(in *model.Reservation, b *model.Bookings, o Options) (*Scene, e
 
 // requestFacts describe a request, which is declined if it isn't booked.
 func requestFacts(q *model.Request, at *model.Booking) []string {
-	facts := []string{"request " + Clean(q.ID) + ": " + plural(q.PEs, "PE") + " for " + Number(q.DurationS) + " s",
+	facts := []string{"request " + Clean(q.ID) + ": " + words.Plural(q.PEs, "PE") + " for " + Number(q.DurationS) + " s",
 		"declined; drag it to the PEs to book it",
 		"may run from " + Number(q.ReadyS) + " to " + Number(q.DeadlineS) + " s", "arrived at " + Number(q.ArrivalS) + " s"}
 	if at != nil {
@@ -81,11 +82,11 @@ func Conflict(in *model.Reservation, ids []string) *Scene {
 		if !slices.Contains(ids, q.ID) {
 			continue
 		}
-		text := plural(q.PEs, "PE") + " for " + Number(q.DurationS) + " s"
+		text := words.Plural(q.PEs, "PE") + " for " + Number(q.DurationS) + " s"
 		row := x.row(Row{Label: Clean(q.ID), Group: "windows of requests that can't all be kept", Lanes: 1})
 		x.Boxes = append(x.Boxes, Box{Item: q.ID, Row: row, Lanes: 1, Low: q.ReadyS, High: q.DeadlineS, Label: text, Role: Tight, facts: func() []string {
 			return []string{"request " + Clean(q.ID) + ": " + text, "may run from " + Number(q.ReadyS) + " to " + Number(q.DeadlineS) + " s",
-				fmt.Sprintf("the %d requests here don't all fit on %s", len(ids), plural(in.PEs, "PE"))}
+				fmt.Sprintf("the %d requests here don't all fit on %s", len(ids), words.Plural(in.PEs, "PE"))}
 		}})
 	}
 	x.span()
@@ -174,6 +175,6 @@ func batch(in *model.Batch, e *model.Execution, o Options) (*Scene, error) {
 
 func jobFacts(in *model.Batch, k int) []string {
 	j := &in.Jobs[k]
-	return []string{"job " + Clean(j.ID) + ": " + plural(j.Processes, "processor") + ", works " + Number(in.Work(k)) + " s",
+	return []string{"job " + Clean(j.ID) + ": " + words.Plural(j.Processes, "processor") + ", works " + Number(in.Work(k)) + " s",
 		"submitted at " + Number(j.SubmitS) + " s, estimate " + Number(j.Estimate()) + " s"}
 }

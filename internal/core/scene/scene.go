@@ -241,14 +241,6 @@ func seconds(from, to float64) string {
 	return fmt.Sprintf("%s to %s s (%s s)", Number(from), Number(to), Number(to-from))
 }
 
-// plural prints a count with its word.
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
-}
-
 // Clean makes s fit to be drawn and put in XML: one line, no control characters, and at most a length that no picture
 // has room for.
 func Clean(s string) string {

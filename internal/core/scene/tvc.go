@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -155,7 +156,7 @@ func tvc(in *model.TVC, e *model.Embeddings, o Options) (*Scene, error) {
 				break
 			}
 			b := Box{Item: q.ID, Task: v.Server, Row: v.Server, Low: c.Start, High: c.End, Label: c.id, Tint: c.Request, facts: func() []string {
-				return append(clusterFacts(q), "here "+plural(v.VMs, "VM")+" from "+seconds(c.Start, c.End), "virtual switch at "+c.Place.Switch.String())
+				return append(clusterFacts(q), "here "+words.Plural(v.VMs, "VM")+" from "+seconds(c.Start, c.End), "virtual switch at "+c.Place.Switch.String())
 			}}
 			if c.last == 0 {
 				if b.Drag = "row"; in.Queue {
@@ -226,7 +227,7 @@ func (x *Scene) besides(in *model.TVC, clusters []Cluster) {
 }
 
 func clusterFacts(q *model.TVCRequest) []string {
-	return []string{fmt.Sprintf("request %s: %s with %s Mbps each, for %s s", Clean(q.ID), plural(q.VMs, "VM"), Number(q.BandwidthMbps), Number(q.DurationS)),
+	return []string{fmt.Sprintf("request %s: %s with %s Mbps each, for %s s", Clean(q.ID), words.Plural(q.VMs, "VM"), Number(q.BandwidthMbps), Number(q.DurationS)),
 		"arrives at " + Number(q.ArrivalS) + " s"}
 }
 
