@@ -17,7 +17,7 @@ type layer struct {
 	figure func(model.UsageStep) float64
 }
 
-// What is in use, and what waits.
+// Figures of a step: how much is in use, with the background too, and how many wait.
 func used(s model.UsageStep) float64    { return s.Used }
 func busy(s model.UsageStep) float64    { return s.Used + s.Background }
 func waiting(s model.UsageStep) float64 { return s.Waiting }
@@ -33,7 +33,8 @@ func most(steps []model.UsageStep, figure func(model.UsageStep) float64) float64
 
 // chart adds a chart of figures over time from 0 to most, a whole number, with a heading. A dashed line shows the
 // capacity if it isn't 0. Inside, if not nil, draws more between the areas and the labels.
-func (s *sheet) chart(heading string, high, most, capacity float64, steps []model.UsageStep, inside func(p pen, y, h float64), layers ...layer) {
+func (s *sheet) chart(heading string, high, most, capacity float64, steps []model.UsageStep, inside func(p pen, y,
+	h float64), layers ...layer) {
 	s.add(clusterHeading+6, 0, high, func(p pen, y, h float64) {
 		s.heading(p, y-8, heading)
 		s.back(p, rowColour, y, h)
@@ -98,7 +99,7 @@ func (s *sheet) area(p pen, x layer, bottom, one float64, steps []model.UsageSte
 			}
 		}
 		p.fill(part.c, bars...)
-		for k := range bars { // an edge parts it from what lies behind, in black and white, too
+		for k := range bars { // an edge parts it from the area behind, in black and white, too
 			bars[k].h = min(bars[k].h, thinEdge)
 		}
 		p.fill(look.Mix(part.c, ink, 0.5), bars...)
@@ -121,9 +122,10 @@ func (a *timeAxis) within(steps []model.UsageStep) []model.UsageStep {
 	return shown
 }
 
-// usage adds charts of what is in use, of so many, and what waits. The first is as high as the capacity if a third of
-// that is in use, so that the idle part shows. Text says the mean shares in use in percent.
-func (s *sheet) usage(in model.Instance, solution model.Solution, what, waits string, of int, text func(foreground, background float64) string) ([]model.UsageStep, error) {
+// usage adds charts of the processors in use, of so many, and of the waiting requests. The first is as high as the
+// capacity if a third of it is in use, so that the idle part shows. Text says the mean shares in use in percent.
+func (s *sheet) usage(in model.Instance, solution model.Solution, what, waits string, of int, text func(foreground,
+	background float64) string) ([]model.UsageStep, error) {
 	all, err := model.UsageOf(in, solution)
 	if err != nil {
 		return nil, fmt.Errorf("draw: %w", err)
@@ -138,7 +140,8 @@ func (s *sheet) usage(in model.Instance, solution model.Solution, what, waits st
 	if slices.ContainsFunc(all.Steps, func(x model.UsageStep) bool { return x.Background > 0 }) {
 		layers = []layer{{look.Background, busy}, layers[0]}
 	}
-	s.chart(fmt.Sprintf("%s in use, of %d, over time: %s", what, of, text(100*mean.Used/n, 100*mean.Background/n)), useHeight, high, 0, all.Steps, nil, layers...)
+	s.chart(fmt.Sprintf("%s in use, of %d, over time: %s", what, of, text(100*mean.Used/n, 100*mean.Background/n)),
+		useHeight, high, 0, all.Steps, nil, layers...)
 	s.chart(waits, queueHeight, most(all.Steps, waiting), 0, all.Steps, nil, layer{look.Waiting, waiting})
 	return all.Steps, nil
 }

@@ -146,7 +146,8 @@ func drawLegend(p pen, legend []entry, column, y float64) float64 {
 			x = margin
 			y += legendLine
 		}
-		c := vgdraw.Canvas{Canvas: area.Canvas, Rectangle: vg.Rectangle{Min: p.at(x, y+legendLine), Max: p.at(x+legendThumb, y)}}
+		c := vgdraw.Canvas{Canvas: area.Canvas, Rectangle: vg.Rectangle{Min: p.at(x, y+legendLine), Max: p.at(x+legendThumb,
+			y)}}
 		for _, t := range e.thumbs {
 			t.Thumbnail(&c)
 		}
@@ -197,7 +198,7 @@ func (x *chart) write(w io.Writer, style Style) error {
 
 // title writes a clean title, if there is one, at the top of a picture of the
 // given width, and returns its lower edge. A title that is too long is written
-// smaller; then what is before its colon, a name, is cut.
+// smaller; then the name before its colon is cut.
 func (p pen) title(title string, width float64) float64 {
 	room := width - 2*margin
 	size := titleSize

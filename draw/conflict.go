@@ -43,7 +43,10 @@ func Conflict(w io.Writer, o Options, in *model.Reservation, ids []string, reaso
 	}
 	s.title = titled(fmt.Sprintf("%d requests can't be kept together", len(ids)), in.Name, o.By)
 	if len(all) > mostConflicting {
-		slices.SortStableFunc(all, func(a, b *model.Request) int { return cmp.Compare(a.Latest()-a.ReadyS, b.Latest()-b.ReadyS) })
+		slices.SortStableFunc(all, func(a, b *model.Request) int {
+			return cmp.Compare(a.Latest()-a.ReadyS,
+				b.Latest()-b.ReadyS)
+		})
 		all = all[:mostConflicting]
 		s.title += fmt.Sprintf(" (the %d with the least slack are drawn)", len(all))
 	}
@@ -54,7 +57,7 @@ func conflict(w io.Writer, s *sheet, in *model.Reservation, all []*model.Request
 	reason = scene.Clean(reason)
 	if other := 0; reason != "" {
 		if k, _ := fmt.Sscanf(reason, "%d requests ", &other); k == 1 && other != n {
-			reason = "These and others: " + reason // what the search had found before
+			reason = "These and others: " + reason // a finding of the search from before
 		}
 	}
 	var changes []model.UsageStep

@@ -83,7 +83,8 @@ func Curves(w io.Writer, style Style, title string, xaxis, yaxis Axis, curves []
 		return err
 	}
 	if len(curves) > maxCurves {
-		return fmt.Errorf("draw: %w picture: %d curves can't be told apart, give %d at most", model.ErrInvalid, len(curves), maxCurves)
+		return fmt.Errorf("draw: %w picture: %d curves can't be told apart, give %d at most", model.ErrInvalid, len(curves),
+			maxCurves)
 	}
 	for _, c := range curves {
 		for _, p := range c.Points {
@@ -92,7 +93,8 @@ func Curves(w io.Writer, style Style, title string, xaxis, yaxis Axis, curves []
 					model.ErrInvalid, c.Label, p.Y, p.Half, p.X, scene.MaxTime, scene.MaxTime)
 			}
 			if xaxis.Log && !(p.X > 0) || yaxis.Log && !(p.Y > 0) {
-				return fmt.Errorf("draw: %w curve %q: %v at %v, a logarithmic axis shows what is above 0 alone", model.ErrInvalid, c.Label, p.Y, p.X)
+				return fmt.Errorf("draw: %w curve %q: %v at %v, a logarithmic axis shows what is above 0 alone", model.ErrInvalid,
+					c.Label, p.Y, p.X)
 			}
 		}
 	}

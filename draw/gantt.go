@@ -90,7 +90,8 @@ func newPanel(k int, title string, x *scene.Scene, shown func(row int) bool) (*g
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("draw: %w panel %d (%q): %s", model.ErrInvalid, k, title, fmt.Sprintf(format, args...))
 	}
-	time, times := func(t float64) bool { return math.Abs(t) <= scene.MaxTime }, fmt.Sprintf("times must be from -%g to %g", scene.MaxTime, scene.MaxTime)
+	time := func(t float64) bool { return math.Abs(t) <= scene.MaxTime }
+	times := fmt.Sprintf("times must be from -%g to %g", scene.MaxTime, scene.MaxTime)
 	for _, b := range x.Boxes {
 		switch row := x.Rows[b.Row].Label; {
 		case !time(b.Low) || !time(b.High):
@@ -112,7 +113,8 @@ func newPanel(k int, title string, x *scene.Scene, shown func(row int) bool) (*g
 	if all && len(x.Arrows) <= fewTransfers { // otherwise they lead to other rows
 		for _, a := range x.Arrows {
 			from, to := &x.Boxes[a.From], &x.Boxes[a.To]
-			l.arrows = append(l.arrows, ganttArrow{number[from.Row], number[to.Row], from.High, to.Low, a.Role == scene.Critical})
+			l.arrows = append(l.arrows, ganttArrow{number[from.Row], number[to.Row], from.High, to.Low,
+				a.Role == scene.Critical})
 		}
 	}
 	return l, nil
@@ -155,7 +157,10 @@ func schedules(w io.Writer, o Options, frames []Frame) error {
 		if f.Label != "" {
 			head = f.Label + ", " + head
 		}
-		p, err := newPanel(k+1, head, x, func(row int) bool { return from <= row && row <= to || row >= len(d.Machines) && !o.NoLinks })
+		p, err := newPanel(k+1, head, x, func(row int) bool {
+			return from <= row && row <= to || row >= len(d.Machines) &&
+				!o.NoLinks
+		})
 		if err != nil {
 			return err
 		}
@@ -291,7 +296,10 @@ func (x *ganttPanel) cut() {
 		}
 	}
 	x.marks = slices.DeleteFunc(x.marks, func(m markBox) bool { return m.At < x.low || m.At > x.high })
-	x.arrows = slices.DeleteFunc(x.arrows, func(a ganttArrow) bool { return min(a.from, a.to) < x.low || max(a.from, a.to) > x.high })
+	x.arrows = slices.DeleteFunc(x.arrows, func(a ganttArrow) bool {
+		return min(a.from, a.to) < x.low || max(a.from,
+			a.to) > x.high
+	})
 }
 
 // prepare sets the preferred heights of a panel's rows; one empty row if it has none. All links together are no higher
@@ -405,7 +413,10 @@ func ganttLegend(panels []*ganttPanel) (all legendEntries) {
 	}
 	switch {
 	case critical && bands:
-		all.add("critical path", func(p pen, r rect) { p.fill(look.Critical, rect{r.x, r.y + r.h - bandMark, r.w, bandMark}) })
+		all.add("critical path", func(p pen, r rect) {
+			p.fill(look.Critical, rect{r.x, r.y + r.h - bandMark, r.w,
+				bandMark})
+		})
 	case critical:
 		all.shaped("critical path", bold(look.Critical))
 	}
@@ -434,7 +445,7 @@ func (x *ganttPanel) paintPanel(p pen, below float64) float64 {
 			p.shapes(shapes[r], false)
 		}
 	}
-	// Above the bars: what is hidden below one seems to leave it.
+	// Arrows lie above the bars: one that is hidden below a bar seems to leave it.
 	for _, critical := range []bool{false, true} {
 		for _, a := range x.arrows {
 			if a.critical == critical {
@@ -446,7 +457,7 @@ func (x *ganttPanel) paintPanel(p pen, below float64) float64 {
 	for _, m := range x.marks {
 		lines = append(lines, m.x)
 	}
-	for r := range x.rows { // and what tells the bars from each other above the arrows
+	for r := range x.rows { // labels lie above the arrows
 		p.labels(shapes[r], lines...)
 	}
 	f := newFace(markSize, false)

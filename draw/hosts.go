@@ -102,7 +102,7 @@ func assignmentTitle(in *model.Consolidation, a *model.Assignment, o model.Objec
 	return fmt.Sprintf("cost %s%s, %s, moves %s", price, bound, hosts, short(moves))
 }
 
-// words are what a picture of hosts calls things.
+// words name things in a picture of hosts.
 type words struct{ taken, sorted, tight string }
 
 // host is a host with a bar for each resource.
@@ -151,7 +151,8 @@ func (s *sheet) hosts(w io.Writer, x *scene.Scene, says words, tightIn int) erro
 		if r.Remark != "" {
 			name = r.Name
 		}
-		all[h] = host{f.shorten(scene.Clean(name), maxLabel), r.Remark, r.Role == scene.Tight, make([][]scene.Box, n), make([]float64, n), make([]float64, n)}
+		all[h] = host{f.shorten(scene.Clean(name), maxLabel), r.Remark, r.Role == scene.Tight, make([][]scene.Box, n),
+			make([]float64, n), make([]float64, n)}
 		column = max(column, f.width(all[h].name))
 	}
 	s.shares, s.high = true, 100
@@ -203,7 +204,8 @@ func (s *sheet) hosts(w io.Writer, x *scene.Scene, says words, tightIn int) erro
 			s.sorted(all, r, name, r < tightIn)
 		}
 		s.add(0, 16, 0, func(p pen, y, _ float64) {
-			p.text(small, paleInk, (s.left+s.right)/2, y+4, 0.5, fmt.Sprintf("%d hosts, sorted in each chart by itself", len(all)))
+			p.text(small, paleInk, (s.left+s.right)/2, y+4, 0.5, fmt.Sprintf("%d hosts, sorted in each chart by itself",
+				len(all)))
 		})
 		return s.write(w)
 	}
@@ -269,7 +271,8 @@ func (s *sheet) paintHost(p pen, h *host, resources []string, y, high float64, t
 	if h.tight {
 		p.outline(look.Tight, 1.6, rect{s.left - 1, y - 1, s.x(100) - s.left + 2, high*float64(tightIn) + 1})
 	}
-	p.text(small, paleInk, s.left+6, y+(high-1)/2+small.size*capHeight/2, 0, small.shorten(scene.Clean(h.remark), s.x(100)-s.left-12))
+	p.text(small, paleInk, s.left+6, y+(high-1)/2+small.size*capHeight/2, 0, small.shorten(scene.Clean(h.remark),
+		s.x(100)-s.left-12))
 }
 
 // sorted adds a chart of a resource, the hosts sorted by its use.
@@ -289,7 +292,8 @@ func (s *sheet) sorted(hosts []host, r int, name string, tight bool) {
 	wide := (s.right - s.left) / float64(len(all))
 	s.add(clusterHeading+4, 10, sortedHigh, func(p pen, y, h float64) {
 		h -= 10
-		s.heading(p, y-6, fmt.Sprintf("Hosts by %s, the most used first: %.1f %% on average, %d of %d full", name, sum/float64(len(all)), full, len(all)))
+		s.heading(p, y-6, fmt.Sprintf("Hosts by %s, the most used first: %.1f %% on average, %d of %d full", name,
+			sum/float64(len(all)), full, len(all)))
 		p.fill(rowColour, rect{s.left, y, s.right - s.left, h})
 		fills := map[bool][]rect{} // of tight hosts and others
 		var need, lines []rect

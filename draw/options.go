@@ -59,7 +59,8 @@ func (o *Options) rows(n int, what string) (first, last int, err error) {
 		return 0, n - 1, nil
 	}
 	if o.Rows.Last >= n {
-		return 0, 0, fmt.Errorf("draw: %w numbers: %ss %d to %d are asked for, there are 0 to %d", model.ErrInvalid, what, o.Rows.First, o.Rows.Last, n-1)
+		return 0, 0, fmt.Errorf("draw: %w numbers: %ss %d to %d are asked for, there are 0 to %d", model.ErrInvalid, what,
+			o.Rows.First, o.Rows.Last, n-1)
 	}
 	return o.Rows.First, o.Rows.Last, nil
 }
@@ -96,7 +97,8 @@ func (o *Options) cut(a *timeAxis) error {
 		a.high = *o.To
 	}
 	if a.low >= high || a.high <= low {
-		return fmt.Errorf("draw: %w times: from %.10g to %.10g s there is nothing, the solution is from %.10g to %.10g s", model.ErrInvalid, a.low, a.high, low, high)
+		return fmt.Errorf("draw: %w times: from %.10g to %.10g s there is nothing, the solution is from %.10g to %.10g s",
+			model.ErrInvalid, a.low, a.high, low, high)
 	}
 	a.widen()
 	return nil

@@ -14,7 +14,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// maxRectangles bounds the rectangles (ranges of processors, over all bookings or segments) that are drawn by themselves.
+// maxRectangles bounds the rectangles (ranges of processors, over all bookings or segments) that are drawn by
+// themselves.
 const maxRectangles = 20_000
 
 // Sizes in points, and numbers of requests.
@@ -65,11 +66,10 @@ func drawExecution(w io.Writer, o Options, title string, in *model.Batch, e *mod
 		return err
 	}
 	s.ending(end, fmt.Sprintf("%d jobs", len(in.Jobs)))
-	tiers, shown, want, err := s.fields(x, "processor", in.Processors)
+	tiers, rectangles, want, err := s.fields(x, "processor", in.Processors)
 	if err != nil {
 		return err
 	}
-	rectangles := len(shown)
 	texture := rectangles > textureBars
 	if err := s.across(max(newFace(axisSize, false).width("1000000"), tiers[0].column()), want); err != nil {
 		return err
@@ -103,7 +103,8 @@ func drawExecution(w io.Writer, o Options, title string, in *model.Batch, e *mod
 			}
 		})
 	}
-	steps, err := s.usage(in, e, "Processors", "Waiting jobs, over time", in.Processors, func(foreground, background float64) string {
+	steps, err := s.usage(in, e, "Processors", "Waiting jobs, over time", in.Processors, func(foreground,
+		background float64) string {
 		text := fmt.Sprintf("%.1f %% on average", foreground)
 		if in.Tiers == 2 {
 			text += fmt.Sprintf(" in the foreground, %.1f %% in the background", background)
@@ -119,7 +120,9 @@ func drawExecution(w io.Writer, o Options, title string, in *model.Batch, e *mod
 		for class, text := range shareTexts("nothing in use") {
 			s.legend.area(text, look.Shares[class])
 		}
-	case slices.ContainsFunc(shown, func(b scene.Box) bool { return b.Role == scene.Lost }):
+	case slices.ContainsFunc(tiers, func(f *field) bool {
+		return slices.ContainsFunc(f.boxes, func(b scene.Box) bool { return b.Role == scene.Lost })
+	}):
 		if texture {
 			s.legend.area("killed, its work is lost", look.Mix(look.Busy, white, faded))
 		} else {
@@ -142,20 +145,33 @@ func drawExecution(w io.Writer, o Options, title string, in *model.Batch, e *mod
 	return s.write(w)
 }
 
-// fields returns a field for each row of a scene with n lanes, their boxes together, and the width that these would like.
-func (s *sheet) fields(x *scene.Scene, name string, n int) (all []*field, shown []scene.Box, want float64, err error) {
+// fields returns a field for each row of a scene with n lanes, with the boxes that the axes show. It also returns their
+// number and the width that they would like.
+func (s *sheet) fields(x *scene.Scene, name string, n int) (all []*field, boxes int, want float64, err error) {
 	first, last, err := s.rows(n, name)
-	for row := range x.Rows {
-		f := s.cut(field{name: name, first: first, n: last - first + 1}, row, x.Boxes)
-		all, shown = append(all, &f), append(shown, f.boxes...)
+	for range x.Rows {
+		all = append(all, &field{name: name, first: first, n: last - first + 1})
 	}
-	switch want = s.wanted(shown); {
+	for k := range x.Boxes {
+		b := x.Boxes[k]
+		from, to := max(b.Lane, first), min(b.Lane+b.Lanes, last+1)
+		if from < to && s.shows(b.Low, b.High) {
+			b.Lane, b.Lanes = from-first, to-from
+			f := all[b.Row]
+			f.boxes, boxes = append(f.boxes, b), boxes+1
+		}
+	}
+	switch {
 	case s.Usage:
 		want = narrowest
-	case len(shown) > textureBars:
+	case boxes > textureBars:
 		want = maxWidth
+	default:
+		for _, f := range all {
+			want = max(want, s.wanted(f.boxes))
+		}
 	}
-	return all, shown, want, err
+	return all, boxes, want, err
 }
 
 // jobStyle returns how a job looks in a tier.
@@ -177,7 +193,7 @@ func executionTitle(in *model.Batch, _ *model.Execution, o model.Objective, boun
 // drawBookings draws the PEs of each request over time: time from left to right, PEs from bottom to top. Each booking
 // is one rectangle per range of its PEs, with the request's id where it fits. Time that was reserved and not used,
 // because the job ended early (runtime_s), is paler. A request cancelled before its start is white with dashed edges.
-// Both lie below what really ran, since others may have got the PEs.
+// Both lie below the parts that really ran, since others may have got the PEs.
 //
 // Up to 30 requests have a row each below, with their arrival, their window from ready time to deadline and their
 // booking. Above 30 requests, those declined are ticks at their ready times, and a line of text. Below are the PEs in
@@ -226,14 +242,15 @@ func drawBookings(w io.Writer, o Options, title string, in *model.Reservation, b
 			declined, ids = append(declined, q.ReadyS), append(ids, scene.Clean(q.ID))
 		}
 	}
-	fields, shown, want, err := s.fields(x, "PE", in.PEs)
+	fields, rectangles, want, err := s.fields(x, "PE", in.PEs)
 	if err != nil {
 		return err
 	}
-	f, texture := fields[0], len(shown) > textureBars
-	if len(shown) > maxRectangles && !o.Usage {
-		return fmt.Errorf("draw: %w: the bookings are %d rectangles, more than the %d that can be drawn; give a part of the time or of the PEs, or draw the use alone",
-			model.ErrUnsupported, len(shown), maxRectangles)
+	f, texture := fields[0], rectangles > textureBars
+	if rectangles > maxRectangles && !o.Usage {
+		return fmt.Errorf("draw: %w: the bookings are %d rectangles, more than the %d that can be drawn; "+
+			"give a part of the time or of the PEs, or draw the use alone",
+			model.ErrUnsupported, rectangles, maxRectangles)
 	}
 	column := f.column()
 	if rows && !texture { // ids are there, too
@@ -255,12 +272,16 @@ func drawBookings(w io.Writer, o Options, title string, in *model.Reservation, b
 		s.field(f, high, func(p pen) { s.paintBookings(p, f, texture) })
 	}
 	if rows {
-		s.requests(all, panelGap, requestHeight, 0, true, func(k int) bool { return booked[k] == nil }, func(k int) []part { return bookingParts(booked[k]) })
+		s.requests(all, panelGap, requestHeight, 0, true, func(k int) bool { return booked[k] == nil },
+			func(k int) []part { return bookingParts(booked[k]) })
 	} else {
 		s.strip(declined, "declined")
 	}
 	if o.Usage || !few && len(all) > 0 {
-		if _, err := s.usage(in, b, "PEs", "Accepted requests that have not started, over time", in.PEs, func(mean, _ float64) string { return fmt.Sprintf("%.1f %% on average", mean) }); err != nil {
+		if _, err := s.usage(in, b, "PEs", "Accepted requests that have not started, over time", in.PEs, func(mean,
+			_ float64) string {
+			return fmt.Sprintf("%.1f %% on average", mean)
+		}); err != nil {
 			return err
 		}
 	}
@@ -275,7 +296,7 @@ func drawBookings(w io.Writer, o Options, title string, in *model.Reservation, b
 	return s.write(w)
 }
 
-// bookingParts returns the parts of a booking, what isn't used first.
+// bookingParts returns the parts of a booking, the unused one first; none of a declined request.
 func bookingParts(b *scene.Box) []part {
 	if b == nil {
 		return nil

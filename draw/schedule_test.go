@@ -61,7 +61,7 @@ func TestSchedulePanel(t *testing.T) {
 		{Label: "P1", Bars: []draw.Bar{{Start: 0, End: 3, Label: "1", Critical: true}, {Start: 3, End: 6, Label: "3", Group: 2}}},
 		{Label: "P2", Bars: []draw.Bar{{Start: 21, End: 24, Label: "5", Group: 4, Critical: true}, {Start: 24, End: 32, Label: "6", Group: 5, Critical: true}}},
 		{Label: "P3", Bars: []draw.Bar{{Start: 6, End: 9, Label: "2", Group: 1, Critical: true}, {Start: 9, End: 11, Label: "4", Group: 3}}},
-		{Label: "b1", Link: true, Bars: []draw.Bar{{Start: 6, End: 20, Label: "3→5", Group: 2}, {Start: 9, End: 21, Label: "2→5", Group: 1, Critical: true},
+		{Label: "b1", Link: true, Bars: []draw.Bar{{Start: 9, End: 21, Label: "2→5", Group: 1, Critical: true}, {Start: 6, End: 20, Label: "3→5", Group: 2},
 			{Start: 11, End: 20, Label: "4→6", Group: 3}}},
 		{Label: draw.OtherTransfers, Link: true, Bars: []draw.Bar{{Start: 3, End: 6, Label: "1→2", Critical: true}}},
 	}}
@@ -91,7 +91,7 @@ func TestSchedulePanel(t *testing.T) {
 		}
 	}
 	wantRows := map[string][]string{"P1": {"1", "3"}, "P2": {"5", "6"}, "P3": {"2", "4"},
-		"b1": {"3→5", "2→5", "4→6"}, "b2": {"1→2", "2→5", "4→6"}, "idle": {}}
+		"b1": {"2→5", "3→5", "4→6"}, "b2": {"1→2", "2→5", "4→6"}, "idle": {}}
 	if d := cmp.Diff(wantRows, rows); d != "" {
 		t.Errorf("rows (-want,+got):\n%s", d)
 	}

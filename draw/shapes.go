@@ -35,7 +35,7 @@ const (
 
 // Widths of edges in points.
 const (
-	boldEdge = 1.8 // of what has a meaning
+	boldEdge = 1.8 // of things with a meaning
 	thinEdge = 0.6 // of others
 )
 
@@ -59,19 +59,19 @@ type style struct {
 // plain returns the style of a thing without a meaning, in tint k of a hue.
 func plain(hue look.Colour, k int) style { return style{look.Tint(hue, k), hue, ink, thinEdge, false} }
 
-// paler returns the style of what belongs to a thing and isn't it.
+// paler returns the style of a thing's lesser part.
 func (s style) paler() style {
 	return style{look.Mix(s.fill, white, faded), look.Mix(s.edge, white, faded), paleInk, thinEdge, false}
 }
 
-// hollow returns the style of what didn't come about.
+// hollow returns the style of a thing that never happened or was lost.
 func hollow(hue look.Colour) style { return style{white, hue, paleInk, 0.8, true} }
 
 // bold returns the style of a thing with a meaning, on a pale ground.
 func bold(c look.Colour) style { return style{look.Pale(c), c, ink, boldEdge, false} }
 
-// shapes paints shapes in their order. Rows too small for edges are nearly all edge. A texture has no edges, and what is
-// pale lies below the rest.
+// shapes paints shapes in their order. Rows too small for edges are nearly all edge. A texture has no edges, and its
+// pale shapes lie below the others.
 func (p pen) shapes(all []shape, texture bool) {
 	if texture {
 		for _, pale := range []bool{true, false} {
@@ -115,8 +115,8 @@ func (p pen) shapes(all []shape, texture bool) {
 	}
 }
 
-// labels writes the labels of shapes in the middle of each, or of the larger part next to lines at some places, if there
-// is room.
+// labels writes the labels of shapes in the middle of each, or of the larger part next to lines at some places, if
+// there is room.
 func (p pen) labels(all []shape, lines ...float64) {
 	for _, s := range all {
 		left, right := s.x+2, s.x+s.w-2
@@ -150,7 +150,8 @@ func (p pen) fit(label string, c color.Color, left, right float64, r rect) {
 // dashed draws a rectangle's edge on its inner side.
 func (p pen) dashed(c color.Color, r rect) {
 	r = rect{r.x + 0.4, r.y + 0.4, max(r.w-0.8, 0), max(r.h-0.8, 0)}
-	for _, s := range [][4]float64{{r.x, r.y, r.x + r.w, r.y}, {r.x, r.y + r.h, r.x + r.w, r.y + r.h}, {r.x, r.y, r.x, r.y + r.h}, {r.x + r.w, r.y, r.x + r.w, r.y + r.h}} {
+	for _, s := range [][4]float64{{r.x, r.y, r.x + r.w, r.y}, {r.x, r.y + r.h, r.x + r.w, r.y + r.h}, {r.x, r.y, r.x,
+		r.y + r.h}, {r.x + r.w, r.y, r.x + r.w, r.y + r.h}} {
 		p.line(c, 0.8, s[0], s[1], s[2], s[3], 2, 1.5)
 	}
 }

@@ -46,7 +46,7 @@ type sheet struct {
 	legend        legendEntries
 	blocks        []block
 	footer        string // a line below the axis
-	late          string // beside the axis: what ends after it
+	late          string // beside the axis: how many end after it
 	axisless      bool
 }
 
@@ -185,18 +185,6 @@ type field struct {
 	rect
 }
 
-// cut leaves the boxes of a row that the axes show, their lanes counted from the first of the field.
-func (s *sheet) cut(f field, row int, boxes []scene.Box) field {
-	for _, b := range boxes {
-		from, to := max(b.Lane, f.first), min(b.Lane+b.Lanes, f.first+f.n)
-		if b.Row == row && from < to && s.shows(b.Low, b.High) {
-			b.Lane, b.Lanes = from-f.first, to-from
-			f.boxes = append(f.boxes, b)
-		}
-	}
-	return f
-}
-
 // field adds a field.
 func (s *sheet) field(f *field, high float64, paint func(p pen)) {
 	above := axisSize + 9
@@ -237,16 +225,17 @@ func (s *sheet) box(f *field, b *scene.Box, low, high float64, texture bool) rec
 	each := f.h / float64(f.n)
 	from, to := s.clip(low, high)
 	w := max(s.x(to)-s.x(from), thinnest)
-	return rect{min(s.x(from), s.right-w), f.y + f.h - each*float64(b.Lane+b.Lanes), w, max(each*float64(b.Lanes), leastPE)}
+	return rect{min(s.x(from), s.right-w), f.y + f.h - each*float64(b.Lane+b.Lanes), w, max(each*float64(b.Lanes),
+		leastPE)}
 }
 
 // wanted returns the width of the axis at which three quarters of the labels of boxes fit; the least width without
 // labels.
 func (a *timeAxis) wanted(boxes []scene.Box) float64 {
-	all := []float64{}
+	var all []float64
 	f := newFace(labelSize, false)
-	for _, b := range boxes {
-		if b.High > b.Low {
+	for k := range boxes {
+		if b := &boxes[k]; b.High > b.Low {
 			all = append(all, (f.width(scene.Clean(b.Label))+6)/(b.High-b.Low)*(a.high-a.low))
 		}
 	}
@@ -281,7 +270,7 @@ func laneTicks(n int, length float64) (all []tick) {
 	return all
 }
 
-// part is a part of a row, such as what is used of a booking.
+// part is a part of a row, such as the used part of a booking.
 type part struct {
 	low, high float64
 	style
@@ -289,7 +278,8 @@ type part struct {
 
 // requests adds a row for each request: its window from ready time to deadline, the parts that lie in it, and perhaps
 // its arrival.
-func (s *sheet) requests(all []*model.Request, above, fixed, flexible float64, arrivals bool, declined func(k int) bool, parts func(k int) []part) {
+func (s *sheet) requests(all []*model.Request, above, fixed, flexible float64, arrivals bool, declined func(k int) bool,
+	parts func(k int) []part) {
 	n := float64(len(all))
 	s.add(above, n*fixed, n*flexible, func(p pen, y, h float64) {
 		s.back(p, linkColour, y, h)

@@ -74,7 +74,8 @@ var pictures = map[model.Kind]picture{
 
 // wrongFrame returns the error for a frame of another problem than the first.
 func wrongFrame(f Frame, among string) error {
-	return fmt.Errorf("draw: %w: a %s solution of a %s instance among %s", model.ErrInvalid, f.Solution.Kind(), f.Instance.Kind(), among)
+	return fmt.Errorf("draw: %w: a %s solution of a %s instance among %s", model.ErrInvalid, f.Solution.Kind(),
+		f.Instance.Kind(), among)
 }
 
 // boundText returns the value that no solution beats, and how far the objective is from it, to follow the objective; ""
@@ -96,9 +97,10 @@ func (o *Options) boundText(objective model.Objective, unit string) string {
 	return text + fmt.Sprintf(" (gap %.3g %%)", 100*gap)
 }
 
-// one returns how the solution of the first frame is drawn, under what title says of it:
-// it is given the words on the bound, too.
-func one[I model.Instance, S model.Solution](among string, title func(in I, s S, o model.Objective, bound string) string,
+// one returns a function that draws the solution of the first frame, below its title. The title is given the words on
+// the bound, too.
+func one[I model.Instance, S model.Solution](among string, title func(in I, s S, o model.Objective,
+	bound string) string,
 	draw func(w io.Writer, o Options, title string, in I, s S) error) func(io.Writer, Options, []Frame) error {
 	return func(w io.Writer, opts Options, frames []Frame) error {
 		in, ok := frames[0].Instance.(I)

@@ -41,7 +41,7 @@ const (
 	mostPixels          = 200e6
 )
 
-// check reports what of a style can't be. The error is errFormat or
+// check reports the parts of a style that can't be. The error is errFormat or
 // model.ErrInvalid.
 func (s Style) check() error {
 	switch s.Format {
@@ -55,7 +55,8 @@ func (s Style) check() error {
 		unit            string
 		size            float64 // of the unit
 	}{
-		{"width", s.Width, leastSide, mostSide, "mm", PointsPerMM}, {"height", s.Height, leastSide, mostSide, "mm", PointsPerMM},
+		{"width", s.Width, leastSide, mostSide, "mm", PointsPerMM}, {"height", s.Height, leastSide, mostSide, "mm",
+			PointsPerMM},
 		{"font size", s.FontSize, leastFont, mostFont, "pt", 1}, {"resolution", s.DPI, leastDPI, mostDPI, "dpi", 1},
 	} {
 		if x.is != 0 && !(x.is >= x.least && x.is <= x.most) {

@@ -127,7 +127,8 @@ func (t *terminal) write(w *bufio.Writer) {
 		lines = t.summed(width, each, len(names))
 	}
 	for k, line := range lines {
-		fmt.Fprintf(w, "%s%s |%s\n", strings.Repeat(" ", margin-utf8.RuneCountInString(names[k])), names[k], strings.TrimRight(string(line), " "))
+		fmt.Fprintf(w, "%s%s |%s\n", strings.Repeat(" ", margin-utf8.RuneCountInString(names[k])), names[k],
+			strings.TrimRight(string(line), " "))
 	}
 	left, right := fmt.Sprintf("%.6g", t.from), fmt.Sprintf("%.6g %s", t.to, t.axis)
 	gap := max(1, width-utf8.RuneCountInString(left)-utf8.RuneCountInString(right))

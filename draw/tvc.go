@@ -82,14 +82,15 @@ func drawClusters(w io.Writer, o Options, title string, in *model.TVC, e *model.
 func clustersTitle(in *model.TVC, e *model.Embeddings, o model.Objective, bound string) string {
 	switch {
 	case in.Queue:
-		return fmt.Sprintf("%d of %d requests run, mean response %.5g s%s, mean bounded slowdown %.4g, %.0f suspensions", len(e.Runs), len(in.Requests), o.Value, bound, o.Second, o.Others[2])
+		return fmt.Sprintf("%d of %d requests run, mean response %.5g s%s, mean bounded slowdown %.4g, %.0f suspensions",
+			len(e.Runs), len(in.Requests), o.Value, bound, o.Second, o.Others[2])
 	case in.EffectiveGoal() == model.GoalRevenue:
 		return fmt.Sprintf("%d of %d requests accepted, revenue %.6g VM Mbit", len(e.Runs), len(in.Requests), o.Value) + bound
 	}
 	return fmt.Sprintf("%d of %d requests accepted", len(e.Runs), len(in.Requests)) + bound
 }
 
-// clusters holds what a picture of virtual clusters shows.
+// clusters holds the content of a picture of virtual clusters.
 type clusters struct {
 	*sheet
 	in      *model.TVC
@@ -117,7 +118,8 @@ func (l *clusters) replay() error {
 	for i := range l.all {
 		c := &l.all[i]
 		low, all = min(low, c.Start), append(all, c.End)
-		changes = append(changes, model.UsageStep{AtS: c.Start, Used: float64(c.VMs)}, model.UsageStep{AtS: c.End, Used: -float64(c.VMs)})
+		changes = append(changes, model.UsageStep{AtS: c.Start, Used: float64(c.VMs)}, model.UsageStep{AtS: c.End,
+			Used: -float64(c.VMs)})
 		from, began := ends[c.Request]
 		arrival := l.in.Requests[c.Request].ArrivalS
 		switch {
@@ -225,9 +227,11 @@ func (l *clusters) momentText() string {
 		}
 		return fmt.Sprintf("%.1f %%", 100*sum/float64(len(l.share[layer])))
 	}
-	text := fmt.Sprintf("At %s s: %d of %d slots in use; reserved: %s of the servers' links", strconv.FormatFloat(l.moment, 'f', -1, 64), used, l.tree.Servers()*l.tree.Slots, mean(scene.ServerLinks))
+	text := fmt.Sprintf("At %s s: %d of %d slots in use; reserved: %s of the servers' links", strconv.FormatFloat(l.moment,
+		'f', -1, 64), used, l.tree.Servers()*l.tree.Slots, mean(scene.ServerLinks))
 	if l.binds(scene.EdgeLinks) {
-		text += fmt.Sprintf(", %s of those from edge to aggregation switches, %s of those to core switches", mean(scene.EdgeLinks), mean(scene.AggregationLinks))
+		text += fmt.Sprintf(", %s of those from edge to aggregation switches, %s of those to core switches",
+			mean(scene.EdgeLinks), mean(scene.AggregationLinks))
 	}
 	return text
 }
@@ -248,10 +252,10 @@ func (l *clusters) momentBlock() {
 	l.add(0, panelGap, 0, func(pen, float64, float64) {})
 }
 
-// slotsBlock adds the slots in use over time, what has no run, and in queue mode what waits.
+// slotsBlock adds the slots in use over time, the requests without a run, and in queue mode those that wait.
 func (l *clusters) slotsBlock() {
 	slots := float64(l.tree.Servers() * l.tree.Slots)
-	high := max(slots, most(l.steps, used)) // as high as what there is, so that one sees what is left
+	high := max(slots, most(l.steps, used)) // as high as all slots, so that the free ones show
 	text := fmt.Sprintf("Slots in use, of %.0f, over time", slots)
 	if !l.Usage {
 		text += "; dashed: the moment above"
@@ -276,7 +280,8 @@ func (l *clusters) slotsBlock() {
 	l.strip(l.without, lost)
 	if l.in.Queue {
 		late := func(s model.UsageStep) float64 { return s.Waiting + s.Background }
-		l.chart("Requests that wait and those suspended, over time", waitingHeight, most(l.steps, late), 0, l.steps, moment, layer{look.Suspended, late}, layer{look.Waiting, waiting})
+		l.chart("Requests that wait and those suspended, over time", waitingHeight, most(l.steps, late), 0, l.steps, moment,
+			layer{look.Suspended, late}, layer{look.Waiting, waiting})
 	}
 }
 
@@ -341,7 +346,10 @@ func (l *clusters) legendOf() {
 		})
 	}
 	if !l.Usage && l.tree.K <= mostPods && !l.binds(scene.EdgeLinks) {
-		l.legend.add("doesn't bind", func(p pen, r rect) { p.line(looseColour, 0.5, r.x, r.y+r.h/2, r.x+r.w, r.y+r.h/2, 1, 2) })
+		l.legend.add("doesn't bind", func(p pen, r rect) {
+			p.line(looseColour, 0.5, r.x, r.y+r.h/2, r.x+r.w, r.y+r.h/2, 1,
+				2)
+		})
 	}
 	first := len(l.legend)
 	if len(l.in.Requests) > fewClusters {

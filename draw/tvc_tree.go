@@ -13,7 +13,7 @@ import (
 // classes reports which colours of shares the picture of the moment has.
 func (l *clusters) classes() (seen [len(look.Shares)]bool) {
 	if l.tree.K > mostPods {
-		seen[0] = true // what matrices lie on
+		seen[0] = true // matrices lie on it
 		for _, m := range l.matrices() {
 			for pod := range l.tree.K {
 				for row := range l.tree.Half() {
@@ -99,7 +99,8 @@ func (l *clusters) paintTree(p pen, top, high float64) {
 		l.paintServer(p, s, rect{serverX(s) - min(0.42*step, 8), servers, min(0.84*step, 16), serverHeight})
 	}
 	for pod := range l.tree.K {
-		p.text(f, paleInk, (serverX(pod*h*h)+serverX((pod+1)*h*h-1))/2, servers+serverHeight+axisSize+3, 0.5, fmt.Sprint("pod ", pod))
+		p.text(f, paleInk, (serverX(pod*h*h)+serverX((pod+1)*h*h-1))/2, servers+serverHeight+axisSize+3, 0.5,
+			fmt.Sprint("pod ", pod))
 	}
 }
 

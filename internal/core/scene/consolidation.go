@@ -84,7 +84,7 @@ func consolidation(in *model.Consolidation, a *model.Assignment, o Options) (*Sc
 	return x, nil
 }
 
-// remark says what becomes of a host without tasks.
+// remark describes the fate of a host without tasks.
 func remark(in *model.Consolidation, h *model.ConsolidationHost, today, then bool) string {
 	switch {
 	case then:

@@ -50,7 +50,8 @@ func dag(d *model.DAG, s *model.Schedule, o Options) (*Scene, error) {
 	for t, at := range s.Tasks {
 		end := at.StartS + d.Cost(t, int(machine[t]))
 		number[at.ID], makespan = int32(t), max(makespan, end)
-		x.Boxes = append(x.Boxes, Box{Item: at.ID, Row: int(machine[t]), Lanes: 1, Low: at.StartS, High: end, Label: Clean(at.ID), Tint: tint[t], Drag: "both", Number: t,
+		x.Boxes = append(x.Boxes, Box{Item: at.ID, Row: int(machine[t]), Lanes: 1, Low: at.StartS, High: end,
+			Label: Clean(at.ID), Tint: tint[t], Drag: "both", Number: t,
 			facts: func() []string {
 				facts := []string{"task " + Clean(at.ID) + " on " + Clean(at.Machine), seconds(at.StartS, end), costs(d, t)}
 				if x.Boxes[t].Role == Critical {
@@ -72,10 +73,12 @@ func dag(d *model.DAG, s *model.Schedule, o Options) (*Scene, error) {
 	return x, nil
 }
 
-// transfers adds the rows of links and what the critical path is.
-func (x *Scene) transfers(d *model.DAG, s *model.Schedule, g *view.Graph, arrived []float64, machine []int32, number map[string]int32) error {
+// transfers adds the rows of links and marks the critical path.
+func (x *Scene) transfers(d *model.DAG, s *model.Schedule, g *view.Graph, arrived []float64, machine []int32,
+	number map[string]int32) error {
 	if len(arrived) != len(s.Transfers) {
-		return fmt.Errorf("%w schedule: has %d transfers, %d ends are given for them", model.ErrInvalid, len(s.Transfers), len(arrived))
+		return fmt.Errorf("%w schedule: has %d transfers, %d ends are given for them", model.ErrInvalid, len(s.Transfers),
+			len(arrived))
 	}
 	path, err := view.Critical(d, s, arrived)
 	if err != nil {
@@ -109,7 +112,8 @@ func (x *Scene) transfers(d *model.DAG, s *model.Schedule, g *view.Graph, arrive
 			return fmt.Errorf("%w schedule: transfers[%d] from %q to %q: %s", model.ErrInvalid, k, t.From, t.To, bad)
 		}
 		a := Arrow{From: int(from), To: int(to)}
-		b := Box{Item: t.From + "→" + t.To, Low: t.StartS, High: arrived[k], Label: x.Boxes[from].Label + "→" + x.Boxes[to].Label, Role: Transfer, Tint: x.Boxes[from].Tint,
+		b := Box{Item: t.From + "→" + t.To, Low: t.StartS, High: arrived[k], Label: x.Boxes[from].Label + "→" +
+			x.Boxes[to].Label, Role: Transfer, Tint: x.Boxes[from].Tint,
 			facts: func() []string {
 				facts := []string{"transfer from " + Clean(t.From) + " to " + Clean(t.To), seconds(t.StartS, arrived[k])}
 				if waited[k] {

@@ -9,8 +9,8 @@ import (
 	"github.com/gapwise/gapwise/internal/num/heap"
 )
 
-// Lanes returns a lane for each box so that no two boxes of one lane overlap by more than the tolerance. It also returns
-// the number of lanes, which is minimal: in order of start, each box goes to the first free lane. Boxes without length
+// Lanes returns a lane for each box so that no two boxes of one lane overlap by more than the tolerance. It also
+// returns the number of lanes, which is minimal: in order of start, each box goes to the first free lane. Boxes without length
 // overlap those that contain them. O(n log n).
 func Lanes(boxes []Box, tolerance float64) (lane []int, count int) {
 	order := make([]int, len(boxes))
@@ -39,7 +39,6 @@ func Lanes(boxes []Box, tolerance float64) (lane []int, count int) {
 
 // stack adds boxes to a row, in as few lanes as hold them side by side.
 func (s *Scene) stack(row int, boxes []Box) {
-	slices.SortStableFunc(boxes, func(a, b Box) int { return cmp.Compare(a.Low, b.Low) })
 	lane, count := Lanes(boxes, 1e-9)
 	for i, b := range boxes {
 		b.Row, b.Lane, b.Lanes = row, lane[i], 1

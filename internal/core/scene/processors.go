@@ -29,22 +29,26 @@ func reservation(in *model.Reservation, b *model.Bookings, o Options) (*Scene, e
 		if math.Abs(booking[k].StartS) <= MaxTime {
 			continue
 		}
-		return nil, fmt.Errorf("%w bookings: %q starts at %v, must be from -%g to %g", model.ErrInvalid, booking[k].ID, booking[k].StartS, MaxTime, MaxTime)
+		return nil, fmt.Errorf("%w bookings: %q starts at %v, must be from -%g to %g", model.ErrInvalid, booking[k].ID,
+			booking[k].StartS, MaxTime, MaxTime)
 	}
 	var declined []Box
 	for k, at := range booking {
 		q := &in.Requests[k]
-		one := Box{Item: q.ID, Row: pes, Lanes: q.PEs, Label: Clean(q.ID), Tint: k, Drag: "both", Window: []float64{q.ReadyS, q.DeadlineS}, Number: k}
+		one := Box{Item: q.ID, Row: pes, Lanes: q.PEs, Label: Clean(q.ID), Tint: k, Drag: "both", Window: []float64{q.ReadyS,
+			q.DeadlineS}, Number: k}
 		one.facts = func() []string { return requestFacts(q, at) }
 		if at == nil {
 			one.Low, one.High, one.Role = q.ReadyS, q.ReadyS+q.DurationS, Declined
 			declined = append(declined, one)
 			continue
 		}
-		one.Low, one.High, one.Used, one.Cancelled = at.StartS, at.StartS+q.DurationS, at.StartS+q.Runtime(), !q.Runs(at.StartS)
+		one.Low, one.High, one.Used = at.StartS, at.StartS+q.DurationS, at.StartS+q.Runtime()
+		one.Cancelled = !q.Runs(at.StartS)
 		for _, r := range at.PEs {
 			if r.First < 0 || r.Last < r.First || r.Last >= in.PEs {
-				return nil, fmt.Errorf("%w bookings: %q has the PEs %d to %d, there are 0 to %d", model.ErrInvalid, at.ID, r.First, r.Last, in.PEs-1)
+				return nil, fmt.Errorf("%w bookings: %q has the PEs %d to %d, there are 0 to %d", model.ErrInvalid, at.ID, r.First,
+					r.Last, in.PEs-1)
 			}
 			one.Lane, one.Lanes = r.First, r.Last-r.First+1
 			x.Boxes = append(x.Boxes, one)
@@ -84,10 +88,12 @@ func Conflict(in *model.Reservation, ids []string) *Scene {
 		}
 		text := words.Plural(q.PEs, "PE") + " for " + Number(q.DurationS) + " s"
 		row := x.row(Row{Label: Clean(q.ID), Group: "windows of requests that can't all be kept", Lanes: 1})
-		x.Boxes = append(x.Boxes, Box{Item: q.ID, Row: row, Lanes: 1, Low: q.ReadyS, High: q.DeadlineS, Label: text, Role: Tight, facts: func() []string {
-			return []string{"request " + Clean(q.ID) + ": " + text, "may run from " + Number(q.ReadyS) + " to " + Number(q.DeadlineS) + " s",
-				fmt.Sprintf("the %d requests here don't all fit on %s", len(ids), words.Plural(in.PEs, "PE"))}
-		}})
+		x.Boxes = append(x.Boxes, Box{Item: q.ID, Row: row, Lanes: 1, Low: q.ReadyS, High: q.DeadlineS, Label: text,
+			Role: Tight, facts: func() []string {
+				return []string{"request " + Clean(q.ID) + ": " + text, "may run from " + Number(q.ReadyS) + " to " +
+					Number(q.DeadlineS) + " s",
+					fmt.Sprintf("the %d requests here don't all fit on %s", len(ids), words.Plural(in.PEs, "PE"))}
+			}})
 	}
 	x.span()
 	x.cut()
@@ -106,66 +112,79 @@ func batch(in *model.Batch, e *model.Execution, o Options) (*Scene, error) {
 	if in.Tiers == 2 {
 		label = "foreground"
 	}
-	rows := []int{x.row(Row{Label: label, Group: label, Lanes: in.Processors, Drop: "foreground", Named: true, Name: "fg"})}
+	rows := []int{x.row(Row{Label: label, Group: label, Lanes: in.Processors, Drop: "foreground", Named: true,
+		Name: "fg"})}
 	if in.Tiers == 2 {
-		rows = append(rows, x.row(Row{Label: "background", Group: "background", Lanes: in.Processors, Drop: "background", Named: true, Name: "bg"}))
+		rows = append(rows, x.row(Row{Label: "background", Group: "background", Lanes: in.Processors, Drop: "background",
+			Named: true, Name: "bg"}))
 	}
+	type part struct {
+		*model.Segment[model.BatchPlace]
+		job, number, of int
+	}
+	var parts []part
 	var waiting []Box
 	for i, k := range index {
 		j, segments := &in.Jobs[k], e.Runs[i].Segments
-		one := Box{Item: j.ID, Label: Clean(j.ID), Tint: k, Number: k}
-		if len(segments) == 1 {
-			one.Drag, one.Window = "both", []float64{j.SubmitS}
-		}
-		if len(segments) > 0 && segments[0].StartS > j.SubmitS {
-			w := one
-			w.Low, w.High, w.Role, w.Drag, w.Window = j.SubmitS, segments[0].StartS, Waiting, "", nil
-			w.facts = func() []string { return append(jobFacts(in, k), "waits from "+seconds(w.Low, w.High)) }
-			waiting = append(waiting, w)
-		}
 		for n := range segments {
-			s, b := &segments[n], one
-			tier := 0
-			switch {
-			case s.Place.Tier == model.TierBackground && in.Tiers == 2:
-				tier, b.Role = 1, Background
-			case s.Place.Tier != model.TierForeground:
-				return nil, fmt.Errorf("%w execution: %q is in tier %q, there are %d tiers", model.ErrInvalid, j.ID, s.Place.Tier, in.Tiers)
-			}
-			if s.EndS < s.StartS {
-				return nil, fmt.Errorf("%w execution: %q runs from %v to %v, must not end before it starts", model.ErrInvalid, j.ID, s.StartS, s.EndS)
-			}
-			if s.Lost {
-				b.Role = Lost
-			}
-			b.Low, b.High = s.StartS, s.EndS
-			b.facts = func() []string {
-				facts := append(jobFacts(in, k), "runs from "+seconds(s.StartS, s.EndS)+" on processors "+s.Place.Processors.String())
-				if s.Lost {
-					facts = append(facts, "killed: this work is lost")
-				}
-				if len(segments) > 1 {
-					facts = append(facts, fmt.Sprintf("part %d of %d", n+1, len(segments)))
-				}
-				return facts
-			}
-			processors := slices.Clone(s.Place.Processors)
-			slices.Sort(processors)
-			for c, p := range processors {
-				switch {
-				case p < 0 || int(p) >= in.Processors:
-					return nil, fmt.Errorf("%w execution: %q is on processor %d, there are 0 to %d", model.ErrInvalid, j.ID, p, in.Processors-1)
-				case c > 0 && p == processors[c-1]:
-					return nil, fmt.Errorf("%w execution: %q is on processor %d twice", model.ErrInvalid, j.ID, p)
-				}
-			}
-			for _, r := range Ranges(processors) {
-				b.Row, b.Lane, b.Lanes = rows[tier], r[0], r[1]-r[0]+1
-				x.Boxes = append(x.Boxes, b)
-			}
+			parts = append(parts, part{&segments[n], k, n + 1, len(segments)})
+		}
+		if o.Page && len(segments) > 0 && segments[0].StartS > j.SubmitS {
+			until := segments[0].StartS
+			waiting = append(waiting, Box{Item: j.ID, Low: j.SubmitS, High: until, Label: Clean(j.ID), Role: Waiting, Tint: k,
+				facts: func() []string { return append(jobFacts(in, k), "waits from "+seconds(j.SubmitS, until)) }})
 		}
 	}
-	slices.SortStableFunc(x.Boxes, func(a, b Box) int { return cmp.Or(cmp.Compare(a.Low, b.Low), cmp.Compare(a.Number, b.Number)) })
+	slices.SortStableFunc(parts, func(a, b part) int {
+		return cmp.Or(cmp.Compare(a.StartS, b.StartS), cmp.Compare(a.job, b.job))
+	})
+	for _, s := range parts {
+		j, tier := &in.Jobs[s.job], 0
+		bad := func(format string, args ...any) error {
+			return fmt.Errorf("%w execution: %q %s", model.ErrInvalid, j.ID, fmt.Sprintf(format, args...))
+		}
+		b := Box{Item: j.ID, Label: Clean(j.ID), Tint: s.job, Number: s.job, Low: s.StartS, High: s.EndS}
+		switch {
+		case s.Place.Tier == model.TierBackground && in.Tiers == 2:
+			tier, b.Role = 1, Background
+		case s.Place.Tier != model.TierForeground:
+			return nil, bad("is in tier %q, there are %d tiers", s.Place.Tier, in.Tiers)
+		}
+		if s.EndS < s.StartS {
+			return nil, bad("runs from %v to %v, must not end before it starts", s.StartS, s.EndS)
+		}
+		if s.Lost {
+			b.Role = Lost
+		}
+		if s.of == 1 {
+			b.Drag, b.Window = "both", []float64{j.SubmitS}
+		}
+		b.facts = func() []string {
+			on := " on processors " + s.Place.Processors.String()
+			facts := append(jobFacts(in, s.job), "runs from "+seconds(s.StartS, s.EndS)+on)
+			if s.Lost {
+				facts = append(facts, "killed: this work is lost")
+			}
+			if s.of > 1 {
+				facts = append(facts, fmt.Sprintf("part %d of %d", s.number, s.of))
+			}
+			return facts
+		}
+		processors := slices.Clone(s.Place.Processors)
+		slices.Sort(processors)
+		for c, p := range processors {
+			switch {
+			case p < 0 || int(p) >= in.Processors:
+				return nil, bad("is on processor %d, there are 0 to %d", p, in.Processors-1)
+			case c > 0 && p == processors[c-1]:
+				return nil, bad("is on processor %d twice", p)
+			}
+		}
+		for _, r := range Ranges(processors) {
+			b.Row, b.Lane, b.Lanes = rows[tier], r[0], r[1]-r[0]+1
+			x.Boxes = append(x.Boxes, b)
+		}
+	}
 	if o.Page {
 		x.stack(x.row(Row{Label: "waiting", Group: "waiting"}), waiting)
 	}
@@ -175,6 +194,7 @@ func batch(in *model.Batch, e *model.Execution, o Options) (*Scene, error) {
 
 func jobFacts(in *model.Batch, k int) []string {
 	j := &in.Jobs[k]
-	return []string{"job " + Clean(j.ID) + ": " + words.Plural(j.Processes, "processor") + ", works " + Number(in.Work(k)) + " s",
+	return []string{"job " + Clean(j.ID) + ": " + words.Plural(j.Processes, "processor") + ", works " +
+		Number(in.Work(k)) + " s",
 		"submitted at " + Number(j.SubmitS) + " s, estimate " + Number(j.Estimate()) + " s"}
 }

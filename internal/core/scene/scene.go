@@ -41,7 +41,7 @@ type Row struct {
 	Named bool   `json:"named,omitempty"` // lanes are numbered: processors, PEs, slots
 	// Name is the short name of a host or, if lanes are numbered, of one of them.
 	Name string `json:"-"`
-	// Remark says what becomes of a host without tasks.
+	// Remark describes the fate of a host without tasks.
 	Remark string `json:"-"`
 }
 
@@ -108,14 +108,14 @@ type Mark struct {
 	Bound bool    `json:"bound,omitempty"`
 }
 
-// Options say what a scene is for.
+// Options describe the use of a scene.
 type Options struct {
 	// Arrived holds the time at which each of a schedule's transfers ends.
 	Arrived []float64
 	// Bound is the value that no solution beats; nil if none is known.
 	Bound *float64
-	// Page adds what a page alone shows: waiting and declined requests, loads of links, and facts. It leaves out what
-	// a page can't draw quickly.
+	// Page adds the parts that a page alone shows: waiting and declined requests, loads of links, and facts. It leaves
+	// out boxes that are too many to be drawn quickly.
 	Page bool
 }
 
@@ -150,7 +150,8 @@ func Of(in model.Instance, s model.Solution, o Options) (x *Scene, err error) {
 	return x, nil
 }
 
-func of[I model.Instance, S model.Solution](in I, solution model.Solution, o Options, build func(I, S, Options) (*Scene, error)) (*Scene, error) {
+func of[I model.Instance, S model.Solution](in I, solution model.Solution, o Options, build func(I, S, Options) (*Scene,
+	error)) (*Scene, error) {
 	s, ok := solution.(S)
 	if !ok {
 		return nil, fmt.Errorf("%w solution: a %T can't solve a %s instance", model.ErrInvalid, solution, in.Kind())
@@ -168,7 +169,10 @@ func (s *Scene) cut() {
 		s.Boxes = s.Boxes[:most]
 	}
 	many := len(s.Arrows) > 300
-	s.Arrows = slices.DeleteFunc(s.Arrows, func(a Arrow) bool { return max(a.From, a.To) >= len(s.Boxes) || many && a.Role == "" })
+	s.Arrows = slices.DeleteFunc(s.Arrows, func(a Arrow) bool {
+		return max(a.From, a.To) >= len(s.Boxes) || many &&
+			a.Role == ""
+	})
 	for i := range s.Boxes {
 		b := &s.Boxes[i]
 		b.Facts, b.Tint = b.facts(), b.Tint%look.Tints

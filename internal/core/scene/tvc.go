@@ -142,7 +142,8 @@ func tvc(in *model.TVC, e *model.Embeddings, o Options) (*Scene, error) {
 	}
 	for h := range shown {
 		pod, edge := h/(half*half), h/half%half
-		x.row(Row{Label: fmt.Sprint("server ", h), Group: fmt.Sprintf("pod %d, edge switch %d", pod, edge), Lanes: in.FatTree.Slots, Drop: fmt.Sprint("server:", h)})
+		x.row(Row{Label: fmt.Sprint("server ", h), Group: fmt.Sprintf("pod %d, edge switch %d", pod, edge),
+			Lanes: in.FatTree.Slots, Drop: fmt.Sprint("server:", h)})
 	}
 	until := make([][]float64, shown) // when each slot is free, [server][slot]
 	for h := range until {
@@ -155,9 +156,11 @@ func tvc(in *model.TVC, e *model.Embeddings, o Options) (*Scene, error) {
 			if v.Server >= shown {
 				break
 			}
-			b := Box{Item: q.ID, Task: v.Server, Row: v.Server, Low: c.Start, High: c.End, Label: c.id, Tint: c.Request, facts: func() []string {
-				return append(clusterFacts(q), "here "+words.Plural(v.VMs, "VM")+" from "+seconds(c.Start, c.End), "virtual switch at "+c.Place.Switch.String())
-			}}
+			b := Box{Item: q.ID, Task: v.Server, Row: v.Server, Low: c.Start, High: c.End, Label: c.id, Tint: c.Request,
+				facts: func() []string {
+					return append(clusterFacts(q), "here "+words.Plural(v.VMs, "VM")+" from "+seconds(c.Start, c.End),
+						"virtual switch at "+c.Place.Switch.String())
+				}}
 			if c.last == 0 {
 				if b.Drag = "row"; in.Queue {
 					b.Drag, b.Window = "both", []float64{q.ArrivalS}
@@ -216,7 +219,8 @@ func (x *Scene) besides(in *model.TVC, clusters []Cluster) {
 	for k := range in.Requests {
 		q := &in.Requests[k]
 		if _, ran := ends[k]; !ran {
-			rejected = append(rejected, Box{Item: q.ID, Low: q.ArrivalS, High: q.ArrivalS + q.DurationS, Label: Clean(q.ID), Role: Declined,
+			rejected = append(rejected, Box{Item: q.ID, Low: q.ArrivalS, High: q.ArrivalS + q.DurationS, Label: Clean(q.ID),
+				Role:  Declined,
 				facts: func() []string { return append(clusterFacts(q), "rejected") }})
 		}
 	}
@@ -227,7 +231,8 @@ func (x *Scene) besides(in *model.TVC, clusters []Cluster) {
 }
 
 func clusterFacts(q *model.TVCRequest) []string {
-	return []string{fmt.Sprintf("request %s: %s with %s Mbps each, for %s s", Clean(q.ID), words.Plural(q.VMs, "VM"), Number(q.BandwidthMbps), Number(q.DurationS)),
+	return []string{fmt.Sprintf("request %s: %s with %s Mbps each, for %s s", Clean(q.ID), words.Plural(q.VMs, "VM"),
+		Number(q.BandwidthMbps), Number(q.DurationS)),
 		"arrives at " + Number(q.ArrivalS) + " s"}
 }
 
@@ -257,7 +262,8 @@ func (x *Scene) links(in *model.TVC, clusters []Cluster) {
 	var all []link
 	for key, list := range changes {
 		l, k, rate := link{layer: key[0], number: key[1]}, key[1], rates[key[0]]
-		l.label = []string{fmt.Sprintf("server %d", k), fmt.Sprintf("edge-%d-%d to %d", k/h/h, k/h%h, k%h), fmt.Sprintf("agg-%d-%d to %d", k/h/h, k/h%h, k%h)}[l.layer]
+		l.label = []string{fmt.Sprintf("server %d", k), fmt.Sprintf("edge-%d-%d to %d", k/h/h, k/h%h, k%h),
+			fmt.Sprintf("agg-%d-%d to %d", k/h/h, k/h%h, k%h)}[l.layer]
 		slices.SortStableFunc(list, func(a, b change) int { return cmp.Compare(a.at, b.at) })
 		load := 0.0
 		for i, c := range list {
@@ -267,9 +273,11 @@ func (x *Scene) links(in *model.TVC, clusters []Cluster) {
 			}
 			share, until := load/rate, list[i+1].at
 			l.most = max(l.most, share)
-			b := Box{Item: l.label, Lanes: 1, Low: c.at, High: until, Label: fmt.Sprintf("%.0f %%", 100*share), Role: shares[min(int(math.Ceil(4*share))-1, 3)], facts: func() []string {
-				return []string{"the link from " + l.label, fmt.Sprintf("%s of %s Mbps (%.4g %%)", Number(load), Number(rate), 100*share), "from " + seconds(c.at, until)}
-			}}
+			b := Box{Item: l.label, Lanes: 1, Low: c.at, High: until, Label: fmt.Sprintf("%.0f %%", 100*share),
+				Role: shares[min(int(math.Ceil(4*share))-1, 3)], facts: func() []string {
+					return []string{"the link from " + l.label, fmt.Sprintf("%s of %s Mbps (%.4g %%)", Number(load), Number(rate),
+						100*share), "from " + seconds(c.at, until)}
+				}}
 			if n := len(l.boxes); n > 0 && l.boxes[n-1].High == b.Low && l.boxes[n-1].Label == b.Label {
 				l.boxes[n-1].High = b.High
 				continue

@@ -9,8 +9,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// vcsched draws the use of each host's resources by its tasks. The CPU of a host is tight if none of its tasks could get
-// more than the minimum yield without another getting less.
+// vcsched draws the use of each host's resources by its tasks. The CPU of a host is tight if none of its tasks could
+// get more than the minimum yield without another getting less.
 func vcsched(in *model.VCSched, p *model.Placement, o Options) (*Scene, error) {
 	if err := in.CheckShape(p); err != nil {
 		return nil, err
@@ -23,7 +23,8 @@ func vcsched(in *model.VCSched, p *model.Placement, o Options) (*Scene, error) {
 		j := &in.Jobs[i]
 		for k, h := range p.Jobs[i].Hosts {
 			if h < 0 || h >= in.Hosts {
-				return nil, fmt.Errorf("%w placement: job %q is on host %d, there are 0 to %d", model.ErrInvalid, j.ID, h, in.Hosts-1)
+				return nil, fmt.Errorf("%w placement: job %q is on host %d, there are 0 to %d", model.ErrInvalid, j.ID, h,
+					in.Hosts-1)
 			}
 			need[h] += j.CPU
 			if j.CPU > 0 {
@@ -82,7 +83,8 @@ func vmFacts(in *model.VCSched, b *Box, h int, given float64) []string {
 	if j.CPU > 0 {
 		yield = fmt.Sprintf("gets %.4g of the CPU of a host, needs %.4g: yield %.4g", given, j.CPU, given/j.CPU)
 	}
-	facts := []string{"job " + taskName(j.ID, b.Task, j.Tasks) + fmt.Sprint(" on host ", h), yield, fmt.Sprintf("memory %.4g", j.Memory)}
+	facts := []string{"job " + taskName(j.ID, b.Task, j.Tasks) + fmt.Sprint(" on host ", h), yield,
+		fmt.Sprintf("memory %.4g", j.Memory)}
 	for r, resource := range in.Resources {
 		facts = append(facts, fmt.Sprintf("%s %.4g", Clean(resource), j.Rigid(r)))
 	}
