@@ -199,7 +199,7 @@ func drawGantt(w io.Writer, o Options, title string, panels []*ganttPanel) error
 			switch row.bands = row.link && x.links > manyLinkBars || !row.link && x.bars > manyBars; {
 			case row.bands:
 				wanted = maxWidth
-			case !row.link || x.links <= x.bars:
+			case !row.link:
 				labels = append(labels, row.boxes...)
 			}
 		}

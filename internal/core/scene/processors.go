@@ -45,6 +45,9 @@ func reservation(in *model.Reservation, b *model.Bookings, o Options) (*Scene, e
 		}
 		one.Low, one.High, one.Used = at.StartS, at.StartS+q.DurationS, at.StartS+q.Runtime()
 		one.Cancelled = !q.Runs(at.StartS)
+		if one.Lanes = 0; len(at.PEs) == 0 && !o.Page { // a booking of nothing is a booking
+			x.Boxes = append(x.Boxes, one)
+		}
 		for _, r := range at.PEs {
 			if r.First < 0 || r.Last < r.First || r.Last >= in.PEs {
 				return nil, fmt.Errorf("%w bookings: %q has the PEs %d to %d, there are 0 to %d", model.ErrInvalid, at.ID, r.First,
