@@ -33,8 +33,8 @@ func most(steps []model.UsageStep, figure func(model.UsageStep) float64) float64
 
 // chart adds a chart of figures over time from 0 to most, a whole number, with a heading. A dashed line shows the
 // capacity if it isn't 0. Inside, if not nil, draws more between the areas and the labels.
-func (s *sheet) chart(heading string, high, most, capacity float64, steps []model.UsageStep, inside func(p pen, y,
-	h float64), layers ...layer) {
+func (s *sheet) chart(heading string, high, most, capacity float64, steps []model.UsageStep,
+	inside func(p pen, y, h float64), layers ...layer) {
 	s.add(clusterHeading+6, 0, high, func(p pen, y, h float64) {
 		s.heading(p, y-8, heading)
 		s.back(p, rowColour, y, h)
@@ -124,8 +124,8 @@ func (a *timeAxis) within(steps []model.UsageStep) []model.UsageStep {
 
 // usage adds charts of the processors in use, of so many, and of the waiting requests. The first is as high as the
 // capacity if a third of it is in use, so that the idle part shows. Text says the mean shares in use in percent.
-func (s *sheet) usage(in model.Instance, solution model.Solution, what, waits string, of int, text func(foreground,
-	background float64) string) ([]model.UsageStep, error) {
+func (s *sheet) usage(in model.Instance, solution model.Solution, what, waits string, of int,
+	text func(foreground, background float64) string) ([]model.UsageStep, error) {
 	all, err := model.UsageOf(in, solution)
 	if err != nil {
 		return nil, fmt.Errorf("draw: %w", err)

@@ -133,8 +133,8 @@ func (c *canvas) FillString(f font.Face, at vg.Point, s string) {
 		if align > 0 {
 			anchor = map[bool]string{false: ` text-anchor="middle"`, true: ` text-anchor="end"`}[align == 1]
 		}
-		c.texts = append(c.texts, fmt.Sprintf(`<text textLength="%.4g" lengthAdjust="spacingAndGlyphs"%s `, max(width, 0.01),
-			anchor))
+		c.texts = append(c.texts, fmt.Sprintf(`<text textLength="%.4g" lengthAdjust="spacingAndGlyphs"%s `,
+			max(width, 0.01), anchor))
 		c.CanvasWriterTo.FillString(f, at, s)
 		return
 	}

@@ -146,8 +146,8 @@ func drawLegend(p pen, legend []entry, column, y float64) float64 {
 			x = margin
 			y += legendLine
 		}
-		c := vgdraw.Canvas{Canvas: area.Canvas, Rectangle: vg.Rectangle{Min: p.at(x, y+legendLine), Max: p.at(x+legendThumb,
-			y)}}
+		c := vgdraw.Canvas{Canvas: area.Canvas, Rectangle: vg.Rectangle{Min: p.at(x, y+legendLine),
+			Max: p.at(x+legendThumb, y)}}
 		for _, t := range e.thumbs {
 			t.Thumbnail(&c)
 		}

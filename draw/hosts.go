@@ -204,8 +204,8 @@ func (s *sheet) hosts(w io.Writer, x *scene.Scene, says words, tightIn int) erro
 			s.sorted(all, r, name, r < tightIn)
 		}
 		s.add(0, 16, 0, func(p pen, y, _ float64) {
-			p.text(small, paleInk, (s.left+s.right)/2, y+4, 0.5, fmt.Sprintf("%d hosts, sorted in each chart by itself",
-				len(all)))
+			p.text(small, paleInk, (s.left+s.right)/2, y+4, 0.5,
+				fmt.Sprintf("%d hosts, sorted in each chart by itself", len(all)))
 		})
 		return s.write(w)
 	}
@@ -271,8 +271,8 @@ func (s *sheet) paintHost(p pen, h *host, resources []string, y, high float64, t
 	if h.tight {
 		p.outline(look.Tight, 1.6, rect{s.left - 1, y - 1, s.x(100) - s.left + 2, high*float64(tightIn) + 1})
 	}
-	p.text(small, paleInk, s.left+6, y+(high-1)/2+small.size*capHeight/2, 0, small.shorten(scene.Clean(h.remark),
-		s.x(100)-s.left-12))
+	p.text(small, paleInk, s.left+6, y+(high-1)/2+small.size*capHeight/2, 0,
+		small.shorten(scene.Clean(h.remark), s.x(100)-s.left-12))
 }
 
 // sorted adds a chart of a resource, the hosts sorted by its use.

@@ -103,14 +103,14 @@ func drawExecution(w io.Writer, o Options, title string, in *model.Batch, e *mod
 			}
 		})
 	}
-	steps, err := s.usage(in, e, "Processors", "Waiting jobs, over time", in.Processors, func(foreground,
-		background float64) string {
-		text := fmt.Sprintf("%.1f %% on average", foreground)
-		if in.Tiers == 2 {
-			text += fmt.Sprintf(" in the foreground, %.1f %% in the background", background)
-		}
-		return text
-	})
+	steps, err := s.usage(in, e, "Processors", "Waiting jobs, over time", in.Processors,
+		func(foreground, background float64) string {
+			text := fmt.Sprintf("%.1f %% on average", foreground)
+			if in.Tiers == 2 {
+				text += fmt.Sprintf(" in the foreground, %.1f %% in the background", background)
+			}
+			return text
+		})
 	if err != nil {
 		return err
 	}
@@ -278,10 +278,10 @@ func drawBookings(w io.Writer, o Options, title string, in *model.Reservation, b
 		s.strip(declined, "declined")
 	}
 	if o.Usage || !few && len(all) > 0 {
-		if _, err := s.usage(in, b, "PEs", "Accepted requests that have not started, over time", in.PEs, func(mean,
-			_ float64) string {
-			return fmt.Sprintf("%.1f %% on average", mean)
-		}); err != nil {
+		if _, err := s.usage(in, b, "PEs", "Accepted requests that have not started, over time", in.PEs,
+			func(mean, _ float64) string {
+				return fmt.Sprintf("%.1f %% on average", mean)
+			}); err != nil {
 			return err
 		}
 	}

@@ -93,8 +93,8 @@ func addRounds(p *plot.Plot, rounds []model.Round) []entry {
 		}
 	}
 	level := func(y float64, c color.Color) *plotter.Line {
-		return &plotter.Line{XYs: plotter.XYs{{X: p.X.Min, Y: y}, {X: p.X.Max, Y: y}}, LineStyle: vgdraw.LineStyle{Color: c,
-			Width: 1, Dashes: []vg.Length{5, 3}}}
+		return &plotter.Line{XYs: plotter.XYs{{X: p.X.Min, Y: y}, {X: p.X.Max, Y: y}},
+			LineStyle: vgdraw.LineStyle{Color: c, Width: 1, Dashes: []vg.Length{5, 3}}}
 	}
 	firstRealistic, firstPlanned := level(rounds[0].Realistic, realisticColour), level(rounds[0].Planned, plannedColour)
 	planLine, planPoints := linePoints(planned, stroke{plannedColour, nil, vgdraw.BoxGlyph{}, 2.6})
@@ -105,8 +105,8 @@ func addRounds(p *plot.Plot, rounds []model.Round) []entry {
 		{"first round: " + short(rounds[0].Realistic), 0, []plot.Thumbnailer{firstRealistic}},
 	}
 	if len(kept) > 0 {
-		rings := &plotter.Scatter{XYs: kept, GlyphStyle: vgdraw.GlyphStyle{Color: ink, Radius: 5.5,
-			Shape: vgdraw.RingGlyph{}}}
+		rings := &plotter.Scatter{XYs: kept,
+			GlyphStyle: vgdraw.GlyphStyle{Color: ink, Radius: 5.5, Shape: vgdraw.RingGlyph{}}}
 		p.Add(rings)
 		best := slices.MinFunc(kept, func(a, b plotter.XY) int { return cmp.Compare(a.Y, b.Y) })
 		legend = append(legend, entry{"kept; the best: " + short(best.Y), 0, []plot.Thumbnailer{rings}})

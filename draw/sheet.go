@@ -225,8 +225,8 @@ func (s *sheet) box(f *field, b *scene.Box, low, high float64, texture bool) rec
 	each := f.h / float64(f.n)
 	from, to := s.clip(low, high)
 	w := max(s.x(to)-s.x(from), thinnest)
-	return rect{min(s.x(from), s.right-w), f.y + f.h - each*float64(b.Lane+b.Lanes), w, max(each*float64(b.Lanes),
-		leastPE)}
+	return rect{min(s.x(from), s.right-w), f.y + f.h - each*float64(b.Lane+b.Lanes), w,
+		max(each*float64(b.Lanes), leastPE)}
 }
 
 // wanted returns the width of the axis at which three quarters of the labels of boxes fit; the least width without

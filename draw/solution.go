@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+// Package draw makes pictures of results, SVG, PNG or PDF, with gonum's plotting library, and in characters. It draws
+// schedules as Gantt charts, bookings of PEs, virtual machines on hosts and virtual clusters in a fat-tree. It also
+// draws the rounds of network-aware HEFT and the curves of an experiment. Package scene says a solution as rows and
+// boxes; this one places and paints them. It computes nothing about its input but the loads of links and the use of
+// machines over time. The same input gives the same bytes.
 package draw
 
 import (
@@ -99,8 +104,7 @@ func (o *Options) boundText(objective model.Objective, unit string) string {
 
 // one returns a function that draws the solution of the first frame, below its title. The title is given the words on
 // the bound, too.
-func one[I model.Instance, S model.Solution](among string, title func(in I, s S, o model.Objective,
-	bound string) string,
+func one[I model.Instance, S model.Solution](among string, title func(in I, s S, o model.Objective, bound string) string,
 	draw func(w io.Writer, o Options, title string, in I, s S) error) func(io.Writer, Options, []Frame) error {
 	return func(w io.Writer, opts Options, frames []Frame) error {
 		in, ok := frames[0].Instance.(I)

@@ -55,8 +55,8 @@ func (s Style) check() error {
 		unit            string
 		size            float64 // of the unit
 	}{
-		{"width", s.Width, leastSide, mostSide, "mm", PointsPerMM}, {"height", s.Height, leastSide, mostSide, "mm",
-			PointsPerMM},
+		{"width", s.Width, leastSide, mostSide, "mm", PointsPerMM},
+		{"height", s.Height, leastSide, mostSide, "mm", PointsPerMM},
 		{"font size", s.FontSize, leastFont, mostFont, "pt", 1}, {"resolution", s.DPI, leastDPI, mostDPI, "dpi", 1},
 	} {
 		if x.is != 0 && !(x.is >= x.least && x.is <= x.most) {

@@ -118,8 +118,8 @@ func (l *clusters) replay() error {
 	for i := range l.all {
 		c := &l.all[i]
 		low, all = min(low, c.Start), append(all, c.End)
-		changes = append(changes, model.UsageStep{AtS: c.Start, Used: float64(c.VMs)}, model.UsageStep{AtS: c.End,
-			Used: -float64(c.VMs)})
+		changes = append(changes, model.UsageStep{AtS: c.Start, Used: float64(c.VMs)},
+			model.UsageStep{AtS: c.End, Used: -float64(c.VMs)})
 		from, began := ends[c.Request]
 		arrival := l.in.Requests[c.Request].ArrivalS
 		switch {

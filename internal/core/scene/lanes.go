@@ -10,8 +10,8 @@ import (
 )
 
 // Lanes returns a lane for each box so that no two boxes of one lane overlap by more than the tolerance. It also
-// returns the number of lanes, which is minimal: in order of start, each box goes to the first free lane. Boxes without length
-// overlap those that contain them. O(n log n).
+// returns the number of lanes, which is minimal: in order of start, each box goes to the first free lane. Boxes
+// without length overlap those that contain them. O(n log n).
 func Lanes(boxes []Box, tolerance float64) (lane []int, count int) {
 	order := make([]int, len(boxes))
 	for b := range order {
@@ -38,13 +38,13 @@ func Lanes(boxes []Box, tolerance float64) (lane []int, count int) {
 }
 
 // stack adds boxes to a row, in as few lanes as hold them side by side.
-func (s *Scene) stack(row int, boxes []Box) {
+func (x *Scene) stack(row int, boxes []Box) {
 	lane, count := Lanes(boxes, 1e-9)
 	for i, b := range boxes {
 		b.Row, b.Lane, b.Lanes = row, lane[i], 1
-		s.Boxes = append(s.Boxes, b)
+		x.Boxes = append(x.Boxes, b)
 	}
-	s.Rows[row].Lanes = max(1, count)
+	x.Rows[row].Lanes = max(1, count)
 }
 
 // laneEntry is a lane that is busy until a time, or free (until is 0).

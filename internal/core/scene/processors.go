@@ -35,8 +35,8 @@ func reservation(in *model.Reservation, b *model.Bookings, o Options) (*Scene, e
 	var declined []Box
 	for k, at := range booking {
 		q := &in.Requests[k]
-		one := Box{Item: q.ID, Row: pes, Lanes: q.PEs, Label: Clean(q.ID), Tint: k, Drag: "both", Window: []float64{q.ReadyS,
-			q.DeadlineS}, Number: k}
+		one := Box{Item: q.ID, Row: pes, Lanes: q.PEs, Label: Clean(q.ID), Tint: k, Drag: "both",
+			Window: []float64{q.ReadyS, q.DeadlineS}, Number: k}
 		one.facts = func() []string { return requestFacts(q, at) }
 		if at == nil {
 			one.Low, one.High, one.Role = q.ReadyS, q.ReadyS+q.DurationS, Declined

@@ -150,8 +150,8 @@ func Of(in model.Instance, s model.Solution, o Options) (x *Scene, err error) {
 	return x, nil
 }
 
-func of[I model.Instance, S model.Solution](in I, solution model.Solution, o Options, build func(I, S, Options) (*Scene,
-	error)) (*Scene, error) {
+func of[I model.Instance, S model.Solution](in I, solution model.Solution, o Options,
+	build func(I, S, Options) (*Scene, error)) (*Scene, error) {
 	s, ok := solution.(S)
 	if !ok {
 		return nil, fmt.Errorf("%w solution: a %T can't solve a %s instance", model.ErrInvalid, solution, in.Kind())
@@ -163,35 +163,35 @@ func of[I model.Instance, S model.Solution](in I, solution model.Solution, o Opt
 const most = 6000
 
 // cut keeps the picture small enough to be drawn in a page, and describes its boxes.
-func (s *Scene) cut() {
-	if len(s.Boxes) > most {
-		s.Note = fmt.Sprintf("%d of %d boxes are drawn; gapwise gantt draws them all", most, len(s.Boxes))
-		s.Boxes = s.Boxes[:most]
+func (x *Scene) cut() {
+	if len(x.Boxes) > most {
+		x.Note = fmt.Sprintf("%d of %d boxes are drawn; gapwise gantt draws them all", most, len(x.Boxes))
+		x.Boxes = x.Boxes[:most]
 	}
-	many := len(s.Arrows) > 300
-	s.Arrows = slices.DeleteFunc(s.Arrows, func(a Arrow) bool {
-		return max(a.From, a.To) >= len(s.Boxes) || many &&
+	many := len(x.Arrows) > 300
+	x.Arrows = slices.DeleteFunc(x.Arrows, func(a Arrow) bool {
+		return max(a.From, a.To) >= len(x.Boxes) || many &&
 			a.Role == ""
 	})
-	for i := range s.Boxes {
-		b := &s.Boxes[i]
+	for i := range x.Boxes {
+		b := &x.Boxes[i]
 		b.Facts, b.Tint = b.facts(), b.Tint%look.Tints
 	}
-	if s.Rows == nil {
-		s.Rows = []Row{}
+	if x.Rows == nil {
+		x.Rows = []Row{}
 	}
-	if s.Boxes == nil {
-		s.Boxes = []Box{}
+	if x.Boxes == nil {
+		x.Boxes = []Box{}
 	}
 }
 
 // span sets the axis to hold all boxes, from 0 unless the first begins much later.
-func (s *Scene) span() {
+func (x *Scene) span() {
 	low, high := math.Inf(1), math.Inf(-1)
-	for i := range s.Boxes {
-		low, high = min(low, s.Boxes[i].Low), max(high, s.Boxes[i].High)
+	for i := range x.Boxes {
+		low, high = min(low, x.Boxes[i].Low), max(high, x.Boxes[i].High)
 	}
-	for _, m := range s.Marks {
+	for _, m := range x.Marks {
 		high = max(high, m.At)
 	}
 	if math.IsInf(low, 1) {
@@ -203,22 +203,22 @@ func (s *Scene) span() {
 	if high <= low {
 		high = low + 1
 	}
-	s.Low, s.High = low, high
+	x.Low, x.High = low, high
 }
 
 // row adds a row and returns its number.
-func (s *Scene) row(r Row) int {
-	s.Rows = append(s.Rows, r)
-	return len(s.Rows) - 1
+func (x *Scene) row(r Row) int {
+	x.Rows = append(x.Rows, r)
+	return len(x.Rows) - 1
 }
 
 // pile puts a box of a size, in per cent, behind the other boxes of its row.
-func (s *Scene) pile(taken []float64, row int, size float64, b Box) {
+func (x *Scene) pile(taken []float64, row int, size float64, b Box) {
 	b.Row, b.Lanes, b.Low = row, 1, taken[row]
 	taken[row] += size
 	b.High = taken[row]
-	s.High = max(s.High, min(taken[row], 300))
-	s.Boxes = append(s.Boxes, b)
+	x.High = max(x.High, min(taken[row], 300))
+	x.Boxes = append(x.Boxes, b)
 }
 
 // Ranges splits ascending numbers into runs of neighbours.
