@@ -24,7 +24,7 @@ var floors = map[string]int{
 	"internal/core/view": 2, "internal/run/lns": 2, "internal/num/duals": 2,
 	"internal/core/features": 3, "internal/core/partial": 3, "internal/num/steps": 3, "internal/problem": 3,
 	"internal/core/scene": 4,
-	"bounds": 4, "heuristics/online": 4, "internal/test/testkit": 4, "heuristics": 5, "exact": 6, "": doorFloor,
+	"bounds":              4, "heuristics/online": 4, "internal/test/testkit": 4, "heuristics": 5, "exact": 6, "": doorFloor,
 	"internal/app": 8, "verify/verifytest": 8, "benchmarks": 9,
 	"internal/app/papers": 9, "internal/app/submit": 9, "internal/app/serve": 9, "internal/app/play": 9,
 	"internal/app/report": 10, "web": 10, "cmd": 11, "scripts": 11,
