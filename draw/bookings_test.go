@@ -109,6 +109,19 @@ func TestBookingsFiveRequests(t *testing.T) {
 	}
 }
 
+// Of some PEs, those alone are drawn: b has all of 4 to 5.
+func TestBookingsOfSomePEs(t *testing.T) {
+	in, b := fiveRequests()
+	o := options("svg")
+	o.Rows = &draw.Range{First: 4, Last: 5}
+	p := parse(t, draws(t, o, in, b, nil))
+	texts(t, p, []string{"4", "5", "b"}, "e:e")
+	field := rectangles(t, p, hex(look.Faint))[0]
+	if r := rectangles(t, p, tint(1))[0]; r.y != field.y || r.h != field.h || slices.Contains(p.values(), "7") {
+		t.Errorf("b is at %+v of %+v in %q", r, field, p.values())
+	}
+}
+
 // The real run lies on reserved and unused time: b on the rest of a.
 func TestBookingsOrder(t *testing.T) {
 	in, b := fiveRequests()

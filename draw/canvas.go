@@ -44,7 +44,7 @@ type canvas struct {
 	// of the layout
 	width, height float64
 	align         float64  // of the next text, see pen.text
-	texts         []string // SVG: what to add to each text
+	texts         []string // SVG: an addition to each text
 	dark          bool
 	// SVG: the dark colours of those that are used, and the order of the first use
 	darker map[color.RGBA]color.RGBA
@@ -54,7 +54,8 @@ type canvas struct {
 // newCanvas returns a canvas for a layout. The error is model.ErrInvalid for a PNG
 // of too many pixels.
 func newCanvas(s Style, width, height float64) (*canvas, error) {
-	c := &canvas{format: s.Format, zoom: s.zoom(), width: width, height: height, dark: s.Dark, darker: map[color.RGBA]color.RGBA{}}
+	c := &canvas{format: s.Format, zoom: s.zoom(), width: width, height: height, dark: s.Dark,
+		darker: map[color.RGBA]color.RGBA{}}
 	w, h := vg.Points(width), vg.Points(height)
 	switch s.Format {
 	case formatSVG:
@@ -71,7 +72,7 @@ func newCanvas(s Style, width, height float64) (*canvas, error) {
 	return c, nil
 }
 
-// picture writes what paint draws on white.
+// picture writes a picture that paint draws on white.
 func (s Style) picture(w io.Writer, title string, width, height float64, paint func(pen)) error {
 	c, err := newCanvas(s, width, height)
 	if err != nil {
@@ -132,7 +133,8 @@ func (c *canvas) FillString(f font.Face, at vg.Point, s string) {
 		if align > 0 {
 			anchor = map[bool]string{false: ` text-anchor="middle"`, true: ` text-anchor="end"`}[align == 1]
 		}
-		c.texts = append(c.texts, fmt.Sprintf(`<text textLength="%.4g" lengthAdjust="spacingAndGlyphs"%s `, max(width, 0.01), anchor))
+		c.texts = append(c.texts, fmt.Sprintf(`<text textLength="%.4g" lengthAdjust="spacingAndGlyphs"%s `,
+			max(width, 0.01), anchor))
 		c.CanvasWriterTo.FillString(f, at, s)
 		return
 	}
@@ -153,7 +155,7 @@ func (c *canvas) FillString(f font.Face, at vg.Point, s string) {
 	}
 }
 
-// write ends the picture. It adds to an SVG what vgsvg doesn't write, so that it looks the same where the font
+// write ends the picture. It adds to an SVG some things that vgsvg leaves out, so that it looks the same where the font
 // Liberation isn't installed (embedding it would take half a megabyte): fonts of the same widths, the width and the
 // anchor of each text, and a title for screen readers. The replaced patterns can't come from a label, as its quotes and
 // brackets are escaped.
@@ -169,7 +171,8 @@ func (c *canvas) write(w io.Writer, title string) error {
 		const head, text = "http://www.w3.org/1999/xlink\">\n", "<text "
 		title = "<title>" + html.EscapeString(visible.Text(title, "")) + "</title>\n"
 		s := strings.Replace(b.String(), head, head+title+c.darkStyle(), 1)
-		s = strings.ReplaceAll(s, `style="font-family:Liberation Sans;`, `style="font-family:'Liberation Sans',Arial,Helvetica,sans-serif;`)
+		s = strings.ReplaceAll(s, `style="font-family:Liberation Sans;`,
+			`style="font-family:'Liberation Sans',Arial,Helvetica,sans-serif;`)
 		b.Reset()
 		for k, part := range strings.Split(s, text) {
 			if k > 0 {

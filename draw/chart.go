@@ -81,14 +81,9 @@ type stroke struct {
 }
 
 // linePoints returns a line with its points.
-func linePoints(xy plotter.XYs, s stroke) (*plotter.Line, *plotter.Scatter, error) {
-	l, points, err := plotter.NewLinePoints(xy)
-	if err != nil {
-		return nil, nil, err
-	}
-	l.LineStyle = vgdraw.LineStyle{Color: s.colour, Width: 1.5, Dashes: s.dashes}
-	points.GlyphStyle = vgdraw.GlyphStyle{Color: s.colour, Radius: s.radius, Shape: s.shape}
-	return l, points, nil
+func linePoints(xy plotter.XYs, s stroke) (*plotter.Line, *plotter.Scatter) {
+	return &plotter.Line{XYs: xy, LineStyle: vgdraw.LineStyle{Color: s.colour, Width: 1.5, Dashes: s.dashes}},
+		&plotter.Scatter{XYs: xy, GlyphStyle: vgdraw.GlyphStyle{Color: s.colour, Radius: s.radius, Shape: s.shape}}
 }
 
 // entry is a legend's text about some of the plotters.
@@ -109,6 +104,19 @@ func (all *legendEntries) add(text string, draw func(p pen, r rect)) {
 // area adds an entry with a coloured box.
 func (all *legendEntries) area(text string, c color.Color) {
 	all.add(text, func(p pen, r rect) { p.fill(c, r) })
+}
+
+// shaped adds an entry with a box in a style.
+func (all *legendEntries) shaped(text string, s style) {
+	all.add(text, func(p pen, r rect) { p.shapes([]shape{{r, s, ""}}, false) })
+}
+
+// height returns the height of the legend's lines.
+func (all legendEntries) height() float64 {
+	if len(all) == 0 {
+		return 0
+	}
+	return legendLine * float64(all[len(all)-1].line+1)
 }
 
 // sample draws an entry's sample.
@@ -138,7 +146,8 @@ func drawLegend(p pen, legend []entry, column, y float64) float64 {
 			x = margin
 			y += legendLine
 		}
-		c := vgdraw.Canvas{Canvas: area.Canvas, Rectangle: vg.Rectangle{Min: p.at(x, y+legendLine), Max: p.at(x+legendThumb, y)}}
+		c := vgdraw.Canvas{Canvas: area.Canvas, Rectangle: vg.Rectangle{Min: p.at(x, y+legendLine),
+			Max: p.at(x+legendThumb, y)}}
 		for _, t := range e.thumbs {
 			t.Thumbnail(&c)
 		}
@@ -155,30 +164,6 @@ func drawLegend(p pen, legend []entry, column, y float64) float64 {
 	return y
 }
 
-// sheet is a picture over time or of hosts: a title, a legend, and the content of a layout below them.
-type sheet struct {
-	Options
-	title         string
-	width, height float64
-	legend        legendEntries
-}
-
-// lay sets the size of a sheet with an axis that ends at right, and the legend's text.
-func (s *sheet) lay(right float64, legend func() legendEntries, stack func(stretch float64) float64) (err error) {
-	s.width = right + 2*margin
-	s.legend = wrapped(legend(), s.width)
-	s.height, err = s.fill(stack)
-	return err
-}
-
-// legendHeight returns the height of the legend's lines.
-func (s *sheet) legendHeight() float64 {
-	if len(s.legend) == 0 {
-		return 0
-	}
-	return legendLine * float64(s.legend[len(s.legend)-1].line+1)
-}
-
 // wrapped returns a legend on as many lines as the width of its picture needs, at least
 // as many as its entries ask for.
 func wrapped(all legendEntries, width float64) legendEntries {
@@ -192,14 +177,6 @@ func wrapped(all legendEntries, width float64) legendEntries {
 		x += wide + legendApart
 	}
 	return all
-}
-
-// write writes the picture.
-func (s *sheet) write(w io.Writer, paint func(pen)) error {
-	return s.picture(w, s.title, s.width, s.height, func(p pen) {
-		drawLegend(p, s.legend, 0, p.title(s.title, s.width))
-		paint(p)
-	})
 }
 
 // chart is a picture of a plot below its title and its legend.
@@ -221,7 +198,7 @@ func (x *chart) write(w io.Writer, style Style) error {
 
 // title writes a clean title, if there is one, at the top of a picture of the
 // given width, and returns its lower edge. A title that is too long is written
-// smaller; then what is before its colon, a name, is cut.
+// smaller; then the name before its colon is cut.
 func (p pen) title(title string, width float64) float64 {
 	room := width - 2*margin
 	size := titleSize

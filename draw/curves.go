@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
+	"github.com/gapwise/gapwise/internal/core/scene"
 	"github.com/gapwise/gapwise/internal/text/look"
 	"github.com/gapwise/gapwise/model"
 )
@@ -82,16 +83,18 @@ func Curves(w io.Writer, style Style, title string, xaxis, yaxis Axis, curves []
 		return err
 	}
 	if len(curves) > maxCurves {
-		return fmt.Errorf("draw: %w picture: %d curves can't be told apart, give %d at most", model.ErrInvalid, len(curves), maxCurves)
+		return fmt.Errorf("draw: %w picture: %d curves can't be told apart, give %d at most", model.ErrInvalid, len(curves),
+			maxCurves)
 	}
 	for _, c := range curves {
 		for _, p := range c.Points {
-			if !(math.Abs(p.X) <= maxTime && math.Abs(p.Y) <= maxTime) || p.Half < 0 || p.Half > maxTime {
+			if !(math.Abs(p.X) <= scene.MaxTime && math.Abs(p.Y) <= scene.MaxTime) || p.Half < 0 || p.Half > scene.MaxTime {
 				return fmt.Errorf("draw: %w curve %q: %v ± %v at %v, must be from -%g to %g and the half-width from 0",
-					model.ErrInvalid, c.Label, p.Y, p.Half, p.X, maxTime, maxTime)
+					model.ErrInvalid, c.Label, p.Y, p.Half, p.X, scene.MaxTime, scene.MaxTime)
 			}
 			if xaxis.Log && !(p.X > 0) || yaxis.Log && !(p.Y > 0) {
-				return fmt.Errorf("draw: %w curve %q: %v at %v, a logarithmic axis shows what is above 0 alone", model.ErrInvalid, c.Label, p.Y, p.X)
+				return fmt.Errorf("draw: %w curve %q: %v at %v, a logarithmic axis shows what is above 0 alone", model.ErrInvalid,
+					c.Label, p.Y, p.X)
 			}
 		}
 	}
@@ -118,11 +121,8 @@ func Curves(w io.Writer, style Style, title string, xaxis, yaxis Axis, curves []
 	}
 	p := newPlot(fitted(xaxis.Label, f, g.width-besideAxis), fitted(yaxis.Label, f, g.height-besideAxis))
 	g.set(p, curves)
-	legend, err := g.add(p, curves)
-	if err != nil {
-		return fmt.Errorf("draw: %w", err)
-	}
-	x := chart{title: clean(title), width: g.width, height: g.height, plot: p, legend: legend, column: column}
+	legend := g.add(p, curves)
+	x := chart{title: scene.Clean(title), width: g.width, height: g.height, plot: p, legend: legend, column: column}
 	for k := range legend {
 		legend[k].line = k / columns
 		if k%columns == 0 {
@@ -140,7 +140,7 @@ const confidence = "95 % confidence"
 
 // fitted returns an axis's label, without the part after its last comma if it is too long.
 func fitted(label string, f face, width float64) string {
-	label = clean(label)
+	label = scene.Clean(label)
 	if cut := strings.LastIndex(label, ", "); cut > 0 && f.width(label) > width {
 		label = label[:cut]
 	}
@@ -150,9 +150,9 @@ func fitted(label string, f face, width float64) string {
 // curveLabel returns a curve's text in the legend.
 func curveLabel(c *Curve) string {
 	if len(c.Points) == 0 {
-		return clean(c.Label) + " (no values)"
+		return scene.Clean(c.Label) + " (no values)"
 	}
-	return clean(c.Label)
+	return scene.Clean(c.Label)
 }
 
 // curveGrid is the grid of a picture of curves.
@@ -191,7 +191,7 @@ func (g *curveGrid) set(p *plot.Plot, curves []Curve) {
 			}
 			low, high = min(low, from), max(high, to)
 			wholeX, wholeY = wholeX && q.X == math.Trunc(q.X), wholeY && q.Y == math.Trunc(q.Y) && q.half() == 0
-			at = append(at, tick{At: q.X, Label: clean(q.Label)})
+			at = append(at, tick{At: q.X, Label: scene.Clean(q.Label)})
 			named = named || at[len(at)-1].Label != ""
 		}
 	}
@@ -287,17 +287,17 @@ func curveStroke(k int) stroke {
 // sideways returns the distance in points between the bars of neighbouring curves at
 // one x; 0 if no intervals overlap.
 func (g *curveGrid) sideways(p *plot.Plot, curves []Curve) float64 {
-	at := map[float64][]ganttBar{} // the intervals
+	at := map[float64][]scene.Box{} // the intervals
 	for _, c := range curves {
 		for _, q := range c.Points {
 			if !c.Bound {
-				at[q.X] = append(at[q.X], ganttBar{Start: q.Y - q.half(), End: q.Y + q.half()})
+				at[q.X] = append(at[q.X], scene.Box{Low: q.Y - q.half(), High: q.Y + q.half()})
 			}
 		}
 	}
 	overlap := false
 	for _, bars := range at {
-		_, count := lanes(bars, 0)
+		_, count := scene.Lanes(bars, 0)
 		overlap = overlap || count > 1
 	}
 	if !overlap {
@@ -312,8 +312,7 @@ func (g *curveGrid) sideways(p *plot.Plot, curves []Curve) float64 {
 }
 
 // add adds the lines, points and bars and returns the legend.
-func (g *curveGrid) add(p *plot.Plot, curves []Curve) ([]entry, error) {
-	var legend []entry
+func (g *curveGrid) add(p *plot.Plot, curves []Curve) (legend []entry) {
 	f := newFace(labelSize, false)
 	apart, bars, number := g.sideways(p, curves), false, 0
 	drawn := 0
@@ -356,33 +355,26 @@ func (g *curveGrid) add(p *plot.Plot, curves []Curve) ([]entry, error) {
 				interval.YErrors = append(interval.YErrors, struct{ Low, High float64 }{at.Y - bottom, g.y.on(high) - at.Y})
 			}
 		}
-		line, points, err := linePoints(xy, s)
-		if err != nil {
-			return nil, err
-		}
+		line, points := linePoints(xy, s)
+		thumbs := []plot.Thumbnailer{line}
 		if c.Apart {
 			points.Radius = max(points.Radius, 2.6)
 			if c.Bound {
 				points.Shape = dashMark{}
 			}
 			p.Add(interval, points)
-			bars = bars || len(interval.XYs) > 0
-			legend = append(legend, entry{text: text, thumbs: []plot.Thumbnailer{points}})
-			continue
+			thumbs[0] = points
+		} else if p.Add(line); !c.Bound {
+			p.Add(interval, points)
+			thumbs = append(thumbs, points)
 		}
-		if c.Bound {
-			p.Add(line)
-			legend = append(legend, entry{text: text, thumbs: []plot.Thumbnailer{line}})
-			continue
-		}
-		p.Add(line, interval, points)
-		bars = bars || len(interval.XYs) > 0
-		legend = append(legend, entry{text: text, thumbs: []plot.Thumbnailer{line, points}})
+		bars = bars || len(interval.XYs) > 0 && (c.Apart || !c.Bound)
+		legend = append(legend, entry{text: text, thumbs: thumbs})
 	}
 	if bars {
 		legend = append(legend, entry{text: confidence, thumbs: []plot.Thumbnailer{barThumb{}}})
 	}
-	return legend, nil
+	return legend
 }
 
 // dashMark is a short line, the mark of a bound if its points aren't joined.

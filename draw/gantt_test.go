@@ -207,6 +207,16 @@ func TestBands(t *testing.T) {
 	if fills[hex(look.Critical)] != 2 {
 		t.Errorf("%d lines for critical bars, want one and the legend", fills[hex(look.Critical)])
 	}
+	// A link is busy to a fifth, however many transfers go over it at a time.
+	link := draw.Row{Label: "link", Link: true}
+	for k := range 3000 {
+		at := float64(k/3) / 250
+		link.Bars = append(link.Bars, draw.Bar{Start: at, End: at + 0.2/250})
+	}
+	fills = parse(t, gantt(t, "svg", "", []draw.Panel{{Rows: []draw.Row{link}}})).fills()
+	if n := fills[hex(look.Shares[2])] + fills[hex(look.Shares[3])] + fills[hex(look.Shares[4])]; n > 3 { // the legend has three
+		t.Errorf("a link that is busy to a fifth has %d rectangles of more than a quarter", n-3)
+	}
 }
 
 func TestDeterminism(t *testing.T) {
@@ -239,7 +249,7 @@ func TestGanttAnything(t *testing.T) {
 				for range rapid.IntRange(0, 6).Draw(rt, "bars") {
 					length := rapid.Float64Range(0, 100).Draw(rt, "length")
 					r.Bars = append(r.Bars, draw.Bar{Start: at, End: at + length, Label: label.Draw(rt, "bar"),
-						Group: rapid.Int().Draw(rt, "group"), Faded: rapid.Bool().Draw(rt, "faded")})
+						Group: rapid.Int().Draw(rt, "group")})
 					bars++
 					if !r.Link || rapid.Bool().Draw(rt, "next") {
 						at += length

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/core/scene"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -39,8 +40,8 @@ func (o *Options) check() error {
 		return err
 	}
 	for _, t := range []*float64{o.From, o.To} {
-		if t != nil && !(math.Abs(*t) <= maxTime) {
-			return fmt.Errorf("draw: %w time: %v, must be from -%g to %g", model.ErrInvalid, *t, maxTime, maxTime)
+		if t != nil && !(math.Abs(*t) <= scene.MaxTime) {
+			return fmt.Errorf("draw: %w time: %v, must be from -%g to %g", model.ErrInvalid, *t, scene.MaxTime, scene.MaxTime)
 		}
 	}
 	if o.From != nil && o.To != nil && !(*o.From < *o.To) {
@@ -58,7 +59,8 @@ func (o *Options) rows(n int, what string) (first, last int, err error) {
 		return 0, n - 1, nil
 	}
 	if o.Rows.Last >= n {
-		return 0, 0, fmt.Errorf("draw: %w numbers: %ss %d to %d are asked for, there are 0 to %d", model.ErrInvalid, what, o.Rows.First, o.Rows.Last, n-1)
+		return 0, 0, fmt.Errorf("draw: %w numbers: %ss %d to %d are asked for, there are 0 to %d", model.ErrInvalid, what,
+			o.Rows.First, o.Rows.Last, n-1)
 	}
 	return o.Rows.First, o.Rows.Last, nil
 }
@@ -95,7 +97,8 @@ func (o *Options) cut(a *timeAxis) error {
 		a.high = *o.To
 	}
 	if a.low >= high || a.high <= low {
-		return fmt.Errorf("draw: %w times: from %.10g to %.10g s there is nothing, the solution is from %.10g to %.10g s", model.ErrInvalid, a.low, a.high, low, high)
+		return fmt.Errorf("draw: %w times: from %.10g to %.10g s there is nothing, the solution is from %.10g to %.10g s",
+			model.ErrInvalid, a.low, a.high, low, high)
 	}
 	a.widen()
 	return nil

@@ -124,15 +124,6 @@ func (c *pdfCanvas) path(p vg.Path, style string) {
 			c.doc.LineTo(c.at(x.Pos))
 		case vg.CloseComp:
 			c.doc.ClosePath()
-		case vg.CurveComp:
-			x2, y2 := c.at(x.Pos)
-			x0, y0 := c.at(x.Control[0])
-			if len(x.Control) == 1 {
-				c.doc.CurveTo(x0, y0, x2, y2)
-			} else {
-				x1, y1 := c.at(x.Control[1])
-				c.doc.CurveBezierCubicTo(x0, y0, x1, y1, x2, y2)
-			}
 		case vg.ArcComp:
 			c.arc(x)
 		}

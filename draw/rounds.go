@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
+	"github.com/gapwise/gapwise/internal/core/scene"
 	"github.com/gapwise/gapwise/internal/text/look"
 	"github.com/gapwise/gapwise/model"
 )
@@ -38,9 +39,9 @@ func Rounds(w io.Writer, style Style, title string, rounds []model.Round) error 
 	}
 	for _, r := range rounds {
 		for _, x := range []float64{r.Planned, r.Realistic} {
-			if !(math.Abs(x) <= maxTime) {
+			if !(math.Abs(x) <= scene.MaxTime) {
 				return fmt.Errorf("draw: %w round %d: planned %v, realistic %v, makespans must be from -%g to %g",
-					model.ErrInvalid, r.Round, r.Planned, r.Realistic, maxTime, maxTime)
+					model.ErrInvalid, r.Round, r.Planned, r.Realistic, scene.MaxTime, scene.MaxTime)
 			}
 		}
 	}
@@ -48,12 +49,9 @@ func Rounds(w io.Writer, style Style, title string, rounds []model.Round) error 
 	setAxes(p, rounds)
 	var legend []entry
 	if len(rounds) > 0 {
-		var err error
-		if legend, err = addRounds(p, rounds); err != nil {
-			return fmt.Errorf("draw: %w", err)
-		}
+		legend = addRounds(p, rounds)
 	}
-	x := chart{title: clean(title), width: roundsWidth, height: roundsHeight, plot: p, legend: legend}
+	x := chart{title: scene.Clean(title), width: roundsWidth, height: roundsHeight, plot: p, legend: legend}
 	return x.write(w, style)
 }
 
@@ -84,7 +82,7 @@ func setAxes(p *plot.Plot, rounds []model.Round) {
 }
 
 // addRounds adds the lines and points of at least one round.
-func addRounds(p *plot.Plot, rounds []model.Round) ([]entry, error) {
+func addRounds(p *plot.Plot, rounds []model.Round) []entry {
 	var planned, realistic, kept plotter.XYs
 	for _, r := range rounds {
 		x := float64(r.Round)
@@ -94,48 +92,28 @@ func addRounds(p *plot.Plot, rounds []model.Round) ([]entry, error) {
 			kept = append(kept, plotter.XY{X: x, Y: r.Realistic})
 		}
 	}
-	level := func(y float64, c color.Color) (*plotter.Line, error) {
-		l, err := plotter.NewLine(plotter.XYs{{X: p.X.Min, Y: y}, {X: p.X.Max, Y: y}})
-		if err != nil {
-			return nil, err
-		}
-		l.LineStyle = vgdraw.LineStyle{Color: c, Width: 1, Dashes: []vg.Length{5, 3}}
-		return l, nil
+	level := func(y float64, c color.Color) *plotter.Line {
+		return &plotter.Line{XYs: plotter.XYs{{X: p.X.Min, Y: y}, {X: p.X.Max, Y: y}},
+			LineStyle: vgdraw.LineStyle{Color: c, Width: 1, Dashes: []vg.Length{5, 3}}}
 	}
-	firstRealistic, err := level(rounds[0].Realistic, realisticColour)
-	if err != nil {
-		return nil, err
-	}
-	firstPlanned, err := level(rounds[0].Planned, plannedColour)
-	if err != nil {
-		return nil, err
-	}
-	planLine, planPoints, err := linePoints(planned, stroke{plannedColour, nil, vgdraw.BoxGlyph{}, 2.6})
-	if err != nil {
-		return nil, err
-	}
-	realLine, realPoints, err := linePoints(realistic, stroke{realisticColour, nil, vgdraw.CircleGlyph{}, 2.6})
-	if err != nil {
-		return nil, err
-	}
+	firstRealistic, firstPlanned := level(rounds[0].Realistic, realisticColour), level(rounds[0].Planned, plannedColour)
+	planLine, planPoints := linePoints(planned, stroke{plannedColour, nil, vgdraw.BoxGlyph{}, 2.6})
+	realLine, realPoints := linePoints(realistic, stroke{realisticColour, nil, vgdraw.CircleGlyph{}, 2.6})
 	p.Add(firstRealistic, firstPlanned, planLine, planPoints, realLine, realPoints)
 	legend := []entry{
 		{"realistic", 0, []plot.Thumbnailer{realLine, realPoints}},
 		{"first round: " + short(rounds[0].Realistic), 0, []plot.Thumbnailer{firstRealistic}},
 	}
 	if len(kept) > 0 {
-		rings, err := plotter.NewScatter(kept)
-		if err != nil {
-			return nil, err
-		}
-		rings.GlyphStyle = vgdraw.GlyphStyle{Color: ink, Radius: 5.5, Shape: vgdraw.RingGlyph{}}
+		rings := &plotter.Scatter{XYs: kept,
+			GlyphStyle: vgdraw.GlyphStyle{Color: ink, Radius: 5.5, Shape: vgdraw.RingGlyph{}}}
 		p.Add(rings)
 		best := slices.MinFunc(kept, func(a, b plotter.XY) int { return cmp.Compare(a.Y, b.Y) })
 		legend = append(legend, entry{"kept; the best: " + short(best.Y), 0, []plot.Thumbnailer{rings}})
 	}
 	return append(legend,
 		entry{"planned, without contention", 1, []plot.Thumbnailer{planLine, planPoints}},
-		entry{"first round: " + short(rounds[0].Planned), 1, []plot.Thumbnailer{firstPlanned}}), nil
+		entry{"first round: " + short(rounds[0].Planned), 1, []plot.Thumbnailer{firstPlanned}})
 }
 
 // short prints a time for a label.

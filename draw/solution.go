@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+// Package draw makes pictures of results, SVG, PNG or PDF, with gonum's plotting library, and in characters. It draws
+// schedules as Gantt charts, bookings of PEs, virtual machines on hosts and virtual clusters in a fat-tree. It also
+// draws the rounds of network-aware HEFT and the curves of an experiment. Package scene says a solution as rows and
+// boxes; this one places and paints them. It computes nothing about its input but the loads of links and the use of
+// machines over time. The same input gives the same bytes.
 package draw
 
 import (
@@ -56,7 +61,6 @@ func Solution(w io.Writer, o Options, frames []Frame) error {
 // picture is how the solutions of a problem are drawn.
 type picture struct {
 	draw     func(w io.Writer, o Options, frames []Frame) error
-	terminal func(t *terminal, in model.Instance, s model.Solution) error
 	moment   bool // it shows one moment, of all servers
 	timeless bool // it has no time axis
 	links    bool // it has links that can be left out
@@ -65,85 +69,18 @@ type picture struct {
 
 // pictures holds the pictures of each problem.
 var pictures = map[model.Kind]picture{
-	model.KindBatch:         {draw: one("executions", executionTitle, drawExecution), terminal: inCharacters((*terminal).batch), usage: true},
-	model.KindConsolidation: {draw: one("assignments", assignmentTitle, drawAssignment), terminal: inCharacters((*terminal).consolidation), timeless: true},
-	model.KindDAG:           {draw: schedules, terminal: inCharacters((*terminal).dag), links: true},
-	model.KindReservation:   {draw: one("bookings", bookingsTitle, drawBookings), terminal: inCharacters((*terminal).reservation), usage: true},
-	model.KindTVC:           {draw: one("embeddings", clustersTitle, drawClusters), terminal: inCharacters((*terminal).tvc), moment: true, usage: true},
-	model.KindVCSched:       {draw: one("placements", placementTitle, drawPlacement), terminal: inCharacters((*terminal).vcsched), timeless: true},
-}
-
-func inCharacters[I model.Instance](f func(*terminal, I, model.Solution) error) func(*terminal, model.Instance, model.Solution) error {
-	return func(t *terminal, in model.Instance, s model.Solution) error { return f(t, in.(I), s) }
-}
-
-// drawable reports options that can't be and an invalid instance.
-func (o *Options) drawable(in model.Instance) error {
-	if err := o.check(); err != nil {
-		return err
-	}
-	if err := in.Validate(); err != nil {
-		return fmt.Errorf("draw: %w", err)
-	}
-	return nil
+	model.KindBatch:         {draw: one("executions", executionTitle, drawExecution), usage: true},
+	model.KindConsolidation: {draw: one("assignments", assignmentTitle, drawAssignment), timeless: true},
+	model.KindDAG:           {draw: schedules, links: true},
+	model.KindReservation:   {draw: one("bookings", bookingsTitle, drawBookings), usage: true},
+	model.KindTVC:           {draw: one("embeddings", clustersTitle, drawClusters), moment: true, usage: true},
+	model.KindVCSched:       {draw: one("placements", placementTitle, drawPlacement), timeless: true},
 }
 
 // wrongFrame returns the error for a frame of another problem than the first.
 func wrongFrame(f Frame, among string) error {
-	return fmt.Errorf("draw: %w: a %s solution of a %s instance among %s", model.ErrInvalid, f.Solution.Kind(), f.Instance.Kind(), among)
-}
-
-// schedules draws the schedules of a DAG in panels. The title and the bound are about the last; the others are there to
-// compare with it.
-func schedules(w io.Writer, o Options, frames []Frame) error {
-	var panels []ganttPanel
-	title := ""
-	for k, f := range frames {
-		d, ok := f.Instance.(*model.DAG)
-		s, isSchedule := f.Solution.(*model.Schedule)
-		if !ok || !isSchedule {
-			return wrongFrame(f, "schedules")
-		}
-		p, err := drawSchedule(d, s, f.Arrived)
-		if err != nil {
-			return err
-		}
-		if p.Rows, err = o.chosen(p.Rows, len(d.Machines)); err != nil {
-			return err
-		}
-		if o.Rows != nil {
-			p.Arrows = nil // they lead to other rows
-		}
-		objective, err := d.Objective(s)
-		if err != nil {
-			return fmt.Errorf("draw: %w", err)
-		}
-		p.Title = fmt.Sprintf("transfers: %s, makespan %.9g", d.Transfers(), objective.Value)
-		if f.Label != "" {
-			p.Title = f.Label + ", " + p.Title
-		}
-		if k == len(frames)-1 {
-			title = titled("makespan "+short(objective.Value)+" s"+o.boundText(objective, "s"), d.Name, o.By)
-			if o.Bound != nil {
-				p.Marks = append(p.Marks, ganttMark{At: *o.Bound, Label: "no schedule ends before " + short(*o.Bound), Bound: true})
-			}
-		}
-		panels = append(panels, p)
-	}
-	return drawGantt(w, o, title, panels)
-}
-
-// chosen returns the selected rows of machines and, unless they are to be left out, the rows of links.
-func (o *Options) chosen(rows []ganttRow, machines int) ([]ganttRow, error) {
-	first, last, err := o.rows(machines, "machine")
-	if err != nil {
-		return nil, err
-	}
-	chosen := slices.Clone(rows[first : last+1])
-	if !o.NoLinks {
-		chosen = append(chosen, rows[machines:]...)
-	}
-	return chosen, nil
+	return fmt.Errorf("draw: %w: a %s solution of a %s instance among %s", model.ErrInvalid, f.Solution.Kind(),
+		f.Instance.Kind(), among)
 }
 
 // boundText returns the value that no solution beats, and how far the objective is from it, to follow the objective; ""
@@ -165,8 +102,8 @@ func (o *Options) boundText(objective model.Objective, unit string) string {
 	return text + fmt.Sprintf(" (gap %.3g %%)", 100*gap)
 }
 
-// one returns how the solution of the first frame is drawn, under what title says of it:
-// it is given the words on the bound, too.
+// one returns a function that draws the solution of the first frame, below its title. The title is given the words on
+// the bound, too.
 func one[I model.Instance, S model.Solution](among string, title func(in I, s S, o model.Objective, bound string) string,
 	draw func(w io.Writer, o Options, title string, in I, s S) error) func(io.Writer, Options, []Frame) error {
 	return func(w io.Writer, opts Options, frames []Frame) error {
@@ -182,15 +119,6 @@ func one[I model.Instance, S model.Solution](among string, title func(in I, s S,
 		text := title(in, s, o, opts.boundText(o, in.Metrics()[0].Unit))
 		return draw(w, opts, titled(text, in.ID(), opts.By), in, s)
 	}
-}
-
-// bookingsTitle says how good the bookings are.
-func bookingsTitle(in *model.Reservation, b *model.Bookings, o model.Objective, bound string) string {
-	title := fmt.Sprintf("%d of %d requests accepted", len(b.Bookings), len(in.Requests))
-	if in.EffectiveGoal().PESeconds() {
-		title += fmt.Sprintf(", %.6g %s", o.Value, in.Metrics()[0])
-	}
-	return title + bound + fmt.Sprintf(", mean slowdown %.4g", o.Second)
 }
 
 // titled puts the names of the instance and of the algorithm, where they are

@@ -41,7 +41,7 @@ const (
 	mostPixels          = 200e6
 )
 
-// check reports what of a style can't be. The error is errFormat or
+// check reports the parts of a style that can't be. The error is errFormat or
 // model.ErrInvalid.
 func (s Style) check() error {
 	switch s.Format {
@@ -55,7 +55,8 @@ func (s Style) check() error {
 		unit            string
 		size            float64 // of the unit
 	}{
-		{"width", s.Width, leastSide, mostSide, "mm", PointsPerMM}, {"height", s.Height, leastSide, mostSide, "mm", PointsPerMM},
+		{"width", s.Width, leastSide, mostSide, "mm", PointsPerMM},
+		{"height", s.Height, leastSide, mostSide, "mm", PointsPerMM},
 		{"font size", s.FontSize, leastFont, mostFont, "pt", 1}, {"resolution", s.DPI, leastDPI, mostDPI, "dpi", 1},
 	} {
 		if x.is != 0 && !(x.is >= x.least && x.is <= x.most) {
@@ -98,22 +99,23 @@ func (s Style) tooSmall(side string, least float64) error {
 		model.ErrInvalid, side, is/PointsPerMM, labelSize*s.zoom(), math.Ceil(least*s.zoom()/PointsPerMM))
 }
 
-// fill places a layout so that it has the given height. Place lays it out with its stretchable parts so many times as
-// high as they would like to be. It returns the height, which grows linearly, and may be called several times.
+// fill places a layout so that it has the given height, or at most maxHeight. Place lays it out with its stretchable
+// parts so many times as high as they would like to be. It returns the height, which grows linearly, and may be called
+// several times.
 func (s Style) fill(place func(stretch float64) (height float64)) (height float64, err error) {
 	const least = 0.15
-	natural := place(1)
+	natural, want := place(1), s.height()
 	if s.Height == 0 {
-		return natural, nil
+		want = min(natural, maxHeight)
 	}
 	fixed := place(0)
 	if natural <= fixed {
 		return natural, nil
 	}
-	stretch := (s.height() - fixed) / (natural - fixed)
-	if stretch < least {
+	stretch := (want - fixed) / (natural - fixed)
+	if s.Height > 0 && stretch < least {
 		return 0, s.tooSmall("height", fixed+least*(natural-fixed))
 	}
 	place(stretch)
-	return s.height(), nil
+	return want, nil
 }

@@ -4,6 +4,7 @@ package draw
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -11,7 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/internal/core/scene"
 )
 
 // Terminal draws a solution in characters, columns wide, at least 40: rows are machines, PEs, processors, servers or
@@ -21,14 +22,12 @@ import (
 // tasks, no transfers. The error wraps model.ErrInvalid for a solution that isn't one of the instance. O(B (rows +
 // columns)) for B bars.
 func Terminal(w io.Writer, columns int, f Frame) error {
-	t := &terminal{columns: max(columns, 40), capacity: 1, axis: "s"}
-	p := pictures[f.Instance.Kind()]
-	if p.terminal == nil {
-		return fmt.Errorf("draw: %w: no picture for %s", model.ErrUnsupported, f.Instance.Kind())
-	}
-	if err := p.terminal(t, f.Instance, f.Solution); err != nil {
+	x, err := scene.Of(f.Instance, f.Solution, scene.Options{})
+	if err != nil {
 		return fmt.Errorf("draw: %w", err)
 	}
+	t := &terminal{columns: max(columns, 40), capacity: 1, axis: "s"}
+	t.read(x)
 	out := bufio.NewWriter(w)
 	t.write(out)
 	return out.Flush()
@@ -55,144 +54,44 @@ type textBar struct {
 	weight    float64 // how much of a row's capacity it takes
 }
 
-// wrongSolution is the error for a solution of another problem.
-func wrongSolution(in model.Instance, s model.Solution) error {
-	return fmt.Errorf("%w solution: a %T can't solve a %s instance", model.ErrInvalid, s, in.Kind())
-}
-
-func (t *terminal) dag(in *model.DAG, solution model.Solution) error {
-	s, ok := solution.(*model.Schedule)
-	if !ok {
-		return wrongSolution(in, solution)
+// read makes lines of the rows that characters show: of hosts the first resource, of numbered lanes each, and of the
+// network none.
+func (t *terminal) read(x *scene.Scene) {
+	line, busy, unit := make([]int, len(x.Rows)), make([]bool, len(x.Rows)), 1.0
+	for i := range x.Boxes {
+		busy[x.Boxes[i].Row] = true
 	}
-	if _, err := in.Objective(s); err != nil {
-		return err
+	if x.Unit == "%" {
+		unit, t.to = 100, 1
 	}
-	machine, task := map[string]int{}, map[string]int{}
-	for m := range in.Machines {
-		machine[in.Machines[m].ID] = m
-		t.rows = append(t.rows, in.Machines[m].ID)
-	}
-	for k := range in.Tasks {
-		task[in.Tasks[k].ID] = k
-	}
-	for _, x := range s.Tasks {
-		m := machine[x.Machine]
-		t.bars = append(t.bars, textBar{m, 1, x.StartS, x.StartS + in.Cost(task[x.ID], m), x.ID, 1})
-	}
-	return nil
-}
-
-func (t *terminal) reservation(in *model.Reservation, solution model.Solution) error {
-	b, ok := solution.(*model.Bookings)
-	if !ok {
-		return wrongSolution(in, solution)
-	}
-	index, err := in.Index(b)
-	if err != nil {
-		return err
-	}
-	t.numbered("PE", in.PEs)
-	for i, k := range index {
-		x, q := &b.Bookings[i], &in.Requests[k]
-		for _, r := range x.PEs {
-			if r.First < 0 || r.Last >= in.PEs {
-				return fmt.Errorf("%w bookings: %s is on PE %d, there are %d", model.ErrInvalid, x.ID, r.Last, in.PEs)
+	for k, r := range x.Rows {
+		line[k] = len(t.rows)
+		switch {
+		case r.Group == scene.Links, unit > 1 && k > 0 && r.Group == x.Rows[k-1].Group, r.Named && k > 0 && !busy[k]:
+			line[k] = -1
+		case r.Named:
+			for n := range r.Lanes {
+				t.rows = append(t.rows, fmt.Sprint(r.Name, " ", n))
 			}
-			t.bars = append(t.bars, textBar{r.First, r.Last - r.First + 1, x.StartS, x.StartS + q.DurationS, x.ID, 1})
+		default:
+			t.rows, t.capacity = append(t.rows, cmp.Or(r.Name, r.Label)), float64(r.Lanes)
+		}
+		if unit > 1 {
+			t.axis = "of a host's " + x.Rows[0].Label
 		}
 	}
-	return nil
-}
-
-func (t *terminal) batch(in *model.Batch, solution model.Solution) error {
-	e, ok := solution.(*model.Execution)
-	if !ok {
-		return wrongSolution(in, solution)
-	}
-	if _, err := in.Index(e); err != nil {
-		return err
-	}
-	tiers := 1
-	for i := range e.Runs {
-		for _, s := range e.Runs[i].Segments {
-			if s.Place.Tier == model.TierBackground {
-				tiers = 2
-			}
+	for i := range x.Boxes {
+		b := &x.Boxes[i]
+		bar := textBar{line[b.Row], 1, b.Low / unit, b.High / unit, b.Label, float64(b.Lanes)}
+		switch {
+		case bar.row < 0:
+			continue
+		case x.Rows[b.Row].Named:
+			bar.row, bar.rows, bar.weight = bar.row+b.Lane, b.Lanes, 1
+		case b.From != "":
+			bar.label += "*" // it moves
 		}
-	}
-	for tier := range tiers {
-		for p := range in.Processors {
-			t.rows = append(t.rows, fmt.Sprintf("%s %d", []string{"fg", "bg"}[tier], p))
-		}
-	}
-	for i := range e.Runs {
-		for _, s := range e.Runs[i].Segments {
-			base := 0
-			if s.Place.Tier == model.TierBackground {
-				base = in.Processors
-			}
-			for _, p := range s.Place.Processors {
-				if p < 0 || int(p) >= in.Processors {
-					return fmt.Errorf("%w execution: %s is on processor %d, there are %d", model.ErrInvalid, e.Runs[i].ID, p, in.Processors)
-				}
-				t.bars = append(t.bars, textBar{base + int(p), 1, s.StartS, s.EndS, e.Runs[i].ID, 1})
-			}
-		}
-	}
-	return nil
-}
-
-func (t *terminal) tvc(in *model.TVC, solution model.Solution) error {
-	e, ok := solution.(*model.Embeddings)
-	if !ok {
-		return wrongSolution(in, solution)
-	}
-	if _, err := in.Index(e); err != nil {
-		return err
-	}
-	t.capacity = float64(in.FatTree.Slots)
-	t.numbered("server", in.FatTree.Servers())
-	for i := range e.Runs {
-		for _, s := range e.Runs[i].Segments {
-			for _, x := range s.Place.Servers {
-				if x.Server < 0 || x.Server >= len(t.rows) {
-					return fmt.Errorf("%w embeddings: %s is on server %d, there are %d", model.ErrInvalid, e.Runs[i].ID, x.Server, len(t.rows))
-				}
-				t.bars = append(t.bars, textBar{x.Server, 1, s.StartS, s.EndS, e.Runs[i].ID, float64(x.VMs)})
-			}
-		}
-	}
-	return nil
-}
-
-// vcsched stacks the CPU shares of each host's tasks from left to right; the axis
-// is a host's CPU.
-func (t *terminal) vcsched(in *model.VCSched, solution model.Solution) error {
-	p, ok := solution.(*model.Placement)
-	if !ok {
-		return wrongSolution(in, solution)
-	}
-	if err := in.CheckShape(p); err != nil {
-		return err
-	}
-	t.numbered("host", in.Hosts)
-	t.axis, t.to = "of a host's CPU", 1
-	used := make([]float64, in.Hosts)
-	for i := range p.Jobs {
-		for k, h := range p.Jobs[i].Hosts {
-			share := p.Jobs[i].CPU[k] / in.Capacity(h).CPU
-			t.bars = append(t.bars, textBar{h, 1, used[h], used[h] + share, p.Jobs[i].ID, 1})
-			used[h] += share
-		}
-	}
-	return nil
-}
-
-// numbered names n rows.
-func (t *terminal) numbered(what string, n int) {
-	for k := range n {
-		t.rows = append(t.rows, fmt.Sprintf("%s %d", what, k))
+		t.bars = append(t.bars, bar)
 	}
 }
 
@@ -213,7 +112,7 @@ func (t *terminal) write(w *bufio.Writer) {
 			_, number, _ := strings.Cut(t.rows[last], " ")
 			name += "-" + number
 		}
-		names = append(names, clean(name))
+		names = append(names, name)
 	}
 	margin := 0
 	for k, name := range names {
@@ -228,7 +127,8 @@ func (t *terminal) write(w *bufio.Writer) {
 		lines = t.summed(width, each, len(names))
 	}
 	for k, line := range lines {
-		fmt.Fprintf(w, "%s%s |%s\n", strings.Repeat(" ", margin-utf8.RuneCountInString(names[k])), names[k], strings.TrimRight(string(line), " "))
+		fmt.Fprintf(w, "%s%s |%s\n", strings.Repeat(" ", margin-utf8.RuneCountInString(names[k])), names[k],
+			strings.TrimRight(string(line), " "))
 	}
 	left, right := fmt.Sprintf("%.6g", t.from), fmt.Sprintf("%.6g %s", t.to, t.axis)
 	gap := max(1, width-utf8.RuneCountInString(left)-utf8.RuneCountInString(right))
@@ -244,14 +144,7 @@ func (t *terminal) column(x float64, width int) int {
 // bars at once.
 func (t *terminal) labelled(width int) [][]rune {
 	bars := slices.Clone(t.bars)
-	slices.SortStableFunc(bars, func(a, b textBar) int {
-		if a.from < b.from {
-			return -1
-		} else if a.from > b.from {
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(bars, func(a, b textBar) int { return cmp.Compare(a.from, b.from) })
 	lines, end := make([][]rune, len(t.rows)), make([]float64, len(t.rows))
 	for k := range lines {
 		lines[k], end[k] = []rune(strings.Repeat(" ", width)), math.Inf(-1)
@@ -265,7 +158,7 @@ func (t *terminal) labelled(width int) [][]rune {
 		if n := len(text); n == 1 {
 			text[0] = '|'
 		} else if n > 1 {
-			copy(text[1:n-1], []rune(clean(b.label)))
+			copy(text[1:n-1], []rune(b.label))
 			text[0], text[n-1] = '[', ']'
 		}
 		for r := b.row; r < b.row+b.rows; r++ {

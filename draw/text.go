@@ -7,7 +7,6 @@ import (
 	"sort"
 	"strconv"
 	"strings"
-	"unicode"
 
 	_ "gonum.org/v1/plot" // fills the font cache
 	"gonum.org/v1/plot/font"
@@ -81,29 +80,6 @@ func (f face) shorten(s string, width float64) string {
 		return ""
 	}
 	return strings.TrimRight(string(r[:n-1]), " ") + "…"
-}
-
-// arrow joins the tasks of a transfer.
-const arrow = "→"
-
-// clean makes s fit to be drawn and put in XML: one line, no control characters, and at most a length that no picture
-// has room for.
-func clean(s string) string {
-	const most = 300
-	s = strings.TrimSpace(strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case unicode.IsControl(r), r == 0xFFFE, r == 0xFFFF:
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s))
-	if len(s) <= most {
-		return s
-	}
-	r := []rune(s)
-	return string(r[:min(len(r), most)])
 }
 
 // tick is a labelled place on an axis.

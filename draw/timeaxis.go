@@ -3,13 +3,10 @@
 package draw
 
 import (
-	"fmt"
 	"math"
 	"time"
 
 	"github.com/gapwise/gapwise/internal/text/scale"
-
-	"github.com/gapwise/gapwise/internal/text/look"
 )
 
 // timeAxis is a horizontal axis of times.
@@ -17,6 +14,7 @@ type timeAxis struct {
 	left, right float64   // in points
 	low, high   float64   // in seconds
 	start       time.Time // of second 0; zero: it isn't known
+	shares      bool      // of a host, in per cent, instead of times
 }
 
 // x returns the position of a time.
@@ -41,7 +39,7 @@ const (
 // is four or longer, up to ten million.
 func (a *timeAxis) unit() (float64, string) {
 	switch span := a.high - a.low; {
-	case span < 10*hour || span >= 1e7*day:
+	case a.shares, span < 10*hour, span >= 1e7*day:
 		return 1, "s"
 	case span < 4*day:
 		return hour, "h"
@@ -68,6 +66,9 @@ func (a *timeAxis) ticks() []tick {
 
 // caption describes the labels.
 func (a *timeAxis) caption() string {
+	if a.shares {
+		return "share of the host (%); dashed: all of it"
+	}
 	if !a.dated() {
 		_, unit := a.unit()
 		return "time (" + unit + ")"
@@ -94,28 +95,4 @@ func (a *timeAxis) paint(p pen, y float64, ticks []tick) {
 		p.text(f, ink, x, y+4+axisSize, 0.5, t.Label)
 	}
 	p.text(f, paleInk, (a.left+a.right)/2, y+axisHeight-7, 0.5, a.caption())
-}
-
-// late writes next to the axis at y how many of all end after it.
-func (a *timeAxis) late(p pen, y float64, n int, all string) {
-	if n > 0 {
-		p.text(newFace(axisSize, false), ink, a.right, y+axisHeight-7, 1, fmt.Sprintf("%d of %s end later", n, all))
-	}
-}
-
-// strip draws ticks at the given times, as many as a reader can distinguish. They lie in a strip at y with its label at
-// the left; it takes stripHeight.
-func (a *timeAxis) strip(p pen, times []float64, label string, y float64) {
-	p.fill(linkColour, rect{a.left, y, a.right - a.left, stripHeight})
-	p.text(newFace(axisSize, false), look.Declined, a.left-6, y+stripHeight/2+axisSize*capHeight/2, 1, label)
-	var marks []rect
-	seen := map[float64]bool{}
-	for _, t := range times {
-		x := math.Round(a.x(t)*2) / 2
-		if !seen[x] {
-			marks = append(marks, rect{min(x, a.right-0.5), y, 0.5, stripHeight})
-		}
-		seen[x] = true
-	}
-	p.fill(look.Declined, marks...)
 }

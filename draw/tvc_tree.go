@@ -5,27 +5,15 @@ package draw
 import (
 	"fmt"
 
+	"github.com/gapwise/gapwise/internal/core/scene"
 	"github.com/gapwise/gapwise/internal/text/look"
 	"github.com/gapwise/gapwise/model"
 )
 
-// heatOf returns the number of a share's colour.
-func heatOf(share float64) int {
-	if !(share > 0) {
-		return 0
-	}
-	return min(1+int(4*share*(1-1e-12)), len(look.Shares)-1)
-}
-
-// shareTexts returns the meanings of the colours of shares.
-func shareTexts(none string) [len(look.Shares)]string {
-	return [...]string{none, "up to 25 %", "up to 50 %", "up to 75 %", "up to 100 %"}
-}
-
 // classes reports which colours of shares the picture of the moment has.
-func (l *clustersLayout) classes() (seen [len(look.Shares)]bool) {
+func (l *clusters) classes() (seen [len(look.Shares)]bool) {
 	if l.tree.K > mostPods {
-		seen[0] = true // what matrices lie on
+		seen[0] = true // matrices lie on it
 		for _, m := range l.matrices() {
 			for pod := range l.tree.K {
 				for row := range l.tree.Half() {
@@ -44,12 +32,12 @@ func (l *clustersLayout) classes() (seen [len(look.Shares)]bool) {
 }
 
 // binds reports whether a layer of links binds.
-func (l *clustersLayout) binds(layer int) bool {
-	return layer == serverLinks || l.tree.EffectiveFabric() == model.FabricOnePath
+func (l *clusters) binds(layer int) bool {
+	return layer == scene.ServerLinks || l.tree.EffectiveFabric() == model.FabricOnePath
 }
 
 // paintTree draws every switch, link, server and slot.
-func (l *clustersLayout) paintTree(p pen) {
+func (l *clusters) paintTree(p pen, top, high float64) {
 	h, n := l.tree.Half(), l.tree.Servers()
 	// Servers of an edge switch are drawn together, as are the edge switches of a pod.
 	const edgeGap, podGap = 0.4, 1.2
@@ -61,8 +49,8 @@ func (l *clustersLayout) paintTree(p pen) {
 	edgeX := func(e int) float64 { return (serverX(e*h) + serverX(e*h+h-1)) / 2 }
 	aggregationX := func(a int) float64 { return edgeX(a) } // number a%h of pod a/h, as an edge switch
 	coreX := func(c int) float64 { return l.left + (l.right-l.left)*(float64(c)+0.5)/float64(h*h) }
-	layers := []float64{l.treeY + 5, l.treeY + l.treeHigh*0.5, l.treeY + l.treeHigh*0.86}
-	core, aggregation, edges := layers[0], layers[1], layers[2]
+	layers := []float64{top + 5, top + high*0.5, top + high*0.86}
+	core, aggregation, edges, servers := layers[0], layers[1], layers[2], top+high
 
 	type line struct{ x0, y0, x1, y1 float64 }
 	lines := make([][]line, len(look.Shares))
@@ -71,9 +59,9 @@ func (l *clustersLayout) paintTree(p pen) {
 		for k, share := range shares {
 			var x line
 			switch layer {
-			case serverLinks:
-				x = line{serverX(k), l.serversY, edgeX(k / h), edges}
-			case edgeLinks:
+			case scene.ServerLinks:
+				x = line{serverX(k), servers, edgeX(k / h), edges}
+			case scene.EdgeLinks:
 				x = line{edgeX(k / h), edges, aggregationX(k/(h*h)*h + k%h), aggregation}
 			default:
 				a := k / h
@@ -98,7 +86,7 @@ func (l *clustersLayout) paintTree(p pen) {
 	for k, name := range []string{"core", "aggregation", "edge"} {
 		p.text(f, paleInk, l.left-8, layers[k]+axisSize*capHeight/2, 1, name)
 	}
-	p.text(f, paleInk, l.left-8, l.serversY+serverHeight/2, 1, "slots")
+	p.text(f, paleInk, l.left-8, servers+serverHeight/2, 1, "slots")
 	boxes := func(n int, x func(int) float64, y float64) {
 		for k := range n {
 			p.fill(paleInk, rect{x(k) - 5, y - 3, 10, 6})
@@ -108,10 +96,11 @@ func (l *clustersLayout) paintTree(p pen) {
 	boxes(n/h, aggregationX, aggregation)
 	boxes(n/h, edgeX, edges)
 	for s := range n {
-		l.paintServer(p, s, rect{serverX(s) - min(0.42*step, 8), l.serversY, min(0.84*step, 16), serverHeight})
+		l.paintServer(p, s, rect{serverX(s) - min(0.42*step, 8), servers, min(0.84*step, 16), serverHeight})
 	}
 	for pod := range l.tree.K {
-		p.text(f, paleInk, (serverX(pod*h*h)+serverX((pod+1)*h*h-1))/2, l.serversY+serverHeight+axisSize+3, 0.5, fmt.Sprint("pod ", pod))
+		p.text(f, paleInk, (serverX(pod*h*h)+serverX((pod+1)*h*h-1))/2, servers+serverHeight+axisSize+3, 0.5,
+			fmt.Sprint("pod ", pod))
 	}
 }
 
@@ -129,7 +118,7 @@ var looseColour = look.Mix(look.Line, look.Soft, 0.4)
 func linkWidth(class int) float64 { return 0.8 + 0.45*float64(class) }
 
 // paintServer draws the slots of a server, from the bottom the ones in use.
-func (l *clustersLayout) paintServer(p pen, server int, box rect) {
+func (l *clusters) paintServer(p pen, server int, box rect) {
 	high := box.h / float64(l.tree.Slots)
 	cells := make([]look.Colour, 0, l.tree.Slots)
 	for _, x := range l.used[server] {
@@ -163,7 +152,7 @@ type matrix struct {
 }
 
 // matrices returns the matrices of the layers that bind.
-func (l *clustersLayout) matrices() []matrix {
+func (l *clusters) matrices() []matrix {
 	h := l.tree.Half()
 	fullest := func(layer int, of func(pod, row, i int) int) func(pod, row int) float64 {
 		return func(pod, row int) (most float64) {
@@ -181,41 +170,30 @@ func (l *clustersLayout) matrices() []matrix {
 			}
 			return sum / float64(h*l.tree.Slots)
 		}},
-		{"fullest link to a server", fullest(serverLinks, own)},
-		{"fullest link to aggregation", fullest(edgeLinks, own)},
-		{"fullest link to core", fullest(aggregationLinks, own)},
+		{"fullest link to a server", fullest(scene.ServerLinks, own)},
+		{"fullest link to aggregation", fullest(scene.EdgeLinks, own)},
+		{"fullest link to core", fullest(scene.AggregationLinks, own)},
 	}
-	if !l.binds(edgeLinks) {
+	if !l.binds(scene.EdgeLinks) {
 		all = all[:2]
 	}
 	return all
 }
 
 // paintMatrices draws the shares of a large data centre.
-func (l *clustersLayout) paintMatrices(p pen) {
+func (l *clusters) paintMatrices(p pen, y, high float64) {
 	h, k, matrices := l.tree.Half(), l.tree.K, l.matrices()
 	f := newFace(axisSize, false)
 	const gap = 16.0
 	whole := l.right - margin
 	wide := (whole - gap*float64(len(matrices)-1)) / float64(len(matrices))
-	high := l.matrixHigh / float64(h)
 	for i, m := range matrices {
-		x, y := margin+float64(i)*(wide+gap), l.treeY+headLine
+		x := margin + float64(i)*(wide+gap)
 		p.text(f, ink, x, y-4, 0, f.shorten(m.title, wide))
-		p.fill(look.Shares[0], rect{x, y, wide, l.matrixHigh})
-		cells := make([][]rect, len(look.Shares))
-		cell := wide / float64(k)
-		for pod := range k {
-			for row := range h {
-				if class := heatOf(m.share(pod, row)); class > 0 {
-					cells[class] = append(cells[class], rect{x + cell*float64(pod), y + high*float64(row), cell, high})
-				}
-			}
-		}
-		for class, all := range cells {
-			p.fill(look.Shares[class], all...)
-		}
-		p.text(f, paleInk, x, y+l.matrixHigh+axisSize+3, 0, "pod 0")
-		p.text(f, paleInk, x+wide, y+l.matrixHigh+axisSize+3, 1, fmt.Sprint("pod ", k-1))
+		box := rect{x, y, wide, high}
+		p.fill(look.Shares[0], box)
+		p.cells(box, h, k, func(row, pod int) float64 { return m.share(pod, h-1-row) })
+		p.text(f, paleInk, x, y+high+axisSize+3, 0, "pod 0")
+		p.text(f, paleInk, x+wide, y+high+axisSize+3, 1, fmt.Sprint("pod ", k-1))
 	}
 }

@@ -35,44 +35,27 @@ func moved(ctx context.Context, in model.Instance, s model.Solution, m Move) (mo
 		return nil, fmt.Errorf("%w: it can't start at %v s", model.ErrInvalid, m.At)
 	}
 	m.At = math.Round(m.At*1e6) / 1e6
+	if !slices.Contains(targets[in.Kind()], what) {
+		return nil, fmt.Errorf("%w: %q can't be moved there", model.ErrInvalid, m.Item)
+	}
 	switch in := in.(type) {
 	case *model.DAG:
-		if what != "machine" {
-			return nil, nowhere(m)
-		}
 		return moveTask(ctx, in, s.(*model.Schedule), m.Item, where, m.At)
 	case *model.VCSched:
-		if what != "host" {
-			return nil, nowhere(m)
-		}
 		return moveVM(ctx, in, s.(*model.Placement), m.Item, m.Task, n)
 	case *model.Reservation:
-		if what != "pes" && what != "declined" {
-			return nil, nowhere(m)
-		}
 		return moveBooking(in, s.(*model.Bookings), m, what == "pes")
 	case *model.Batch:
-		if what != "foreground" && what != "background" {
-			return nil, nowhere(m)
-		}
 		return moveJob(in, s.(*model.Execution), m, what == "background")
 	case *model.TVC:
-		if what != "server" {
-			return nil, nowhere(m)
-		}
 		return moveCluster(in, s.(*model.Embeddings), m, n)
-	case *model.Consolidation:
-		if what != "host" && what != "out" {
-			return nil, nowhere(m)
-		}
-		return moveAssigned(in, s.(*model.Assignment), m, n, what == "out")
 	}
-	return nil, nowhere(m)
+	return moveAssigned(in.(*model.Consolidation), s.(*model.Assignment), m, n, what == "out")
 }
 
-func nowhere(m Move) error {
-	return fmt.Errorf("%w: %q can't be moved there", model.ErrInvalid, m.Item)
-}
+// targets lists the rows that take boxes, by the beginnings of their targets in scenes.
+var targets = map[model.Kind][]string{model.KindDAG: {"machine"}, model.KindVCSched: {"host"}, model.KindReservation: {"pes", "declined"},
+	model.KindBatch: {"foreground", "background"}, model.KindTVC: {"server"}, model.KindConsolidation: {"host", "out"}}
 
 // moveTask puts a task on a machine at a time. Each transfer starts when its producer ends.
 func moveTask(ctx context.Context, d *model.DAG, s *model.Schedule, id, machine string, at float64) (model.Solution, error) {

@@ -19,6 +19,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/app/verdict"
+	"github.com/gapwise/gapwise/internal/core/scene"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
@@ -120,7 +121,7 @@ func TestExamples(t *testing.T) {
 
 // checkScene checks a picture for consistency: boxes lie in rows and on the axis, and boxes of a row don't overlap, for
 // the judge has accepted them.
-func checkScene(t *testing.T, path string, s *Scene) {
+func checkScene(t *testing.T, path string, s *scene.Scene) {
 	t.Helper()
 	for i, b := range s.Boxes {
 		if b.Row < 0 || b.Row >= len(s.Rows) || b.Lane < 0 || b.Lanes < 1 || b.Lane+b.Lanes > s.Rows[b.Row].Lanes || b.Low < s.Low-1e-9 || b.High > s.High+1e-6 || b.High < b.Low || len(b.Facts) == 0 {
@@ -144,7 +145,7 @@ func moves(t *testing.T, path string, d *Desk, shown Shown) {
 		}
 		tried++
 		m := Move{Item: b.Item, Task: b.Task, Drop: shown.Scene.Rows[b.Row].Drop, Lane: b.Lane, At: b.Low}
-		if same := ask[Shown](t, d, "move", Change{Judge{Solution: shown.Solution, Bound: shown.Bound}, m}); b.Role != Declined && b.Lanes == lanesOf(shown.Scene, b.Item) && math.Abs(*same.Objective-*shown.Objective) > 1e-6 {
+		if same := ask[Shown](t, d, "move", Change{Judge{Solution: shown.Solution, Bound: shown.Bound}, m}); b.Role != scene.Declined && b.Lanes == lanesOf(shown.Scene, b.Item) && math.Abs(*same.Objective-*shown.Objective) > 1e-6 {
 			t.Errorf("%s: %q moved to where it is: %v is now %v, %+v", path, b.Item, *shown.Objective, *same.Objective, same.Verdict)
 		}
 		rows := shown.Scene.Rows
@@ -162,7 +163,7 @@ func moves(t *testing.T, path string, d *Desk, shown Shown) {
 		if tried%8 == 1 {
 			if mended := ask[Shown](t, d, "mend", Judge{Solution: far.Solution, Bound: shown.Bound, Keep: b.Item}); mended.Verdict == nil || !mended.Verdict.Accepted {
 				t.Errorf("%s: mended after %+v: %+v", path, m, mended.Verdict)
-			} else if isVCSched := d.in.Kind() == model.KindVCSched; isVCSched && !slices.ContainsFunc(mended.Scene.Boxes, func(x Box) bool {
+			} else if isVCSched := d.in.Kind() == model.KindVCSched; isVCSched && !slices.ContainsFunc(mended.Scene.Boxes, func(x scene.Box) bool {
 				return x.Item == m.Item && x.Task == m.Task && mended.Scene.Rows[x.Row].Drop == m.Drop
 			}) {
 				t.Errorf("%s: after %+v mending has moved it again", path, m)
@@ -171,7 +172,7 @@ func moves(t *testing.T, path string, d *Desk, shown Shown) {
 	}
 }
 
-func lanesOf(s *Scene, item string) (n int) {
+func lanesOf(s *scene.Scene, item string) (n int) {
 	for _, b := range s.Boxes {
 		if b.Item == item && b.Drag != "" {
 			n += b.Lanes
@@ -248,7 +249,7 @@ func TestConflict(t *testing.T) {
 	d := new(Desk)
 	ask[Loaded](t, d, "load", Load{Name: "eight.json", Text: read(t, "../../../docs/examples/eight-requests.json"), Variants: map[string]string{"goal": "all"}})
 	shown := ask[Shown](t, d, "solve", Solve{Seed: 1, TimeLimitS: 5})
-	if shown.Status != "infeasible" || shown.Scene == nil || len(shown.Scene.Boxes) != 5 || shown.Scene.Boxes[0].Role != Tight {
+	if shown.Status != "infeasible" || shown.Scene == nil || len(shown.Scene.Boxes) != 5 || shown.Scene.Boxes[0].Role != scene.Tight {
 		t.Errorf("eight requests that all must be kept: %s, %+v", shown.Status, shown.Scene)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/app/verdict"
+	"github.com/gapwise/gapwise/internal/core/scene"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -32,7 +33,7 @@ type Solve struct {
 type Progress struct {
 	verdict.Progress
 	Solution json.RawMessage `json:"solution,omitempty"`
-	Scene    *Scene          `json:"scene,omitempty"`
+	Scene    *scene.Scene    `json:"scene,omitempty"`
 }
 
 // Shown is a solution with its verdict and its picture.
@@ -50,7 +51,7 @@ type Shown struct {
 	Result    json.RawMessage  `json:"result,omitempty"`
 	Solution  json.RawMessage  `json:"solution,omitempty"`
 	Verdict   *verdict.Verdict `json:"verdict,omitempty"`
-	Scene     *Scene           `json:"scene,omitempty"`
+	Scene     *scene.Scene     `json:"scene,omitempty"`
 	Steps     []model.Step     `json:"steps,omitempty"`
 	Proof     string           `json:"proof,omitempty"`
 }
@@ -155,15 +156,15 @@ func (d *Desk) shown(ctx context.Context, r model.Result) (*Shown, error) {
 	if r.Solution == nil {
 		in, isReservation := d.in.(*model.Reservation)
 		if why, ok := r.Details.(*model.ReservationDetails); ok && isReservation && len(why.Conflict) > 0 {
-			x.Scene = conflictScene(in, why.Conflict)
+			x.Scene = scene.Conflict(in, why.Conflict)
 		}
 		return x, nil
 	}
-	return x, d.picture(ctx, x, r.Solution, r.Bound)
+	return x, d.picture(ctx, x, r.Solution, x.Bound)
 }
 
 // picture adds the solution, its verdict and its picture.
-func (d *Desk) picture(ctx context.Context, x *Shown, s model.Solution, bound float64) (err error) {
+func (d *Desk) picture(ctx context.Context, x *Shown, s model.Solution, bound *float64) (err error) {
 	if x.Solution, err = written(s); err != nil {
 		return err
 	}
@@ -178,15 +179,15 @@ func (d *Desk) picture(ctx context.Context, x *Shown, s model.Solution, bound fl
 }
 
 // scene draws a solution.
-func (d *Desk) scene(ctx context.Context, s model.Solution, bound float64) (*Scene, error) {
-	var arrived []float64
+func (d *Desk) scene(ctx context.Context, s model.Solution, bound *float64) (*scene.Scene, error) {
+	o := scene.Options{Bound: bound, Page: true}
 	if g, ok := d.in.(*model.DAG); ok {
 		var err error
-		if arrived, err = verify.Arrivals(ctx, g, s.(*model.Schedule)); err != nil {
+		if o.Arrived, err = verify.Arrivals(ctx, g, s.(*model.Schedule)); err != nil {
 			return nil, err
 		}
 	}
-	return sceneOf(d.in, s, arrived, bound)
+	return scene.Of(d.in, s, o)
 }
 
 // Judge is a question: the verdict on a solution, which may lack parts that follow from the rest.
@@ -207,11 +208,7 @@ func (d *Desk) judge(ctx context.Context, q Judge, _ func(any)) (any, error) {
 // byHand returns a solution that no algorithm claims.
 func (d *Desk) byHand(ctx context.Context, s model.Solution, bound *float64) (*Shown, error) {
 	x := &Shown{Algorithm: "by hand", Bound: bound}
-	b := math.NaN()
-	if bound != nil {
-		b = *bound
-	}
-	if err := d.picture(ctx, x, s, b); err != nil {
+	if err := d.picture(ctx, x, s, bound); err != nil {
 		return nil, err
 	}
 	x.Objective, x.Second = x.Verdict.Objective, x.Verdict.SecondObjective
@@ -277,11 +274,7 @@ func (t *teller) hear(p model.Progress) {
 	if t.s != nil && due {
 		now.Solution, _ = written(t.s) // a solution that can't be written isn't shown
 		if t.scenes {
-			b := math.NaN()
-			if now.Bound != nil {
-				b = *now.Bound
-			}
-			now.Scene, _ = t.d.scene(t.ctx, t.s, b)
+			now.Scene, _ = t.d.scene(t.ctx, t.s, now.Bound)
 		}
 		t.s = nil
 	}

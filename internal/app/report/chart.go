@@ -37,6 +37,17 @@ type curve struct {
 	hue    int
 }
 
+// class returns the class of the curve's colour.
+func (v *curve) class() string {
+	class := fmt.Sprintf("c%d", v.hue%hues)
+	if v.bound {
+		return "bound"
+	} else if v.hue >= hues {
+		class += " again"
+	}
+	return class
+}
+
 // point is a point of a curve; title is shown when the mouse rests on it.
 type point struct {
 	x, y  float64
@@ -58,31 +69,27 @@ func drawable(x float64, log bool) bool {
 
 // span sets the axes' ends to hold all points.
 func (c *chart) span() {
-	if !c.fixed {
-		c.y.low, c.y.high = math.Inf(1), math.Inf(-1)
-	}
-	c.x.low, c.x.high = math.Inf(1), math.Inf(-1)
-	c.x.whole, c.y.whole = true, true
+	low, high := c.y.low, c.y.high
+	c.x.empty()
+	c.y.empty()
 	for _, k := range c.curves {
 		for _, p := range slices.Concat(k.points, k.line) {
 			if !c.usable(p) {
 				continue
 			}
-			c.x.whole, c.y.whole = c.x.whole && p.x == math.Trunc(p.x), c.y.whole && p.y == math.Trunc(p.y)
-			c.x.low, c.x.high = min(c.x.low, p.x), max(c.x.high, p.x)
-			if !c.fixed {
-				c.y.low, c.y.high = min(c.y.low, p.y), max(c.y.high, p.y)
-			}
+			c.x.hold(p.x)
+			c.y.hold(p.y)
 		}
 	}
 	if c.zero {
 		c.y.low = min(c.y.low, 0)
 	}
 	c.x.widen()
-	c.y.widen()
 	if c.fixed {
+		c.y.low, c.y.high = low, high
 		return
 	}
+	c.y.widen()
 	if c.y.log {
 		room := math.Pow(c.y.high/c.y.low, 0.04)
 		c.y.low, c.y.high = c.y.low/room, c.y.high*room
@@ -150,17 +157,11 @@ func (c *chart) sized(class string, width, height float64) string {
 	fmt.Fprintf(&b, `<text class="label middle" x="%s" y="%s">%s</text>`, n1((left+right)/2), n1(height-6), escape(clipText(c.x.title(), int((right-left)/5.8))))
 	fmt.Fprintf(&b, `<text class="label middle" transform="translate(12 %s) rotate(-90)">%s</text>`, n1((top+bottom)/2), escape(clipText(c.y.title(), int((bottom-top)/5.4))))
 	for k, v := range c.curves {
-		class := fmt.Sprintf("curve c%d", v.hue%hues)
-		if v.bound {
-			class = "curve bound"
-		} else if v.hue >= hues {
-			class += " again"
-		}
 		hidden := ""
 		if v.hidden {
 			hidden = ` hidden=""`
 		}
-		fmt.Fprintf(&b, `<g class="%s" data-curve="%d"%s>`, class, k, hidden)
+		fmt.Fprintf(&b, `<g class="curve %s" data-curve="%d"%s>`, v.class(), k, hidden)
 		c.draw(&b, v, px, py)
 		b.WriteString("</g>")
 	}

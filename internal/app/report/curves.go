@@ -28,6 +28,14 @@ func (p *part) comparable() (yes, no []string) {
 	return yes, no
 }
 
+// notShown names the algorithms that aren't comparable.
+func notShown(left []string) string {
+	if len(left) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Not shown, as they ran on fewer than half of the instances: %s.", words.And(left))
+}
+
 // hue returns the number of an algorithm's colour, the same in all charts.
 func (p *part) hue(algorithm string) int { return slices.Index(p.algorithms, algorithm) }
 
@@ -51,16 +59,9 @@ func parameterCurves(all []*part) section {
 				if c.empty() {
 					continue
 				}
-				what := c.y.label
-				if !slices.Contains(f.Choices[1].Values, what) {
-					f.Choices[1].Values = append(f.Choices[1].Values, what)
-				}
-				caption := words.Upper(c.name) + "."
-				if len(left) > 0 {
-					caption += fmt.Sprintf(" Not shown, as they ran on fewer than half of the instances: %s.", words.And(left))
-				}
+				caption := words.Upper(c.name) + "." + notShown(left)
 				c.name += " against " + key
-				f.Charts = append(f.Charts, figureOf(c, caption, key, what))
+				f.add(c, caption, key, c.y.label)
 			}
 		}
 		if len(f.Charts) > 0 {

@@ -105,8 +105,7 @@ func growth(all []*part) section {
 				c.curves = append(c.curves, dots)
 			}
 			if fitted {
-				f.Choices[0].Values = append(f.Choices[0].Values, key)
-				f.Charts = append(f.Charts, figureOf(c, "Geometric means of the times; n in each point.", key))
+				f.add(c, "Geometric means of the times; n in each point.", key)
 			}
 		}
 		if len(f.Charts) > 0 {

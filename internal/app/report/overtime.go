@@ -94,11 +94,14 @@ func overTime(all []*part) section {
 			}
 		}
 		caption := fmt.Sprintf("n = %d instances with a solution; %d of %d runs have a trajectory, the others are known at their end alone.", len(values(p.firsts(), func(r *run) float64 { return r.on.Best })), traced, len(p.runs))
-		f := &figures{Choices: []choice{{Name: "Mean", Values: []string{"arithmetic", "shifted geometric"}}},
-			Charts: []figure{figureOf(means, caption, "arithmetic"), figureOf(geometric, caption+" The shift is one percentage point.", "shifted geometric")}}
+		f := &figures{}
 		if single {
 			means.y.label = "primal gap (%)"
-			f = &figures{Charts: []figure{figureOf(means, fmt.Sprintf("%d of %d runs have a trajectory, the others are known at their end alone.", traced, len(p.runs)))}}
+			f.add(means, fmt.Sprintf("%d of %d runs have a trajectory, the others are known at their end alone.", traced, len(p.runs)))
+		} else {
+			f.Choices = []choice{{Name: "Mean"}}
+			f.add(means, caption, "arithmetic")
+			f.add(geometric, caption+" The shift is one percentage point.", "shifted geometric")
 		}
 		s.Blocks = append(s.Blocks, block{Heading: p.head(all), Figures: f}, block{Table: integrals})
 	}

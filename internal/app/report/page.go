@@ -232,15 +232,19 @@ func (p *page) write(w io.Writer) error {
 func figureOf(c *chart, caption string, keys ...string) figure {
 	f := figure{Keys: keys, SVG: c.svg(), Caption: caption, Wide: c.wide}
 	for k, v := range c.curves {
-		class := fmt.Sprintf("c%d", v.hue%hues)
-		if v.bound {
-			class = "bound"
-		} else if v.hue >= hues {
-			class += " again"
-		}
-		f.Legend = append(f.Legend, legend{k, class, v.name, v.hidden})
+		f.Legend = append(f.Legend, legend{k, v.class(), v.name, v.hidden})
 	}
 	return f
+}
+
+// add adds a chart, with a value of each choice.
+func (f *figures) add(c *chart, caption string, values ...string) {
+	for k, value := range values {
+		if !slices.Contains(f.Choices[k].Values, value) {
+			f.Choices[k].Values = append(f.Choices[k].Values, value)
+		}
+	}
+	f.Charts = append(f.Charts, figureOf(c, caption, values...))
 }
 
 // number returns a cell that is sorted by a number.

@@ -137,15 +137,7 @@ func profiles(all []*part) section {
 func (p *part) classProfiles(f *figures, shown, left []string, plural string) {
 	add := func(c *chart, what, caption string, ratios [][]float64) {
 		p.profileCurves(c, shown, ratios)
-		if len(left) > 0 {
-			caption += fmt.Sprintf(" Not shown, as they ran on fewer than half of the instances: %s.", words.And(left))
-		}
-		for k, value := range []string{plural, what} {
-			if !slices.Contains(f.Choices[k].Values, value) {
-				f.Choices[k].Values = append(f.Choices[k].Values, value)
-			}
-		}
-		f.Charts = append(f.Charts, figureOf(c, caption, plural, what))
+		f.add(c, caption+notShown(left), plural, what)
 	}
 	for _, tolerance := range tolerances {
 		ratios, n := profile(shown, p.measured(shown, func(r *run) float64 { return r.timeTo(tolerance, r.best()) }))

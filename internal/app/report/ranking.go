@@ -36,23 +36,18 @@ func (r *ranking) svg() string {
 func (r *ranking) sized(class string, width float64) string {
 	const rowHeight, top = 23.0, 8.0
 	longest, widest := 4, 4 // letters of the names, and of their values
-	low, high := math.Inf(1), math.Inf(-1)
-	r.axis.whole = true
+	r.axis.empty()
 	for _, k := range r.rows {
-		r.axis.whole = r.axis.whole && (math.IsNaN(k.x) || k.x == math.Trunc(k.x))
 		longest, widest = max(longest, min(24, len([]rune(k.name)))), max(widest, len([]rune(k.text)))
 		longest = max(longest, len([]rune(k.group))-widest)
 		if drawable(k.x, false) {
-			low, high = min(low, k.x), max(high, k.x)
+			r.axis.hold(k.x)
 		}
 	}
 	if drawable(r.bound, false) {
-		low, high = min(low, r.bound), max(high, r.bound)
+		r.axis.low, r.axis.high = min(r.axis.low, r.bound), max(r.axis.high, r.bound)
 	}
-	if low > 1e-90 && high/low > 30 {
-		r.axis.log = true
-	}
-	r.axis.low, r.axis.high = low, high
+	r.axis.log = r.axis.low > 1e-90 && r.axis.high/r.axis.low > 30
 	r.axis.widen()
 	if r.axis.log {
 		r.axis.low /= 1.1

@@ -40,6 +40,14 @@ func (a *axis) title() string {
 	return a.label
 }
 
+// hold makes an axis hold a value; it begins with ends that are none.
+func (a *axis) hold(x float64) {
+	a.whole, a.low, a.high = a.whole && x == math.Trunc(x), min(a.low, x), max(a.high, x)
+}
+
+// empty makes an axis hold nothing.
+func (a *axis) empty() { a.whole, a.low, a.high = true, math.Inf(1), math.Inf(-1) }
+
 // widen makes an axis of some length of one without, and gives a logarithmic one
 // positive ends.
 func (a *axis) widen() {

@@ -61,6 +61,15 @@ func steps(from, to, most float64) (end float64, n int, length float64) {
 	return from + float64(n)*length, n, length
 }
 
+// timeAxis returns the axis of so many seconds, and what they are to be divided by.
+func timeAxis(in model.Instance, span float64) (axis, float64) {
+	if begin := model.StartTime(in); !begin.IsZero() {
+		return axis{begin: &begin}, 1
+	}
+	unit, scale := words.TimeUnit(span)
+	return axis{label: "time (" + unit + ")"}, scale
+}
+
 // overLog draws utilisation, queue and declined work over time.
 func (p *part) overLog(usages map[string]*model.Usage) section {
 	s := section{ID: "usage", Title: "Over time"}
@@ -77,15 +86,8 @@ func (p *part) overLog(usages map[string]*model.Usage) section {
 	if !(from < to) {
 		return s
 	}
-	x := axis{}
-	scale := 1.0
-	if begin := model.StartTime(p.runs[0].Instance); !begin.IsZero() {
-		x.begin = &begin
-	} else {
-		x.label, scale = words.TimeUnit(to - from)
-		x.label = "time (" + x.label + ")"
-	}
 	in := p.runs[0].Instance
+	x, scale := timeAxis(in, to-from)
 	work := workOf(in)
 	type kind struct {
 		name  string
@@ -108,16 +110,12 @@ func (p *part) overLog(usages map[string]*model.Usage) section {
 	}
 	shown := p.few()
 	f := &figures{Choices: []choice{{Name: "Show"}, {Name: "Means over", Index: 1}}}
-	for _, k := range kinds {
-		f.Choices[0].Values = append(f.Choices[0].Values, k.name)
-	}
 	for _, most := range []float64{fewSteps, mostSteps} {
 		end, n, length := steps(from, to, most)
 		over := long(length)
 		if slices.Contains(f.Choices[1].Values, over) {
 			break
 		}
-		f.Choices[1].Values = append(f.Choices[1].Values, over)
 		means := map[string][]model.UsageStep{}
 		for a, u := range usages {
 			means[a] = u.Means(from, end, n)
@@ -139,7 +137,7 @@ func (p *part) overLog(usages map[string]*model.Usage) section {
 			if !math.IsNaN(k.bound) {
 				c.curves = append(c.curves, curve{name: "all " + unit, bound: true, points: []point{{x: from / scale, y: k.bound}, {x: end / scale, y: k.bound}}})
 			}
-			f.Charts = append(f.Charts, figureOf(c, fmt.Sprintf("%s Means over %s (n = %d intervals). Click a name to show or hide its curve.", k.said, over, n), k.name, over))
+			f.add(c, fmt.Sprintf("%s Means over %s (n = %d intervals). Click a name to show or hide its curve.", k.said, over, n), k.name, over)
 		}
 	}
 	s.Blocks = []block{{Figures: f}}

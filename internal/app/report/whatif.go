@@ -3,6 +3,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -233,6 +234,14 @@ var whatIfMeasures = []whatIfMeasure{
 	{name: "utilisation, steady", unit: "%", better: model.Maximise, metric: "steady utilisation"},
 }
 
+// title returns the name with its unit.
+func (m *whatIfMeasure) title() string {
+	if m.unit == "" {
+		return m.name
+	}
+	return m.name + " (" + m.unit + ")"
+}
+
 // of returns the figure of a case.
 func (m *whatIfMeasure) of(c *whatIfCase) float64 {
 	if m.values == nil {
@@ -320,15 +329,7 @@ func (x *whatIf) percentiles(values []float64, percent int) (all []float64) {
 	for k := range order {
 		order[k] = int32(k)
 	}
-	slices.SortFunc(order, func(a, b int32) int {
-		switch {
-		case values[a] < values[b]:
-			return -1
-		case values[a] > values[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(values[a], values[b]) })
 	times := make([]int, len(x.blocks))
 	for _, some := range x.draws {
 		clear(times)

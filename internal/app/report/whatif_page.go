@@ -12,7 +12,6 @@ import (
 	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/internal/num/stats"
 	"github.com/gapwise/gapwise/internal/text/words"
-	"github.com/gapwise/gapwise/model"
 )
 
 // page writes the page.
@@ -84,11 +83,7 @@ func (x *whatIf) comparison() section {
 	for i := range whatIfMeasures {
 		m := &whatIfMeasures[i]
 		before := m.of(x.cases[0])
-		name := m.name
-		if m.unit != "" {
-			name += " (" + m.unit + ")"
-		}
-		r := row{Cells: []cell{text(name), number(before, shown(before))}}
+		r := row{Cells: []cell{text(m.title()), number(before, shown(before))}}
 		for _, c := range x.cases[1:] {
 			after := m.of(c)
 			change := signed(after - before)
@@ -141,14 +136,7 @@ func (x *whatIf) overWeeks() section {
 		return s
 	}
 	today := x.cases[0].in
-	at := axis{}
-	scale := 1.0
-	if begin := model.StartTime(today); !begin.IsZero() {
-		at.begin = &begin
-	} else {
-		at.label, scale = words.TimeUnit(today.Jobs[len(today.Jobs)-1].SubmitS)
-		at.label = "time (" + at.label + ")"
-	}
+	at, scale := timeAxis(today, today.Jobs[len(today.Jobs)-1].SubmitS)
 	c := &chart{name: "Mean wait of the jobs submitted in each " + x.block, x: at, y: axis{label: "mean wait (s)"}, wide: true, zero: true}
 	for k, a := range x.cases {
 		v := curve{name: a.name, step: true, hue: k}

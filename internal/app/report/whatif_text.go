@@ -112,11 +112,7 @@ func (x *whatIf) textColumn(k int) []string {
 func (x *whatIf) textTables(b *strings.Builder) {
 	first := []string{""}
 	for i := range whatIfMeasures {
-		name := whatIfMeasures[i].name
-		if unit := whatIfMeasures[i].unit; unit != "" {
-			name += " (" + unit + ")"
-		}
-		first = append(first, name, "  change", "")
+		first = append(first, whatIfMeasures[i].title(), "  change", "")
 	}
 	first = append(first, seerName+" (s)", boundName+" (s)")
 	width := func(cells []string) (most int) {
