@@ -232,7 +232,7 @@ func (c *hostCounter) found(hosts []int32) {
 	for i, h := range hosts {
 		c.hosts[i] = number[h]
 	}
-	c.tell()
+	c.report()
 }
 
 // raise keeps a better lower bound.
@@ -241,11 +241,11 @@ func (c *hostCounter) raise(hosts int, proof string) {
 	defer c.mu.Unlock()
 	if !c.shut && hosts > c.lower {
 		c.lower, c.proof = hosts, proof
-		c.tell()
+		c.report()
 	}
 }
 
-func (c *hostCounter) tell() {
+func (c *hostCounter) report() {
 	if c.o.Progress != nil {
 		c.o.Progress(model.Progress{Algorithm: "pack", Incumbent: float64(c.upper), Bound: float64(c.lower), Nodes: c.nodes, Elapsed: time.Since(c.start)})
 	}

@@ -227,11 +227,11 @@ func (a *portfolio) hear(w *worker, p model.Progress) {
 	if p.Nodes = a.nodes; w.Exact {
 		p.Nodes += w.nodes - w.taken
 	}
-	a.tell(p)
+	a.report(p)
 }
 
-// tell passes news to the caller. a.mu is held.
-func (a *portfolio) tell(p model.Progress) {
+// report passes news to the caller. a.mu is held.
+func (a *portfolio) report(p model.Progress) {
 	if a.set.Progress == nil {
 		return
 	}
@@ -250,7 +250,7 @@ func (a *portfolio) tell(p model.Progress) {
 // tellResult passes the result so far to the caller if it is news. a.mu is held.
 func (a *portfolio) tellResult() {
 	if a.r.Objective != a.told.Incumbent && a.r.Solution != nil || a.r.Bound != a.told.Bound && !math.IsNaN(a.r.Bound) {
-		a.tell(model.Progress{Incumbent: a.r.Objective, Bound: a.r.Bound, Nodes: a.nodes, Solution: a.r.Solution})
+		a.report(model.Progress{Incumbent: a.r.Objective, Bound: a.r.Bound, Nodes: a.nodes, Solution: a.r.Solution})
 	}
 }
 
@@ -329,7 +329,7 @@ func (a *portfolio) last(workers []*worker) error {
 		case errors.As(err, new(*caught.Panic)):
 			a.leave(w.Name, err)
 		case err == nil:
-			if err := a.take(w); err != nil {
+			if err := a.adoptFindings(w); err != nil {
 				return err
 			}
 		}
@@ -349,7 +349,7 @@ func (a *portfolio) explain(engines []*worker, why string) (err error) {
 		w.ended, err = w.seat.Turn(int64(turnsOfAuto.most))
 	}
 	if caught.PassPanic(err); err == nil && w.result.Status == model.StatusInfeasible {
-		return a.take(w)
+		return a.adoptFindings(w)
 	}
 	return err
 }
@@ -392,7 +392,7 @@ func (a *portfolio) round(ctx context.Context, workers []*worker, length func(*w
 			err = told
 		case errors.Is(context.Cause(ctx), turns.ErrSpent): // with one thread it had no turn any more
 		case err == nil && !a.over():
-			err = a.take(w)
+			err = a.adoptFindings(w)
 		}
 		turns.Stop(ctx, spent[k]) // auto may itself be one of the solvers that take turns
 		if err != nil || a.over() {
@@ -402,8 +402,8 @@ func (a *portfolio) round(ctx context.Context, workers []*worker, length func(*w
 	return err
 }
 
-// take takes a worker's findings of its turn.
-func (a *portfolio) take(w *worker) error {
+// adoptFindings takes a worker's findings of its turn.
+func (a *portfolio) adoptFindings(w *worker) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	sense, gap := model.SenseOf(a.Instance), a.set.GapLimit()

@@ -18,8 +18,8 @@ type jobLogs struct {
 	known  map[model.JobLog]*model.JobLog
 }
 
-// of returns the log's fields of a job, nil if it has none.
-func (l *jobLogs) of(j *swf.Job) *model.JobLog {
+// logOf returns the log's fields of a job, nil if it has none.
+func (l *jobLogs) logOf(j *swf.Job) *model.JobLog {
 	queue := l.queues[j.Queue]
 	if queue == "" {
 		queue = tag(j.Queue)

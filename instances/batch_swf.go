@@ -56,7 +56,7 @@ func (s BatchSpec) fromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance
 	index, longest := streamSWF-1-uint64(s.Index), math.Floor(3600*s.Longest)
 	for k, line := range taken {
 		j := &log.Jobs[line]
-		in.Jobs[k] = model.BatchJob{ID: swfID(log, line), SubmitS: float64(j.Submit - log.Jobs[taken[0]].Submit), RuntimeS: float64(max(1, j.Runtime)), Processes: int(j.Size()), Log: logs.of(j)}
+		in.Jobs[k] = model.BatchJob{ID: swfID(log, line), SubmitS: float64(j.Submit - log.Jobs[taken[0]].Submit), RuntimeS: float64(max(1, j.Runtime)), Processes: int(j.Size()), Log: logs.logOf(j)}
 		if o.Estimate && j.RequestedTime > 0 {
 			in.Jobs[k].EstimateS = float64(j.RequestedTime)
 		}

@@ -322,7 +322,7 @@ func leastPaid(ctx context.Context, j *jobNumbers, x *tariff, weight int64, shif
 		if best != nil && cost.Cmp(best) >= 0 {
 			break
 		}
-		value.Sub(x.at(s+j.Length), x.at(s))
+		value.Sub(x.before(s+j.Length), x.before(s))
 		if value.Add(value.Mul(value, width), cost); best == nil || value.Cmp(best) < 0 {
 			best = new(big.Int).Set(value)
 		}

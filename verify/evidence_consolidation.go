@@ -135,7 +135,7 @@ func (c *consolidationCover) resource(ctx context.Context, e *model.Evidence) (F
 	}
 	all := new(big.Int)
 	for i := range c.in.Jobs {
-		take(all, nil, &c.in.Jobs[i], c.in.Jobs[i].Needs[r])
+		addNeeds(all, nil, &c.in.Jobs[i], c.in.Jobs[i].Needs[r])
 	}
 	if all.Cmp(big.NewInt(maxSaturated)) > 0 {
 		return Followed{}, tooMuch("the needs of all tasks")
@@ -177,7 +177,7 @@ func (c *consolidationCover) resource(ctx context.Context, e *model.Evidence) (F
 			return Followed{}, ctx.Err()
 		}
 		if j := &c.in.Jobs[i]; (j.Pinned || lies[j.Allowed]) && c.inside(j, placeSet{}, region) {
-			items = take(need, items, j, j.Needs[r])
+			items = addNeeds(need, items, j, j.Needs[r])
 		}
 	}
 	return c.cover(region, need, items, func(h int) int64 {
@@ -188,8 +188,8 @@ func (c *consolidationCover) resource(ctx context.Context, e *model.Evidence) (F
 	}, func(o int) int64 { return c.in.Offers[o].Capacity[r] }, fmt.Sprintf("the %s of %s", e.Resource, where))
 }
 
-// take adds the needs of a job's tasks, and that they may be left out.
-func take(need *big.Int, items []coverItem, j *model.ConsolidationJob, each int64) []coverItem {
+// addNeeds adds the needs of a job's tasks, and that they may be left out.
+func addNeeds(need *big.Int, items []coverItem, j *model.ConsolidationJob, each int64) []coverItem {
 	tasks := int64(j.Tasks)
 	need.Add(need, new(big.Int).Mul(big.NewInt(tasks), big.NewInt(each)))
 	if j.LeaveOutCost != nil && !j.Pinned && each > 0 {
@@ -223,7 +223,7 @@ func (c *consolidationCover) apart(ctx context.Context, id string) (Followed, er
 		if !bound[j.ID] || len(rule.Others) > 0 && !other[j.ID] {
 			continue
 		}
-		items = take(need, items, j, 1)
+		items = addNeeds(need, items, j, 1)
 		c.stay(region, j)
 		for _, id := range j.CurrentHosts {
 			if id != "" {

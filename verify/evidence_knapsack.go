@@ -35,7 +35,7 @@ type knapsackItem struct {
 // newKnapsack returns a search of tasks, with so many of each, for a host of a size at a load. Tasks that don't fit on
 // it alone are left out, and so are resources if it has enough for all.
 func (n *vcschedNeeds) newKnapsack(tasks map[weighed]int64, host *vcschedHosts, load int64) (*knapsack, error) {
-	capacity, cpu := slices.Clone(host.room), host.at(big.NewInt(load))
+	capacity, cpu := slices.Clone(host.room), host.cpuAt(big.NewInt(load))
 	if cpu.BitLen() > 56 {
 		return nil, tooMuch("the load")
 	}

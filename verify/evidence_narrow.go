@@ -82,8 +82,8 @@ func (x *narrowPrices) after(i int, s int64) int {
 	return i + more
 }
 
-// at returns the price of the time before s, before which are i times and at most one more at s.
-func (x *narrowPrices) at(i int, s int64) wide {
+// before returns the price of the time before s, before which are i times and at most one more at s.
+func (x *narrowPrices) before(i int, s int64) wide {
 	switch i {
 	case 0:
 		return wide{}
@@ -106,7 +106,7 @@ func (x *narrowPrices) leastPaid(j *jobNumbers, weight int64, a int, work *int) 
 		if !first && !cost.less(best) {
 			return best, true
 		}
-		if value := x.at(b, s+j.Length).minus(x.at(a, s)).times(width).plus(cost); first || value.less(best) {
+		if value := x.before(b, s+j.Length).minus(x.before(a, s)).times(width).plus(cost); first || value.less(best) {
 			best = value
 		}
 		switch { // the next start at which the line bends

@@ -408,7 +408,7 @@ func (w *bookedWork) priced(ctx context.Context, p *model.Evidence, jobs []int) 
 		}
 		var least *big.Int
 		for _, s := range starts {
-			if pay.Sub(t.at(s+j.length), t.at(s)); least == nil || pay.Cmp(least) < 0 {
+			if pay.Sub(t.before(s+j.length), t.before(s)); least == nil || pay.Cmp(least) < 0 {
 				least = new(big.Int).Set(pay)
 			}
 		}

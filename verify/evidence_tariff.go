@@ -45,8 +45,8 @@ func tariffIn(unit binary, times []int64, prices []float64) *tariff {
 // all returns the price of all time.
 func (t *tariff) all() *big.Int { return t.sum[len(t.sum)-1] }
 
-// at returns the price of the time before x.
-func (t *tariff) at(x int64) *big.Int {
+// before returns the price of the time before x.
+func (t *tariff) before(x int64) *big.Int {
 	i, _ := slices.BinarySearch(t.times, x) // times[i-1] < x
 	switch {
 	case t.instants:

@@ -217,7 +217,7 @@ func (w *tvcWork) priced(ctx context.Context, resources []model.Evidence, part [
 				return nil, ctx.Err()
 			}
 			r := &w.requests[k]
-			if pay.Sub(t.at(r.end), t.at(r.arrival)); pay.Sign() == 0 {
+			if pay.Sub(t.before(r.end), t.before(r.arrival)); pay.Sign() == 0 {
 				continue
 			}
 			d, err := demand(r)

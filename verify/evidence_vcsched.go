@@ -128,8 +128,8 @@ func (n *vcschedNeeds) roomOf(resource int, size *big.Rat) *big.Int {
 	return new(big.Int).Quo(c.Num(), c.Denom())
 }
 
-// at returns the largest sum of the CPU needs on a host of a size at a relative load: ⌊load C⌋.
-func (h *vcschedHosts) at(load *big.Int) *big.Int {
+// cpuAt returns the largest sum of the CPU needs on a host of a size at a relative load: ⌊load C⌋.
+func (h *vcschedHosts) cpuAt(load *big.Int) *big.Int {
 	x := new(big.Int).Mul(load, h.cpu.Num())
 	return x.Quo(x, h.cpu.Denom())
 }
@@ -173,7 +173,7 @@ func (n *vcschedNeeds) from(l *big.Int, how string, args ...any) Followed {
 	below := new(big.Int).Sub(l, one)
 	var least *big.Rat
 	for k := range n.sizes {
-		x := n.sizes[k].at(below) // and 1, up to a multiple of the unit
+		x := n.sizes[k].cpuAt(below) // and 1, up to a multiple of the unit
 		x.Quo(x, unit).Add(x, one).Mul(x, unit)
 		load := new(big.Rat).SetInt(x)
 		load.Sub(load, n.over[0]).Quo(load, n.sizes[k].cpu)
@@ -205,7 +205,7 @@ func (n *vcschedNeeds) beyond(load int64, how string) Followed {
 	for i, d := range n.need[0] {
 		total.Add(total, bigProduct(d, n.tasks[i]))
 	}
-	if least, _ := n.extremes(); least.at(l).Cmp(total) >= 0 {
+	if least, _ := n.extremes(); least.cpuAt(l).Cmp(total) >= 0 {
 		return impossible("%s", how)
 	}
 	return n.from(l.Add(l, big.NewInt(1)), "%s", how)
@@ -322,7 +322,7 @@ func (n *vcschedNeeds) sum(ctx context.Context, e *model.Evidence) (Followed, er
 	load, err := n.enough(ctx, most.load(total), func(load *big.Int) bool {
 		room.SetInt64(0)
 		for i := range n.sizes {
-			x := n.sizes[i].at(load)
+			x := n.sizes[i].cpuAt(load)
 			room.Add(room, x.Mul(x, big.NewInt(n.sizes[i].count)))
 		}
 		return room.Cmp(total) >= 0
@@ -366,7 +366,7 @@ func (n *vcschedNeeds) crowd(ctx context.Context, e *model.Evidence) (Followed, 
 	}
 	_, most := n.extremes()
 	load, err := n.enough(ctx, most.load(new(big.Int).Mul(count, need)), func(load *big.Int) bool {
-		return taken(func(h *vcschedHosts) *big.Int { return h.at(load) })
+		return taken(func(h *vcschedHosts) *big.Int { return h.cpuAt(load) })
 	})
 	if err != nil {
 		return Followed{}, err
@@ -507,7 +507,7 @@ func (n *vcschedNeeds) filling(e *model.Evidence) (Followed, error) {
 	for k := range n.sizes {
 		x := big.NewInt(room[k])
 		if cpu {
-			x = n.sizes[k].at(load)
+			x = n.sizes[k].cpuAt(load)
 		}
 		capacity = maximum(capacity, x)
 	}

@@ -131,7 +131,7 @@ func (c *prover) feed(line string) error {
 	mark, broken, open := len(c.trail), c.broken, c.open
 	c.line++
 	hash := strings.TrimPrefix(line, "instance ")
-	err := c.take(c.p.In, hash, []byte(line))
+	err := c.readLine(c.p.In, hash, []byte(line))
 	if err == nil {
 		c.lines = append(c.lines, line)
 	} else if c.line--; c.line >= 4 && !broken {

@@ -32,7 +32,7 @@ func replay(ctx context.Context, in model.Instance, hash string, r io.Reader, mo
 	lines.Buffer(make([]byte, 1<<16), maxProofLine+3)
 	for lines.Scan() {
 		c.line++
-		err := c.take(in, hash, lines.Bytes())
+		err := c.readLine(in, hash, lines.Bytes())
 		if c.spend(20+len(lines.Bytes())) || ctx.Err() != nil && err != nil {
 			return Proved{}, fmt.Errorf("stopped at line %d of the proof: %w", c.line, ctx.Err())
 		}
@@ -57,8 +57,8 @@ func replay(ctx context.Context, in model.Instance, hash string, r io.Reader, mo
 
 var errLongProofLine = fmt.Errorf("it is longer than %d bytes, the most that a line may have", maxProofLine)
 
-// take reads a line, and keeps to the limits.
-func (c *proofChecker) take(in model.Instance, hash string, text []byte) error {
+// readLine reads a line, and keeps to the limits.
+func (c *proofChecker) readLine(in model.Instance, hash string, text []byte) error {
 	if c.line > c.limits.lines {
 		return fmt.Errorf("the proof has more than %d lines, the most that are taken", c.limits.lines)
 	}

@@ -219,8 +219,8 @@ func (p *prices) sums() {
 	}
 }
 
-// at returns Λ of a class at a time, which is in cell c.
-func (p *prices) at(f *class, c int, time int64) float64 {
+// priceAt returns Λ of a class at a time, which is in cell c.
+func (p *prices) priceAt(f *class, c int, time int64) float64 {
 	if c >= len(f.price) {
 		return f.sum[len(f.price)]
 	}
@@ -251,7 +251,7 @@ func (p *prices) best(k int) (best float64, x start) {
 		if cost >= best {
 			return best, x
 		}
-		if value := cost + demand*(p.at(f, b, s+j.Duration)-p.at(f, a, s)); value < best {
+		if value := cost + demand*(p.priceAt(f, b, s+j.Duration)-p.priceAt(f, a, s)); value < best {
 			best, x = value, start{s, a, b}
 		}
 		if a == last {

@@ -17,8 +17,8 @@ type sides struct {
 	mostAll   int64
 }
 
-// of returns the variables of the jobs that are in a set (nil: all), in a domain, on some hosts (nil: all).
-func (b *builder) of(jobs []int, domain, d int, only func(i int) bool, among bitset.Set) (s sides) {
+// variablesOf returns the variables of the jobs that are in a set (nil: all), in a domain, on some hosts (nil: all).
+func (b *builder) variablesOf(jobs []int, domain, d int, only func(i int) bool, among bitset.Set) (s sides) {
 	c := b.View
 	for h, x := range c.Domains[domain] {
 		if int(x) != d || among != nil && !among.Has(h) {
@@ -56,7 +56,7 @@ func (b *builder) part(q, d int, name string) sides {
 	case "free":
 		jobs, only = r.Others, func(i int) bool { return !r.Bound.Has(i) }
 	}
-	return b.of(jobs, r.Domain, d, only, nil)
+	return b.variablesOf(jobs, r.Domain, d, only, nil)
 }
 
 // times returns the terms times a factor.

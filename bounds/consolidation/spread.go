@@ -72,7 +72,7 @@ func (b *builder) spread(q int) {
 	for d := range domains {
 		x := &domains[d]
 		x.number = d
-		counted := b.of(r.Others, r.Domain, d, nil, r.Among)
+		counted := b.variablesOf(r.Others, r.Domain, d, nil, r.Among)
 		highest := counted.mostAll
 		for _, t := range x.all {
 			highest += int64(t.Coef)

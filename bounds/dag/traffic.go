@@ -164,7 +164,7 @@ func (x *traffic) settle() {
 		x.costs[k] = x.weights[k%m] * c
 	}
 	for e := range g.Data {
-		into, outOf := x.of(g.To[e]), x.of(g.From[e])
+		into, outOf := x.costsOf(g.To[e]), x.costsOf(g.From[e])
 		for a, p := range x.prices[e*m:][:m] {
 			into[a] += p
 			outOf[a] -= p
@@ -172,13 +172,13 @@ func (x *traffic) settle() {
 	}
 }
 
-// of returns the costs of a task by machine.
-func (x *traffic) of(t int32) []float64 { m := x.g.Machines; return x.costs[int(t)*m:][:m] }
+// costsOf returns the costs of a task by machine.
+func (x *traffic) costsOf(t int32) []float64 { m := x.g.Machines; return x.costs[int(t)*m:][:m] }
 
 // sum returns the least costs of all tasks.
 func (x *traffic) sum() (sum float64) {
 	for t := range int32(x.g.Tasks) {
-		sum += slices.Min(x.of(t))
+		sum += slices.Min(x.costsOf(t))
 	}
 	return sum
 }
@@ -193,12 +193,12 @@ func (x *traffic) sweep(forward bool) {
 			t = g.Order[len(g.Order)-1-i]
 			edges, back, ends = g.Pred(t), g.Succ(t), g.From
 		}
-		own, part := x.of(t), 1/float64(max(len(edges), len(back), 1))
+		own, part := x.costsOf(t), 1/float64(max(len(edges), len(back), 1))
 		for a := range own {
 			x.share[a] = part * own[a]
 		}
 		for _, e := range edges {
-			x.pass(e, forward, own, x.of(ends[e]))
+			x.pass(e, forward, own, x.costsOf(ends[e]))
 		}
 	}
 }

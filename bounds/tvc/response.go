@@ -43,7 +43,7 @@ func Response(ctx context.Context, t *view.TVC) []bounds.Bound {
 		if turns.Stop(ctx, int64(len(t.Requests))) {
 			break
 		}
-		if sum := r.of(x); sum > best {
+		if sum := r.boundBy(x); sum > best {
 			best, why = sum, x.Evidence(evidence.Machine)
 		}
 	}
@@ -59,7 +59,7 @@ func ResponseByResources(ctx context.Context, t *view.TVC) bounds.Bound {
 		if ctx.Err() != nil {
 			break
 		}
-		if sum := r.of(x); sum > best {
+		if sum := r.boundBy(x); sum > best {
 			best, why = sum, x.Evidence(evidence.Machine)
 		}
 	}
@@ -105,10 +105,10 @@ func (r *responses) jobs(slots func(k int) int) []squashed.Job {
 	return all
 }
 
-// of returns the bound in ticks by the machine of a resource, in its whole numbers as the judge does. If those are too
+// boundBy returns the bound in ticks by the machine of a resource, in its whole numbers as the judge does. If those are too
 // large, its capacity is so many parts, and demands are rounded down to parts (the second factor is more than the
 // demand may err by). A request without demand takes its duration.
-func (r *responses) of(x tvcrelax.Resource) float64 {
+func (r *responses) boundBy(x tvcrelax.Resource) float64 {
 	parts, whole := 1<<40, x.Whole()
 	if whole.Capacity > 0 {
 		parts = int(whole.Capacity)

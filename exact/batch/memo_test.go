@@ -70,7 +70,7 @@ func TestNodes(t *testing.T) {
 		}
 		a, b := random(), random()
 		least := tree.leastOf(b)
-		if bound := tree.bound.of(tree, b); bound > least {
+		if bound := tree.bound.bound(tree, b); bound > least {
 			t.Fatalf("seed %d: bound %d, the best completion has %d: %+v after %+v", seed, bound, least, in, b)
 		} else if bound == least {
 			reached++

@@ -50,14 +50,14 @@ func (p *paid) from(k int, start int64) float64 {
 	return min(p.priced.Cost(k, at), p.least[k][i])
 }
 
-// of returns a bound of the weighted sum of responses of all completions of x, which hasn't started the listed jobs.
+// bound returns a bound of the weighted sum of responses of all completions of x, which hasn't started the listed jobs.
 // They start at x.now or later, each from its earliest start on. At each time they pay at most the most that any jobs
 // can pay for the F(t) processors that the started ones leave free: with costs and payments as in batchbounds.Priced,
 //
 //	Σ_k c_k(s_k) ≥ Σ_k min_{s ≥ earliest_k} [c_k(s) + pay_k(s)] - ∫_{now} K(F(t), t) dt.
 //
 // Only ends of started jobs change F(t). The sum is a whole number of units.
-func (p *paid) of(x *node, left []int32, earliest []int64) int64 {
+func (p *paid) bound(x *node, left []int32, earliest []int64) int64 {
 	sum, from, free := 0.0, x.now, p.processors
 	for _, k := range left {
 		sum += p.from(int(k), earliest[k])

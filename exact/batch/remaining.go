@@ -18,8 +18,8 @@ type remaining struct {
 
 func newRemaining(j *jobs) *remaining { return &remaining{earliest: make([]int64, len(j.release))} }
 
-// of returns the bound of x. O(jobs log jobs), plus the time of paid.of.
-func (r *remaining) of(t *tree, x *node) int64 {
+// bound returns the bound of x. O(jobs log jobs), plus the time of paid.of.
+func (r *remaining) bound(t *tree, x *node) int64 {
 	sum := x.cost
 	r.order = r.order[:0]
 	for k := range t.release {
@@ -34,5 +34,5 @@ func (r *remaining) of(t *tree, x *node) int64 {
 		return sum
 	}
 	slices.SortFunc(r.order, func(a, b int32) int { return cmp.Or(cmp.Compare(r.earliest[a], r.earliest[b]), cmp.Compare(a, b)) })
-	return max(sum, r.paid.of(x, r.order, r.earliest))
+	return max(sum, r.paid.bound(x, r.order, r.earliest))
 }

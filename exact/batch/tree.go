@@ -207,7 +207,7 @@ func (t *tree) usePrices() {
 		all := slices.Clone(l.Items)
 		l.Items = l.Items[:0]
 		for _, x := range all {
-			x.bound = max(x.bound, t.bound.of(t, x))
+			x.bound = max(x.bound, t.bound.bound(t, x))
 			l.Push(x)
 		}
 	}
@@ -274,7 +274,7 @@ func (t *tree) expand(x *node) {
 	next := &node{}
 	for _, c := range t.children {
 		t.step(x, c, next)
-		next.bound = max(x.bound, t.bound.of(t, next))
+		next.bound = max(x.bound, t.bound.bound(t, next))
 		if next.bound >= t.target {
 			t.dropped = min(t.dropped, next.bound)
 			continue

@@ -120,7 +120,7 @@ func (s *searcher) run() error {
 	} else if from != nil {
 		offline.Set(from)
 	}
-	s.take(offline)
+	s.adopt(offline)
 	for _, p := range s.parts {
 		if p.closed() || s.enough() || s.Ctx.Err() != nil && len(p.jobs) > manyJobs {
 			continue
@@ -139,13 +139,13 @@ func (s *searcher) run() error {
 				return err
 			}
 			offline.Set(starts)
-			s.take(offline)
+			s.adopt(offline)
 		}
 		if s.off&localSearch == 0 {
 			offline.Set(s.starts)
 			s.improveOffline(offline, steps, s.objective(s.upper()))
 			steps *= 2
-			s.take(offline)
+			s.adopt(offline)
 		}
 		for _, p := range s.parts {
 			if p.closed() || s.enough() || s.Ctx.Err() != nil {
@@ -171,7 +171,7 @@ func (s *searcher) improveOffline(offline *bookings.Offline, steps int, enough f
 		before := offline.Value()
 		offline.Improve(s.Ctx, min(each, steps), enough)
 		if steps -= each; steps > 0 && offline.Value() > before {
-			s.take(offline)
+			s.adopt(offline)
 		}
 	}
 }
@@ -222,8 +222,8 @@ func (s *searcher) refutedAtOnce() bool {
 	return false
 }
 
-// take makes a plan the best.
-func (s *searcher) take(o *bookings.Offline) {
+// adopt makes a plan the best.
+func (s *searcher) adopt(o *bookings.Offline) {
 	s.starts = slices.Clone(o.Starts())
 	for _, p := range s.parts {
 		p.value = 0

@@ -189,7 +189,7 @@ func (q *queuePart) search(root *queueProgram) error {
 		}
 		n.bound, n.x = max(n.bound, bound), x
 		if x != nil && !q.enough(n.bound) {
-			q.take(p.pieces(x))
+			q.adopt(p.pieces(x))
 			if !q.enough(n.bound) && (p.fractional(n) != nil || q.t.Migration > 0) {
 				heap.Push(open, n)
 				return nil
@@ -240,9 +240,9 @@ func (q *queuePart) children(n *queueNode) (all []*queueNode, searched bool) {
 	return all, true
 }
 
-// take keeps the schedule of some pieces if it is the best so far. No request may migrate in it, unless migrations cost
+// adopt keeps the schedule of some pieces if it is the best so far. No request may migrate in it, unless migrations cost
 // nothing.
-func (q *queuePart) take(pieces []queuePiece) {
+func (q *queuePart) adopt(pieces []queuePiece) {
 	if q.responses(pieces) >= q.value {
 		return
 	}

@@ -70,8 +70,8 @@ type binsLeft uint32
 // maxClasses is the number of bytes in binsLeft.
 const maxClasses = 4
 
-// of returns the number of bins of a class.
-func (b binsLeft) of(class int) int { return int(b >> (8 * class) & 0xff) }
+// count returns the number of bins of a class.
+func (b binsLeft) count(class int) int { return int(b >> (8 * class) & 0xff) }
 
 // one is a bin of a class.
 func one(class int) binsLeft { return 1 << (8 * class) }
@@ -397,7 +397,7 @@ type state[V vectors.Vector] struct {
 // children calls f for the node's children in order, until f returns false.
 func (p *partition[V]) children(n *state[V], f func(c state[V], class int) bool) {
 	for class := range p.bins {
-		if n.bins.of(class) == 0 {
+		if n.bins.count(class) == 0 {
 			continue
 		}
 		list := p.lists[class][bits.TrailingZeros64(n.left)]

@@ -144,8 +144,8 @@ func TestBinsLeft(t *testing.T) {
 		var b binsLeft
 		for class := range maxClasses {
 			x := rng.IntN(65)
-			if b += binsLeft(x) << (8 * class); b.of(class) != x {
-				t.Fatalf("%x has %d bins of class %d, want %d", b, b.of(class), class, x)
+			if b += binsLeft(x) << (8 * class); b.count(class) != x {
+				t.Fatalf("%x has %d bins of class %d, want %d", b, b.count(class), class, x)
 			}
 		}
 	}

@@ -53,7 +53,7 @@ func (w *walker[V]) fill(left uint64, bins binsLeft, slack V) bool {
 	}
 	first := bits.TrailingZeros64(left)
 	for class := range w.p.bins {
-		if bins.of(class) == 0 {
+		if bins.count(class) == 0 {
 			continue
 		}
 		if !w.p.listed {

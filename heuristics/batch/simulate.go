@@ -48,7 +48,7 @@ func (m *machine) start(k int32) {
 	m.starts[k] = m.now
 	m.decisions = append(m.decisions, online.BatchDecision{Type: online.Start, Job: k})
 	if m.tracer != nil {
-		m.told(k)
+		m.traceStart(k)
 	}
 }
 

@@ -15,8 +15,8 @@ type tracer struct {
 	steps.Teller
 }
 
-// tell reports a step about job k.
-func (m *machine) tell(what string, k int32, words string, args ...any) {
+// traceStep reports a step about job k.
+func (m *machine) traceStep(what string, k int32, words string, args ...any) {
 	id, now := m.tracer.in.Jobs[k].ID, m.seconds(m.now)
 	m.tracer.Tell(what, id, steps.Figures("time", now, "processes", float64(m.jobs[k].width), "free", float64(m.free)),
 		"%.9g s: job %s %s", now, id, fmt.Sprintf(words, args...))
@@ -25,16 +25,16 @@ func (m *machine) tell(what string, k int32, words string, args ...any) {
 // seconds returns ticks in seconds.
 func (*machine) seconds(ticks int64) float64 { return float64(ticks) / 1e6 }
 
-// told reports that job k has started.
-func (m *machine) told(k int32) {
-	m.tell("start", k, "starts on %d processors, %d are free then; ends at %.9g s by its estimate",
+// traceStart reports that job k has started.
+func (m *machine) traceStart(k int32) {
+	m.traceStep("start", k, "starts on %d processors, %d are free then; ends at %.9g s by its estimate",
 		m.jobs[k].width, m.free, m.seconds(m.estimatedEnd(k)))
 }
 
 // toldHead reports the shadow time of the head, and the extra processors.
 func (s *easy) toldHead() {
 	if s.tracer != nil {
-		s.tell("head", s.head,
+		s.traceStep("head", s.head,
 			"is the head: it needs %d processors, %d are free; by the estimates they are at %.9g s (shadow time), and %d then besides (extra)",
 			s.jobs[s.head].width, s.free, s.seconds(s.shadow), s.extra)
 	}
@@ -47,9 +47,9 @@ func (s *easy) toldJump(k int32) {
 	}
 	end := s.now + s.jobs[k].estimate
 	if end <= s.shadow {
-		s.tell("backfill", k, "may jump: it fits, and ends at %.9g s by its estimate, before the shadow time", s.seconds(end))
+		s.traceStep("backfill", k, "may jump: it fits, and ends at %.9g s by its estimate, before the shadow time", s.seconds(end))
 	} else {
-		s.tell("backfill", k, "may jump: it fits in the %d extra processors, though it ends at %.9g s by its estimate, after the shadow time",
+		s.traceStep("backfill", k, "may jump: it fits in the %d extra processors, though it ends at %.9g s by its estimate, after the shadow time",
 			s.extra, s.seconds(end))
 	}
 }

@@ -96,7 +96,7 @@ func (s *twoTierScheduler) leaveForeground(k int32) {
 func (s *twoTierScheduler) dispatch(k int32, set *idleSet) []int32 {
 	use := s.state[k].use
 	list := s.cut(int(s.jobs[k].width))
-	set.take(list)
+	set.removeFirst(list)
 	if len(use) == 1 || s.unknown {
 		return list
 	}

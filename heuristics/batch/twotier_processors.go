@@ -222,8 +222,8 @@ func (s *idleSet) remove(use, p int32) {
 	s.free.Remove(s.key(use, p))
 }
 
-// take removes the first processors and writes them to list; there must be as many.
-func (s *idleSet) take(list []int32) {
+// removeFirst removes the first processors and writes them to list; there must be as many.
+func (s *idleSet) removeFirst(list []int32) {
 	s.count -= int32(len(list))
 	s.free.Take(list)
 	for i := range list {

@@ -226,7 +226,7 @@ func (a *annealing) change(x task, from, to int) float64 {
 // shift moves a task if no rule is broken by it and the moves are within the budget.
 func (a *annealing) shift(x task, from, to int) {
 	broken, moved := a.Broken, a.Moves
-	a.take(x)
+	a.remove(x)
 	if a.place(x, to) {
 		if a.keeps(broken, moved) {
 			a.full[from], a.full[to] = a.load(from), a.load(to)
@@ -238,7 +238,7 @@ func (a *annealing) shift(x task, from, to int) {
 			}
 			return
 		}
-		a.take(x)
+		a.remove(x)
 	}
 	a.put(x, from)
 }
@@ -246,17 +246,17 @@ func (a *annealing) shift(x task, from, to int) {
 // swap swaps two tasks in the same way.
 func (a *annealing) swap(x, y task, from, to int) {
 	broken, moved := a.Broken, a.Moves
-	a.take(x)
-	a.take(y)
+	a.remove(x)
+	a.remove(y)
 	if a.place(x, to) {
 		if a.place(y, from) {
 			if a.keeps(broken, moved) {
 				a.full[from], a.full[to] = a.load(from), a.load(to)
 				return
 			}
-			a.take(y)
+			a.remove(y)
 		}
-		a.take(x)
+		a.remove(x)
 	}
 	a.put(x, from)
 	a.put(y, to)

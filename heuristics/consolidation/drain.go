@@ -65,7 +65,7 @@ func (p *packer) empty(h int) bool {
 	}
 	p.bySize(on)
 	for _, t := range on {
-		p.take(t)
+		p.remove(t)
 	}
 	put := 0
 	for _, t := range on {
@@ -82,7 +82,7 @@ func (p *packer) empty(h int) bool {
 		return true
 	}
 	for _, t := range on[:put] {
-		p.take(t)
+		p.remove(t)
 	}
 	for _, t := range on {
 		p.put(t, h)

@@ -209,7 +209,7 @@ func (s *search) ruin(moves bool) {
 	for _, t := range s.out {
 		h := s.Plan[t.I][t.K]
 		if s.from = append(s.from, h); h >= 0 {
-			s.take(t)
+			s.remove(t)
 		}
 	}
 	for pass := range 2 { // first without the first victim, then with it
@@ -227,7 +227,7 @@ func (s *search) ruin(moves bool) {
 	if s.worse(cost, moved, missing, broken, excess, moves) {
 		for _, t := range s.out {
 			if s.Plan[t.I][t.K] >= 0 {
-				s.take(t)
+				s.remove(t)
 			}
 		}
 		for x, t := range s.out {

@@ -117,8 +117,8 @@ func (p *packer) put(t task, h int) {
 	}
 }
 
-// take removes a task. Its host stays among used until tidy.
-func (p *packer) take(t task) {
+// remove removes a task. Its host stays among used until tidy.
+func (p *packer) remove(t task) {
 	h, at := p.Plan[t.I][t.K], p.place[t.I][t.K]
 	on := p.on[h]
 	last := on[len(on)-1]
@@ -253,9 +253,9 @@ func (p *packer) rename() {
 			on[own] = on[own][:len(on[own])-1]
 			was := now[k]
 			if was >= 0 {
-				p.take(task{i, k})
+				p.remove(task{i, k})
 			}
-			p.take(task{i, other})
+			p.remove(task{i, other})
 			p.put(task{i, k}, int(own))
 			if was >= 0 {
 				p.put(task{i, other}, int(was))
@@ -281,7 +281,7 @@ func (p *packer) reset(plan view.Plan) {
 	for i := range p.Plan {
 		for k := range p.Plan[i] {
 			if p.Plan[i][k] >= 0 {
-				p.take(task{i, k})
+				p.remove(task{i, k})
 			}
 		}
 	}

@@ -106,8 +106,8 @@ func (b *builder) place(t, m int32, start float64) {
 	b.lines[m].occupy(start, b.finish[t])
 }
 
-// take undoes place.
-func (b *builder) take(t int32) {
+// unplace undoes place.
+func (b *builder) unplace(t int32) {
 	b.lines[b.machine[t]].release(b.start[t], b.finish[t])
 	b.machine[t] = -1
 }

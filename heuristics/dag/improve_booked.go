@@ -172,8 +172,8 @@ func (s *search) judge(value float64) {
 	x := times{make([]float64, g.Tasks), make([]float64, len(g.Data))}
 	b.try(0, math.Inf(1), &x)
 	p := dagplay.NewPlan(g, slices.Clone(b.machine), x.start, b.tried.finish)
-	s.take(state{Plan: p})
-	s.take(state{Plan: p, holds: s.holdsOf(x.sent, p)})
+	s.adoptIfBetter(state{Plan: p})
+	s.adoptIfBetter(state{Plan: p, holds: s.holdsOf(x.sent, p)})
 	if less(value, s.lowest) {
 		s.best, s.lowest, s.booked = state{Plan: p}, value, &x
 	}

@@ -64,10 +64,10 @@ func startSearch(r *run.Run, d *model.DAG, g *view.Graph) (*search, error) {
 	// many steps to get there from a plan that spreads.
 	stop := s.replay.Stop
 	s.replay.Stop = nil // there is a plan in any case
-	s.take(state{Plan: onBestMachine(g)})
+	s.adoptIfBetter(state{Plan: onBestMachine(g)})
 	s.replay.Stop = stop
 	if p, err := heft(ctx, g, nil); err == nil {
-		s.take(state{Plan: p})
+		s.adoptIfBetter(state{Plan: p})
 	} else if ctx.Err() == nil {
 		return nil, err
 	}
@@ -107,9 +107,9 @@ func (s *search) takeSchedule(x *model.Schedule) error {
 	if err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
-	s.take(state{Plan: p})
+	s.adoptIfBetter(state{Plan: p})
 	if s.replay.Shares {
-		s.take(state{Plan: p, holds: s.holdsOf(s.sentOf(x), p)})
+		s.adoptIfBetter(state{Plan: p, holds: s.holdsOf(s.sentOf(x), p)})
 	}
 	return nil
 }
@@ -134,8 +134,8 @@ func (s *search) takeTimes(x *model.Schedule) error {
 	return nil
 }
 
-// take takes a plan if its replay is the best so far, and reports whether it is.
-func (s *search) take(x state) bool {
+// adoptIfBetter takes a plan if its replay is the best so far, and reports whether it is.
+func (s *search) adoptIfBetter(x state) bool {
 	v := s.replay.Run(x.Plan, x.holds)
 	if less(v, s.lowest) {
 		s.keep(x, v)

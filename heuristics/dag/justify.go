@@ -56,7 +56,7 @@ func (s *search) justify(children int, bound float64) {
 		}
 		if makespan < best {
 			best = makespan
-			if p := dagplay.OnFree(g, start, j.length); s.take(state{Plan: p}) {
+			if p := dagplay.OnFree(g, start, j.length); s.adoptIfBetter(state{Plan: p}) {
 				s.report(func() *model.Schedule { return s.d.Schedule(p.Machine, s.replay.Start, s.replay.Sent) })
 			}
 		}

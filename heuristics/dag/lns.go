@@ -48,7 +48,7 @@ func searchNear(r *run.Run, d *model.DAG) (*model.Schedule, error) {
 	x := newNeighbourhoods(g, s.best.Plan, dagbounds.Lower(r.Ctx, d, g), r.Set.Seed)
 	x.Patient = r.Limited() || r.Beside()
 	x.news = func() {
-		if s.news() && less(s.lowest, x.value) && x.board.take(s.best.Plan) {
+		if s.news() && less(s.lowest, x.value) && x.board.adopt(s.best.Plan) {
 			x.value = s.lowest
 		}
 	}
@@ -137,7 +137,7 @@ func (x *neighbourhoods) search(ctx context.Context, relaxed []int32) lns.Outcom
 	w.values = values
 	p := w.read()
 	value := dagplay.Ideal(b.Graph, p) // ticks may have been rounded
-	if value > x.value || !b.take(p) || !less(value, x.value) {
+	if value > x.value || !b.adopt(p) || !less(value, x.value) {
 		return o
 	}
 	x.value, o.Better = value, true

@@ -45,12 +45,12 @@ func lookahead(ctx context.Context, g *view.Graph) (dagplay.Plan, error) {
 				latest = max(latest, b.finish[s])
 			}
 			for _, e := range g.Succ(t) {
-				b.take(g.To[e])
+				b.unplace(g.To[e])
 			}
 			if less(latest, last) || !less(last, latest) && less(b.finish[t], own) {
 				best, own, last = m, b.finish[t], latest
 			}
-			b.take(t)
+			b.unplace(t)
 		}
 		b.place(t, best, starts[best])
 	}

@@ -47,13 +47,13 @@ func newBoard(g *view.Graph, p dagplay.Plan, horizon float64) *board {
 	for a := range b.machines {
 		b.machines[a] = a
 	}
-	b.take(p)
+	b.adopt(p)
 	return b
 }
 
-// take makes a plan the board's, and reports whether its tasks don't wait for each
+// adopt makes a plan the board's, and reports whether its tasks don't wait for each
 // other in a circle, else it isn't taken.
-func (b *board) take(p dagplay.Plan) bool {
+func (b *board) adopt(p dagplay.Plan) bool {
 	played, start, makespan := b.Play(p.Machine, p.Order)
 	if len(played) < b.n {
 		return false

@@ -96,7 +96,7 @@ func newBatchRun(t *view.Batch, in *model.Batch, p BatchPolicy, o BatchOptions) 
 		total += j.Processes
 		r.jobs[k] = BatchJob{Number: int32(k), Submit: j.Submit, Estimate: estimates[k], Processes: int32(j.Processes)}
 		if r.starts[k] = -1; in != nil {
-			r.jobs[k].ID, r.jobs[k].Log = in.Jobs[k].ID, public.of(in.Jobs[k].Log)
+			r.jobs[k].ID, r.jobs[k].Log = in.Jobs[k].ID, public.public(in.Jobs[k].Log)
 		}
 	}
 	r.array = make([]int32, total)
@@ -106,8 +106,8 @@ func newBatchRun(t *view.Batch, in *model.Batch, p BatchPolicy, o BatchOptions) 
 // publicLogs holds the logs that policies get in place of logs that hold more.
 type publicLogs map[*model.JobLog]*model.JobLog
 
-// of returns a log without the fields that nobody knows when the job is submitted.
-func (p publicLogs) of(l *model.JobLog) *model.JobLog {
+// public returns a log without the fields that nobody knows when the job is submitted.
+func (p publicLogs) public(l *model.JobLog) *model.JobLog {
 	if l == nil || l.Status == "" {
 		return l
 	}
@@ -293,20 +293,20 @@ func (r *batchRun) tellEnd(k int32, how EventType, at int64) error {
 		r.phases[k], r.starts[k], r.lists[k] = waiting, -1, nil
 	}
 	r.free.Give(list)
-	return r.tell(how, BatchEvent{how, at, &r.jobs[k], list})
+	return r.report(how, BatchEvent{how, at, &r.jobs[k], list})
 }
 
 func (r *batchRun) tellSubmission() error {
 	r.phases[r.arrived] = waiting
 	j := &r.jobs[r.arrived]
 	r.arrived++
-	return r.tell(Submitted, BatchEvent{Submitted, j.Submit, j, nil})
+	return r.report(Submitted, BatchEvent{Submitted, j.Submit, j, nil})
 }
 
 func (r *batchRun) tellCalls(at int64) error {
 	for r.calls.Len() > 0 && r.calls.Items[0] == at {
 		r.calls.Pop()
-		if err := r.tell(Called, BatchEvent{Called, at, nil, nil}); err != nil {
+		if err := r.report(Called, BatchEvent{Called, at, nil, nil}); err != nil {
 			return err
 		}
 	}

@@ -100,8 +100,8 @@ type driver[P, E, D any] struct {
 // seconds returns a time in seconds.
 func (d *driver[P, E, D]) seconds(at int64) float64 { return float64(at) / d.perSecond }
 
-// tell reports an event of a type.
-func (d *driver[P, E, D]) tell(what EventType, e E) error {
+// report reports an event of a type.
+func (d *driver[P, E, D]) report(what EventType, e E) error {
 	if err := d.policy.Event(e); err != nil {
 		return fmt.Errorf("at %.9g s, when told of what is %s: %w", d.seconds(d.now), what, err)
 	}

@@ -103,7 +103,7 @@ func (r *reservationRun) run(ctx context.Context) error {
 			k := r.arrived
 			r.arrived++
 			r.phases[k] = asks
-			err = r.tell(Submitted, ReservationEvent{Type: Submitted, At: r.now, Request: &r.requests[k]})
+			err = r.report(Submitted, ReservationEvent{Type: Submitted, At: r.now, Request: &r.requests[k]})
 		}
 		if err == nil && (arrives || told) {
 			err = r.decide(arrives)
@@ -137,7 +137,7 @@ func (r *reservationRun) tellOccasions() (told bool, err error) {
 			r.held.leave(x.start, k)
 		}
 		told = true
-		if err := r.tell(e.Type, e); err != nil {
+		if err := r.report(e.Type, e); err != nil {
 			return true, err
 		}
 	}
@@ -329,8 +329,8 @@ type held struct {
 	most    int   // as many are kept before those that have ended are looked for
 }
 
-// at returns where a booking is, or where it would be.
-func (h *held) at(start int64, request int32) int {
+// indexOf returns where a booking is, or where it would be.
+func (h *held) indexOf(start int64, request int32) int {
 	low, high := 0, len(h.all)
 	for low < high {
 		middle := int(uint(low+high) / 2)
@@ -350,12 +350,12 @@ func (h *held) add(x holding, now int64) {
 		h.most = 2*len(h.all) + 64
 	}
 	h.longest = max(h.longest, x.end-x.start)
-	h.all = slices.Insert(h.all, h.at(x.start, x.request), x)
+	h.all = slices.Insert(h.all, h.indexOf(x.start, x.request), x)
 }
 
 // leave has a booking hold nothing, if it is there.
 func (h *held) leave(start int64, request int32) {
-	if at := h.at(start, request); at < len(h.all) && h.all[at].start == start && h.all[at].request == request {
+	if at := h.indexOf(start, request); at < len(h.all) && h.all[at].start == start && h.all[at].request == request {
 		h.all = slices.Delete(h.all, at, at+1)
 	}
 }
@@ -363,7 +363,7 @@ func (h *held) leave(start int64, request int32) {
 // overlapping calls f for the bookings that hold something from start up to end, until it
 // returns false.
 func (h *held) overlapping(start, end int64, f func(*holding) bool) {
-	for i := h.at(end, math.MinInt32) - 1; i >= 0 && h.all[i].start > start-h.longest; i-- {
+	for i := h.indexOf(end, math.MinInt32) - 1; i >= 0 && h.all[i].start > start-h.longest; i-- {
 		if x := &h.all[i]; x.end > start && !f(x) {
 			return
 		}

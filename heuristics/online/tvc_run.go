@@ -134,7 +134,7 @@ func (r *tvcRun) instant(ctx context.Context) error {
 		q, x := &r.requests[k], &r.states[k]
 		x.phase, x.left, r.left = over, 0, r.left-1
 		r.Remove(x.place(), q.VMs, q.Bandwidth)
-		if err := r.tell(Ended, TVCEvent{Ended, r.now, q, x.place()}); err != nil {
+		if err := r.report(Ended, TVCEvent{Ended, r.now, q, x.place()}); err != nil {
 			return err
 		}
 	}
@@ -145,13 +145,13 @@ func (r *tvcRun) instant(ctx context.Context) error {
 		q := &r.requests[r.arrived]
 		r.states[r.arrived].phase = waiting
 		r.arrived++
-		if err := r.tell(Submitted, TVCEvent{Submitted, r.now, q, nil}); err != nil {
+		if err := r.report(Submitted, TVCEvent{Submitted, r.now, q, nil}); err != nil {
 			return err
 		}
 	}
 	for r.calls.Len() > 0 && r.calls.Items[0] == r.now {
 		r.calls.Pop()
-		if err := r.tell(Called, TVCEvent{Called, r.now, nil, nil}); err != nil {
+		if err := r.report(Called, TVCEvent{Called, r.now, nil, nil}); err != nil {
 			return err
 		}
 	}

@@ -82,7 +82,7 @@ func newTwoTierRun(t *view.Batch, in *model.Batch, p TwoTierPolicy) (*twoTierRun
 		j := &t.Jobs[k]
 		r.jobs[k] = TwoTierJob{BatchJob{Number: int32(k), Submit: j.Submit, Estimate: estimates[k], Processes: int32(j.Processes)}, j.Use}
 		if in != nil {
-			r.jobs[k].ID, r.jobs[k].Log = in.Jobs[k].ID, public.of(in.Jobs[k].Log)
+			r.jobs[k].ID, r.jobs[k].Log = in.Jobs[k].ID, public.public(in.Jobs[k].Log)
 		}
 		r.states[k] = tierState{left: j.Work(), finish: never}
 	}
@@ -132,7 +132,7 @@ func (r *twoTierRun) instant() error {
 		k := r.completions.Pop().job
 		r.leave(k, false)
 		r.states[k].phase, r.left = over, r.left-1
-		if err := r.tell(Ended, TwoTierEvent{Ended, r.now, &r.jobs[k]}); err != nil {
+		if err := r.report(Ended, TwoTierEvent{Ended, r.now, &r.jobs[k]}); err != nil {
 			return err
 		}
 	}
@@ -140,13 +140,13 @@ func (r *twoTierRun) instant() error {
 		k := r.arrived
 		r.states[k].phase = waiting
 		r.arrived++
-		if err := r.tell(Submitted, TwoTierEvent{Submitted, r.now, &r.jobs[k]}); err != nil {
+		if err := r.report(Submitted, TwoTierEvent{Submitted, r.now, &r.jobs[k]}); err != nil {
 			return err
 		}
 	}
 	for r.calls.Len() > 0 && r.calls.Items[0] == r.now {
 		r.calls.Pop()
-		if err := r.tell(Called, TwoTierEvent{Type: Called, At: r.now}); err != nil {
+		if err := r.report(Called, TwoTierEvent{Type: Called, At: r.now}); err != nil {
 			return err
 		}
 	}

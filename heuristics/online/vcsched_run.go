@@ -125,11 +125,11 @@ func (r *vcschedRun) instant() error {
 			continue
 		}
 		for _, h := range r.hosts[k] {
-			r.take(k, h, view.Memory.Sub)
+			r.addNeeds(k, h, view.Memory.Sub)
 		}
 		at, _ := slices.BinarySearch(r.there, k)
 		r.phases[k], r.there = over, slices.Delete(r.there, at, at+1)
-		if err := r.tell(Ended, VCSchedEvent{Ended, r.now, k, &r.in.Jobs[k]}); err != nil {
+		if err := r.report(Ended, VCSchedEvent{Ended, r.now, k, &r.in.Jobs[k]}); err != nil {
 			return err
 		}
 	}
@@ -138,7 +138,7 @@ func (r *vcschedRun) instant() error {
 		tasks := r.in.Jobs[k].Tasks
 		r.phases[k], r.hosts[k], r.turns[k] = waiting, slices.Repeat([]int32{-1}, tasks), make([]int, tasks)
 		r.arrived++
-		if err := r.tell(Submitted, VCSchedEvent{Submitted, r.now, int32(k), &r.in.Jobs[k]}); err != nil {
+		if err := r.report(Submitted, VCSchedEvent{Submitted, r.now, int32(k), &r.in.Jobs[k]}); err != nil {
 			return err
 		}
 	}
@@ -174,8 +174,8 @@ func (r *vcschedRun) named(d *VCSchedDecision) string {
 	return r.words(d.Type, 0, "job", d.Job, r.arrived, func(k int32) string { return r.in.Jobs[k].ID })
 }
 
-// take adds the needs of a task of job k to the needs on a host, or takes them away.
-func (r *vcschedRun) take(k, h int32, op func(view.Memory, view.Memory) view.Memory) {
+// addNeeds adds the needs of a task of job k to the needs on a host, or takes them away.
+func (r *vcschedRun) addNeeds(k, h int32, op func(view.Memory, view.Memory) view.Memory) {
 	for i := range r.used {
 		r.used[i][h] = op(r.used[i][h], r.u.ExactRigid[i][k])
 	}
@@ -213,10 +213,10 @@ func (r *vcschedRun) do(d *VCSchedDecision) (reason string) {
 	case int(*host) == d.Host:
 		return fmt.Sprintf("task %d is on host %d already", d.Task, d.Host)
 	case d.Type == Move:
-		r.take(k, *host, view.Memory.Sub)
+		r.addNeeds(k, *host, view.Memory.Sub)
 	}
 	*host, *turn = int32(d.Host), r.turn
-	r.take(k, *host, view.Memory.Add)
+	r.addNeeds(k, *host, view.Memory.Add)
 	return ""
 }
 

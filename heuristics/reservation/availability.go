@@ -76,8 +76,8 @@ func newAvailability(pes int) *availability {
 
 func (b *block) set(i, words int) bitset.Set { return bitset.Set(b.busy[i*words : (i+1)*words]) }
 
-// at returns the last record at or before t, with index -1 if there is none.
-func (l *availability) at(t int64) ref {
+// recordAt returns the last record at or before t, with index -1 if there is none.
+func (l *availability) recordAt(t int64) ref {
 	k := sort.Search(len(l.blocks), func(k int) bool { return l.blocks[k].times[0] > t }) - 1
 	if k < 0 {
 		return ref{l.now, 0, -1}
@@ -114,7 +114,7 @@ func (l *availability) Advance(now int64) {
 		return
 	}
 	l.now = now
-	r := l.at(now)
+	r := l.recordAt(now)
 	if r.index < 0 {
 		return
 	}
@@ -155,7 +155,7 @@ func (l *availability) unite(b *block) {
 
 // split makes a record begin at t, a copy of the one before.
 func (l *availability) split(t int64) {
-	r := l.at(t)
+	r := l.recordAt(t)
 	if r.index >= 0 && r.time == t {
 		return
 	}
@@ -210,7 +210,7 @@ func (l *availability) update(start, end int64, pes model.PEList, add bool) erro
 	set := l.scratch
 	clear(set)
 	bookings.AddPEs(set, pes)
-	for r, ok := l.at(start), true; ok && r.time < end; r, ok = l.next(r) {
+	for r, ok := l.recordAt(start), true; ok && r.time < end; r, ok = l.next(r) {
 		busy := l.busyAt(r)
 		for w, x := range set {
 			var taken uint64
@@ -227,7 +227,7 @@ func (l *availability) update(start, end int64, pes model.PEList, add bool) erro
 	}
 	l.split(start)
 	l.split(end)
-	r := l.at(start)
+	r := l.recordAt(start)
 	for k, i := int(r.block), int(r.index); k < len(l.blocks) && l.blocks[k].times[i] < end; k, i = k+1, 0 {
 		b := l.blocks[k]
 		first := i
@@ -263,7 +263,7 @@ func (l *availability) update(start, end int64, pes model.PEList, add bool) erro
 
 // clean removes the record at t if it equals the one before.
 func (l *availability) clean(t int64) {
-	r := l.at(t)
+	r := l.recordAt(t)
 	k, i := int(r.block), int(r.index)
 	set := l.busyAt(r)
 	switch {

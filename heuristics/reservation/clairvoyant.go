@@ -37,7 +37,7 @@ func clairvoyant(r *run.Run, in *model.Reservation) (*model.Bookings, error) {
 	if err != nil {
 		return nil, err
 	}
-	tell(r, in, t, p)
+	report(r, in, t, p)
 	p.Improve(ctx, bookings.Steps(len(t.Jobs)), math.Inf(1))
 	p.ShiftLeft(ctx)
 	b, err := bookings.BookTicks(in, t, p.Starts())
@@ -64,8 +64,8 @@ func constructed(r *run.Run, in *model.Reservation, t *view.Reservation) (*booki
 	return p, nil
 }
 
-// tell reports a plan that is a solution.
-func tell(r *run.Run, in *model.Reservation, t *view.Reservation, p *bookings.Offline) {
+// report reports a plan that is a solution.
+func report(r *run.Run, in *model.Reservation, t *view.Reservation, p *bookings.Offline) {
 	if r.Set.Progress == nil {
 		return
 	}

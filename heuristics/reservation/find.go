@@ -21,7 +21,7 @@ func (l *availability) Find(q query, p policy) (allocation, bool) {
 	best, found := allocation{}, false
 	var score float64
 	for _, start := range s.starts {
-		w := q.at(start)
+		w := q.windowOf(start)
 		free := s.slide(w)
 		if free < q.PEs {
 			continue
@@ -86,7 +86,7 @@ func (s *scan) init(l *availability) {
 func (s *scan) begin(q query, load bool) {
 	s.deadline = q.Deadline
 	s.recs = s.recs[:0]
-	for r, ok := s.list.at(q.Ready), true; ok && (len(s.recs) == 0 || r.time <= q.Deadline); r, ok = s.list.next(r) {
+	for r, ok := s.list.recordAt(q.Ready), true; ok && (len(s.recs) == 0 || r.time <= q.Deadline); r, ok = s.list.next(r) {
 		s.recs = append(s.recs, r)
 	}
 	if n := len(s.recs) * s.list.words; cap(s.suffix) < n {

@@ -31,7 +31,7 @@ func searchNear(r *run.Run, in *model.Reservation) (*model.Bookings, error) {
 	if !r.Beside() {
 		p.Improve(ctx, bookings.Steps(len(t.Jobs))/8, math.Inf(1))
 	}
-	found := func() { tell(r, in, t, p) }
+	found := func() { report(r, in, t, p) }
 	found()
 	p.Windows(ctx, r.Limited() || r.Beside(), math.Inf(1), found, func() {
 		news, value := r.News(math.NaN())

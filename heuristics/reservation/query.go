@@ -56,8 +56,8 @@ type window struct{ start, end int64 }
 // latest returns the latest start.
 func (q query) latest() int64 { return q.Deadline - q.Duration }
 
-// at returns the window of a start.
-func (q query) at(start int64) window { return window{start, start + q.Duration} }
+// windowOf returns the window of a start.
+func (q query) windowOf(start int64) window { return window{start, start + q.Duration} }
 
 // from returns the query without the time before now; ok is false if nothing is left.
 func (q query) from(now int64) (_ query, ok bool) {

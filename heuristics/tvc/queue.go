@@ -91,7 +91,7 @@ type waitingItem struct {
 	request int
 }
 
-func (w *waiting) at(x waitingItem) (int, bool) {
+func (w *waiting) search(x waitingItem) (int, bool) {
 	return slices.BinarySearchFunc(w.items, x, func(a, b waitingItem) int {
 		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.request, b.request))
 	})
@@ -100,14 +100,14 @@ func (w *waiting) at(x waitingItem) (int, bool) {
 func (w *waiting) add(q *queue, k int) {
 	if w.key != nil {
 		x := waitingItem{w.key(q, k), k}
-		i, _ := w.at(x)
+		i, _ := w.search(x)
 		w.items = slices.Insert(w.items, i, x)
 	}
 }
 
 func (w *waiting) remove(q *queue, k int) {
 	if w.key != nil {
-		i, _ := w.at(waitingItem{w.key(q, k), k})
+		i, _ := w.search(waitingItem{w.key(q, k), k})
 		w.items = slices.Delete(w.items, i, i+1)
 	}
 }
@@ -345,7 +345,7 @@ func (q *queue) begin(k int, e model.Embedding) {
 		x.segments = append(x.segments, queuedSegment{q.now, x.end, e})
 	}
 	x.runs = true
-	q.take(k, &e)
+	q.occupy(k, &e)
 	i, _ := slices.BinarySearch(q.running, k)
 	q.running = slices.Insert(q.running, i, k)
 	q.decisions = append(q.decisions, online.TVCDecision{Type: online.Start, Request: int32(k), Place: e})
@@ -360,7 +360,7 @@ func (q *queue) release(k int) {
 	q.running = slices.Delete(q.running, i, i+1)
 }
 
-func (q *queue) take(k int, e *model.Embedding) {
+func (q *queue) occupy(k int, e *model.Embedding) {
 	r := &q.Requests[k]
 	q.Add(e, r.VMs, r.Bandwidth)
 }

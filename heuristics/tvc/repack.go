@@ -59,7 +59,7 @@ func (q *queue) repack() {
 		r := &q.Requests[x.request]
 		if x.runs {
 			if place := q.requests[x.request].place(); q.Room(place, r.VMs, r.Bandwidth) {
-				q.take(x.request, place)
+				q.occupy(x.request, place)
 				continue
 			}
 			q.halt(x.request)

@@ -64,7 +64,7 @@ func (q *queue) suspendLarger(k int) bool {
 		for _, x := range slices.Backward(all[:n+1]) {
 			r, place := &q.Requests[x.request], q.requests[x.request].place()
 			if q.Room(place, r.VMs, r.Bandwidth) {
-				q.take(x.request, place)
+				q.occupy(x.request, place)
 			} else {
 				q.suspend(x.request)
 			}
@@ -72,7 +72,7 @@ func (q *queue) suspendLarger(k int) bool {
 		return true
 	}
 	for _, x := range all {
-		q.take(x.request, q.requests[x.request].place())
+		q.occupy(x.request, q.requests[x.request].place())
 	}
 	return false
 }

@@ -187,7 +187,7 @@ func (l *timeline) least(from, to int64) *fattree.DataCentre {
 	for _, id := range l.during(from, to, l.all()) {
 		p := &l.pieces[id]
 		if p.start <= from {
-			l.take(p)
+			l.occupy(p)
 		} else {
 			l.starts = append(l.starts, pieceTime{p.start, id})
 		}
@@ -207,7 +207,7 @@ func (l *timeline) least(from, to int64) *fattree.DataCentre {
 				l.used[u.resource] -= u.amount
 			}
 		}
-		l.take(&l.pieces[x.piece])
+		l.occupy(&l.pieces[x.piece])
 	}
 	for _, r := range l.touched {
 		l.change(r, -l.most[r])
@@ -217,8 +217,8 @@ func (l *timeline) least(from, to int64) *fattree.DataCentre {
 	return l.left
 }
 
-// take adds what a piece uses.
-func (l *timeline) take(p *piece) {
+// occupy adds what a piece uses.
+func (l *timeline) occupy(p *piece) {
 	for _, u := range p.uses {
 		l.used[u.resource] += u.amount
 		if l.used[u.resource] > l.most[u.resource] {

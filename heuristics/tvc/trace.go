@@ -26,7 +26,7 @@ func newTracer(q *sequence, set model.Settings) *tracer {
 	return q.tracer
 }
 
-func (x *tracer) tell(what string, values []model.StepValue, words string, args ...any) {
+func (x *tracer) step(what string, values []model.StepValue, words string, args ...any) {
 	x.Tell(what, x.of, values, "request %s: %s", x.of, fmt.Sprintf(words, args...))
 }
 
@@ -37,7 +37,7 @@ func (x *tracer) arrives(d *fattree.DataCentre, q *online.TVCRequest) {
 	}
 	x.of = q.ID
 	at := d.Seconds(q.Arrival)
-	x.tell("arrive", steps.Figures("time", at, "free slots", float64(d.AllFree)),
+	x.step("arrive", steps.Figures("time", at, "free slots", float64(d.AllFree)),
 		"at %.9g s, %d VMs at %.6g Mbit/s for %.9g s; %d of %d slots are free", at, q.VMs, float64(q.Bandwidth)/1e6, d.Seconds(q.Duration), d.AllFree, d.Servers*d.Slots)
 }
 
@@ -46,15 +46,15 @@ func (x *tracer) decided(e *model.Embedding, fits bool) {
 	switch {
 	case x == nil:
 	case !fits:
-		x.tell("decline", nil, "rejected: it doesn't fit in the empty data centre")
+		x.step("decline", nil, "rejected: it doesn't fit in the empty data centre")
 	case e == nil:
-		x.tell("decline", nil, "rejected")
+		x.step("decline", nil, "rejected")
 	default:
 		var on steps.Candidates
 		for _, s := range e.Servers {
 			on.Add(fmt.Sprintf("%d on server %d", s.VMs, s.Server), steps.Figures(fmt.Sprintf("VMs on server %d", s.Server), float64(s.VMs))...)
 		}
-		x.tell("accept", on.Figures, "accepted below %s, VMs: %s", e.Switch, &on)
+		x.step("accept", on.Figures, "accepted below %s, VMs: %s", e.Switch, &on)
 	}
 }
 
@@ -91,7 +91,7 @@ func (x *tracer) embed(q *sequence, d *fattree.DataCentre, n int, b int64, lowes
 	switch {
 	case ok:
 	case d.AllFree < n:
-		x.tell("pass", nil, "%d slots are free in all, %d fewer than needed", d.AllFree, n-d.AllFree)
+		x.step("pass", nil, "%d slots are free in all, %d fewer than needed", d.AllFree, n-d.AllFree)
 	default:
 		x.passed(q, hosts)
 	}
@@ -118,7 +118,7 @@ func (x *tracer) passed(q *sequence, hosts []model.Switch) {
 		}
 		over.Add(words, steps.Figures("room below "+host.String(), float64(room))...)
 		if k+1 == len(hosts) || hosts[k+1].Layer != host.Layer {
-			x.tell("pass", over.Figures, "passed over: %s", &over)
+			x.step("pass", over.Figures, "passed over: %s", &over)
 			over = steps.Candidates{}
 		}
 	}
@@ -127,7 +127,7 @@ func (x *tracer) passed(q *sequence, hosts []model.Switch) {
 // again reports that the servers below a host would be filled as they were in vain before.
 func (x *tracer) again(host model.Switch) {
 	if x != nil {
-		x.tell("try", nil, "below %s the links leave the same room as below the last: no", host)
+		x.step("try", nil, "below %s the links leave the same room as below the last: no", host)
 	}
 }
 
@@ -163,5 +163,5 @@ func (x *tracer) filled(q *sequence, host model.Switch, ok bool) {
 		end = fmt.Sprintf("no, %d VMs are left over", left)
 	}
 	nearest := float64(q.Slots) * float64(q.b) / float64(max(q.Most, q.b))
-	x.tell("try", on.Figures, "below %s, servers whose free slots are nearest to %.4g first: %s: %s", host, nearest, &on, end)
+	x.step("try", on.Figures, "below %s, servers whose free slots are nearest to %.4g first: %s: %s", host, nearest, &on, end)
 }

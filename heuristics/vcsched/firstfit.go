@@ -44,7 +44,7 @@ func (t *treeList) update(k int) {
 	t.least[k] = needs{min(a.cpu, b.cpu), min(a.mem, b.mem)}
 }
 
-func (t *treeList) take(place int) {
+func (t *treeList) remove(place int) {
 	k := t.leaf + place
 	t.least[k] = needs{math.MaxInt64, math.MaxInt64}
 	for k /= 2; k > 0; k /= 2 {

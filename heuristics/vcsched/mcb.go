@@ -154,7 +154,7 @@ type firstFit interface {
 	// if there is none.
 	first(from int, cpu, mem int64) (task int32, place int)
 	// take removes the task at the place.
-	take(place int)
+	remove(place int)
 }
 
 // pack implements packer.
@@ -219,7 +219,7 @@ func (p *mcbPacker) pack(ctx context.Context, yield float64) ([]int32, bool) {
 				p.tracer.pick(int32(h), []float64{float64(cpu) / float64(capacity), float64(mem-spare) / scale}, wanted, want, task)
 			}
 			from[want] = place + 1
-			lists[want].take(place)
+			lists[want].remove(place)
 			p.hosts[task] = int32(h)
 			cpu -= u.CPU[task]
 			mem -= u.Memory[task]

@@ -555,7 +555,7 @@ func (c *certifier[S]) try(ctx context.Context, x []float64) error {
 	feasible, improved, err := c.d.keep(ctx, s)
 	if improved {
 		c.improved()
-		c.d.tell()
+		c.d.report()
 	}
 	if err == nil && !feasible && c.d.Exclude != nil {
 		c.excluded = c.d.Exclude(s)

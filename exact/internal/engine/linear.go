@@ -270,7 +270,7 @@ func (d *driver[S]) ask(ctx context.Context, f *milp.Formulation[S], m *milp.Mod
 	}
 	feasible, improved, err := d.keep(ctx, s)
 	if a.improved = improved; improved {
-		d.tell() // certificates may take longer than the run has
+		d.report() // certificates may take longer than the run has
 	}
 	if err == nil && !feasible && a.Status == milp.Optimal && d.Exclude != nil {
 		a.excluded = d.Exclude(s)
@@ -312,12 +312,12 @@ func (d *driver[S]) knows(bound float64) {
 		d.known = d.stronger(d.known, bound)
 	}
 	if d.known != before && !math.IsNaN(d.known) {
-		d.tell()
+		d.report()
 	}
 }
 
-// tell reports the best solution and the best bound.
-func (d *driver[S]) tell() {
+// report reports the best solution and the best bound.
+func (d *driver[S]) report() {
 	d.Tell(d.Objective, d.known, func() model.Solution { return d.Solution })
 }
 

@@ -144,7 +144,7 @@ type counts struct {
 	said                                                                        []string
 }
 
-func (c *counts) say(n int, format string, args ...any) {
+func (c *counts) note(n int, format string, args ...any) {
 	if n > 0 {
 		c.said = append(c.said, fmt.Sprintf("%d ", n)+fmt.Sprintf(format, args...))
 	}
@@ -220,15 +220,15 @@ func (j *Job) join(other *Job) {
 
 // notes lists the facts that are missing or aren't modelled.
 func (c *counts) notes(t *Table, o *Options, jobs []Job) {
-	c.say(c.pending, "pending, left out")
-	c.say(c.never, "that never started, left out")
-	c.say(c.noTime, "started without times, left out")
-	c.say(c.noSize, "without %s, left out", o.unit())
-	c.say(c.unended, "still running, taken with the time they have run")
-	c.say(c.requeued, "ended by a requeue, a failed node or preemption, each run a job of its own")
-	c.say(c.joined, "further components of heterogeneous jobs, added to the first")
-	c.say(c.later, "eligible later than submitted (dependencies, begin times), which count from then on")
-	c.say(c.unlimited, "without a time limit, whose estimate is then the longest of the log")
+	c.note(c.pending, "pending, left out")
+	c.note(c.never, "that never started, left out")
+	c.note(c.noTime, "started without times, left out")
+	c.note(c.noSize, "without %s, left out", o.unit())
+	c.note(c.unended, "still running, taken with the time they have run")
+	c.note(c.requeued, "ended by a requeue, a failed node or preemption, each run a job of its own")
+	c.note(c.joined, "further components of heterogeneous jobs, added to the first")
+	c.note(c.later, "eligible later than submitted (dependencies, begin times), which count from then on")
+	c.note(c.unlimited, "without a time limit, whose estimate is then the longest of the log")
 	if parts := t.partitions(); o.Partition == "" && strings.Contains(parts, ",") {
 		c.said = append(c.said, "one machine for the partitions "+parts+"; --partition NAME takes one")
 	}
@@ -269,9 +269,9 @@ func (c *counts) unmodelled(t *Table, o *Options, jobs []Job) {
 		}
 	}
 	percent := func(x float64) float64 { return 100 * x / max(1, area) }
-	c.say(c.gpuJobs, "with GPUs (%.0f %% of the work), which aren't modelled", percent(gpuArea))
-	c.say(c.memoryJobs, "with more memory than their CPUs' share of the nodes (%.0f %% of the work), which isn't modelled", percent(memoryArea))
-	c.say(c.restricted, "that ask for features of nodes, which aren't modelled")
+	c.note(c.gpuJobs, "with GPUs (%.0f %% of the work), which aren't modelled", percent(gpuArea))
+	c.note(c.memoryJobs, "with more memory than their CPUs' share of the nodes (%.0f %% of the work), which isn't modelled", percent(memoryArea))
+	c.note(c.restricted, "that ask for features of nodes, which aren't modelled")
 	if len(t.Untold) > 0 {
 		c.said = append(c.said, "no column tells of "+strings.Join(t.Untold, " and ")+", which aren't modelled: jobs that need much of them would start later")
 	}

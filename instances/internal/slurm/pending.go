@@ -46,10 +46,10 @@ func (t *Table) waiting(o *Options) (jobs []Job, c counts) {
 	for k := range jobs {
 		jobs[k].Submit, jobs[k].Start = max(0, now), max(0, now)
 	}
-	c.say(len(jobs)-len(pending), "running, for the rest of their time limits")
-	c.say(len(pending), "pending, in the table's order and for their time limits")
-	c.say(c.noSize, "without %s, left out", o.unit())
-	c.say(c.unlimited, "without a time limit, whose limit is then the longest of the table")
+	c.note(len(jobs)-len(pending), "running, for the rest of their time limits")
+	c.note(len(pending), "pending, in the table's order and for their time limits")
+	c.note(c.noSize, "without %s, left out", o.unit())
+	c.note(c.unlimited, "without a time limit, whose limit is then the longest of the table")
 	c.unmodelled(t, o, jobs)
 	return jobs, c
 }

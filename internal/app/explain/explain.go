@@ -151,7 +151,7 @@ func (x *Explanation) why(ctx context.Context, in model.Instance, r model.Result
 			continue
 		}
 		if infeasible || !sense.Better(b.Value, r.Bound) {
-			why := of(ctx, in, b)
+			why := boundReason(ctx, in, b)
 			x.Why = append(x.Why, why)
 			if !infeasible && !why.Checked {
 				x.shown(ctx, in, all)
@@ -163,7 +163,7 @@ func (x *Explanation) why(ctx context.Context, in model.Instance, r model.Result
 		}
 	}
 	if best != nil && r.Nodes == 0 && model.Gap(best.Value, r.Bound) <= model.DefaultGap { // but for rounding to whole units
-		why := of(ctx, in, best)
+		why := boundReason(ctx, in, best)
 		if x.Why = append(x.Why, why); !why.Checked {
 			x.shown(ctx, in, all)
 		}
@@ -173,7 +173,7 @@ func (x *Explanation) why(ctx context.Context, in model.Instance, r model.Result
 	if best != nil && !infeasible {
 		lift := Reason{Words: fmt.Sprintf("The strongest bound without search is %.9g (%s); the search moved it to %.9g.", best.Value, best.Name, r.Bound)}
 		x.Why = append(x.Why, lift)
-		if r := of(ctx, in, best); r.Checked {
+		if r := boundReason(ctx, in, best); r.Checked {
 			x.Why = append(x.Why, r)
 		} else {
 			x.shown(ctx, in, all)
@@ -193,13 +193,13 @@ func (x *Explanation) shown(ctx context.Context, in model.Instance, all []bounds
 	if best == nil {
 		return
 	}
-	if r := of(ctx, in, best); r.Checked {
+	if r := boundReason(ctx, in, best); r.Checked {
 		x.Why = append(x.Why, Reason{Words: fmt.Sprintf("The strongest bound that can be shown is %.9g (%s).", best.Value, best.Name)}, r)
 	}
 }
 
-// of explains a bound.
-func of(ctx context.Context, in model.Instance, b *bounds.Bound) Reason {
+// boundReason explains a bound.
+func boundReason(ctx context.Context, in model.Instance, b *bounds.Bound) Reason {
 	if b.Evidence.Checkable() {
 		if f, err := verify.Evidence(ctx, in, b.Evidence); err == nil && f.Implies(model.SenseOf(in), b.Value, b.Infeasible) {
 			return reasonOf(in, b.Value, f)

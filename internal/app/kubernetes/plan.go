@@ -219,12 +219,12 @@ func (in *Instance) order(ctx context.Context, c *view.Consolidation, plan view.
 		p.Waves = append(p.Waves, wave)
 	}
 	for _, x := range m.left {
-		p.Stuck = append(p.Stuck, m.say(x, int(m.plan[x.i][x.k])))
+		p.Stuck = append(p.Stuck, m.named(x, int(m.plan[x.i][x.k])))
 	}
 }
 
-// say returns a move in names.
-func (m *mover) say(x move, to int) Move {
+// named returns a move in names.
+func (m *mover) named(x move, to int) Move {
 	s := Move{Pod: m.in.Pods[x.i][x.k], To: m.host(to), After: m.after[x]}
 	if from := m.s.Plan[x.i][x.k]; from >= 0 {
 		s.From = m.host(int(from))
@@ -266,7 +266,7 @@ func (m *mover) wave() (wave []Move) {
 // send moves a pod to its node, or to the node of another waiting pod of its job, which then gets its node.
 func (m *mover) send(x move) (Move, bool) {
 	to := m.plan[x.i][x.k]
-	if said := m.say(x, int(to)); m.shift(x, int(to)) {
+	if said := m.named(x, int(to)); m.shift(x, int(to)) {
 		return said, true
 	}
 	for _, y := range m.left {
@@ -274,7 +274,7 @@ func (m *mover) send(x move) (Move, bool) {
 		if y.i != x.i || y.k == x.k || other == to || m.s.Plan[y.i][y.k] == other || m.s.Plan[x.i][x.k] == other || m.s.C.Jobs[y.i].Current[y.k] == to {
 			continue
 		}
-		if said := m.say(x, int(other)); m.shift(x, int(other)) {
+		if said := m.named(x, int(other)); m.shift(x, int(other)) {
 			m.plan[x.i][x.k], m.plan[y.i][y.k] = other, to
 			return said, true
 		}
@@ -333,7 +333,7 @@ func (m *mover) detour() []Move {
 			}
 		}
 		for _, h := range append(inUse, others...) {
-			said := m.say(x, h)
+			said := m.named(x, h)
 			if said.Detour = true; m.shift(x, h) {
 				m.detoured[x] = true
 				return []Move{said}

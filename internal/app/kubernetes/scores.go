@@ -21,7 +21,7 @@ const (
 
 // scores returns the scores of the feasible nodes for a pod of job i, each plugin's by its weight.
 func (x *Scheduler) scores(i int, nodes []int) []int64 {
-	f := x.of(i)
+	f := x.preferencesOf(i)
 	x.scored += len(nodes)
 	scores := make([]int64, len(nodes))
 	taints, preferred := make([]int64, len(nodes)), make([]int64, len(nodes))

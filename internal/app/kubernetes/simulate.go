@@ -63,7 +63,7 @@ func NewScheduler(in *Instance) *Scheduler {
 	for i := range x.State.Plan {
 		for _, h := range x.State.Plan[i] {
 			if h >= 0 {
-				x.used[h].add(x.of(i).needs, 1)
+				x.used[h].add(x.preferencesOf(i).needs, 1)
 			}
 		}
 	}
@@ -74,13 +74,13 @@ func NewScheduler(in *Instance) *Scheduler {
 func (x *Scheduler) Place(i, k, h int) {
 	x.State.Add(i, k, h)
 	if h < len(x.used) {
-		x.used[h].add(x.of(i).needs, 1)
+		x.used[h].add(x.preferencesOf(i).needs, 1)
 	}
 }
 
 func (x *Scheduler) Evict(i, k int) {
 	if h := x.State.Plan[i][k]; int(h) < len(x.used) {
-		x.used[h].add(x.of(i).needs, -1)
+		x.used[h].add(x.preferencesOf(i).needs, -1)
 	}
 	x.State.Remove(i, k)
 }
@@ -89,7 +89,7 @@ func (x *Scheduler) Evict(i, k int) {
 func (x *Scheduler) Feasible(i, k int) (all []int) {
 	j := &x.State.C.Jobs[i]
 	for h := range x.used {
-		if j.Allowed.Has(h) && (!x.Closed[h] || x.of(i).cordoned) && x.State.Can(i, k, h) {
+		if j.Allowed.Has(h) && (!x.Closed[h] || x.preferencesOf(i).cordoned) && x.State.Can(i, k, h) {
 			all = append(all, h)
 		}
 	}
@@ -166,8 +166,8 @@ func (x *Scheduler) domain(key string) *domain {
 // sample returns a pod of a job: its pods are alike.
 func (x *Scheduler) sample(i int) *corev1.Pod { return x.v.jobs[i].pods[0].Pod }
 
-// of returns the preferences for the pods of a job.
-func (x *Scheduler) of(i int) *preferences {
+// preferencesOf returns the preferences for the pods of a job.
+func (x *Scheduler) preferencesOf(i int) *preferences {
 	if x.jobs[i] == nil {
 		x.jobs[i] = x.preferences(i)
 	}

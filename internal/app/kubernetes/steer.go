@@ -220,7 +220,7 @@ func (s *steerer) choice(m *steered) (int, bool) {
 		return 0, false
 	}
 	if m.from >= 0 && !s.x.Closed[m.from] {
-		needs := s.x.of(m.i).needs
+		needs := s.x.preferencesOf(m.i).needs
 		s.x.used[m.from].add(needs, 1)
 		while := s.x.Choice(m.i, m.k)
 		s.x.used[m.from].add(needs, -1)
@@ -258,7 +258,7 @@ func (s *steerer) closing(left, gone []steered) (best []int, first int) {
 // closingFor returns the nodes that have to be closed so that kube-scheduler has one choice for a move. It closes the
 // nodes that the scheduler prefers or likes as much, again and again, for scores change with the nodes that are left.
 func (s *steerer) closingFor(m *steered) (extra []int, ok bool) {
-	if s.x.of(m.i).cordoned {
+	if s.x.preferencesOf(m.i).cordoned {
 		return nil, false
 	}
 	before := slices.Clone(s.x.Closed)

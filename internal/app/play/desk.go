@@ -39,7 +39,7 @@ var operations = map[string]func(*Desk, context.Context, []byte, func(any)) (any
 	"solve":   of((*Desk).solve),
 	"judge":   of((*Desk).judge),
 	"move":    of((*Desk).move),
-	"mend":    of((*Desk).mend),
+	"mend":    of((*Desk).repair),
 	"explain": of((*Desk).explain),
 	"check":   of((*Desk).check),
 }

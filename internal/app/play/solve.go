@@ -235,8 +235,8 @@ func (d *Desk) move(ctx context.Context, q Change, _ func(any)) (any, error) {
 	return d.byHand(ctx, s, q.Bound)
 }
 
-// mend keeps the parts that can stay, and adapts the rest.
-func (d *Desk) mend(ctx context.Context, q Judge, _ func(any)) (any, error) {
+// repair keeps the parts that can stay, and adapts the rest.
+func (d *Desk) repair(ctx context.Context, q Judge, _ func(any)) (any, error) {
 	s, err := gapwise.CompleteSolution(ctx, d.in, q.Solution)
 	if err != nil {
 		return nil, err

@@ -82,8 +82,8 @@ func ParseChange(text string) (Change, error) {
 	return c, nil
 }
 
-// of returns today's instance with the change. The error wraps model.ErrInvalid: a job doesn't fit.
-func (c *Change) of(today *model.Batch) (*model.Batch, error) {
+// apply returns today's instance with the change. The error wraps model.ErrInvalid: a job doesn't fit.
+func (c *Change) apply(today *model.Batch) (*model.Batch, error) {
 	in := *today
 	switch {
 	case c.Processors > 0:

@@ -16,7 +16,7 @@ import (
 func (p *part) comparable() (yes, no []string) {
 	for _, a := range p.algorithms {
 		on := map[*instance]bool{}
-		for _, r := range p.of(a) {
+		for _, r := range p.runsOf(a) {
 			on[r.on] = true
 		}
 		if 2*len(on) >= len(p.instances) {
@@ -121,7 +121,7 @@ func (p *part) objectives(shown []string, classes []class, x axis) *chart {
 func (p *part) byClass(c *chart, shown []string, classes []class, text func(float64) string, f func(*run) float64) {
 	for _, a := range shown {
 		v := curve{name: a, dots: true, hue: p.hue(a)}
-		runs := p.of(a)
+		runs := p.runsOf(a)
 		for _, k := range classes {
 			some := values(slices.DeleteFunc(slices.Clone(runs), func(r *run) bool { return !k.in[r.on] }), f)
 			y := stats.Mean(some)

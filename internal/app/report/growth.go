@@ -66,7 +66,7 @@ func growth(all []*part) section {
 			c := &chart{name: "Time against " + key, x: axis{label: p.unitOf(key), log: true}, y: axis{label: "time (s)", log: true}}
 			fitted := false
 			for _, a := range p.algorithms {
-				runs := p.of(a)
+				runs := p.runsOf(a)
 				stopped := 0
 				var sizes, times []float64
 				for _, r := range runs {

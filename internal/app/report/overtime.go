@@ -53,7 +53,7 @@ func overTime(all []*part) section {
 		}
 		for _, a := range p.algorithms {
 			var some []*run
-			for _, r := range p.of(a) {
+			for _, r := range p.runsOf(a) {
 				if solved(r) {
 					some = append(some, r)
 				}

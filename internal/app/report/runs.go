@@ -204,8 +204,8 @@ func (r *run) status() string {
 	return string(r.Status)
 }
 
-// of returns the runs of one algorithm.
-func (p *part) of(algorithm string) []*run {
+// runsOf returns the runs of one algorithm.
+func (p *part) runsOf(algorithm string) []*run {
 	var all []*run
 	for _, r := range p.runs {
 		if r.Algorithm == algorithm {

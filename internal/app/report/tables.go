@@ -34,7 +34,7 @@ func gapTables(all []*part) section {
 		columns := slices.Concat([]measure{byAlgorithm}, p.group(), gaps)
 		t := &table{Caption: "By algorithm", Plain: len(p.algorithms) < 6, Columns: columnsOf(columns)}
 		for _, a := range p.algorithms {
-			t.Rows = append(t.Rows, row{Cells: cellsOf(columns, p.of(a))})
+			t.Rows = append(t.Rows, row{Cells: cellsOf(columns, p.runsOf(a))})
 		}
 		s.Blocks = append(s.Blocks, block{Heading: p.head(all), Table: t})
 		params := p.varying()
@@ -46,7 +46,7 @@ func gapTables(all []*part) section {
 		for _, key := range params {
 			for _, c := range p.classes(key) {
 				for _, a := range p.algorithms {
-					some := slices.DeleteFunc(p.of(a), func(r *run) bool { return !c.in[r.on] })
+					some := slices.DeleteFunc(p.runsOf(a), func(r *run) bool { return !c.in[r.on] })
 					if len(some) > 0 {
 						by.Rows = append(by.Rows, row{Cells: append([]cell{text(key), number(c.x, c.label), text(a)}, cellsOf(append(p.group(), gaps...), some)...), Values: []string{key, a}})
 					}

@@ -85,7 +85,7 @@ func (s Solving) whatIf(ctx context.Context, today *model.Batch, policy string, 
 	}
 	x := &whatIf{effort: s.Effort, cases: []*whatIfCase{{name: "today", in: today}}}
 	for _, c := range changes {
-		in, err := c.of(today)
+		in, err := c.apply(today)
 		if err != nil {
 			return nil, err
 		}
@@ -242,8 +242,8 @@ func (m *whatIfMeasure) title() string {
 	return m.name + " (" + m.unit + ")"
 }
 
-// of returns the figure of a case.
-func (m *whatIfMeasure) of(c *whatIfCase) float64 {
+// valueOf returns the figure of a case.
+func (m *whatIfMeasure) valueOf(c *whatIfCase) float64 {
 	if m.values == nil {
 		if y, ok := c.run.Metrics[m.metric]; ok {
 			return y

@@ -27,9 +27,9 @@ func (x *whatIf) page(w io.Writer, log *Log, o Options) error {
 		}
 	}
 	wait := &whatIfMeasures[0]
-	p.Cards = append(p.Cards, card{withUnit(wait.of(today), "s"), "mean wait, today"})
+	p.Cards = append(p.Cards, card{withUnit(wait.valueOf(today), "s"), "mean wait, today"})
 	for _, c := range x.cases[1:] {
-		p.Cards = append(p.Cards, card{withUnit(wait.of(c), "s"), "mean wait, " + c.name})
+		p.Cards = append(p.Cards, card{withUnit(wait.valueOf(c), "s"), "mean wait, " + c.name})
 		p.Lead = append(p.Lead, x.sentence(wait, c))
 	}
 	verified := 0
@@ -57,7 +57,7 @@ func (x *whatIf) page(w io.Writer, log *Log, o Options) error {
 
 // sentence describes the effect of a change on a measure.
 func (x *whatIf) sentence(m *whatIfMeasure, c *whatIfCase) string {
-	before, after := m.of(x.cases[0]), m.of(c)
+	before, after := m.valueOf(x.cases[0]), m.valueOf(c)
 	show := func(y float64) string { return shown(y) + " " + m.unit }
 	said := fmt.Sprintf("With %s the %s is %s for %s", c.name, m.name, show(after), show(before))
 	if before > 0 {
@@ -82,10 +82,10 @@ func (x *whatIf) comparison() section {
 	}
 	for i := range whatIfMeasures {
 		m := &whatIfMeasures[i]
-		before := m.of(x.cases[0])
+		before := m.valueOf(x.cases[0])
 		r := row{Cells: []cell{text(m.title()), number(before, shown(before))}}
 		for _, c := range x.cases[1:] {
-			after := m.of(c)
+			after := m.valueOf(c)
 			change := signed(after - before)
 			if low, high := x.interval(m, c); !math.IsNaN(low) {
 				change += fmt.Sprintf(" [%s, %s]", signed(low), signed(high))

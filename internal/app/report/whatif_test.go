@@ -68,8 +68,8 @@ func TestWhatIf(t *testing.T) {
 		}
 		slices.Sort(waits)
 		for i, want := range []float64{sum / 400, waits[199], waits[379], weighted / area} {
-			if m := &whatIfMeasures[i]; math.Abs(m.of(c)-want) > 1e-6*math.Max(1, want) {
-				t.Errorf("%s: %s is %v, want %v", c.name, m.name, m.of(c), want)
+			if m := &whatIfMeasures[i]; math.Abs(m.valueOf(c)-want) > 1e-6*math.Max(1, want) {
+				t.Errorf("%s: %s is %v, want %v", c.name, m.name, m.valueOf(c), want)
 			}
 		}
 		if !(c.bound() <= *c.seer.Objective+1e-9) || !(*c.seer.Objective <= *c.run.Objective+1e-9) {
@@ -78,7 +78,7 @@ func TestWhatIf(t *testing.T) {
 		for i := range whatIfMeasures {
 			m := &whatIfMeasures[i]
 			low, high := x.interval(m, c)
-			change := m.of(c) - m.of(x.cases[0])
+			change := m.valueOf(c) - m.valueOf(x.cases[0])
 			switch {
 			case c == x.cases[1] && (change != 0 || !math.IsNaN(low) && (low != 0 || high != 0)):
 				t.Errorf("%s of the same is another by %v, %v to %v", m.name, change, low, high)

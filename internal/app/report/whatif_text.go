@@ -93,12 +93,12 @@ func (x *whatIf) textColumn(k int) []string {
 	}
 	for i := range whatIfMeasures {
 		m := &whatIfMeasures[i]
-		y := m.of(c)
+		y := m.valueOf(c)
 		if cells = append(cells, shown(y)); k == 0 {
 			cells = append(cells, "", "")
 			continue
 		}
-		cells = append(cells, signed(y-m.of(today)))
+		cells = append(cells, signed(y-m.valueOf(today)))
 		if low, high := x.interval(m, c); math.IsNaN(low) {
 			cells = append(cells, "")
 		} else {

@@ -66,7 +66,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, q any, answer func(
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer context.AfterFunc(s.halted, cancel)()
-	free, err := take(ctx, p.slots)
+	free, err := acquire(ctx, p.slots)
 	if err != nil {
 		s.fail(w, failureOf(err, "body"))
 		return

@@ -95,8 +95,8 @@ func (p *pass) read(r io.Reader) ([]byte, error) {
 	}
 }
 
-// take waits for one of some slots; the returned function gives it back.
-func take(ctx context.Context, slots chan struct{}) (func(), error) {
+// acquire waits for one of some slots; the returned function gives it back.
+func acquire(ctx context.Context, slots chan struct{}) (func(), error) {
 	select {
 	case slots <- struct{}{}:
 		if ctx.Err() == nil {

@@ -49,7 +49,7 @@ func (s *Server) OpenAPI() any {
 type describer struct{ made object }
 
 func (d *describer) operation(r route) object {
-	failure := object{"description": "what is wrong, where, and what to do", "content": object{"application/json": object{"schema": d.of(reflect.TypeFor[Failure]())}}}
+	failure := object{"description": "what is wrong, where, and what to do", "content": object{"application/json": object{"schema": d.schemaOf(reflect.TypeFor[Failure]())}}}
 	good := object{"description": "OK"}
 	status := "200"
 	switch r.response.(type) {
@@ -61,7 +61,7 @@ func (d *describer) operation(r route) object {
 		events := object{"schema": object{"type": "string", "description": "progress, and at the end result or error"}}
 		good["content"] = object{"application/json": object{"schema": foreign("result")}, "text/event-stream": events, "application/x-ndjson": events}
 	default:
-		good["content"] = object{"application/json": object{"schema": d.of(reflect.TypeOf(r.response))}}
+		good["content"] = object{"application/json": object{"schema": d.schemaOf(reflect.TypeOf(r.response))}}
 	}
 	if r.path == "/v1/jobs" {
 		status = "202"
@@ -77,13 +77,13 @@ func (d *describer) operation(r route) object {
 	if _, streams := r.response.(result); streams {
 		parameters = append(parameters, object{"name": "stream", "in": "query", "description": "progress as server-sent events or JSON lines; the header Accept says it, too",
 			"schema": object{"enum": []string{"events", "lines"}}})
-		d.of(reflect.TypeFor[verdict.Progress]())
+		d.schemaOf(reflect.TypeFor[verdict.Progress]())
 	}
 	if parameters != nil {
 		o["parameters"] = parameters
 	}
 	if r.request != nil {
-		o["requestBody"] = object{"required": true, "content": object{"application/json": object{"schema": d.of(reflect.TypeOf(r.request))}}}
+		o["requestBody"] = object{"required": true, "content": object{"application/json": object{"schema": d.schemaOf(reflect.TypeOf(r.request))}}}
 	}
 	return o
 }
@@ -114,11 +114,11 @@ func foreign(sorts string) object {
 	return object{"anyOf": any}
 }
 
-// of returns the schema of a type's values: for structs a reference to a schema that is made once.
-func (d *describer) of(t reflect.Type) object {
+// schemaOf returns the schema of a type's values: for structs a reference to a schema that is made once.
+func (d *describer) schemaOf(t reflect.Type) object {
 	switch t.Kind() {
 	case reflect.Pointer:
-		return d.of(t.Elem())
+		return d.schemaOf(t.Elem())
 	case reflect.Bool:
 		return object{"type": "boolean"}
 	case reflect.String:
@@ -130,9 +130,9 @@ func (d *describer) of(t reflect.Type) object {
 	case reflect.Uint64:
 		return object{"type": "integer", "minimum": 0}
 	case reflect.Slice:
-		return object{"type": "array", "items": d.of(t.Elem())}
+		return object{"type": "array", "items": d.schemaOf(t.Elem())}
 	case reflect.Map:
-		return object{"type": "object", "additionalProperties": d.of(t.Elem())}
+		return object{"type": "object", "additionalProperties": d.schemaOf(t.Elem())}
 	case reflect.Struct:
 		if t == reflect.TypeFor[model.Evidence]() {
 			return foreign("evidence")
@@ -163,7 +163,7 @@ func (d *describer) structure(t reflect.Type) object {
 		if sorts := f.Tag.Get("schema"); sorts != "" {
 			one = foreign(sorts)
 		} else {
-			one = d.of(f.Type)
+			one = d.schemaOf(f.Type)
 		}
 		optional := strings.Contains(more, "omit")
 		if f.Type.Kind() == reflect.Pointer && !optional {

@@ -149,7 +149,7 @@ func (p *pass) instance(ctx context.Context, data jsontext.Value) (model.Instanc
 	if len(data) == 0 {
 		return nil, failuref(http.StatusBadRequest, "body", "see /v1/openapi.json", "the key instance is missing")
 	}
-	leave, err := take(ctx, p.reading)
+	leave, err := acquire(ctx, p.reading)
 	if err != nil {
 		return nil, err
 	}

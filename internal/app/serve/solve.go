@@ -64,7 +64,7 @@ func (s *Server) run(ctx context.Context, t task, begun func()) (r model.Result,
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.halted, cancel)()
-	free, err := take(ctx, t.slots)
+	free, err := acquire(ctx, t.slots)
 	if err != nil {
 		return r, err
 	}

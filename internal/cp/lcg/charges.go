@@ -101,8 +101,8 @@ func (x *charged) corner(s int64) int {
 	return n
 }
 
-// at returns the cost of a start.
-func (x *charged) at(s int64) int64 {
+// costAt returns the cost of a start.
+func (x *charged) costAt(s int64) int64 {
 	n := x.corner(s)
 	if x.corners[n] == s {
 		return x.costs[n]
@@ -117,7 +117,7 @@ func (x *charged) within(a, b int64) int64 {
 	if a == x.from && b == x.to {
 		return x.cost
 	}
-	least := min(x.at(a), x.at(b))
+	least := min(x.costAt(a), x.costAt(b))
 	for n := x.corner(a); n < len(x.corners) && x.corners[n] < b; n++ {
 		least = min(least, x.costs[n])
 	}
@@ -198,13 +198,13 @@ func (p *charges) propagate(k *Kernel) {
 
 // next returns the first start from low to high that costs at most so much, high if there is none.
 func (x *charged) next(low, high, most int64) int64 {
-	s, cost := low, x.at(low)
+	s, cost := low, x.costAt(low)
 	if cost <= most || low == high {
 		return low
 	}
 	for n := x.corner(low + 1); s < high; n++ {
 		t := min(x.corners[n], high)
-		c := x.at(t)
+		c := x.costAt(t)
 		if c <= most {
 			// The start is on a line that falls by (cost - c)/(t - s) a unit.
 			fall := (cost - c) / (t - s)
@@ -218,13 +218,13 @@ func (x *charged) next(low, high, most int64) int64 {
 // previous returns the last start from low to high that costs at most so much, low if
 // there is none.
 func (x *charged) previous(low, high, most int64) int64 {
-	s, cost := high, x.at(high)
+	s, cost := high, x.costAt(high)
 	if cost <= most {
 		return high
 	}
 	for n := x.corner(high) - 1; s > low; n-- {
 		t := max(x.corners[n], low)
-		c := x.at(t)
+		c := x.costAt(t)
 		if c <= most {
 			fall := (cost - c) / (s - t)
 			return s - (cost-most+fall-1)/fall
@@ -349,7 +349,7 @@ func (x *charged) reach(from, to, least int64) int64 {
 			}
 			next = min(to, x.corners[n])
 		}
-		cost, there := x.at(from), x.at(next)
+		cost, there := x.costAt(from), x.costAt(next)
 		if there >= least {
 			from = next
 			continue

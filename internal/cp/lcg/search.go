@@ -57,7 +57,7 @@ func (k *Kernel) Search(ctx context.Context, conflicts int64, assumptions ...cp.
 			lbd := k.lbd(premises)
 			k.backtrack(level)
 			k.keep(premises, lbd)
-			k.tell(premises, lbd)
+			k.share(premises, lbd)
 			k.decay()
 			continue
 		}

@@ -241,8 +241,8 @@ func (k *Kernel) adopt(g nogood) {
 	}
 }
 
-// tell notes a learned nogood of few levels for the others of the team.
-func (k *Kernel) tell(premises []cp.Lit, lbd int32) {
+// share notes a learned nogood of few levels for the others of the team.
+func (k *Kernel) share(premises []cp.Lit, lbd int32) {
 	if lbd <= k.telling {
 		k.told = append(k.told, nogood{premises: slices.Clone(premises), lbd: lbd})
 	}

@@ -33,8 +33,8 @@ const blockSteps = 128
 // place is the place of a step. Block -1 is the time before all steps.
 type place struct{ block, index int }
 
-// at returns the step that holds at t.
-func (p *Profile) at(t int64) place {
+// stepAt returns the step that holds at t.
+func (p *Profile) stepAt(t int64) place {
 	if len(p.blocks) > 0 { // the first step is asked for often
 		if times := p.blocks[0].times; times[0] <= t && len(times) > 1 && t < times[1] {
 			return place{0, 0}
@@ -83,7 +83,7 @@ func (p *Profile) used(s place) int {
 
 // Steps calls f with each step of [from, to), cut to it, until f returns false.
 func (p *Profile) Steps(from, to int64, f func(from, to int64, used int) bool) {
-	for s := p.at(from); from < to; {
+	for s := p.stepAt(from); from < to; {
 		end := to
 		n, more := p.next(s)
 		if more {
@@ -98,7 +98,7 @@ func (p *Profile) Steps(from, to int64, f func(from, to int64, used int) bool) {
 
 // Peak returns the first moment of [from, to) at which the most is in use, and that amount.
 func (p *Profile) Peak(from, to int64) (at int64, used int) {
-	at, used = from, p.used(p.at(from))
+	at, used = from, p.used(p.stepAt(from))
 	p.Steps(from, to, func(start, _ int64, u int) bool {
 		if u > used {
 			at, used = start, u
@@ -113,7 +113,7 @@ func (p *Profile) Add(start, end int64, amount int) {
 	if start >= end || amount == 0 {
 		return
 	}
-	s := p.at(start)
+	s := p.stepAt(start)
 	before := p.used(s) // the start
 	if s.block >= 0 && p.time(s) == start {
 		previous, _ := p.before(s)
@@ -135,7 +135,7 @@ func (p *Profile) Add(start, end int64, amount int) {
 		p.remove(s)
 	}
 	if first == before {
-		p.remove(p.at(start))
+		p.remove(p.stepAt(start))
 	}
 }
 
@@ -187,7 +187,7 @@ func (p *Profile) First(amount int, length, from, to int64) (start int64, ok boo
 	if length <= 0 {
 		return from, true
 	}
-	for s, more := p.at(from), true; more; {
+	for s, more := p.stepAt(from), true; more; {
 		if s.block >= 0 && p.time(s) >= from+length {
 			break
 		}
@@ -207,7 +207,7 @@ func (p *Profile) First(amount int, length, from, to int64) (start int64, ok boo
 // whichever is less; ok is false if there is none. It answers whether the amount in use from the time to on can be
 // moved to an earlier time, without taking it out first.
 func (p *Profile) Gap(amount int, length, from, to int64) (start int64, ok bool) {
-	most, s := p.Capacity-amount, p.at(from)
+	most, s := p.Capacity-amount, p.stepAt(from)
 	start, free := from, most >= 0
 	for i, b := s.index, max(0, s.block); b < len(p.blocks); i, b = 0, b+1 {
 		used, times := p.blocks[b].used, p.blocks[b].times
@@ -231,7 +231,7 @@ func (p *Profile) Gap(amount int, length, from, to int64) (start int64, ok bool)
 func (p *Profile) Holes(first, from, to int64, least int, f func(class int, start, end int64)) {
 	var starts [64]int64
 	class := func(used int) int { return bits.Len(uint(max(0, p.Capacity-used))) - 1 }
-	s := p.at(from)
+	s := p.stepAt(from)
 	top := class(p.used(s))
 	for x, c := s, top; c >= least; {
 		if x.block < 0 || p.time(x) <= first {
@@ -283,7 +283,7 @@ func (p *Profile) Last(amount int, length, from, to int64) (start int64, ok bool
 	if length <= 0 {
 		return to, true
 	}
-	s := p.at(to + length)
+	s := p.stepAt(to + length)
 	if s.block >= 0 && p.time(s) >= to+length {
 		s, _ = p.before(s)
 	}

@@ -18,45 +18,45 @@ type Colour struct{ Light, Dark color.RGBA }
 // RGBA returns the colour on light paper, as color.Color has it.
 func (c Colour) RGBA() (r, g, b, a uint32) { return c.Light.RGBA() }
 
-// of returns a colour of two values 0xRRGGBB.
-func of(light, dark uint32) Colour { return Colour{rgb(light), rgb(dark)} }
+// pair returns a colour of two values 0xRRGGBB.
+func pair(light, dark uint32) Colour { return Colour{rgb(light), rgb(dark)} }
 
 func rgb(x uint32) color.RGBA { return color.RGBA{uint8(x >> 16), uint8(x >> 8), uint8(x), 255} }
 
 // The surface, and text on it.
 var (
-	Paper      = of(0xFFFFFF, 0x171D26) // behind pictures and sections
-	Ground     = of(0xF5F6F8, 0x0F141B) // of a page, behind its sections
-	Ink        = of(0x1B2430, 0xE6EBF2) // text
-	Soft       = of(0x566270, 0xA3AFBD) // text of less weight, axes
-	Line       = of(0xD9DEE5, 0x313B48) // grids and borders
-	Faint      = of(0xF1F3F6, 0x232B36) // rows and tracks
-	Accent     = of(0x0B5FAE, 0x7CB8F5) // links and buttons of a page
-	AccentSoft = of(0xE3EEFA, 0x1D3047)
+	Paper      = pair(0xFFFFFF, 0x171D26) // behind pictures and sections
+	Ground     = pair(0xF5F6F8, 0x0F141B) // of a page, behind its sections
+	Ink        = pair(0x1B2430, 0xE6EBF2) // text
+	Soft       = pair(0x566270, 0xA3AFBD) // text of less weight, axes
+	Line       = pair(0xD9DEE5, 0x313B48) // grids and borders
+	Faint      = pair(0xF1F3F6, 0x232B36) // rows and tracks
+	Accent     = pair(0x0B5FAE, 0x7CB8F5) // links and buttons of a page
+	AccentSoft = pair(0xE3EEFA, 0x1D3047)
 )
 
 // Colours with a meaning: it is the same in all pictures, and nothing else wears them.
 var (
-	Critical   = of(0xA8141F, 0xF26A90) // on the critical path: it holds the makespan up
-	Tight      = of(0xB85A1E, 0xFE9B15) // full, or held down by what is: a host, a link, a window
-	Moved      = of(0x00635B, 0x90DAA0) // elsewhere than before
-	Declined   = of(0x680395, 0xAC67EF) // rejected, refused, not kept
-	Waiting    = of(0xC8880C, 0xF9E03F) // submitted and not started
-	Suspended  = of(0x6E4F12, 0xC9962F) // started, and waiting again
-	Background = of(0x91917C, 0x78743A) // the second tier of processors
-	Bound      = Ink                    // what no solution beats; its lines are dashed
-	Plain      = of(0x2F6BA6, 0x7FB0E0) // the hue of all that carries no meaning, and of its edges
+	Critical   = pair(0xA8141F, 0xF26A90) // on the critical path: it holds the makespan up
+	Tight      = pair(0xB85A1E, 0xFE9B15) // full, or held down by what is: a host, a link, a window
+	Moved      = pair(0x00635B, 0x90DAA0) // elsewhere than before
+	Declined   = pair(0x680395, 0xAC67EF) // rejected, refused, not kept
+	Waiting    = pair(0xC8880C, 0xF9E03F) // submitted and not started
+	Suspended  = pair(0x6E4F12, 0xC9962F) // started, and waiting again
+	Background = pair(0x91917C, 0x78743A) // the second tier of processors
+	Bound      = Ink                      // what no solution beats; its lines are dashed
+	Plain      = pair(0x2F6BA6, 0x7FB0E0) // the hue of all that carries no meaning, and of its edges
 )
 
 // Shares holds the colours of shares: none, up to a quarter, a half, three quarters, and
 // more.
-var Shares = [5]Colour{of(0xF1F3F6, 0x232B36), of(0xC9DDF0, 0x1F3F5F),
-	of(0x86B4DC, 0x2F699D), of(0x3D7DB9, 0x63A5DE), of(0x0D3F70, 0xBEDFFF)}
+var Shares = [5]Colour{pair(0xF1F3F6, 0x232B36), pair(0xC9DDF0, 0x1F3F5F),
+	pair(0x86B4DC, 0x2F699D), pair(0x3D7DB9, 0x63A5DE), pair(0x0D3F70, 0xBEDFFF)}
 
 // Series holds the colours of curves, whose markers and dashes differ, too. Of neighbours,
 // no two look alike.
-var Series = [7]Colour{of(0x1261DB, 0x6E97DA), of(0xA23A06, 0xE06A24), of(0x3F937C, 0x7DB590), of(0x2A0E93, 0x8567E8),
-	of(0x97346F, 0xCB4E88), of(0x927517, 0xEACC56), of(0x0F91D3, 0x71C9FA)}
+var Series = [7]Colour{pair(0x1261DB, 0x6E97DA), pair(0xA23A06, 0xE06A24), pair(0x3F937C, 0x7DB590), pair(0x2A0E93, 0x8567E8),
+	pair(0x97346F, 0xCB4E88), pair(0x927517, 0xEACC56), pair(0x0F91D3, 0x71C9FA)}
 
 // Busy is what is in use, all together.
 var Busy = Mix(Plain, Paper, 0.35)

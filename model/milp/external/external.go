@@ -222,7 +222,7 @@ func (p *program) solve(ctx context.Context, m *milp.Model, o milp.Options) (mil
 	case ended.Stopped:
 		got.status = sooner(got.status, stopped(ctx))
 	}
-	p.take(m, got, &r)
+	p.decode(m, got, &r)
 	return r, nil
 }
 
@@ -244,9 +244,9 @@ func sooner(said, asked milp.Status) milp.Status {
 	return asked
 }
 
-// take turns an outcome into a result in the model's own sense. Integers are
+// decode turns an outcome into a result in the model's own sense. Integers are
 // rounded, and the objective is computed from the point.
-func (p *program) take(m *milp.Model, got outcome, r *milp.Result) {
+func (p *program) decode(m *milp.Model, got outcome, r *milp.Result) {
 	r.Status, r.Nodes = got.status, got.nodes
 	if got.x != nil {
 		r.X = got.x[:len(m.Vars)]

@@ -44,7 +44,7 @@ func fuzz(f *testing.F, p *program, prefix string) {
 			t.Errorf("%+v", got)
 		}
 		r := milp.NoResult(p.tolerance)
-		p.take(knapsack(), got, &r)
+		p.decode(knapsack(), got, &r)
 		if r.Feasible != (got.x != nil) {
 			t.Errorf("%+v", r)
 		}

@@ -200,7 +200,7 @@ func (s *consSearch) place(i int) {
 	}
 	if i == len(s.tasks) {
 		if s.keeps() {
-			s.take()
+			s.keepBest()
 		}
 		return
 	}
@@ -373,8 +373,8 @@ func (s *consSearch) spread(r *model.PlacementRule) (count map[string]int, least
 	return count, least
 }
 
-// take keeps the plan as the best one.
-func (s *consSearch) take() {
+// keepBest keeps the plan as the best one.
+func (s *consSearch) keepBest() {
 	s.limit = float64(s.cost)
 	if s.in.Goal == model.GoalMoves {
 		s.limit = float64(s.moves)

@@ -36,7 +36,7 @@ func (s *steps) place(j *job) int64 {
 			break
 		}
 	}
-	s.take(i, start, start+j.length, j.width)
+	s.occupy(i, start, start+j.length, j.width)
 	return start
 }
 
@@ -53,8 +53,8 @@ func (s *steps) last(t int64) int {
 	return low
 }
 
-// take uses processors over [start, end); start is in step i.
-func (s *steps) take(i int, start, end int64, width int32) {
+// occupy uses processors over [start, end); start is in step i.
+func (s *steps) occupy(i int, start, end int64, width int32) {
 	if s.at[i] < start {
 		s.at, s.free = slices.Insert(s.at, i+1, start), slices.Insert(s.free, i+1, s.free[i])
 		i++
@@ -72,7 +72,7 @@ func (s *steps) add(start, end int64, width int32) {
 	if start = max(start, s.at[0]); start >= end {
 		return
 	}
-	s.take(s.last(start), start, end, width)
+	s.occupy(s.last(start), start, end, width)
 }
 
 // mostOld is the number of steps before a window that are kept.

@@ -46,7 +46,7 @@ func FirstFitDecreasing(ctx context.Context, u *view.VCSched, weight []float64, 
 		for r := range needs {
 			needs[r] = u.Rigid[r][i]
 		}
-		hosts[i] = t.take(needs)
+		hosts[i] = t.placeFirst(needs)
 		used = max(used, hosts[i]+1)
 	}
 	return hosts
@@ -84,9 +84,9 @@ func newRooms(hosts int, has []int64) *rooms {
 	return t
 }
 
-// take takes the needs from the first host that has them, which it returns. There must be
+// placeFirst takes the needs from the first host that has them, which it returns. There must be
 // one.
-func (t *rooms) take(needs []int64) int32 {
+func (t *rooms) placeFirst(needs []int64) int32 {
 	k := 1
 	for {
 		fits := true
