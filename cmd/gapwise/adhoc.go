@@ -33,7 +33,6 @@ func adHocFlags() []cli.Flag {
 	return all
 }
 
-
 // planned returns the plan that the command line names or describes, and its files.
 func planned(c *cli.Command) (*benchmarks.Plan, []string, error) {
 	if !c.IsSet("algorithm") {

@@ -61,13 +61,13 @@ func (t Table) plain(w io.Writer, markdown bool) error {
 	}
 	var text strings.Builder
 	for line := range bytes.Lines(lines.Bytes()) {
-		switch name := ""; {
-		case k < 0 || k >= len(t.Rows) || !t.begins(k):
-		case markdown:
-			name, _, _ = strings.Cut(t.Groups[k], ":")
-			text.WriteString("| *" + name + "* |" + strings.Repeat(" |", len(t.Header)-1) + "\n")
-		default:
-			text.WriteString(t.Groups[k] + "\n")
+		if k >= 0 && k < len(t.Rows) && t.begins(k) {
+			group := t.Groups[k]
+			if markdown {
+				name, _, _ := strings.Cut(group, ":")
+				group = "| *" + name + "* |" + strings.Repeat(" |", len(t.Header)-1)
+			}
+			text.WriteString(group + "\n")
 		}
 		k++
 		fmt.Fprintf(&text, "%s\n", bytes.TrimRight(line, " \n"))
