@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -266,4 +267,37 @@ func (l *Plain) Records() []record {
 		all = append(all, x)
 	}
 	return all
+}
+
+// bookPlain returns the starts and PEs that a policy gives the requests, by
+// request, nil for declined: Online done plainly, on Plain.
+func bookPlain(in *model.Reservation, p policy) ([]*allocation, error) {
+	l, t := newPlain(in.PEs), view.OfReservation(in)
+	booked, freed := make([]*allocation, len(in.Requests)), make([]bool, len(in.Requests))
+	for k := range in.Requests {
+		now := t.Requests[k].Arrival
+		for i, a := range booked[:k] {
+			if a == nil || freed[i] {
+				continue
+			}
+			q := &t.Requests[i]
+			from, known := a.Start+q.Runtime, a.Start+q.Runtime
+			if !q.Runs(a.Start) {
+				from, known = a.Start, q.Cancel
+			}
+			if freed[i] = known <= now; freed[i] && from < a.End {
+				if err := l.Delete(from, a.End, a.PEs); err != nil {
+					return nil, err
+				}
+			}
+		}
+		l.Advance(now)
+		if a, ok := l.Find(query{t.Requests[k].Ready, t.Requests[k].Duration, t.Requests[k].Deadline, in.Requests[k].PEs}, p); ok {
+			booked[k] = &a
+			if err := l.Add(a.Start, a.End, a.PEs); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return booked, nil
 }
