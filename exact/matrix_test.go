@@ -234,7 +234,7 @@ func TestEnginesAgree(t *testing.T) {
 			return
 		}
 		rng, ways, models := rand.New(rand.NewPCG(1, 2)), native(t, p), linear(p)
-		proved, rounds := 0, max(4, need.Rounds(60))
+		proved, rounds := 0, max(6, need.Rounds(24))
 		for k := range rounds {
 			in := f.middle(rng)
 			if in.Validate() != nil {
@@ -295,7 +295,7 @@ func TestRelations(t *testing.T) {
 		}
 		rng, ways := rand.New(rand.NewPCG(1, 3)), native(t, p)
 		solved, proved := uint64(0), 0
-		for range max(2, need.Rounds(20)) {
+		for range max(2, need.Rounds(6)) {
 			in := f.middle(rng)
 			if in.Validate() != nil {
 				continue
@@ -328,7 +328,7 @@ func TestStopped(t *testing.T) {
 			return
 		}
 		rng := rand.New(rand.NewPCG(1, 4))
-		for k := range max(2, need.Rounds(12)) {
+		for k := range max(2, need.Rounds(6)) {
 			in := f.middle(rng)
 			if in.Validate() != nil {
 				continue

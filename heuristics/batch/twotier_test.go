@@ -5,14 +5,11 @@ package batch_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	batchheur "github.com/gapwise/gapwise/heuristics/batch"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/test/need"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -81,62 +78,6 @@ func smallTwoTier(rng *rand.Rand) *model.Batch {
 		}
 	}
 	return b
-}
-
-// The fast simulation and the plain one give identical executions.
-func TestTwoTierDifferential(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(12, 2))
-	seen := map[string]int{}
-	for round := range need.Rounds(4_000) {
-		b := smallTwoTier(rng)
-		if err := b.Validate(); err != nil {
-			t.Fatal(err)
-		}
-		names := []string{"keasy", "reasy", "measy", "peasy"}
-		if round%4 == 0 {
-			names = append(names, "peasy short", "peasy lift", "peasy none")
-		}
-		for _, name := range names {
-			plain := newPlainTwoTier(b, name)
-			plain.run()
-			for k, got := range segments(t, b, twoTier[name]) {
-				var want []model.Segment[model.BatchPlace]
-				for _, s := range plain.jobs[k].segments {
-					place := model.BatchPlace{}
-					if s.tier == 'b' {
-						place.Tier = model.TierBackground
-					}
-					for _, p := range s.processors {
-						place.Processors = append(place.Processors, int32(p))
-					}
-					want = append(want, model.Segment[model.BatchPlace]{StartS: float64(s.start) / 1e6, EndS: float64(s.end) / 1e6, Place: place, Lost: s.lost})
-				}
-				if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
-					t.Fatalf("round %d, %s: job %d runs as %+v, want %+v; %+v", round, name, k, got, want, b)
-				}
-				switch {
-				case len(got) > 2:
-					seen[name+" lifted or lowered"]++
-				case len(got) == 1 && got[0].Place.Tier == model.TierBackground:
-					seen[name+" ends in the background"]++
-				case len(got) == 2 && slices.Equal(got[0].Place.Processors, got[1].Place.Processors):
-					seen[name+" in place"]++
-				case len(got) == 2 && got[0].Lost:
-					seen[name+" killed"]++
-				case len(got) == 2:
-					seen[name+" migrated"]++
-				}
-			}
-		}
-	}
-	for _, x := range []string{"keasy ends in the background", "reasy ends in the background", "measy ends in the background", "keasy in place", "reasy in place",
-		"measy in place", "keasy killed", "measy migrated",
-		"peasy lifted or lowered", "peasy lift lifted or lowered", "peasy short migrated", "peasy none migrated"} {
-		if seen[x] == 0 {
-			t.Errorf("no job of %s: the traces test nothing", x)
-		}
-	}
 }
 
 // The judge accepts runs of the paper's workload, with a use per job or per process.

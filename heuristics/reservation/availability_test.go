@@ -16,6 +16,20 @@ import (
 // pes is the list of PEs first to last.
 func pes(first, last int) model.PEList { return model.PEList{{First: first, Last: last}} }
 
+// slotList is the common interface of the package's list and the plain one.
+type slotList interface {
+	Add(start, end int64, pes model.PEList) error
+	Delete(start, end int64, pes model.PEList) error
+	Find(q query, p policy) (allocation, bool)
+	Advance(now int64)
+	Records() []record
+}
+
+var implementations = map[string]func(int) slotList{
+	"plain": func(n int) slotList { return newPlain(n) },
+	"fast":  func(n int) slotList { return newAvailability(n) },
+}
+
 // allPolicies are the paper's, in both readings of the rectangle, and our own.
 var allPolicies = func() []policy {
 	all := append([]policy{leastLoad}, policies...)
@@ -35,79 +49,83 @@ func TestWorkedExample(t *testing.T) {
 	const all, n, n1, n2, n3 = 10, 4, 4, 3, 5
 	job1, job2, job3 := pes(0, n1-1), pes(n1, n1+n2-1), pes(all-n3, all-1)
 	none := model.PEList(nil)
-	l := newAvailability(all)
-	holds := func(step string, want ...record) {
-		t.Helper()
-		if diff := cmp.Diff(want, l.Records()); diff != "" {
-			t.Errorf("%s: (-want,+got)\n%s", step, diff)
-		}
-	}
-	do := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	do(l.Add(t0, t3, job1))
-	do(l.Add(t0, t1, job2))
-	do(l.Add(t8, t10, job3))
-	holds("at t0", record{Time: t0, Busy: pes(0, n1+n2-1)}, record{Time: t1, Busy: job1},
-		record{Time: t3, Busy: none}, record{Time: t8, Busy: job3}, record{Time: t10, Busy: none})
+	for name, make := range implementations {
+		t.Run(name, func(t *testing.T) {
+			l := make(all)
+			holds := func(step string, want ...record) {
+				t.Helper()
+				if diff := cmp.Diff(want, l.Records()); diff != "" {
+					t.Errorf("%s: (-want,+got)\n%s", step, diff)
+				}
+			}
+			do := func(err error) {
+				t.Helper()
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			do(l.Add(t0, t3, job1))
+			do(l.Add(t0, t1, job2))
+			do(l.Add(t8, t10, job3))
+			holds("at t0", record{Time: t0, Busy: pes(0, n1+n2-1)}, record{Time: t1, Busy: job1},
+				record{Time: t3, Busy: none}, record{Time: t8, Busy: job3}, record{Time: t10, Busy: none})
 
-	// Steps 1 and 2: the candidates t2, t3, t6, t7 and their rectangles,
-	// each alone by a window that ends where its successor's begins.
-	q := query{Ready: t2, Duration: t4 - t2, Deadline: t9, PEs: n}
-	rectangles := map[int64]rectangle{
-		t2: {Begin: t1, End: t8, PEs: all - n1},
-		t3: {Begin: t3, End: t8, PEs: all},
-		t6: {Begin: t3, End: t8, PEs: all},
-		t7: {Begin: t3, End: t9, PEs: all - n3}, // t9 is the deadline, its PEs are free for ever
-	}
-	for start, want := range rectangles {
-		only := query{Ready: start, Duration: t4 - t2, Deadline: start + t4 - t2, PEs: n}
-		got, ok := l.Find(only, ff.opened())
-		if start == t7 {
-			want.End = math.MaxInt64
-		}
-		if !ok || got.Start != start || got.Rectangle != want {
-			t.Errorf("the open rectangle of %v is %+v, want %+v", start, got, want)
-		}
-		only.Deadline = max(only.Deadline, t9)
-		got, ok = l.Find(only, ff)
-		if !ok || got.Start != start || got.Rectangle != rectangles[start] {
-			t.Errorf("the rectangle of %v is %+v, want %+v", start, got, rectangles[start])
-		}
-	}
-	starts := map[string]int64{"FF": t2, "PE_B": t7, "DU_B": t3, "PEDU_B": t7, "PE_W": t3, "DU_W": t2, "PEDU_W": t3,
-		"DU_W open": t7, "PEDU_W open": t7, "DU_B open": t3, "PEDU_B open": t2, "least load": t3}
-	for _, p := range allPolicies {
-		want, ok := starts[p.name]
-		if !ok { // the rectangle's length doesn't matter to it
-			want = starts[strings.TrimSuffix(p.name, " open")]
-		}
-		if got, ok := l.Find(q, p); !ok || got.Start != want {
-			t.Errorf("%s starts at %v, want %v", p.name, got.Start, want)
-		}
-	}
-	found, _ := l.Find(q, peW)
-	want := allocation{Start: t3, End: t5, PEs: pes(0, n-1), Rectangle: rectangles[t3]}
-	if diff := cmp.Diff(want, found); diff != "" {
-		t.Errorf("PE_W: (-want,+got)\n%s", diff)
-	}
+			// Steps 1 and 2: the candidates t2, t3, t6, t7 and their rectangles,
+			// each alone by a window that ends where its successor's begins.
+			q := query{Ready: t2, Duration: t4 - t2, Deadline: t9, PEs: n}
+			rectangles := map[int64]rectangle{
+				t2: {Begin: t1, End: t8, PEs: all - n1},
+				t3: {Begin: t3, End: t8, PEs: all},
+				t6: {Begin: t3, End: t8, PEs: all},
+				t7: {Begin: t3, End: t9, PEs: all - n3}, // t9 is the deadline, its PEs are free for ever
+			}
+			for start, want := range rectangles {
+				only := query{Ready: start, Duration: t4 - t2, Deadline: start + t4 - t2, PEs: n}
+				got, ok := l.Find(only, ff.opened())
+				if start == t7 {
+					want.End = math.MaxInt64
+				}
+				if !ok || got.Start != start || got.Rectangle != want {
+					t.Errorf("the open rectangle of %v is %+v, want %+v", start, got, want)
+				}
+				only.Deadline = max(only.Deadline, t9)
+				got, ok = l.Find(only, ff)
+				if !ok || got.Start != start || got.Rectangle != rectangles[start] {
+					t.Errorf("the rectangle of %v is %+v, want %+v", start, got, rectangles[start])
+				}
+			}
+			starts := map[string]int64{"FF": t2, "PE_B": t7, "DU_B": t3, "PEDU_B": t7, "PE_W": t3, "DU_W": t2, "PEDU_W": t3,
+				"DU_W open": t7, "PEDU_W open": t7, "DU_B open": t3, "PEDU_B open": t2, "least load": t3}
+			for _, p := range allPolicies {
+				want, ok := starts[p.name]
+				if !ok { // the rectangle's length doesn't matter to it
+					want = starts[strings.TrimSuffix(p.name, " open")]
+				}
+				if got, ok := l.Find(q, p); !ok || got.Start != want {
+					t.Errorf("%s starts at %v, want %v", p.name, got.Start, want)
+				}
+			}
+			found, _ := l.Find(q, peW)
+			want := allocation{Start: t3, End: t5, PEs: pes(0, n-1), Rectangle: rectangles[t3]}
+			if diff := cmp.Diff(want, found); diff != "" {
+				t.Errorf("PE_W: (-want,+got)\n%s", diff)
+			}
 
-	// Step 3: the lowest n PEs are job1's, so the records of t1 and t3 become one.
-	do(l.Add(found.Start, found.End, found.PEs))
-	holds("after the request", record{Time: t0, Busy: pes(0, n1+n2-1)}, record{Time: t1, Busy: job1},
-		record{Time: t5, Busy: none}, record{Time: t8, Busy: job3}, record{Time: t10, Busy: none})
+			// Step 3: the lowest n PEs are job1's, so the records of t1 and t3 become one.
+			do(l.Add(found.Start, found.End, found.PEs))
+			holds("after the request", record{Time: t0, Busy: pes(0, n1+n2-1)}, record{Time: t1, Busy: job1},
+				record{Time: t5, Busy: none}, record{Time: t8, Busy: job3}, record{Time: t10, Busy: none})
 
-	// Step 4: job2 ends. The records of t0 and t1 become one, the record of t0; the paper prints {t1, n1 PEs},
-	// which it is once time has come to t1.
-	do(l.Delete(t0, t1, job2))
-	holds("after job2", record{Time: t0, Busy: job1},
-		record{Time: t5, Busy: none}, record{Time: t8, Busy: job3}, record{Time: t10, Busy: none})
-	l.Advance(t1)
-	holds("at t1", record{Time: t1, Busy: job1},
-		record{Time: t5, Busy: none}, record{Time: t8, Busy: job3}, record{Time: t10, Busy: none})
+			// Step 4: job2 ends. The records of t0 and t1 become one, the record of t0; the paper prints {t1, n1 PEs},
+			// which it is once time has come to t1.
+			do(l.Delete(t0, t1, job2))
+			holds("after job2", record{Time: t0, Busy: job1},
+				record{Time: t5, Busy: none}, record{Time: t8, Busy: job3}, record{Time: t10, Busy: none})
+			l.Advance(t1)
+			holds("at t1", record{Time: t1, Busy: job1},
+				record{Time: t5, Busy: none}, record{Time: t8, Busy: job3}, record{Time: t10, Busy: none})
+		})
+	}
 }
 
 // Lists that aren't ascending ranges of PEs that exist are refused, and nothing
@@ -121,25 +139,27 @@ func TestBadLists(t *testing.T) {
 		"twice":          {{First: 0, Last: 1}, {First: 1, Last: 2}},
 	}
 	for name, list := range lists {
-		l := newAvailability(4)
-		if err := l.Add(0, 5, pes(1, 2)); err != nil {
-			t.Fatal(err)
-		}
-		before := l.Records()
-		if err := l.Add(0, 5, list); !errors.Is(err, model.ErrInvalid) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if err := l.Delete(0, 5, list); !errors.Is(err, model.ErrInvalid) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if err := l.Add(4, 9, pes(2, 3)); !errors.Is(err, errBusy) {
-			t.Errorf("PE 2 is busy until 5, and the error is %v", err)
-		}
-		if err := l.Delete(4, 9, pes(1, 1)); !errors.Is(err, errFree) {
-			t.Errorf("PE 1 is free from 5 on, and the error is %v", err)
-		}
-		if diff := cmp.Diff(before, l.Records()); diff != "" {
-			t.Errorf("%s: changed (-before,+after)\n%s", name, diff)
+		for kind, make := range implementations {
+			l := make(4)
+			if err := l.Add(0, 5, pes(1, 2)); err != nil {
+				t.Fatal(err)
+			}
+			before := l.Records()
+			if err := l.Add(0, 5, list); !errors.Is(err, model.ErrInvalid) {
+				t.Errorf("%s, %s: %v", kind, name, err)
+			}
+			if err := l.Delete(0, 5, list); !errors.Is(err, model.ErrInvalid) {
+				t.Errorf("%s, %s: %v", kind, name, err)
+			}
+			if err := l.Add(4, 9, pes(2, 3)); !errors.Is(err, errBusy) {
+				t.Errorf("%s: PE 2 is busy until 5, and the error is %v", kind, err)
+			}
+			if err := l.Delete(4, 9, pes(1, 1)); !errors.Is(err, errFree) {
+				t.Errorf("%s: PE 1 is free from 5 on, and the error is %v", kind, err)
+			}
+			if diff := cmp.Diff(before, l.Records()); diff != "" {
+				t.Errorf("%s, %s: changed (-before,+after)\n%s", kind, name, diff)
+			}
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 // crowd books n reservations on 1,024 PEs about as densely as possible in the paper's workloads, each at the earliest
 // start from a moment that moves on. It returns when the last begins. Small asks for up to 16 PEs instead of 32 to
 // 1,024.
-func crowd(b *testing.B, l *availability, n int, small bool) (rng *rand.Rand, last int64) {
+func crowd(b *testing.B, l slotList, n int, small bool) (rng *rand.Rand, last int64) {
 	rng = rand.New(rand.NewPCG(1, 2))
 	ready := int64(0)
 	for range n {
@@ -40,34 +40,58 @@ func request(rng *rand.Rand, ready int64, small bool) query {
 }
 
 // A search, and if it finds something a booking and its deletion, among n
-// live reservations.
+// live reservations. The plain list takes too long for the largest sizes.
 func BenchmarkFind(b *testing.B) {
 	for _, small := range []bool{false, true} {
 		for _, p := range []policy{peW, duB} {
 			for _, n := range []int{100, 1000, 10_000, 100_000} {
-				sizes := "32-1024"
-				if small {
-					sizes = "1-16"
-				}
-				b.Run(fmt.Sprintf("sizes=%s/policy=%s/live=%d/fast", sizes, p.name, n), func(b *testing.B) {
-					l := newAvailability(1024)
-					rng, last := crowd(b, l, n, small)
-					b.ResetTimer()
-					for range b.N {
-						q := request(rng, int64(float64(last)*rng.Float64()), small)
-						a, ok := l.Find(q, p)
-						if !ok {
-							continue
-						}
-						if err := l.Add(a.Start, a.End, a.PEs); err != nil {
-							b.Fatal(err)
-						}
-						if err := l.Delete(a.Start, a.End, a.PEs); err != nil {
-							b.Fatal(err)
-						}
+				for _, name := range []string{"plain", "fast"} {
+					if name == "plain" && n > 10_000 || name == "plain" && small && n > 1000 {
+						continue
 					}
-				})
+					sizes := "32-1024"
+					if small {
+						sizes = "1-16"
+					}
+					b.Run(fmt.Sprintf("sizes=%s/policy=%s/live=%d/%s", sizes, p.name, n, name), func(b *testing.B) {
+						// Plain's own bookings would take minutes: copy the other's.
+						fast := newAvailability(1024)
+						rng, last := crowd(b, fast, n, small)
+						var l slotList = fast
+						if name == "plain" {
+							l = copied(b, fast)
+						}
+						b.ResetTimer()
+						for range b.N {
+							q := request(rng, int64(float64(last)*rng.Float64()), small)
+							a, ok := l.Find(q, p)
+							if !ok {
+								continue
+							}
+							if err := l.Add(a.Start, a.End, a.PEs); err != nil {
+								b.Fatal(err)
+							}
+							if err := l.Delete(a.Start, a.End, a.PEs); err != nil {
+								b.Fatal(err)
+							}
+						}
+					})
+				}
 			}
 		}
 	}
+}
+
+// copied is a plain list of the same records.
+func copied(b *testing.B, l slotList) slotList {
+	plain := newPlain(1024)
+	records := l.Records()
+	for i, r := range records {
+		if len(r.Busy) > 0 {
+			if err := plain.Add(r.Time, records[i+1].Time, r.Busy); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	return plain
 }

@@ -21,7 +21,7 @@ func threadTime(b *testing.B) time.Duration {
 }
 
 // It shows how searches and updates grow with the number of records, with the number in a request's window, and with
-// the PEs. One of the three is eight
+// the PEs. It puts the same crowd on the paper's list (plain) and on availability (fast). One of the three is eight
 // times as large in the second run of each pair. It reports CPU time, the number of records, and the mean number of
 // records in a window.
 func BenchmarkGrowth(b *testing.B) {
@@ -57,56 +57,66 @@ func BenchmarkGrowth(b *testing.B) {
 			}
 		}
 		records := fast.Records()
-		for _, op := range []string{"find", "find-du-b", "update"} {
-			policy := peW
-			if op == "find-du-b" {
-				policy = duB
+		plain := newPlain(c.pes)
+		for i, r := range records {
+			if len(r.Busy) > 0 {
+				if err := plain.Add(r.Time, records[i+1].Time, r.Busy); err != nil {
+					b.Fatal(err)
+				}
 			}
-			b.Run(fmt.Sprintf("over=%s/larger=%t/op=%s/fast", c.over, c.larger, op), func(b *testing.B) {
-				runtime.LockOSThread()
-				defer runtime.UnlockOSThread()
-				rng = rand.New(rand.NewPCG(5, 6))
-				var queries []query
-				var found []allocation
-				inside := 0
-				for range 200 {
-					q := ask(int64(float64(last)*rng.Float64()), c.slack)
-					queries = append(queries, q)
-					if a, ok := fast.Find(q, policy); ok {
-						found = append(found, a)
-					}
-					for _, r := range records {
-						if r.Time >= q.Ready && r.Time <= q.Deadline {
-							inside++
-						}
-					}
+		}
+		for name, l := range map[string]slotList{"plain": plain, "fast": fast} {
+			for _, op := range []string{"find", "find-du-b", "update"} {
+				policy := peW
+				if op == "find-du-b" {
+					policy = duB
 				}
-				operations, began := 0, threadTime(b)
-				for range b.N {
-					for threadTime(b)-began < 100*time.Millisecond { // the clock is coarse
-						if op != "update" {
-							for _, q := range queries {
-								fast.Find(q, policy)
-							}
-							operations += len(queries)
-							continue
+				b.Run(fmt.Sprintf("over=%s/larger=%t/op=%s/%s", c.over, c.larger, op, name), func(b *testing.B) {
+					runtime.LockOSThread()
+					defer runtime.UnlockOSThread()
+					rng = rand.New(rand.NewPCG(5, 6)) // the same queries for both lists
+					var queries []query
+					var found []allocation
+					inside := 0
+					for range 200 {
+						q := ask(int64(float64(last)*rng.Float64()), c.slack)
+						queries = append(queries, q)
+						if a, ok := fast.Find(q, policy); ok {
+							found = append(found, a)
 						}
-						for _, a := range found {
-							if err := fast.Add(a.Start, a.End, a.PEs); err != nil {
-								b.Fatal(err)
-							}
-							if err := fast.Delete(a.Start, a.End, a.PEs); err != nil {
-								b.Fatal(err)
+						for _, r := range records {
+							if r.Time >= q.Ready && r.Time <= q.Deadline {
+								inside++
 							}
 						}
-						operations += 2 * len(found)
 					}
-				}
-				b.ReportMetric(float64(threadTime(b)-began)/float64(operations), "cpu-ns/op")
-				b.ReportMetric(float64(len(records)), "records")
-				b.ReportMetric(float64(inside)/float64(len(queries)), "in-window")
-				b.ReportMetric(float64(c.pes), "PEs")
-			})
+					operations, began := 0, threadTime(b)
+					for range b.N {
+						for threadTime(b)-began < 100*time.Millisecond { // the clock is coarse
+							if op != "update" {
+								for _, q := range queries {
+									l.Find(q, policy)
+								}
+								operations += len(queries)
+								continue
+							}
+							for _, a := range found {
+								if err := l.Add(a.Start, a.End, a.PEs); err != nil {
+									b.Fatal(err)
+								}
+								if err := l.Delete(a.Start, a.End, a.PEs); err != nil {
+									b.Fatal(err)
+								}
+							}
+							operations += 2 * len(found)
+						}
+					}
+					b.ReportMetric(float64(threadTime(b)-began)/float64(operations), "cpu-ns/op")
+					b.ReportMetric(float64(len(records)), "records")
+					b.ReportMetric(float64(inside)/float64(len(queries)), "in-window")
+					b.ReportMetric(float64(c.pes), "PEs")
+				})
+			}
 		}
 	}
 }

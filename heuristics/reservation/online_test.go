@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/model"
+	"github.com/google/go-cmp/cmp"
 )
 
 type solver func(context.Context, *model.Reservation, model.Settings) (*model.Bookings, error)
@@ -46,6 +48,39 @@ func random(rng *rand.Rand, n int) *model.Reservation {
 		in.Requests = append(in.Requests, q)
 	}
 	return in
+}
+
+// Both implementations of the list give the same bookings of a whole stream.
+func TestPlainAndFastBookAlike(t *testing.T) {
+	t.Parallel()
+	spec := instances.NewReservationSpec()
+	spec.Requests, spec.Seed = 400, 5
+	in, err := spec.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	early := random(rand.New(rand.NewPCG(5, 9)), 150)
+	for _, in := range []*model.Reservation{in, early} {
+		for _, p := range allPolicies {
+			plain, err := bookPlain(in, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := p.book(context.Background(), in, model.Settings{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := &model.Bookings{Goal: in.Goal, Online: true}
+			for k, a := range plain {
+				if a != nil {
+					want.Bookings = append(want.Bookings, model.Booking{ID: in.Requests[k].ID, StartS: view.OfReservation(in).Seconds(a.Start), PEs: a.PEs})
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s on %s: (-plain,+fast)\n%s", p.name, in.Name, diff)
+			}
+		}
+	}
 }
 
 // PEs of a job that ends early, or of a booking that is cancelled, are there for

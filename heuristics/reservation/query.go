@@ -4,6 +4,7 @@ package reservation
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gapwise/gapwise/heuristics/online"
 	"github.com/gapwise/gapwise/model"
@@ -58,6 +59,23 @@ func (q query) latest() int64 { return q.Deadline - q.Duration }
 
 // windowOf returns the window of a start.
 func (q query) windowOf(start int64) window { return window{start, start + q.Duration} }
+
+// candidates returns the starts that a query's policies choose from (section 4.2), ascending. They are the ready time,
+// the latest start, and between them every time slot and every time slot minus the duration. The slots may be in any
+// order.
+func candidates(slots []int64, q query) []int64 {
+	last := q.latest()
+	all := []int64{q.Ready, last}
+	for _, t := range slots {
+		for _, start := range [...]int64{t, t - q.Duration} {
+			if start > q.Ready && start < last {
+				all = append(all, start)
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
 
 // from returns the query without the time before now; ok is false if nothing is left.
 func (q query) from(now int64) (_ query, ok bool) {

@@ -79,32 +79,32 @@ func textbook(u *view.VCSched, variant int, yield float64) ([]int32, bool) {
 	return hosts, len(byCPU)+len(byMemory) == 0
 }
 
-func packerOf(u *view.VCSched, variant int) *mcbPacker {
+func packerOf(u *view.VCSched, variant int, newList func(*view.VCSched, []int32) firstFit) *mcbPacker {
 	keys := []sortKey{sumKey, differenceKey, ratioKey, largerKey}
-	p := &mcbPacker{u: u, key: keys[(variant-1)%4], sign: 1, newList: newTreeList}
+	p := &mcbPacker{u: u, key: keys[(variant-1)%4], sign: 1, newList: newList}
 	if variant > 4 {
 		p.sign = -1
 	}
 	return p
 }
 
-// The packer places every task where the textbook does, at any yield.
+// Trees and lists place every task where the textbook does, at any yield.
 func TestMCBIsTheTextbook(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
 	packed, failed := 0, 0
-	for k := range need.Rounds(4000) {
+	for range need.Rounds(4000) {
 		u := view.OfVCSched(testkit.GridVCSched(rng, 6, 25))
-		if k%50 == 0 { // a size at which trees matter
-			u = view.OfVCSched(drawn(t, spec(100, 1000>>(k%5), 1<<(k%5))))
-		}
 		variant := 1 + rng.IntN(8)
-		p := packerOf(u, variant)
+		trees, plain := packerOf(u, variant, newTreeList), packerOf(u, variant, newScanList)
 		for range 3 {
 			yield := []float64{1, 0.5, 0.25, rng.Float64()}[rng.IntN(4)]
 			want, ok := textbook(u, variant, yield)
-			if got, all := p.pack(context.Background(), yield); all != ok || ok && !slices.Equal(got, want) {
-				t.Fatalf("mcb%d at yield %v: %v %v, want %v %v\n%+v", variant, yield, got, all, want, ok, u)
+			for name, p := range map[string]*mcbPacker{"trees": trees, "plain": plain} {
+				got, all := p.pack(context.Background(), yield)
+				if all != ok || ok && !slices.Equal(got, want) {
+					t.Fatalf("mcb%d with %s at yield %v: %v %v, want %v %v\n%+v", variant, name, yield, got, all, want, ok, u)
+				}
 			}
 			if ok {
 				packed++
@@ -115,6 +115,22 @@ func TestMCBIsTheTextbook(t *testing.T) {
 	}
 	if packed < need.Rounds(1000) || failed < need.Rounds(1000) {
 		t.Errorf("%d packed, %d failed: the draw is one-sided", packed, failed)
+	}
+}
+
+// The same at a size at which trees matter, through the whole binary search.
+func TestMCBTreesAtScale(t *testing.T) {
+	t.Parallel()
+	for _, maxTasks := range []int{1, 16} {
+		in := drawn(t, spec(100, 1000/maxTasks, maxTasks))
+		u := view.OfVCSched(in)
+		for variant := 1; variant <= 8; variant++ {
+			trees, err := searchYield(context.Background(), u, packerOf(u, variant, newTreeList), nil)
+			plain, err2 := searchYield(context.Background(), u, packerOf(u, variant, newScanList), nil)
+			if (err == nil) != (err2 == nil) || !slices.Equal(trees, plain) {
+				t.Errorf("mcb%d with up to %d tasks a job: trees and lists differ (%v, %v)", variant, maxTasks, err, err2)
+			}
+		}
 	}
 }
 
@@ -159,7 +175,7 @@ func TestMCBByHand(t *testing.T) {
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
 			u := view.OfVCSched((&model.VCSched{Hosts: 2, Jobs: c.jobs}))
-			got, all := packerOf(u, c.variant).pack(context.Background(), c.yield)
+			got, all := packerOf(u, c.variant, newTreeList).pack(context.Background(), c.yield)
 			if all != c.wantAll {
 				t.Fatalf("packed all: %v, want %v", all, c.wantAll)
 			}
@@ -221,8 +237,29 @@ func TestMCBTinyYield(t *testing.T) {
 	}
 	in := &model.VCSched{Hosts: 1, Jobs: []model.VCSchedJob{testkit.VCJob("a", 1_100_000, 1, 0)}}
 	u := view.OfVCSched(in)
-	hosts, err := searchYield(context.Background(), u, packerOf(u, 8), nil)
+	hosts, err := searchYield(context.Background(), u, packerOf(u, 8, newScanList), nil)
 	if err != nil || in.Yield(hosts) != 1/1.1e6 {
 		t.Errorf("%v, want every task on the one host", err)
 	}
 }
+
+// scanList answers the queries of firstFit by a walk through the list.
+type scanList struct {
+	u     *view.VCSched
+	order []int32 // -1 once taken
+}
+
+func newScanList(u *view.VCSched, order []int32) firstFit {
+	return &scanList{u, append([]int32(nil), order...)}
+}
+
+func (l *scanList) first(from int, cpu, mem int64) (int32, int) {
+	for k := from; k < len(l.order); k++ {
+		if i := l.order[k]; i >= 0 && l.u.CPU[i] <= cpu && l.u.Memory[i] <= mem {
+			return i, k
+		}
+	}
+	return -1, -1
+}
+
+func (l *scanList) take(place int) { l.order[place] = -1 }
