@@ -172,7 +172,7 @@ func (l *Plain) Find(q query, p policy) (allocation, bool) {
 	var score float64
 	found := false
 	for _, start := range candidates(l.times, q) {
-		w := q.at(start)
+		w := q.windowOf(start)
 		free := l.free(w.start, w.end, false)
 		n := 0
 		for _, x := range free {

@@ -262,4 +262,4 @@ func (l *scanList) first(from int, cpu, mem int64) (int32, int) {
 	return -1, -1
 }
 
-func (l *scanList) take(place int) { l.order[place] = -1 }
+func (l *scanList) remove(place int) { l.order[place] = -1 }
