@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -79,7 +79,7 @@ func TestSmallHosts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(77, 1))
 	const scale = 1.0 / 64 // a power of 2: all sums are as exact
 	solved, border := 0, 0
-	for range need.Rounds(60) {
+	for range require.Rounds(60) {
 		in := testkit.RandomVectors(rng, rng.IntN(2) == 0)
 		if len(in.HostSizes) == 0 {
 			in.HostSizes = []model.HostSize{{Count: in.Hosts, CPU: 1, Memory: 1, Resources: slices.Repeat([]float64{1}, len(in.Resources))}}
@@ -144,7 +144,7 @@ func TestSmallHosts(t *testing.T) {
 func TestOversized(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(78, 1))
-	for k := range need.Rounds(60) {
+	for k := range require.Rounds(60) {
 		in := testkit.RandomVectors(rng, k%2 == 0)
 		j := &in.Jobs[rng.IntN(len(in.Jobs))]
 		most := func(r int) (x float64) {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/run"
-	"github.com/gapwise/gapwise/internal/run/caught"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
+	"github.com/gapwise/gapwise/internal/run/panics"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -117,13 +117,13 @@ func (t *attempt) solve(s model.Solver) (r model.Result, err error) {
 		return t.patience + t.set.TimeLimit/10
 	}
 	var solved model.Result
-	returned, err := caught.Within(ctx, late, func() (err error) { solved, err = s.Solve(t.ctx, t.Instance, set); return err })
-	caught.PassPanic(err)
+	returned, err := panics.Within(ctx, late, func() (err error) { solved, err = s.Solve(t.ctx, t.Instance, set); return err })
+	panics.PassPanic(err)
 	if returned {
 		return solved, err
 	}
 	r = heard.close()
-	r.Reason = turns.StopReason(ctx) + ", but it did not return"
+	r.Reason = meter.StopReason(ctx) + ", but it did not return"
 	return r, nil
 }
 

@@ -17,8 +17,8 @@ import (
 	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/run/cpu"
-	"github.com/gapwise/gapwise/internal/run/turns"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/run/meter"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -91,7 +91,7 @@ func contend(t *testing.T, in model.Instance, a *model.Algorithm, effort int64, 
 	defer cancel()
 	c.name = a.Name
 	var err error
-	c.spent, err = turns.Spend(ctx, effort, func(ctx context.Context) (err error) {
+	c.spent, err = meter.Spend(ctx, effort, func(ctx context.Context) (err error) {
 		// The time limit is far away, but there is one: algorithms go on.
 		c.Result, err = a.Solver.Solve(ctx, in, model.Settings{Seed: 1, TimeLimit: time.Hour, Threads: 1})
 		c.ended = ctx.Err() == nil
@@ -141,14 +141,14 @@ func TestAutoRule(t *testing.T) {
 
 // The same holds on a log with a rollout that takes longer than many limits: 28,475 jobs of KTH.
 func TestAutoRuleOfLog(t *testing.T) {
-	if !need.Night() {
+	if !require.Night() {
 		t.Skip("takes a minute of CPU, at night")
 	}
 	p, err := gapwise.ProblemOf(model.KindBatch)
 	if err != nil {
 		t.Fatal(err)
 	}
-	log, err := instances.LoadSWF(need.Data(t, "swf", "KTH-SP2-1996-2.1-cln.swf.gz"))
+	log, err := instances.LoadSWF(require.Data(t, "swf", "KTH-SP2-1996-2.1-cln.swf.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}

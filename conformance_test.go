@@ -23,7 +23,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -261,7 +261,7 @@ func TestConformanceSolve(t *testing.T) {
 		seen := map[string]bool{}
 		for k, in := range few(smallInstances(t, p, 1)) {
 			family := []model.Instance{in}
-			if k == 0 || !testing.Short() && k%3 == 0 || need.Night() {
+			if k == 0 || !testing.Short() && k%3 == 0 || require.Night() {
 				family = append(family, stumps(t, in)...)
 			}
 			for _, in := range family {
@@ -478,7 +478,7 @@ func schema(name string) (*jsonschema.Schema, error) {
 	defer schemas.Unlock()
 	s, err := schemas.byName[name], error(nil)
 	if s == nil {
-		if s, err = need.Schema("docs/reference/schema", name+".json"); err == nil {
+		if s, err = require.Schema("docs/reference/schema", name+".json"); err == nil {
 			if schemas.byName == nil {
 				schemas.byName = map[string]*jsonschema.Schema{}
 			}
@@ -852,7 +852,7 @@ func TestConformanceHard(t *testing.T) {
 		if testing.Short() {
 			seeds = 2
 		}
-		effort := int64(need.Rounds(1_000_000)) // a second
+		effort := int64(require.Rounds(1_000_000)) // a second
 		c := &conformance{T: t, p: p, in: in, ways: candidates(t, p), results: map[string]model.Result{}, withoutHiGHS: map[string]bool{}}
 		for _, x := range c.ways {
 			if x.exact || x.o.Solver != nil {

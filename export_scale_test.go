@@ -15,7 +15,7 @@ import (
 
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/core/objective"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -50,7 +50,7 @@ func ofInstance(t *testing.T, file string, obj float64) float64 {
 // Another solver's optimum of an exported file is, by the file's comment, the optimum that exact proves: of every
 // example in every formulation, and of goals and units that no example has.
 func TestExportedObjective(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	var all []model.Instance
 	for _, pattern := range []string{"docs/examples/*.json", "examples/*/*.json"} {
 		paths, err := filepath.Glob(pattern)
@@ -95,7 +95,7 @@ func TestExportedObjective(t *testing.T) {
 	solvers := map[string]func(*testing.T, string) float64{"glpsol": byGLPK, "cbc": byCBC}
 	for program, debian := range map[string]string{"glpsol": "glpk-utils", "cbc": "coinor-cbc"} {
 		t.Run(program, func(t *testing.T) {
-			need.Tool(t, program, debian)
+			require.Tool(t, program, debian)
 			kinds, units := map[model.Kind]int{}, 0
 			for _, in := range all {
 				var want model.Result

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -68,14 +68,14 @@ func exported(t *testing.T) map[string]*milp.Model {
 // The exported file has the same optimum for GLPK, CBC and HiGHS, in both formats; as MPS, which minimises always, of a
 // model that maximises the negated one.
 func TestExportIsReadByAll(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	readers := map[string]func(t *testing.T, file string) float64{
 		"glpsol": byGLPK, "cbc": byCBC, "highs": byHiGHS,
 	}
 	for program, package_ := range map[string]string{"glpsol": "glpk-utils", "cbc": "coinor-cbc", "highs": ""} {
 		t.Run(program, func(t *testing.T) {
 			if package_ != "" {
-				need.Tool(t, program, package_)
+				require.Tool(t, program, package_)
 			}
 			models := exported(t)
 			if len(models) < 12 {

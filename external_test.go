@@ -15,8 +15,8 @@ import (
 	"time"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/run/turns"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/run/meter"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/external"
@@ -34,7 +34,7 @@ func needBackend(t *testing.T, name string) milp.Backend {
 		}
 		return highs.Lanl
 	}
-	need.Tool(t, name, tools[name])
+	require.Tool(t, name, tools[name])
 	b, err := external.Backend(name)
 	if err != nil {
 		t.Fatal(err)
@@ -45,8 +45,8 @@ func needBackend(t *testing.T, name string) milp.Backend {
 // The programs that solve MPS files, and the other binding of HiGHS, agree with ours
 // on every formulation of every problem: about its optimum, and that there is none.
 func TestExternalsAgreeWithHiGHS(t *testing.T) {
-	need.HiGHS(t)
-	most := 8 + need.Rounds(16)
+	require.HiGHS(t)
+	most := 8 + require.Rounds(16)
 	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
 		all := smallInstances(t, p, 16)
 		for _, formulation := range p.Formulations {
@@ -139,7 +139,7 @@ func spread(all []model.Instance, most int) (some []model.Instance) {
 // its own increment (CBC's is 1e-5) calls one of the worse ones optimal; no other does.
 func TestExternalsNearTies(t *testing.T) {
 	t.Parallel()
-	need.HiGHS(t)
+	require.HiGHS(t)
 	rng := rand.New(rand.NewPCG(5, 47))
 	for k := range 6 {
 		in := &model.VCSched{Name: fmt.Sprint("ties ", k), Hosts: 2}
@@ -260,7 +260,7 @@ func TestExternalStopped(t *testing.T) {
 			t.Parallel()
 			needBackend(t, engine)
 			r, err := gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: engine, Settings: model.Settings{TimeLimit: time.Second}})
-			if err != nil || r.Status == model.StatusOptimal || r.Status == model.StatusInfeasible || r.Reason != turns.StopReason(timedOut(t)) {
+			if err != nil || r.Status == model.StatusOptimal || r.Status == model.StatusInfeasible || r.Reason != meter.StopReason(timedOut(t)) {
 				t.Errorf("%s, %q, %v", r.Status, r.Reason, err)
 			}
 		})

@@ -55,7 +55,7 @@ var beside = map[string][]string{
 }
 
 // testOnly lists the packages that only tests import. The audit draws from the test kit, too.
-var testOnly = []string{"internal/test/chromium", "internal/test/need"}
+var testOnly = []string{"internal/test/chromium", "internal/test/require"}
 
 // wrongImport explains why one package of this module may not import another, both as paths in the module, "" for the
 // root; "" if it may.
@@ -221,7 +221,7 @@ func TestWrongImport(t *testing.T) {
 		{"instances", "heuristics/dag", "alone"},
 		{"internal/app/audit/plain", "exact/dag", "share no code"},
 		{"exact/dag", "internal/test/testkit", "for tests"},
-		{"model", "internal/test/need", "for tests"},
+		{"model", "internal/test/require", "for tests"},
 		{"web", "internal/test/chromium", "for tests"},
 		{"attic", "model", "no floor"},
 		{"exact/dag", "attic", "no floor"},

@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -116,7 +116,7 @@ func TestSolveInfeasibleByBound(t *testing.T) {
 
 // Several engines solve the instance, in the order in which they are named.
 func TestEngines(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	t.Parallel()
 	for engine, want := range map[string]string{
 		"": "search", "search": "search", "highs": "highs", "both": "search+highs", "highs,search": "highs+search",

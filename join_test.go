@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -183,7 +183,7 @@ func TestAutoTakesHalves(t *testing.T) {
 type slowSolver struct{ model.Solver }
 
 func (s slowSolver) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	for !turns.Stop(ctx, 1000) {
+	for !meter.Stop(ctx, 1000) {
 	}
 	r, err := s.Solver.Solve(context.WithoutCancel(ctx), in, model.Settings{Seed: set.Seed})
 	r.Algorithm = "slow"

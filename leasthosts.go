@@ -17,8 +17,8 @@ import (
 	vcheur "github.com/gapwise/gapwise/heuristics/vcsched"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/vcsched/placement"
-	"github.com/gapwise/gapwise/internal/run/caught"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
+	"github.com/gapwise/gapwise/internal/run/panics"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -86,7 +86,7 @@ func LeastHosts(ctx context.Context, in *model.VCSched, o Options) (HostCount, e
 	}
 	h := HostCount{Hosts: c.upper, Bound: c.lower, Proof: c.proof, Nodes: c.nodes, Instance: withHosts(in, c.upper)}
 	if c.lower < c.upper {
-		h.Reason = cmp.Or(c.reason, turns.StopReason(ctx), "the algorithm left it open")
+		h.Reason = cmp.Or(c.reason, meter.StopReason(ctx), "the algorithm left it open")
 	}
 	r := model.NewResult("pack", o.Seed)
 	if err := r.SetSolution(h.Instance, h.Instance.NewPlacement(c.hosts, h.Instance.Yield(c.hosts))); err != nil {
@@ -171,7 +171,7 @@ func (c *hostCounter) countPatiently() error {
 	count := c.count
 	if c.o.Effort > 0 {
 		count = func() error {
-			return turns.Within(c.ctx, c.o.Effort, func(ctx context.Context) error {
+			return meter.Within(c.ctx, c.o.Effort, func(ctx context.Context) error {
 				c.ctx = ctx
 				return c.count()
 			})
@@ -180,8 +180,8 @@ func (c *hostCounter) countPatiently() error {
 	if c.o.Patience == 0 {
 		return count()
 	}
-	_, err := caught.Within(c.ctx, func() time.Duration { return c.o.Patience }, count)
-	caught.PassPanic(err)
+	_, err := panics.Within(c.ctx, func() time.Duration { return c.o.Patience }, count)
+	panics.PassPanic(err)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.shut = true
@@ -351,14 +351,14 @@ func (c *hostCounter) within(parts int64, work func(context.Context) error) erro
 	if c.o.Effort == 0 || parts == 1 {
 		return work(ctx)
 	}
-	return turns.Within(ctx, max(1, c.o.Effort/parts), work)
+	return meter.Within(ctx, max(1, c.o.Effort/parts), work)
 }
 
 // decide decides in one of so many parts of the time left whether there is a placement on
 // so many hosts, at least lower and below upper; it returns false if that remains open.
 func (c *hostCounter) decide(hosts int, parts int64) (known bool, err error) {
 	if c.ctx.Err() != nil {
-		c.leave(0, turns.StopReason(c.ctx))
+		c.leave(0, meter.StopReason(c.ctx))
 		return false, nil
 	}
 	o := c.o

@@ -13,7 +13,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 	"github.com/gapwise/gapwise/verify"
@@ -175,7 +175,7 @@ func TestLeastHostsPublished(t *testing.T) {
 	if !highs.Available() {
 		t.Skip("without HiGHS there is no column generation, which proves most of them")
 	}
-	rows := need.CSV(t, "vbp", "optima.csv")
+	rows := require.CSV(t, "vbp", "optima.csv")
 	optima, items := map[string]int{}, map[string]string{}
 	for _, row := range rows {
 		if n, err := strconv.Atoi(row[4]); err == nil && n > 0 {
@@ -187,7 +187,7 @@ func TestLeastHostsPublished(t *testing.T) {
 		every = map[string]int{"20": 12, "40": 24, "60": 60}
 	}
 	seen, proved := map[string]int{}, 0
-	for name, data := range need.TarGz(t, "vbp", "vbp.tar.gz") {
+	for name, data := range require.TarGz(t, "vbp", "vbp.tar.gz") {
 		size := items[name]
 		if seen[size]++; every[size] == 0 || seen[size]%every[size] != 0 {
 			continue

@@ -12,7 +12,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/run/cpu"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -131,7 +131,7 @@ func TestLimits(t *testing.T) {
 		for variant, draw := range large[p.Kind] {
 			sizes := []int{1000, 10_000}
 			switch {
-			case need.Night(): // all four sizes of each problem
+			case require.Night(): // all four sizes of each problem
 				sizes = [][]int{{1000, 1_000_000}, {10_000, 100_000}}[variant%2]
 			case !testing.Short():
 				sizes = [][]int{{1000, 100_000}, {10_000}}[variant%2]

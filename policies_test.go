@@ -13,7 +13,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -51,7 +51,7 @@ func sameStarts(t *testing.T, in model.Instance, program, ours string, p ...mode
 // of a log; the judge accepts the schedule of the one for two tiers.
 func TestPythonPolicies(t *testing.T) {
 	t.Parallel()
-	python := need.Tool(t, "python3", "python3")
+	python := require.Tool(t, "python3", "python3")
 	rng, background := rand.New(rand.NewPCG(27, 4)), 0
 	for range 4 {
 		in := testkit.RandomBatch(rng, 1, 6, 30)
@@ -76,7 +76,7 @@ func TestPythonPolicies(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	log, err := instances.LoadSWF(need.Data(t, "swf", "KTH-SP2-1996-2.1-cln.swf.gz"))
+	log, err := instances.LoadSWF(require.Data(t, "swf", "KTH-SP2-1996-2.1-cln.swf.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestPolicyTemplates(t *testing.T) {
 // find no place in an empty data centre.
 func TestRequestTemplates(t *testing.T) {
 	t.Parallel()
-	python := "online:" + need.Tool(t, "python3", "python3") + " cmd/gapwise/policies/"
+	python := "online:" + require.Tool(t, "python3", "python3") + " cmd/gapwise/policies/"
 	rng := rand.New(rand.NewPCG(27, 6))
 	for range 4 {
 		in := testkit.RandomReservation(rng, 20)

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise/exact"
-	"github.com/gapwise/gapwise/internal/run/caught"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
+	"github.com/gapwise/gapwise/internal/run/panics"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -26,7 +26,7 @@ import (
 // which most end. From the second round on the seeded ones, which improve the known solutions, and the engines have
 // turns. It ends when the gap asked for is reached or the context ends, or when no worker has anything left to do.
 //
-// Turns are counted in effort, not in time (package turns). A worker's findings reach the others at the end of a round.
+// Turns are counted in effort, not in time (package meter). A worker's findings reach the others at the end of a round.
 // So the result doesn't depend on the machine unless a limit stops the run, nor on how many have their turn at once.
 // The learning kernel runs as many copies as there are threads (lcg.Team). They prove the same, but may find another of
 // several optimal solutions. A turn is longer the more the worker's last ones have brought.
@@ -46,7 +46,7 @@ type portfolio struct {
 	left  []string       // notes on these
 }
 
-// turnLengths are the turns of auto, in effort (turns.Stop).
+// turnLengths are the turns of auto, in effort (meter.Stop).
 type turnLengths struct {
 	first, most float64
 	// heuristic is the first turn of heuristics, and half the second one: most end in it.
@@ -69,7 +69,7 @@ const (
 // worker is a solver that takes turns.
 type worker struct {
 	model.Algorithm
-	seat   *turns.Seat
+	seat   *meter.Seat
 	best   model.Progress // reported in this turn, with the best solution
 	bound  float64        // reported in this turn
 	nodes  int64          // last reported
@@ -117,7 +117,7 @@ func (a *portfolio) Name() string { return "auto" }
 
 // Solve implements model.Solver.
 func (a *portfolio) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	ctx, a.stop = set.WithTimeLimit(turns.WithThreads(ctx, set.Workers()))
+	ctx, a.stop = set.WithTimeLimit(meter.WithThreads(ctx, set.Workers()))
 	defer a.stop()
 	a.began = time.Now()
 	a.r = model.NewResult(a.Name(), set.Seed)
@@ -140,8 +140,8 @@ func (a *portfolio) Solve(ctx context.Context, in model.Instance, set model.Sett
 			w.seat.Leave()
 		}
 	}()
-	quick := turns.NewSeat(ctx, func(ctx context.Context) error {
-		return caught.Call(func() error { a.computeQuick(ctx); return nil })
+	quick := meter.NewSeat(ctx, func(ctx context.Context) error {
+		return panics.Call(func() error { a.computeQuick(ctx); return nil })
 	})
 	defer quick.Leave()
 	err := a.run(ctx, quick, first, later)
@@ -193,12 +193,12 @@ func (a *portfolio) seats(ctx context.Context, in model.Instance, set model.Sett
 		}
 		x := named(name, a.Algorithms)
 		w := &worker{Algorithm: x, bound: math.NaN()}
-		w.seat = turns.NewSeat(ctx, func(ctx context.Context) error {
+		w.seat = meter.NewSeat(ctx, func(ctx context.Context) error {
 			set := set
 			if set.Progress = func(p model.Progress) { a.hear(w, p) }; a.known.Solution != nil && set.Start == nil && (x.Exact || x.Seeded) {
 				set.Start = a.known.Solution
 			}
-			return caught.Call(func() (err error) { w.result, err = x.Solver.Solve(ctx, in, set); return err })
+			return panics.Call(func() (err error) { w.result, err = x.Solver.Solve(ctx, in, set); return err })
 		})
 		if x.Exact || x.Seeded {
 			later = append(later, w)
@@ -260,7 +260,7 @@ func (a *portfolio) publish() {
 }
 
 // run gives turns until there is nothing left to do.
-func (a *portfolio) run(ctx context.Context, quick *turns.Seat, first, later []*worker) error {
+func (a *portfolio) run(ctx context.Context, quick *meter.Seat, first, later []*worker) error {
 	gap := a.set.GapLimit()
 	length := turnsOfAuto.first
 	active := first
@@ -272,7 +272,7 @@ func (a *portfolio) run(ctx context.Context, quick *turns.Seat, first, later []*
 			if err != nil {
 				a.leave("the quick bounds", err)
 			}
-			turns.Stop(ctx, quick.Spent-before)
+			meter.Stop(ctx, quick.Spent-before)
 			if bounded && err == nil && ctx.Err() == nil {
 				for _, b := range a.computeQuick(ctx) {
 					if !b.Infeasible {
@@ -326,7 +326,7 @@ func (a *portfolio) last(workers []*worker) error {
 			continue
 		}
 		switch {
-		case errors.As(err, new(*caught.Panic)):
+		case errors.As(err, new(*panics.Panic)):
 			a.leave(w.Name, err)
 		case err == nil:
 			if err := a.adoptFindings(w); err != nil {
@@ -348,7 +348,7 @@ func (a *portfolio) explain(engines []*worker, why string) (err error) {
 	for !w.ended && err == nil {
 		w.ended, err = w.seat.Turn(int64(turnsOfAuto.most))
 	}
-	if caught.PassPanic(err); err == nil && w.result.Status == model.StatusInfeasible {
+	if panics.PassPanic(err); err == nil && w.result.Status == model.StatusInfeasible {
 		return a.adoptFindings(w)
 	}
 	return err
@@ -378,7 +378,7 @@ func (a *portfolio) round(ctx context.Context, workers []*worker, length func(*w
 	}
 	threads := a.set.Workers()
 	if threads > 1 {
-		go turns.Each(ctx, len(workers), turn)
+		go meter.Each(ctx, len(workers), turn)
 	}
 	for k, w := range workers {
 		if threads == 1 {
@@ -386,15 +386,15 @@ func (a *portfolio) round(ctx context.Context, workers []*worker, length func(*w
 		}
 		switch told := <-rested[k]; {
 		case errors.Is(told, model.ErrUnsupported):
-		case errors.As(told, new(*caught.Panic)):
+		case errors.As(told, new(*panics.Panic)):
 			a.leave(w.Name, told)
 		case told != nil:
 			err = told
-		case errors.Is(context.Cause(ctx), turns.ErrSpent): // with one thread it had no turn any more
+		case errors.Is(context.Cause(ctx), meter.ErrSpent): // with one thread it had no turn any more
 		case err == nil && !a.over():
 			err = a.adoptFindings(w)
 		}
-		turns.Stop(ctx, spent[k]) // auto may itself be one of the solvers that take turns
+		meter.Stop(ctx, spent[k]) // auto may itself be one of the solvers that take turns
 		if err != nil || a.over() {
 			a.stop()
 		}
@@ -483,7 +483,7 @@ func (a *portfolio) close(ctx context.Context, workers []*worker) {
 		}
 		return
 	}
-	why := turns.StopReason(ctx)
+	why := meter.StopReason(ctx)
 	for _, w := range workers {
 		if why == "" && w.ended {
 			why = w.result.Reason

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -251,7 +251,7 @@ func TestEffort(t *testing.T) {
 
 // An effort ends HiGHS in the same place in each run, before it is done.
 func TestEffortOfHiGHS(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	t.Parallel()
 	stopped := 0
 	for _, p := range gapwise.Problems() {

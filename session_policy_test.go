@@ -11,7 +11,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/heuristics/online"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -44,7 +44,7 @@ func TestSessionPolicy(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(27, 13))
 	steps, migrations, rejected := 0, map[bool]int{}, 0
-	for round := range need.Rounds(30) {
+	for round := range require.Rounds(30) {
 		budget := round%3 == 2
 		in, stays := drawCourse(rng, 30, 2+rng.IntN(3), rng.IntN(3) == 0, budget)
 		o := gapwise.Options{Algorithm: "mcb8", Settings: model.Settings{Seed: 1, TimeLimit: time.Minute}}

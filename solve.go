@@ -14,8 +14,8 @@ import (
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/heuristics/command"
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/run/caught"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
+	"github.com/gapwise/gapwise/internal/run/panics"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -289,8 +289,8 @@ func (t *attempt) quickBounds() []bounds.Bound {
 		}
 		// An interrupt doesn't wait for the part of them that takes linear time.
 		var all []bounds.Bound
-		returned, err := caught.Within(ctx, func() time.Duration { return 0 }, func() error { all = t.computeQuick(ctx); return nil })
-		caught.Pass(err)
+		returned, err := panics.Within(ctx, func() time.Duration { return 0 }, func() error { all = t.computeQuick(ctx); return nil })
+		panics.Pass(err)
 		if t.quick = []bounds.Bound{}; returned { // else not asked for again
 			t.quick = all
 		}
@@ -318,7 +318,7 @@ func (t *attempt) blame(s model.Solver, r model.Result, err error) error {
 
 // toJudge returns the context for the judge and for bounds: the solution of a solver that was interrupted is
 // judged all the same.
-func (t *attempt) toJudge() (context.Context, context.CancelFunc) { return turns.Grace(t.ctx) }
+func (t *attempt) toJudge() (context.Context, context.CancelFunc) { return meter.Grace(t.ctx) }
 
 // stamp writes into the result which version solved which instance, and has the
 // judge check it. If the context ends while the judge is at work, the result is

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -42,7 +42,7 @@ func TestNeverWorseThanTheStart(t *testing.T) {
 	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
 		rng := rand.New(rand.NewPCG(41, 7))
 		kept := 0
-		for range need.Rounds(24) {
+		for range require.Rounds(24) {
 			in := drawnSmall(rng, p.Kind)
 			c := gapwise.NewCase(in)
 			var starts []model.Result
@@ -83,7 +83,7 @@ func TestNeverWorseThanTheStart(t *testing.T) {
 func TestSessionKeepsItsPromise(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 552))
-	for round := range need.Rounds(60) {
+	for round := range require.Rounds(60) {
 		s := gapwise.Session{Options: gapwise.Options{Settings: model.Settings{Seed: 1, TimeLimit: 5 * time.Millisecond}}}
 		all := testkit.RandomBatch(rng, 1+round%2, 4, 10)
 		var last model.Solution

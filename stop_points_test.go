@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -42,7 +42,7 @@ func TestStopPoints(t *testing.T) {
 					var r model.Result
 					had, ended := int64(0), false
 					for effort := int64(1); effort <= most && !ended; effort *= 2 {
-						err := turns.Within(t.Context(), effort, func(ctx context.Context) (err error) {
+						err := meter.Within(t.Context(), effort, func(ctx context.Context) (err error) {
 							r, err = a.Solver.Solve(ctx, in, model.Settings{Seed: 1, Threads: 1})
 							ended = ctx.Err() == nil
 							return err

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -21,7 +21,7 @@ func TestTraceChangesNothing(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(51, 1))
 	traced := 0
-	for range need.Rounds(20) {
+	for range require.Rounds(20) {
 		for _, in := range []model.Instance{testkit.RandomDAG(rng, 12, 3), testkit.RandomReservation(rng, 12),
 			testkit.RandomBatch(rng, 1, 6, 12), testkit.RandomBatch(rng, 2, 6, 12), testkit.RandomVCSched(rng, false), testkit.RandomVectors(rng, false),
 			testkit.Consolidation(rng, 8, 5), testkit.RandomTVC(rng, 4, 8, false), testkit.RandomTVC(rng, 4, 8, true)} {

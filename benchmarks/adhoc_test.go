@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gapwise/gapwise/internal/app/runs"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -72,10 +72,10 @@ func TestSolutionsAreKept(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := decode(t, "name: k\ngenerators: [{kind: vcsched, hosts: 2, jobs: [4, 60], slack: [0.3], count: 2, seed: 5}]\nalgorithms: [gr, mcb8]\nseeds: [3]\n")
-	cases := need.Value(p.Instances())(t)
+	cases := require.Value(p.Instances())(t)
 	found := map[string]model.Instance{}
 	for _, c := range cases {
-		found[c.Name] = need.Value(c.Load())(t)
+		found[c.Name] = require.Value(c.Load())(t)
 	}
 	kept := 0
 	for _, r := range runPlan(t, p, RunOptions{Results: filepath.Join(dir, "results", "r.jsonl"), Solutions: filepath.Join(dir, "kept"), Workers: 2}) {
@@ -86,11 +86,11 @@ func TestSolutionsAreKept(t *testing.T) {
 			continue
 		}
 		kept++
-		data := need.Value(os.ReadFile(filepath.Join(dir, "results", r.SolutionFile)))(t)
+		data := require.Value(os.ReadFile(filepath.Join(dir, "results", r.SolutionFile)))(t)
 		if !json.Valid(data) {
 			t.Fatalf("%s isn't JSON", r.SolutionFile)
 		}
-		res := need.Value(model.DecodeResult(data))(t)
+		res := require.Value(model.DecodeResult(data))(t)
 		report, err := verify.Result(t.Context(), found[r.Instance], res, verify.Options{})
 		if err != nil || !report.Feasible() || res.Objective != *r.Objective || res.Seed != 3 {
 			t.Errorf("%s: %+v, %v", r.SolutionFile, report, err)

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -22,12 +22,12 @@ algorithms:
 
 func TestGLPKIsMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	need.Refused(t, "refusal", Run(context.Background(), decode(t, withGLPK), RunOptions{Results: filepath.Join(t.TempDir(), "r.jsonl")}), model.ErrInvalid, "glpsol")
+	require.Refused(t, "refusal", Run(context.Background(), decode(t, withGLPK), RunOptions{Results: filepath.Join(t.TempDir(), "r.jsonl")}), model.ErrInvalid, "glpsol")
 }
 
 // GLPK's optima, through the exported formulations and the judge, are ours.
 func TestGLPKAgrees(t *testing.T) {
-	need.Tool(t, "glpsol", "glpk-utils")
+	require.Tool(t, "glpsol", "glpk-utils")
 	got := map[string]map[string]float64{}
 	for _, r := range runPlan(t, decode(t, withGLPK), RunOptions{Results: filepath.Join(t.TempDir(), "r.jsonl")}) {
 		if r.Objective == nil {

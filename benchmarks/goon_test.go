@@ -15,7 +15,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/app/runs"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -25,11 +25,11 @@ func TestOtherCommits(t *testing.T) {
 	p := decode(t, quick)
 	whole := filepath.Join(t.TempDir(), "whole.jsonl")
 	runPlan(t, p, RunOptions{Results: whole})
-	records := need.Value(runs.ReadRecords(whole))(t)
+	records := require.Value(runs.ReadRecords(whole))(t)
 	lines := ""
 	for i := range records {
 		records[i].Commit = "0123456789"
-		line := need.Value(records[i].Encode())(t)
+		line := require.Value(records[i].Encode())(t)
 		lines += string(line)
 	}
 	write(t, whole, lines)
@@ -38,7 +38,7 @@ func TestOtherCommits(t *testing.T) {
 	}
 	_, rest, _ := strings.Cut(lines, "\n")
 	write(t, whole, rest)
-	need.Refused(t, "a part of a file", Run(context.Background(), p, RunOptions{Results: whole}), model.ErrInvalid, "whole.jsonl:1 is of commit 0123456789, this is commit unknown")
+	require.Refused(t, "a part of a file", Run(context.Background(), p, RunOptions{Results: whole}), model.ErrInvalid, "whole.jsonl:1 is of commit 0123456789, this is commit unknown")
 	if text, err := os.ReadFile(whole); err != nil || string(text) != rest {
 		t.Errorf("the file has changed (%v)", err)
 	}
@@ -57,7 +57,7 @@ func TestOtherCommits(t *testing.T) {
 	}
 	records[0].Commit = ""
 	want := []string{gapwise.Version, gapwise.Version + " (0123456789)"}
-	need.Same(t, "builds", want, runs.Builds(records))
+	require.Same(t, "builds", want, runs.Builds(records))
 }
 
 // Nothing is written to, or cut off, other files than this plan's results.
@@ -65,7 +65,7 @@ func TestRunLeavesOtherFilesAlone(t *testing.T) {
 	p := decode(t, quick)
 	whole := filepath.Join(t.TempDir(), "whole.jsonl")
 	runPlan(t, p, RunOptions{Results: whole})
-	data := need.Value(os.ReadFile(whole))(t)
+	data := require.Value(os.ReadFile(whole))(t)
 	line, _, _ := strings.Cut(string(data), "\n")
 	for name, c := range map[string]struct{ text, want string }{
 		"notes":                    {"Buy milk.", "line 1"},
@@ -81,13 +81,13 @@ func TestRunLeavesOtherFilesAlone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "notes.txt")
 			write(t, file, c.text)
-			need.Refused(t, "refusal", Run(context.Background(), p, RunOptions{Results: file}), model.ErrInvalid, c.want)
+			require.Refused(t, "refusal", Run(context.Background(), p, RunOptions{Results: file}), model.ErrInvalid, c.want)
 			if after, err := os.ReadFile(file); err != nil || string(after) != c.text {
 				t.Errorf("the file is now %q, error %v", after, err)
 			}
 		})
 	}
-	need.Refused(t, "a folder for the results", Run(context.Background(), p, RunOptions{Results: t.TempDir()}), model.ErrInvalid, "")
+	require.Refused(t, "a folder for the results", Run(context.Background(), p, RunOptions{Results: t.TempDir()}), model.ErrInvalid, "")
 }
 
 // While one Run writes, another is refused, and the first is whole.
@@ -105,7 +105,7 @@ func TestRunLocks(t *testing.T) {
 	if refused != len(want) {
 		t.Errorf("refused %d of %d times", refused, len(want))
 	}
-	need.Same(t, "runs", want, got)
+	require.Same(t, "runs", want, got)
 	if got := runPlan(t, p, RunOptions{Results: file}); len(got) != len(want) {
 		t.Errorf("%d runs once more, want %d", len(got), len(want))
 	}
@@ -119,8 +119,8 @@ generators: [{kind: vcsched, hosts: [4], jobs: [12], slack: [0.3], count: 1, see
 algorithms: [{name: gr}, {name: search}]
 `)
 	file := t.TempDir() + "/r.jsonl"
-	need.OK(t, Run(t.Context(), p, RunOptions{Results: file}))
-	records := need.Value(runs.ReadRecords(file))(t)
+	require.OK(t, Run(t.Context(), p, RunOptions{Results: file}))
+	records := require.Value(runs.ReadRecords(file))(t)
 	for _, r := range records {
 		if !r.Sealed {
 			t.Errorf("%s isn't sealed", r.Algorithm)
@@ -143,7 +143,7 @@ algorithms: [{name: gr}, {name: search}]
 func TestStatedIsNotVerified(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.jsonl")
 	runPlan(t, decode(t, quick), RunOptions{Results: file})
-	data := need.Value(os.ReadFile(file))(t)
+	data := require.Value(os.ReadFile(file))(t)
 	lines := strings.SplitAfter(string(data), "\n")
 	mine := `{"plan":"p","instance":"i","instance_hash":"h","kind":"vcsched","algorithm":"mine","seed":1,"status":"optimal","objective":0.5,"bound":0.5,"gap":0,"elapsed_s":1,"nodes":0,"verified":true,"version":"` + gapwise.Version + `"}` + "\n"
 	for name, c := range map[string]struct {
@@ -163,7 +163,7 @@ func TestStatedIsNotVerified(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			table := need.Value(runs.Tabulate(records, runs.TableOptions{Columns: []string{"verified", "stated"}}))(t)
+			table := require.Value(runs.Tabulate(records, runs.TableOptions{Columns: []string{"verified", "stated"}}))(t)
 			if want := []float64{float64(c.verified), float64(c.stated)}; !cmp.Equal(table.Rows[0].Values, want) {
 				t.Errorf("verified and stated are %v, want %v", table.Rows[0].Values, want)
 			}
@@ -191,7 +191,7 @@ func TestParametersOfFiles(t *testing.T) {
 		write(t, filepath.Join(dir, "set", name+".json"), `{"kind":"vcsched","version":1,"name":"`+name+`","hosts":1,"jobs":[{"id":"a","tasks":1,"cpu":0.5,"memory":0.1}`+jobs+`]}`)
 	}
 	write(t, filepath.Join(dir, "plan.yaml"), "name: f\nfiles: [set]\ngenerators: [{kind: dag, tasks: [3], count: 1}]\nalgorithms: [{name: gr, only: {hosts: [1]}}, {name: mcb8, only: {tasks: [3], hosts: [1]}}, {name: heft, only: {edges: [2], machines: [3]}}]\n")
-	p := need.Value(LoadPlan(filepath.Join(dir, "plan.yaml")))(t)
+	p := require.Value(LoadPlan(filepath.Join(dir, "plan.yaml")))(t)
 	records := runPlan(t, p, RunOptions{Results: filepath.Join(dir, "r.jsonl")})
 	var got []string
 	for _, r := range records {
@@ -202,7 +202,7 @@ func TestParametersOfFiles(t *testing.T) {
 		t.Errorf("the runs are %q, want %q", got, want)
 	}
 	records = slices.DeleteFunc(records, func(r runs.Record) bool { return r.Kind != model.KindVCSched })
-	table := need.Value(tabulated(records, runs.TableOptions{By: []string{"tasks", "load"}, Columns: []string{"runs"}}))(t)
+	table := require.Value(tabulated(records, runs.TableOptions{By: []string{"tasks", "load"}, Columns: []string{"runs"}}))(t)
 	if want := [][]string{{"1", "0.5", "gr", "1"}, {"3", "1", "gr", "1"}, {"3", "1", "mcb8", "1"}}; !slices.EqualFunc(table.Rows, want, slices.Equal) {
 		t.Errorf("the table is %v, want %v", table.Rows, want)
 	}

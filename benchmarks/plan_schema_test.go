@@ -19,7 +19,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/internal/core/params"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 type object = map[string]any
@@ -114,7 +114,7 @@ func planSchema() object {
 func golden(t *testing.T, file string, want []byte) {
 	t.Helper()
 	if *update {
-		need.OK(t, os.WriteFile(file, want, 0o644))
+		require.OK(t, os.WriteFile(file, want, 0o644))
 	}
 	if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%s isn't as the code has it (error %v); go test ./benchmarks -run 'TestPlanSchema|TestPlansPage' -update writes it", file, err)
@@ -124,9 +124,9 @@ func golden(t *testing.T, file string, want []byte) {
 // The schema's file matches the decoder. It takes the built-in plans and the page's, and refuses shapes that the
 // decoder refuses.
 func TestPlanSchema(t *testing.T) {
-	data := need.Value(json.MarshalIndent(planSchema(), "", "  "))(t)
+	data := require.Value(json.MarshalIndent(planSchema(), "", "  "))(t)
 	golden(t, "../docs/reference/schema/plan.json", append(data, '\n'))
-	schema := need.Value(jsonschema.NewCompiler().Compile("../docs/reference/schema/plan.json"))(t)
+	schema := require.Value(jsonschema.NewCompiler().Compile("../docs/reference/schema/plan.json"))(t)
 	check := func(text string) error {
 		var v any
 		if err := yaml.Unmarshal([]byte(text), &v); err != nil {
@@ -144,7 +144,7 @@ func TestPlanSchema(t *testing.T) {
 	plans := map[string]string{"tiny": tiny, "json": `{"name": "files", "files": ["set", {"path": "b", "goal": "accepted"}], "algorithms": ["gr"]}`,
 		"log": "name: l\nfiles: [{path: a.swf, kind: reservation, requests: [5, 6], goal: pe_seconds}]\nalgorithms: [{name: network-aware, rounds: 4, gap: 0.1}]\n"}
 	for _, name := range Names() {
-		text := need.Value(Source(name))(t)
+		text := require.Value(Source(name))(t)
 		plans[name] = string(text)
 	}
 	for k, text := range pagePlans(t) {
@@ -179,7 +179,7 @@ func TestPlanSchema(t *testing.T) {
 // pagePlans returns the plans of the page about plans.
 func pagePlans(t *testing.T) []string {
 	t.Helper()
-	page := need.Value(os.ReadFile("../docs/reference/plans.md"))(t)
+	page := require.Value(os.ReadFile("../docs/reference/plans.md"))(t)
 	var all []string
 	for _, m := range regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
 		all = append(all, m[1])
@@ -193,7 +193,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestPlansPage(t *testing.T) {
 	t.Parallel()
-	page := need.Value(os.ReadFile("../docs/reference/plans.md"))(t)
+	page := require.Value(os.ReadFile("../docs/reference/plans.md"))(t)
 	var list strings.Builder
 	for _, p := range gapwise.Problems() {
 		fmt.Fprintf(&list, "\n| %s | unit | what it is |\n|---|---|---|\n", p.Kind)
@@ -214,7 +214,7 @@ func TestPlansPage(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for _, from := range []string{"../docs/examples", "../cmd/gapwise/testdata/documents"} {
-		need.OK(t, os.CopyFS(dir, os.DirFS(from)))
+		require.OK(t, os.CopyFS(dir, os.DirFS(from)))
 	}
 	kinds := map[string]bool{}
 	for k, text := range pagePlans(t) {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -35,7 +35,7 @@ seeds: [1, 2]
 
 func decode(t *testing.T, text string) *Plan {
 	t.Helper()
-	p := need.Value(decodePlan([]byte(text)))(t)
+	p := require.Value(decodePlan([]byte(text)))(t)
 	return p
 }
 
@@ -117,7 +117,7 @@ func TestCasesRefuses(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			need.Refused(t, "refusal", need.Err(decode(t, tc.plan).Instances()), model.ErrInvalid, tc.wantPart)
+			require.Refused(t, "refusal", require.Err(decode(t, tc.plan).Instances()), model.ErrInvalid, tc.wantPart)
 		})
 	}
 }
@@ -137,7 +137,7 @@ func TestBuiltInPlans(t *testing.T) {
 	}
 	for _, name := range Names() {
 		t.Run(name, func(t *testing.T) {
-			p := need.Value(LoadPlan(name))(t)
+			p := require.Value(LoadPlan(name))(t)
 			if p.Name != name || p.Description == "" {
 				t.Errorf("name %q, description %q", p.Name, p.Description)
 			}
@@ -145,9 +145,9 @@ func TestBuiltInPlans(t *testing.T) {
 				t.Skip("its instances aren't drawn under -short")
 			}
 			if needs[name] != "" {
-				t.Setenv("GAPWISE_DATA", filepath.Dir(need.Data(t, needs[name])))
+				t.Setenv("GAPWISE_DATA", filepath.Dir(require.Data(t, needs[name])))
 			}
-			cases := need.Value(p.Instances())(t)
+			cases := require.Value(p.Instances())(t)
 			if len(cases) != want[name] {
 				t.Errorf("%d instances, want %d", len(cases), want[name])
 			}
@@ -165,7 +165,7 @@ func TestPlanWithoutItsFile(t *testing.T) {
 		for _, folder := range []string{"", t.TempDir()} {
 			t.Run(name, func(t *testing.T) {
 				t.Setenv("GAPWISE_DATA", folder)
-				p := need.Value(LoadPlan(name))(t)
+				p := require.Value(LoadPlan(name))(t)
 				_, err := p.Instances()
 				if !errors.Is(err, model.ErrInvalid) {
 					t.Fatalf("error %v, want one that wraps ErrInvalid", err)
@@ -185,7 +185,7 @@ func TestPlanOfLog(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "own.swf"), "; MaxProcs: 4\n1 0 0 10 2 -1 -1 2 10 -1 1 1 1 1 1 1 -1 -1\n")
 	write(t, filepath.Join(dir, "plan.yaml"), "name: l\ngenerators: [{kind: reservation, log: own.swf, requests: [1], count: 1}]\nalgorithms: [{name: ff}]\n")
-	p := need.Value(LoadPlan(filepath.Join(dir, "plan.yaml")))(t)
+	p := require.Value(LoadPlan(filepath.Join(dir, "plan.yaml")))(t)
 	if cases, err := p.Instances(); err != nil || len(cases) != 1 {
 		t.Errorf("%d cases, error %v, want 1", len(cases), err)
 	}
@@ -199,30 +199,30 @@ func TestPlanOfFiles(t *testing.T) {
 	}
 	// Paths are as seen from the plan's folder; a plan may be JSON.
 	write(t, filepath.Join(dir, "plan.json"), `{"name": "files", "files": ["set", "one.json"], "algorithms": [{"name": "gr", "time_limit": "2s"}]}`)
-	p := need.Value(LoadPlan(filepath.Join(dir, "plan.json")))(t)
-	cases := need.Value(p.Instances())(t)
+	p := require.Value(LoadPlan(filepath.Join(dir, "plan.json")))(t)
+	cases := require.Value(p.Instances())(t)
 	var got []string
 	for _, c := range cases {
-		in := need.Value(c.Load())(t)
+		in := require.Value(c.Load())(t)
 		got = append(got, in.ID())
 	}
-	need.Same(t, "instances", []string{"set/a.json", "set/b.json", "one.json"}, got)
+	require.Same(t, "instances", []string{"set/a.json", "set/b.json", "one.json"}, got)
 }
 
 func TestAlgorithmRuns(t *testing.T) {
 	p := decode(t, tiny)
-	cases := need.Value(p.Instances())(t)
+	cases := require.Value(p.Instances())(t)
 	got := map[string]int{}
 	for i := range cases {
 		for k := range p.Algorithms {
-			runs := need.Value(p.Algorithms[k].runs(&cases[i], func() (map[string]float64, error) { return nil, nil }))(t)
+			runs := require.Value(p.Algorithms[k].runs(&cases[i], func() (map[string]float64, error) { return nil, nil }))(t)
 			if runs {
 				got[p.Algorithms[k].Label]++
 			}
 		}
 	}
 	// 16 instances; every second one of each specification; 2 slacks × 2.
-	need.Same(t, "runs", map[string]int{"gr": 16, "mcb8": 16, "search": 16, "rrnz": 8, "sgb": 4}, got)
+	require.Same(t, "runs", map[string]int{"gr": 16, "mcb8": 16, "search": 16, "rrnz": 8, "sgb": 4}, got)
 }
 
 func FuzzDecodePlan(f *testing.F) {
@@ -257,8 +257,8 @@ func FuzzDecodePlan(f *testing.F) {
 
 func write(t *testing.T, file, text string) {
 	t.Helper()
-	need.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
-	need.OK(t, os.WriteFile(file, []byte(text), 0o644))
+	require.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	require.OK(t, os.WriteFile(file, []byte(text), 0o644))
 }
 
 // An algorithm runs on the instances of the problems that know it. "all" means the algorithms of the plan's problems,
@@ -270,20 +270,20 @@ func TestPlanOfSeveralProblems(t *testing.T) {
 	write(t, filepath.Join(dir, "set", "requests.json"), `{"name":"requests","version":1,"pes":1,"requests":[],"kind":"reservation"}`)
 	write(t, filepath.Join(dir, "set", "read.me"), "nothing to read")
 	write(t, filepath.Join(dir, "plan.yaml"), "name: several\nfiles: [set]\nalgorithms: [gr, ff, {name: mcb8, label: m}]\n")
-	p := need.Value(LoadPlan(filepath.Join(dir, "plan.yaml")))(t)
+	p := require.Value(LoadPlan(filepath.Join(dir, "plan.yaml")))(t)
 	runs := func(p *Plan, file string) (got []string) {
 		for _, r := range runPlan(t, p, RunOptions{Results: filepath.Join(dir, file)}) {
 			got = append(got, r.Algorithm+" "+filepath.Base(r.Instance))
 		}
 		return got
 	}
-	need.Same(t, "runs", []string{"ff requests.json", "gr vms.json", "m vms.json"}, runs(p, "a.jsonl"))
+	require.Same(t, "runs", []string{"ff requests.json", "gr vms.json", "m vms.json"}, runs(p, "a.jsonl"))
 	write(t, filepath.Join(dir, "none.yaml"), "name: none\nfiles: [set/vms.json]\nalgorithms: [gr, ff]\n")
-	p = need.Value(LoadPlan(filepath.Join(dir, "none.yaml")))(t)
-	need.Refused(t, "refusal", Run(t.Context(), p, RunOptions{Results: filepath.Join(dir, "none.jsonl")}), model.ErrInvalid, `algorithm "ff" takes none of the instances: unknown algorithm "ff" for vcsched`)
+	p = require.Value(LoadPlan(filepath.Join(dir, "none.yaml")))(t)
+	require.Refused(t, "refusal", Run(t.Context(), p, RunOptions{Results: filepath.Join(dir, "none.jsonl")}), model.ErrInvalid, `algorithm "ff" takes none of the instances: unknown algorithm "ff" for vcsched`)
 
 	write(t, filepath.Join(dir, "all.yaml"), "name: all\nfiles: [set/vms.json]\ngenerators: [{kind: dag, tasks: 3, count: 1}]\nalgorithms: [{name: heft, label: mine}, {name: all, time_limit: 9s}, {name: gr, threads: 2}]\n")
-	p = need.Value(LoadPlan(filepath.Join(dir, "all.yaml")))(t)
+	p = require.Value(LoadPlan(filepath.Join(dir, "all.yaml")))(t)
 	limits := map[string]string{}
 	for _, a := range p.Algorithms {
 		limits[a.Label] = a.settings()
@@ -376,6 +376,6 @@ func TestPlanOfForeignFiles(t *testing.T) {
 		"[graphs/own.json, graphs/own.json]": "is there twice",
 		"[{path: log.swf, kind: batch, jobs: 1, platform: star}]": "there is no key \"platform\" of a generator of batch",
 	} {
-		need.Refused(t, files, need.Err(plan(files)), model.ErrInvalid, want)
+		require.Refused(t, files, require.Err(plan(files)), model.ErrInvalid, want)
 	}
 }

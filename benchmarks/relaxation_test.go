@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -15,7 +15,7 @@ import (
 // all, and it finds no solution.
 func TestRelaxation(t *testing.T) {
 	s := instances.VCSchedSpec{Hosts: 4, Jobs: 12, Slack: 0.1, CoVCPU: 0.25, CoVMemory: 0.75, Memory: "rescaled", Seed: 3}
-	in := need.Value(s.Generate())(t)
+	in := require.Value(s.Generate())(t)
 	sum := 0.0
 	for _, j := range in.Jobs {
 		sum += j.CPU
@@ -28,5 +28,5 @@ func TestRelaxation(t *testing.T) {
 	if r, err := (relaxation{}).Solve(t.Context(), in, model.Settings{}); err != nil || r.Status != model.StatusInfeasible {
 		t.Errorf("%+v, %v, want infeasible: the needs are above the hosts' memory", r, err)
 	}
-	need.Refused(t, "a dag", need.Err((relaxation{}).Solve(t.Context(), &model.DAG{}, model.Settings{})), model.ErrUnsupported, "")
+	require.Refused(t, "a dag", require.Err((relaxation{}).Solve(t.Context(), &model.DAG{}, model.Settings{})), model.ErrUnsupported, "")
 }

@@ -18,7 +18,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/app/runs"
-	"github.com/gapwise/gapwise/internal/run/caught"
+	"github.com/gapwise/gapwise/internal/run/panics"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -232,7 +232,7 @@ func (e *execution) run(ctx context.Context) error {
 		if within.Err() != nil {
 			break
 		}
-		group.Go(func() error { return caught.Call(func() error { return e.job(within, &e.jobs[i]) }) })
+		group.Go(func() error { return panics.Call(func() error { return e.job(within, &e.jobs[i]) }) })
 	}
 	if err := group.Wait(); err != nil {
 		return err
@@ -245,7 +245,7 @@ func (e *execution) job(ctx context.Context, j *job) error {
 	var c *gapwise.Case
 	var report string
 	// A large file or a long log takes a while, which the end of the context doesn't wait for.
-	loaded, err := caught.Within(ctx, func() time.Duration { return 0 }, func() (err error) { c, report, err = load(j.c, e.hashes); return err })
+	loaded, err := panics.Within(ctx, func() time.Duration { return 0 }, func() (err error) { c, report, err = load(j.c, e.hashes); return err })
 	if !loaded {
 		err = ctx.Err()
 	}

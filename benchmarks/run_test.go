@@ -19,7 +19,7 @@ import (
 
 	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/app/runs"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -35,13 +35,13 @@ seeds: [1, 2]
 // times and in a fixed order.
 func runPlan(t testing.TB, p *Plan, o RunOptions) []runs.Record {
 	t.Helper()
-	need.OK(t, Run(context.Background(), p, o))
+	require.OK(t, Run(context.Background(), p, o))
 	return timeless(t, o.Results)
 }
 
 func timeless(t testing.TB, file string) []runs.Record {
 	t.Helper()
-	records := need.Value(runs.ReadRecords(file))(t)
+	records := require.Value(runs.ReadRecords(file))(t)
 	for i := range records {
 		if records[i].ElapsedS < 0 {
 			t.Errorf("run %d took %v s", i, records[i].ElapsedS)
@@ -99,7 +99,7 @@ func TestRunResumes(t *testing.T) {
 	dir := t.TempDir()
 	whole := filepath.Join(dir, "whole.jsonl")
 	want := runPlan(t, p, RunOptions{Results: whole, Workers: 2})
-	data := need.Value(os.ReadFile(whole))(t)
+	data := require.Value(os.ReadFile(whole))(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		cut := rapid.IntRange(0, len(data)).Draw(rt, "cut")
 		file := filepath.Join(dir, "cut.jsonl")
@@ -158,9 +158,9 @@ func TestRunRefuses(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			file := results(t)
-			before := need.Value(os.ReadFile(file))(t)
-			need.Refused(t, "refusal", Run(context.Background(), decode(t, tc.plan), RunOptions{Results: file}), model.ErrInvalid, tc.wantPart)
-			after := need.Value(os.ReadFile(file))(t)
+			before := require.Value(os.ReadFile(file))(t)
+			require.Refused(t, "refusal", Run(context.Background(), decode(t, tc.plan), RunOptions{Results: file}), model.ErrInvalid, tc.wantPart)
+			after := require.Value(os.ReadFile(file))(t)
 			if !bytes.Equal(before, after) {
 				t.Error("the results file was changed")
 			}
@@ -194,7 +194,7 @@ func TestReadRecords(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got, whole, err := runs.DecodeRecords(strings.NewReader(tc.text), "r.jsonl")
 			if tc.wantErr != "" {
-				need.Refused(t, "refusal", err, model.ErrInvalid, tc.wantErr)
+				require.Refused(t, "refusal", err, model.ErrInvalid, tc.wantErr)
 				return
 			}
 			if err != nil || len(got) != tc.want || whole != int64(tc.wantWhole) {
@@ -250,16 +250,16 @@ algorithms: [{name: highs}, {name: heft}]
 func TestPlanWithout(t *testing.T) {
 	dir := t.TempDir()
 	p := decode(t, "name: w\ngenerators: [{kind: vcsched, hosts: [3], jobs: [9], slack: [0.1], count: 2}]\nalgorithms: [{name: search}, {name: gr}]\n")
-	problem := need.Value(gapwise.ProblemOf(model.KindVCSched))(t)
+	problem := require.Value(gapwise.ProblemOf(model.KindVCSched))(t)
 	want := map[string]map[string]string{"local-search": {"search": "without=local-search", "gr": ""}, Each: {"search": "", "gr": ""}}
 	for _, d := range problem.Search.Devices() {
 		label := WithoutLabel("search", d.Name)
 		want[Each][label] = "algorithm=search without=" + d.Name
 	}
 	for device, options := range want {
-		q := need.Value(p.Without([]string{device}))(t)
+		q := require.Value(p.Without([]string{device}))(t)
 		file := filepath.Join(dir, device+".jsonl")
-		need.OK(t, Run(t.Context(), q, RunOptions{Results: file}))
+		require.OK(t, Run(t.Context(), q, RunOptions{Results: file}))
 		records, err := runs.ReadRecords(file)
 		if err != nil || len(records) != 2*len(options) {
 			t.Fatalf("%d records, error %v", len(records), err)
@@ -270,11 +270,11 @@ func TestPlanWithout(t *testing.T) {
 			}
 		}
 	}
-	lucky := need.Value(p.Without([]string{"luck"}))(t)
+	lucky := require.Value(p.Without([]string{"luck"}))(t)
 	if err := Run(t.Context(), lucky, RunOptions{Results: filepath.Join(dir, "x.jsonl")}); err == nil || !strings.Contains(err.Error(), `no device "luck"`) {
 		t.Errorf("error %v", err)
 	}
-	need.Refused(t, "two problems", need.Err(decode(t, "name: two\ngenerators: [{kind: vcsched, hosts: [3], jobs: [9], count: 1}, {kind: dag, tasks: [3], count: 1}]\nalgorithms: [{name: search}]\n").Without([]string{Each})), model.ErrInvalid, "")
+	require.Refused(t, "two problems", require.Err(decode(t, "name: two\ngenerators: [{kind: vcsched, hosts: [3], jobs: [9], count: 1}, {kind: dag, tasks: [3], count: 1}]\nalgorithms: [{name: search}]\n").Without([]string{Each})), model.ErrInvalid, "")
 	p.Algorithms = p.Algorithms[1:]
-	need.Refused(t, "no such device", need.Err(p.Without([]string{"local-search"})), model.ErrInvalid, "")
+	require.Refused(t, "no such device", require.Err(p.Without([]string{"local-search"})), model.ErrInvalid, "")
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/app/runs"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -52,7 +52,7 @@ func FuzzParseShard(f *testing.F) {
 func TestShardsAreBalanced(t *testing.T) {
 	t.Parallel()
 	p := decode(t, tiny)
-	cases := need.Value(p.Instances())(t)
+	cases := require.Value(p.Instances())(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		of := rapid.IntRange(1, 150).Draw(rt, "of")
 		all, by := make([]int, of), map[string][]int{}
@@ -89,7 +89,7 @@ func TestShardsAreBalanced(t *testing.T) {
 // Instances that are small and large by turns don't fall on one of two shards each.
 func TestShardsHaveNoPeriod(t *testing.T) {
 	p := decode(t, "name: w\ngenerators: [{kind: vcsched, hosts: [2, 4, 6, 8, 10, 12, 14, 16], jobs: [20], slack: [0.1, 0.9], count: 8}]\nalgorithms: [{name: gr}]\n")
-	cases := need.Value(p.Instances())(t)
+	cases := require.Value(p.Instances())(t)
 	if len(cases) != 128 {
 		t.Fatalf("%d instances", len(cases))
 	}
@@ -127,7 +127,7 @@ func runShards(t *testing.T, p *Plan, of int) (files []string) {
 func readAll(t *testing.T, files ...string) (all []runs.Record) {
 	t.Helper()
 	for _, f := range files {
-		some := need.Value(runs.ReadRecords(f))(t)
+		some := require.Value(runs.ReadRecords(f))(t)
 		all = append(all, some...)
 	}
 	return all
@@ -145,13 +145,13 @@ func TestCombineShards(t *testing.T) {
 		files := runShards(t, p, of)
 		slices.Reverse(files)
 		for name, plan := range map[string]*Plan{"with the plan": p, "without": nil} {
-			c := need.Value(Combine(readAll(t, files...), plan))(t)
+			c := require.Value(Combine(readAll(t, files...), plan))(t)
 			if len(c.Missing)+len(c.Notes) > 0 || c.Runs != len(want) || c.Plan != "quick" {
 				t.Errorf("%d shards, %s: %+v", of, name, c)
 			}
 			file := filepath.Join(t.TempDir(), "all.jsonl")
-			out := need.Value(os.Create(file))(t)
-			need.OK(t, errors.Join(runs.WriteRecords(out, c.Records), out.Close()))
+			out := require.Value(os.Create(file))(t)
+			require.OK(t, errors.Join(runs.WriteRecords(out, c.Records), out.Close()))
 			got := readAll(t, file)
 			for _, all := range [][]runs.Record{want, got} {
 				for i := range all {
@@ -181,7 +181,7 @@ func TestCombineNamesWhatIsMissing(t *testing.T) {
 		"with the plan": {p, []string{"shard 2 of 4: ", "shard 3 of 4: 18 of 18 runs missing: "}},
 		"without":       {nil, []string{"shard 2 of 4: ", "shard 3 of 4: 18 of 18 runs missing", "of 72 runs missing; these are runs "}},
 	} {
-		got := need.Value(Combine(lost, c.plan))(t)
+		got := require.Value(Combine(lost, c.plan))(t)
 		if len(got.Missing) != len(c.want) || len(two) == 0 {
 			t.Fatalf("%s: %q", name, got.Missing)
 		}
@@ -257,13 +257,13 @@ func TestRunInAFolder(t *testing.T) {
 	whole := filepath.Join(t.TempDir(), "whole.jsonl")
 	want := runPlan(t, p, RunOptions{Results: whole})
 	folder := filepath.Join(t.TempDir(), "parts")
-	need.OK(t, os.Mkdir(folder, 0o755))
-	data := need.Value(os.ReadFile(whole))(t)
+	require.OK(t, os.Mkdir(folder, 0o755))
+	data := require.Value(os.ReadFile(whole))(t)
 	lines := strings.SplitAfter(string(data), "\n")
 	write(t, filepath.Join(folder, "quick.1.jsonl"), strings.Join(lines[:5], "")+lines[5][:30])
 	ran := 0
 	for range 2 {
-		need.OK(t, Run(t.Context(), p, RunOptions{Folder: folder, Workers: 2, Done: func(runs.Record) { ran++ }}))
+		require.OK(t, Run(t.Context(), p, RunOptions{Folder: folder, Workers: 2, Done: func(runs.Record) { ran++ }}))
 	}
 	files, err := Parts(folder)
 	if err != nil || len(files) != 2 || filepath.Base(files[1]) != "quick.2.jsonl" { // the second start had nothing to do
@@ -276,7 +276,7 @@ func TestRunInAFolder(t *testing.T) {
 	if err != nil || len(c.Missing) > 0 || len(c.Records) != len(want) {
 		t.Errorf("%d records, missing %q, error %v", len(c.Records), c.Missing, err)
 	}
-	need.Refused(t, "no folder", need.Err(Parts(filepath.Join(folder, "none"))), model.ErrInvalid, "")
+	require.Refused(t, "no folder", require.Err(Parts(filepath.Join(folder, "none"))), model.ErrInvalid, "")
 }
 
 func TestRecordsNameTheMachine(t *testing.T) {

@@ -16,15 +16,15 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/gapwise/gapwise/internal/app/runs"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
 // described checks JSON against a schema of the documents.
 func described(t *testing.T, schema string, data []byte) {
 	t.Helper()
-	s := need.Value(jsonschema.NewCompiler().Compile("../docs/reference/schema/" + schema))(t)
-	v := need.Value(jsonschema.UnmarshalJSON(bytes.NewReader(data)))(t)
+	s := require.Value(jsonschema.NewCompiler().Compile("../docs/reference/schema/" + schema))(t)
+	v := require.Value(jsonschema.UnmarshalJSON(bytes.NewReader(data)))(t)
 	if err := s.Validate(v); err != nil {
 		t.Errorf("%s: %v\n%s", schema, err, data)
 	}
@@ -33,7 +33,7 @@ func described(t *testing.T, schema string, data []byte) {
 // names checks that a schema names every key of a struct.
 func names(t *testing.T, schema string, of reflect.Type) {
 	t.Helper()
-	text := need.Value(os.ReadFile("../docs/reference/schema/" + schema))(t)
+	text := require.Value(os.ReadFile("../docs/reference/schema/" + schema))(t)
 	for k := range of.NumField() {
 		key, _, _ := strings.Cut(of.Field(k).Tag.Get("json"), ",")
 		if key != "-" && !bytes.Contains(text, []byte(`"`+key+`": {`)) {
@@ -50,9 +50,9 @@ func TestSummary(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	stopping := o
 	stopping.Done = func(runs.Record) { cancel() }
-	need.Refused(t, "stopped", Run(ctx, p, stopping), context.Canceled, "")
+	require.Refused(t, "stopped", Run(ctx, p, stopping), context.Canceled, "")
 	records := runPlan(t, p, o)
-	data := need.Value(os.ReadFile(file))(t)
+	data := require.Value(os.ReadFile(file))(t)
 	for line := range bytes.Lines(data) {
 		described(t, "run.json", line)
 	}
@@ -63,7 +63,7 @@ func TestSummary(t *testing.T) {
 		t.Fatalf("%d summaries", len(got))
 	}
 	for i := range got {
-		line := need.Value(json.Marshal(got[i]))(t)
+		line := require.Value(json.Marshal(got[i]))(t)
 		described(t, "bench-summary.json", line)
 	}
 	a, b := got[0], got[1]

@@ -7,13 +7,13 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/text/look"
+	"github.com/gapwise/gapwise/internal/text/theme"
 	"github.com/gapwise/gapwise/model"
 )
 
 // layer is a figure over time in a chart, the area below it in a colour.
 type layer struct {
-	colour look.Colour
+	colour theme.Colour
 	figure func(model.UsageStep) float64
 }
 
@@ -85,9 +85,9 @@ func (s *sheet) area(p pen, x layer, bottom, one float64, steps []model.UsageSte
 		}
 	}
 	for _, part := range []struct {
-		c    look.Colour
+		c    theme.Colour
 		high []float64
-	}{{look.Mix(x.colour, white, 0.5), most}, {x.colour, sum}} {
+	}{{theme.Mix(x.colour, white, 0.5), most}, {x.colour, sum}} {
 		var bars []rect
 		for k, y := range part.high {
 			switch last := len(bars) - 1; {
@@ -102,7 +102,7 @@ func (s *sheet) area(p pen, x layer, bottom, one float64, steps []model.UsageSte
 		for k := range bars { // an edge parts it from the area behind, in black and white, too
 			bars[k].h = min(bars[k].h, thinEdge)
 		}
-		p.fill(look.Mix(part.c, ink, 0.5), bars...)
+		p.fill(theme.Mix(part.c, ink, 0.5), bars...)
 	}
 }
 
@@ -136,13 +136,13 @@ func (s *sheet) usage(in model.Instance, solution model.Solution, what, waits st
 	if 3*high >= n {
 		high = max(high, n)
 	}
-	layers := []layer{{look.Busy, used}}
+	layers := []layer{{theme.Busy, used}}
 	if slices.ContainsFunc(all.Steps, func(x model.UsageStep) bool { return x.Background > 0 }) {
-		layers = []layer{{look.Background, busy}, layers[0]}
+		layers = []layer{{theme.Background, busy}, layers[0]}
 	}
 	s.chart(fmt.Sprintf("%s in use, of %d, over time: %s", what, of, text(100*mean.Used/n, 100*mean.Background/n)),
 		useHeight, high, 0, all.Steps, nil, layers...)
-	s.chart(waits, queueHeight, most(all.Steps, waiting), 0, all.Steps, nil, layer{look.Waiting, waiting})
+	s.chart(waits, queueHeight, most(all.Steps, waiting), 0, all.Steps, nil, layer{theme.Waiting, waiting})
 	return all.Steps, nil
 }
 

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/draw"
-	"github.com/gapwise/gapwise/internal/text/look"
+	"github.com/gapwise/gapwise/internal/text/theme"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -68,16 +68,16 @@ func TestExecutionByHand(t *testing.T) {
 		"killed, its work is lost", "a", "b", "c", "d", "0", "3"}, "up to 25 %")
 	noOverlap(t, p)
 	finite(t, p)
-	back := rectangles(t, p, hex(look.Faint)) // foreground, background, use, waiting
+	back := rectangles(t, p, hex(theme.Faint)) // foreground, background, use, waiting
 	if len(back) != 4 {
 		t.Fatalf("%d backgrounds, want 4", len(back))
 	}
 	second, slot := back[0].w/200, back[0].h/4
 	for colour, want := range map[string][]rectangle{ // seconds and processors, by tier from 0 or 1
-		tint(0):                            {{0, 0, 100, 3}},                     // a
-		tint(1):                            {{100, 0, 100, 2}, {100, 3, 100, 1}}, // b, the second time
-		tint(2):                            {{60, 3, 40, 1}},                     // c
-		hex(look.Tint(look.Background, 3)): {{60, 7, 20, 1}},                     // d
+		tint(0):                              {{0, 0, 100, 3}},                     // a
+		tint(1):                              {{100, 0, 100, 2}, {100, 3, 100, 1}}, // b, the second time
+		tint(2):                              {{60, 3, 40, 1}},                     // c
+		hex(theme.Tint(theme.Background, 3)): {{60, 7, 20, 1}},                     // d
 	} {
 		var got []rectangle
 		for _, r := range rectangles(t, p, colour) {
@@ -93,7 +93,7 @@ func TestExecutionByHand(t *testing.T) {
 	}
 	// b waits from 50 s to 100 s, c from 20 s to 60 s.
 	seconds := 0.0
-	for _, r := range rectangles(t, p, hex(look.Waiting)) {
+	for _, r := range rectangles(t, p, hex(theme.Waiting)) {
 		if r.y >= back[3].y-0.01 && r.y < back[3].y+back[3].h {
 			seconds += r.w / second * round(2*r.h/back[3].h)
 		}
@@ -187,7 +187,7 @@ func TestExecutionShares(t *testing.T) {
 	}
 	p := parse(t, execution(t, "svg", "", in, e))
 	area := 0.0
-	back := rectangles(t, p, hex(look.Faint))
+	back := rectangles(t, p, hex(theme.Faint))
 	for _, c := range []string{share(2), share(3)} { // up to a half, or just above at the edges of fields
 		for _, r := range rectangles(t, p, c) {
 			if r.w > 30 || r.h > 9 { // not the legend's

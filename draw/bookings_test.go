@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/draw"
-	"github.com/gapwise/gapwise/internal/text/look"
+	"github.com/gapwise/gapwise/internal/text/theme"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -88,7 +88,7 @@ func TestBookingsFiveRequests(t *testing.T) {
 	// The rectangles by colour: two of a and its row, and the same paler for its unused time and the legend. Then b, e
 	// (in the tint of a) and their rows. Edges: as many in the chart.
 	fills := p.fills()
-	for colour, n := range map[string]int{tint(0): 5, hex(look.Mix(look.Tint(look.Plain, 0), look.Paper, 0.6)): 4, tint(1): 2, tint(2): 0} {
+	for colour, n := range map[string]int{tint(0): 5, hex(theme.Mix(theme.Tint(theme.Plain, 0), theme.Paper, 0.6)): 4, tint(1): 2, tint(2): 0} {
 		if fills[colour] != n {
 			t.Errorf("%d rectangles in %s, want %d (all: %v)", fills[colour], colour, n, fills)
 		}
@@ -116,7 +116,7 @@ func TestBookingsOfSomePEs(t *testing.T) {
 	o.Rows = &draw.Range{First: 4, Last: 5}
 	p := parse(t, draws(t, o, in, b, nil))
 	texts(t, p, []string{"4", "5", "b"}, "e:e")
-	field := rectangles(t, p, hex(look.Faint))[0]
+	field := rectangles(t, p, hex(theme.Faint))[0]
 	if r := rectangles(t, p, tint(1))[0]; r.y != field.y || r.h != field.h || slices.Contains(p.values(), "7") {
 		t.Errorf("b is at %+v of %+v in %q", r, field, p.values())
 	}
@@ -133,7 +133,7 @@ func TestBookingsOrder(t *testing.T) {
 		}
 	}
 	rest := slices.IndexFunc(p.paths, func(x path) bool {
-		return strings.HasPrefix(x.Style, "fill:#"+hex(look.Mix(look.Tint(look.Plain, 0), look.Paper, 0.6))) && strings.Count(x.D, "Z") == 2
+		return strings.HasPrefix(x.Style, "fill:#"+hex(theme.Mix(theme.Tint(theme.Plain, 0), theme.Paper, 0.6))) && strings.Count(x.D, "Z") == 2
 	})
 	if rest < 0 || rest > last[tint(1)] {
 		t.Errorf("the rest of a is path %d, b is path %d", rest, last[tint(1)])

@@ -18,7 +18,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
-	"github.com/gapwise/gapwise/internal/text/look"
+	"github.com/gapwise/gapwise/internal/text/theme"
 	"github.com/gapwise/gapwise/internal/text/visible"
 	"github.com/gapwise/gapwise/model"
 )
@@ -90,7 +90,7 @@ func (c *canvas) Size() (w, h vg.Length) { return vg.Points(c.width), vg.Points(
 // SetColor takes the side of a colour that the paper asks for. An SVG keeps the other,
 // too, see darkStyle.
 func (c *canvas) SetColor(x color.Color) {
-	two, ok := x.(look.Colour)
+	two, ok := x.(theme.Colour)
 	switch {
 	case !ok:
 	case c.dark:
@@ -115,7 +115,7 @@ func (c *canvas) darkStyle() string {
 	b.WriteString("<style>@media (prefers-color-scheme: dark) {\n")
 	for _, light := range c.used {
 		for _, what := range []string{"fill", "stroke"} {
-			fmt.Fprintf(&b, `[style*="%s:%s"]{%s:%s!important}`, what, look.Hex(light), what, look.Hex(c.darker[light]))
+			fmt.Fprintf(&b, `[style*="%s:%s"]{%s:%s!important}`, what, theme.Hex(light), what, theme.Hex(c.darker[light]))
 		}
 		b.WriteString("\n")
 	}

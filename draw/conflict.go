@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/scene"
-	"github.com/gapwise/gapwise/internal/text/look"
+	"github.com/gapwise/gapwise/internal/text/theme"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -86,7 +86,7 @@ func conflict(w io.Writer, s *sheet, in *model.Reservation, all []*model.Request
 			p.text(f, ink, margin, y+h*0.75, 0, f.shorten(reason, s.width-2*margin))
 		})
 	}
-	held := bold(look.Tight)
+	held := bold(theme.Tight)
 	held.width = thinEdge
 	early := hollow(paleInk)
 	s.requests(all, 4, 0, 18, false, func(int) bool { return false }, func(k int) []part {
@@ -105,7 +105,7 @@ func conflict(w io.Writer, s *sheet, in *model.Reservation, all []*model.Request
 	} else {
 		text += fmt.Sprintf(". What may move is not in it: no starts of all %d fit in what is left", n)
 	}
-	s.chart(text, useHeight, high, float64(in.PEs), steps, nil, layer{look.Tight, used})
+	s.chart(text, useHeight, high, float64(in.PEs), steps, nil, layer{theme.Tight, used})
 	s.legend.add("window: ready time to deadline", func(p pen, r rect) { window(p, ink, r.x, r.x+r.w, r.y+r.h/2, false) })
 	s.legend.shaped("as early as it may", early)
 	s.legend.shaped("runs then, wherever it starts", held)

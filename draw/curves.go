@@ -17,7 +17,7 @@ import (
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
 	"github.com/gapwise/gapwise/internal/core/scene"
-	"github.com/gapwise/gapwise/internal/text/look"
+	"github.com/gapwise/gapwise/internal/text/theme"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -71,7 +71,7 @@ func (a *Axis) on(x float64) float64 {
 }
 
 // Curves draws lines with error bars over a common axis (Li et al., Figures 2 to 7), the legend above the axes in the
-// curves' order. Colours are look.Series. Markers and dashes differ, too, so that everyone can distinguish about ten
+// curves' order. Colours are theme.Series. Markers and dashes differ, too, so that everyone can distinguish about ten
 // curves, also in print. Lower curves show between the markers and dashes of later ones where they coincide. Lines and
 // markers are at their X, so that a curve is on its side of a bound. If intervals at one X overlap, their bars are
 // drawn side by side there, each a few points from the next. A curve without points is marked so in the legend.
@@ -277,7 +277,7 @@ func (p *Point) half() float64 {
 func curveStroke(k int) stroke {
 	dashes := [][]vg.Length{nil, {6, 3}, {1.5, 2.5}, {8, 2.5, 1.5, 2.5}}
 	return stroke{
-		colour: look.Series[k%len(look.Series)],
+		colour: theme.Series[k%len(theme.Series)],
 		dashes: dashes[k%len(dashes)],
 		shape:  marker{k % 5, k/5%2 == 1},
 		radius: vg.Length(max(4.4-0.25*float64(k), 2.6)), // so that an earlier one looks out from below
@@ -331,7 +331,7 @@ func (g *curveGrid) add(p *plot.Plot, curves []Curve) (legend []entry) {
 		}
 		sorted := slices.Clone(c.Points)
 		slices.SortStableFunc(sorted, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
-		s := stroke{colour: look.Bound, dashes: []vg.Length{5, 2, 1, 2}}
+		s := stroke{colour: theme.Bound, dashes: []vg.Length{5, 2, 1, 2}}
 		beside := 0.0
 		if !c.Bound {
 			s = curveStroke(number)

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/draw"
-	"github.com/gapwise/gapwise/internal/text/look"
+	"github.com/gapwise/gapwise/internal/text/theme"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -64,7 +64,7 @@ func TestCurvesByHand(t *testing.T) {
 	// of the two points with an interval, and the lines here and there.
 	count := map[string]int{}
 	for _, x := range p.paths {
-		for name, c := range map[string]string{"first": look.Hex(look.Series[0].Light), "second": look.Hex(look.Series[1].Light)} {
+		for name, c := range map[string]string{"first": theme.Hex(theme.Series[0].Light), "second": theme.Hex(theme.Series[1].Light)} {
 			if strings.HasPrefix(x.Style, "fill:"+c) {
 				count[name+" markers"]++
 			}
@@ -190,7 +190,7 @@ func TestCurvesSideways(t *testing.T) {
 			var x0, y0, x1, y1 float64
 			n, _ := fmt.Sscanf(x.D, "M%g,%gL%g,%g", &x0, &y0, &x1, &y1)
 			switch {
-			case n == 4 && x0 == x1 && strings.Contains(x.Style, "stroke-width:0.9") && !strings.Contains(x.Style, hex(look.Soft)):
+			case n == 4 && x0 == x1 && strings.Contains(x.Style, "stroke-width:0.9") && !strings.Contains(x.Style, hex(theme.Soft)):
 				bars = append(bars, x0)
 			case n == 4 && x0 != x1 && strings.Contains(x.Style, "stroke-width:1.5"):
 				lines = append(lines, x0, x1)

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/scene"
-	"github.com/gapwise/gapwise/internal/text/look"
+	"github.com/gapwise/gapwise/internal/text/theme"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -414,18 +414,18 @@ func ganttLegend(panels []*ganttPanel) (all legendEntries) {
 	switch {
 	case critical && bands:
 		all.add("critical path", func(p pen, r rect) {
-			p.fill(look.Critical, rect{r.x, r.y + r.h - bandMark, r.w,
+			p.fill(theme.Critical, rect{r.x, r.y + r.h - bandMark, r.w,
 				bandMark})
 		})
 	case critical:
-		all.shaped("critical path", bold(look.Critical))
+		all.shaped("critical path", bold(theme.Critical))
 	}
 	if arrows {
 		all.add("data", func(p pen, r rect) { p.arrow(paleInk, 0.7, r.x, r.y+r.h/2, r.x+r.w, r.y+r.h/2) })
 	}
 	if bands {
 		for class, text := range shareTexts("idle") {
-			all.area(text, look.Shares[class])
+			all.area(text, theme.Shares[class])
 		}
 	}
 	return all
@@ -467,7 +467,7 @@ func (x *ganttPanel) paintPanel(p pen, below float64) float64 {
 			y = x.head + headLine*float64(m.line+1)
 		}
 		if m.Bound {
-			p.line(look.Bound, 1.2, m.x, y, m.x, x.bottom, 6, 2, 1, 2)
+			p.line(theme.Bound, 1.2, m.x, y, m.x, x.bottom, 6, 2, 1, 2)
 		} else {
 			p.line(ink, 0.9, m.x, y, m.x, x.bottom, 3, 2)
 		}
@@ -483,7 +483,7 @@ func (x *ganttPanel) paintArrow(p pen, a ganttArrow) {
 	from, to := &x.rows[a.fromRow], &x.rows[a.toRow]
 	c, width := paleInk, 0.7
 	if a.critical {
-		c, width = look.Critical, 1.5
+		c, width = theme.Critical, 1.5
 	}
 	y := from.y + from.h/2
 	switch edge := from.h / 2 * 0.75; {
@@ -513,7 +513,7 @@ func (x *ganttPanel) paintBands(p pen, row *track) {
 		}
 	}
 	p.heat(&x.timeAxis, rect{x.left, row.y + pad, x.right - x.left, row.h - 2*pad - 1.3*mark}, 1, all)
-	p.fill(look.Critical, critical...)
+	p.fill(theme.Critical, critical...)
 }
 
 // crosses reports whether the line down from a mark's label would meet another
@@ -568,7 +568,7 @@ func (x *ganttPanel) shapes(row *track) (all []shape) {
 		b := &row.boxes[k]
 		s := shape{rect{x.x(b.Low), row.y + pad, x.x(b.High) - x.x(b.Low), high}, jobStyle(0, b.Tint), scene.Clean(b.Label)}
 		if b.Role == scene.Critical {
-			s.style = bold(look.Critical)
+			s.style = bold(theme.Critical)
 		}
 		if row.lane != nil {
 			s.y += high * float64(row.lane[k])

@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/draw"
-	"github.com/gapwise/gapwise/internal/text/look"
+	"github.com/gapwise/gapwise/internal/text/theme"
 )
 
 func TestGanttSixTasks(t *testing.T) {
@@ -116,9 +116,9 @@ func TestShortBars(t *testing.T) {
 		for _, x := range p.paths {
 			var to *[2]float64
 			switch {
-			case strings.HasPrefix(x.Style, "fill:#"+hex(look.Faint)):
+			case strings.HasPrefix(x.Style, "fill:#"+hex(theme.Faint)):
 				to = &axis
-			case strings.HasPrefix(x.Style, "fill:#") && !strings.HasPrefix(x.Style, "fill:#"+hex(look.Paper)) && !strings.HasPrefix(x.Style, "fill:#"+hex(look.Line)):
+			case strings.HasPrefix(x.Style, "fill:#") && !strings.HasPrefix(x.Style, "fill:#"+hex(theme.Paper)) && !strings.HasPrefix(x.Style, "fill:#"+hex(theme.Line)):
 				to = &bar
 			default:
 				continue
@@ -198,14 +198,14 @@ func TestBands(t *testing.T) {
 	}
 	p = parse(t, gantt(t, "svg", "", []draw.Panel{{Rows: []draw.Row{halves, fifth}}}))
 	fills := p.fills()
-	if n := fills[hex(look.Shares[4])]; n < 3 || n > 4 { // two, and the legend; perhaps a step where they begin
+	if n := fills[hex(theme.Shares[4])]; n < 3 || n > 4 { // two, and the legend; perhaps a step where they begin
 		t.Errorf("%d rectangles are dark, want those of two spans and the legend: %v", n, fills)
 	}
-	if n := fills[hex(look.Shares[1])]; n < 2 || n > 5 {
+	if n := fills[hex(theme.Shares[1])]; n < 2 || n > 5 {
 		t.Errorf("%d rectangles are pale, want one as long as the axis and the legend: %v", n, fills)
 	}
-	if fills[hex(look.Critical)] != 2 {
-		t.Errorf("%d lines for critical bars, want one and the legend", fills[hex(look.Critical)])
+	if fills[hex(theme.Critical)] != 2 {
+		t.Errorf("%d lines for critical bars, want one and the legend", fills[hex(theme.Critical)])
 	}
 	// A link is busy to a fifth, however many transfers go over it at a time.
 	link := draw.Row{Label: "link", Link: true}
@@ -214,7 +214,7 @@ func TestBands(t *testing.T) {
 		link.Bars = append(link.Bars, draw.Bar{Start: at, End: at + 0.2/250})
 	}
 	fills = parse(t, gantt(t, "svg", "", []draw.Panel{{Rows: []draw.Row{link}}})).fills()
-	if n := fills[hex(look.Shares[2])] + fills[hex(look.Shares[3])] + fills[hex(look.Shares[4])]; n > 3 { // the legend has three
+	if n := fills[hex(theme.Shares[2])] + fills[hex(theme.Shares[3])] + fills[hex(theme.Shares[4])]; n > 3 { // the legend has three
 		t.Errorf("a link that is busy to a fifth has %d rectangles of more than a quarter", n-3)
 	}
 }
@@ -301,7 +301,7 @@ func TestArrowsLieAboveBars(t *testing.T) {
 	}
 	text := b.String()
 	last := strings.LastIndex(text, "#"+tint(2)) // of the bar that the arrow crosses
-	if line := strings.LastIndex(text, "#"+hex(look.Soft)+";stroke-width:0.7"); last < 0 || line < last {
+	if line := strings.LastIndex(text, "#"+hex(theme.Soft)+";stroke-width:0.7"); last < 0 || line < last {
 		t.Errorf("the arrow is drawn at %d, the bar below it at %d", line, last)
 	}
 }

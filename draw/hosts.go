@@ -11,7 +11,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/scene"
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/text/look"
+	"github.com/gapwise/gapwise/internal/text/theme"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -176,7 +176,7 @@ func (s *sheet) hosts(w io.Writer, x *scene.Scene, says words, tightIn int) erro
 	}
 	given, needed := jobStyle(0, 0).fill, jobStyle(0, 0).paler().fill
 	if many {
-		given, needed = look.Busy, look.Mix(look.Busy, white, faded)
+		given, needed = theme.Busy, theme.Mix(theme.Busy, white, faded)
 		says.taken = says.sorted
 		s.axisless = true
 		err = s.across(small.width("100 %")+2, min(max(narrowest, 3*float64(len(all))), maxWidth))
@@ -191,13 +191,13 @@ func (s *sheet) hosts(w io.Writer, x *scene.Scene, says words, tightIn int) erro
 		s.legend.area("needed, not given", needed)
 	}
 	if moved && !many {
-		s.legend.shaped("moves here", bold(look.Moved))
+		s.legend.shaped("moves here", bold(theme.Moved))
 	}
 	switch {
 	case tight && many:
-		s.legend.area(says.tight, look.Tight)
+		s.legend.area(says.tight, theme.Tight)
 	case tight:
-		s.legend.add(says.tight, func(p pen, r rect) { p.outline(look.Tight, 1.6, r) })
+		s.legend.add(says.tight, func(p pen, r rect) { p.outline(theme.Tight, 1.6, r) })
 	}
 	if many {
 		for r, name := range resources {
@@ -237,7 +237,7 @@ func (s *sheet) paintHost(p pen, h *host, resources []string, y, high float64, t
 	name, small := newFace(min(labelSize, high*0.85), h.tight), newFace(min(axisSize, high*0.8), false)
 	c := ink
 	if h.tight {
-		c = look.Tight
+		c = theme.Tight
 	}
 	middle := y + high*float64(len(resources))/2
 	p.text(name, c, margin, middle+name.size*capHeight/2, 0, h.name)
@@ -257,7 +257,7 @@ func (s *sheet) paintHost(p pen, h *host, resources []string, y, high float64, t
 			b := &h.bars[r][k]
 			as := jobStyle(0, b.Tint)
 			if b.From != "" {
-				as = bold(look.Moved)
+				as = bold(theme.Moved)
 			}
 			add(b.High-b.Low, as, partName(b))
 		}
@@ -269,7 +269,7 @@ func (s *sheet) paintHost(p pen, h *host, resources []string, y, high float64, t
 		p.labels(all)
 	}
 	if h.tight {
-		p.outline(look.Tight, 1.6, rect{s.left - 1, y - 1, s.x(100) - s.left + 2, high*float64(tightIn) + 1})
+		p.outline(theme.Tight, 1.6, rect{s.left - 1, y - 1, s.x(100) - s.left + 2, high*float64(tightIn) + 1})
 	}
 	p.text(small, paleInk, s.left+6, y+(high-1)/2+small.size*capHeight/2, 0,
 		small.shorten(scene.Clean(h.remark), s.x(100)-s.left-12))
@@ -310,9 +310,9 @@ func (s *sheet) sorted(hosts []host, r int, name string, tight bool) {
 			}
 			lines = append(lines, rect{s.left + wide*float64(k) - 0.2, y, 0.4, h})
 		}
-		p.fill(look.Busy, fills[false]...)
-		p.fill(look.Tight, fills[true]...)
-		p.fill(look.Mix(look.Busy, white, faded), need...)
+		p.fill(theme.Busy, fills[false]...)
+		p.fill(theme.Tight, fills[true]...)
+		p.fill(theme.Mix(theme.Busy, white, faded), need...)
 		if wide >= 4 {
 			p.fill(white, lines...)
 		}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/draw"
-	"github.com/gapwise/gapwise/internal/text/look"
+	"github.com/gapwise/gapwise/internal/text/theme"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -65,7 +65,7 @@ func TestDark(t *testing.T) {
 		o := options("svg")
 		o.Dark = true
 		dark := string(draws(t, o, f.Instance, f.Solution, f.Arrived))
-		if strings.Contains(dark, "<style>") || strings.Contains(dark, "fill:#"+hex(look.Paper)) || !strings.Contains(dark, "fill:"+look.Hex(look.Paper.Dark)) {
+		if strings.Contains(dark, "<style>") || strings.Contains(dark, "fill:#"+hex(theme.Paper)) || !strings.Contains(dark, "fill:"+theme.Hex(theme.Paper.Dark)) {
 			t.Errorf("%s: the dark SVG is not dark, or light elsewhere", kind)
 		}
 		o.Format = "png"
@@ -73,8 +73,8 @@ func TestDark(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := picture.At(0, 0); got != look.Paper.Dark {
-			t.Errorf("%s: the corner of the dark PNG is %v, want %v", kind, got, look.Paper.Dark)
+		if got := picture.At(0, 0); got != theme.Paper.Dark {
+			t.Errorf("%s: the corner of the dark PNG is %v, want %v", kind, got, theme.Paper.Dark)
 		}
 	}
 }

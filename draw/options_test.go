@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/draw"
-	"github.com/gapwise/gapwise/internal/text/look"
+	"github.com/gapwise/gapwise/internal/text/theme"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -93,7 +93,7 @@ func TestPlacement(t *testing.T) {
 	noOverlap(t, p)
 	edges := 0 // of host 0 alone, and the legend
 	for _, x := range p.paths {
-		if strings.Contains(x.Style, hex(look.Tight)) {
+		if strings.Contains(x.Style, hex(theme.Tight)) {
 			edges++
 		}
 	}

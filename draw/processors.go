@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/gapwise/gapwise/internal/core/scene"
-	"github.com/gapwise/gapwise/internal/text/look"
+	"github.com/gapwise/gapwise/internal/text/theme"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -118,13 +118,13 @@ func drawExecution(w io.Writer, o Options, title string, in *model.Batch, e *mod
 	case o.Usage: // no segments are drawn
 	case rectangles > maxRectangles:
 		for class, text := range shareTexts("nothing in use") {
-			s.legend.area(text, look.Shares[class])
+			s.legend.area(text, theme.Shares[class])
 		}
 	case slices.ContainsFunc(tiers, func(f *field) bool {
 		return slices.ContainsFunc(f.boxes, func(b scene.Box) bool { return b.Role == scene.Lost })
 	}):
 		if texture {
-			s.legend.area("killed, its work is lost", look.Mix(look.Busy, white, faded))
+			s.legend.area("killed, its work is lost", theme.Mix(theme.Busy, white, faded))
 		} else {
 			s.legend.shaped("killed, its work is lost", hollow(paleInk))
 		}
@@ -133,15 +133,15 @@ func drawExecution(w io.Writer, o Options, title string, in *model.Batch, e *mod
 		return slices.ContainsFunc(steps, func(s model.UsageStep) bool { return f(s) > 0 })
 	}
 	if uses(func(s model.UsageStep) float64 { return s.Background }) {
-		s.legend.area("in use in the foreground", look.Busy)
-		s.legend.area("in the background", look.Background)
+		s.legend.area("in use in the foreground", theme.Busy)
+		s.legend.area("in the background", theme.Background)
 	} else {
-		s.legend.area("in use", look.Busy)
+		s.legend.area("in use", theme.Busy)
 	}
 	if uses(waiting) {
-		s.legend.area("waiting", look.Waiting)
+		s.legend.area("waiting", theme.Waiting)
 	}
-	s.legend.area("maximum, paler than the mean", look.Mix(look.Busy, white, 0.5))
+	s.legend.area("maximum, paler than the mean", theme.Mix(theme.Busy, white, 0.5))
 	return s.write(w)
 }
 
@@ -176,7 +176,7 @@ func (s *sheet) fields(x *scene.Scene, name string, n int) (all []*field, boxes 
 
 // jobStyle returns how a job looks in a tier.
 func jobStyle(tier, tint int) style {
-	return plain([]look.Colour{look.Plain, look.Background}[tier], tint)
+	return plain([]theme.Colour{theme.Plain, theme.Background}[tier], tint)
 }
 
 // executionTitle says how good the execution is.
@@ -361,13 +361,13 @@ func (s *sheet) bookingsLegend(f *field, rows, texture, any, declined bool) {
 		s.legend.area("reserved, not used", jobStyle(0, 0).paler().fill)
 	}
 	if cancelled {
-		s.legend.shaped("cancelled before its start", hollow(look.Plain))
+		s.legend.shaped("cancelled before its start", hollow(theme.Plain))
 	}
 	if rows && any {
 		s.legend.add("arrival", func(p pen, r rect) { arrival(p, ink, r.x+r.w/2, r.y+r.h/2) })
 		s.legend.add("ready time to deadline", func(p pen, r rect) { window(p, ink, r.x, r.x+r.w, r.y+r.h/2, false) })
 		if declined {
-			s.legend.add("declined", func(p pen, r rect) { window(p, look.Declined, r.x, r.x+r.w, r.y+r.h/2, true) })
+			s.legend.add("declined", func(p pen, r rect) { window(p, theme.Declined, r.x, r.x+r.w, r.y+r.h/2, true) })
 		}
 	}
 }

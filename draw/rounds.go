@@ -17,7 +17,7 @@ import (
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
 	"github.com/gapwise/gapwise/internal/core/scene"
-	"github.com/gapwise/gapwise/internal/text/look"
+	"github.com/gapwise/gapwise/internal/text/theme"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -27,7 +27,7 @@ const (
 	roundsHeight = 360.0
 )
 
-var realisticColour, plannedColour = look.Series[1], look.Series[0]
+var realisticColour, plannedColour = theme.Series[1], theme.Series[0]
 
 // Rounds draws the trace of network-aware HEFT (Yousaf, Welzl, Figure 11). It shows, over the number of the round, the
 // makespan of its plan if transfers didn't slow each other down and the realistic one. Both values of the first round,

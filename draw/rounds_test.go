@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/draw"
-	"github.com/gapwise/gapwise/internal/text/look"
+	"github.com/gapwise/gapwise/internal/text/theme"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -51,11 +51,11 @@ func TestRoundsTenTasks(t *testing.T) {
 		switch {
 		case strings.Contains(x.Style, "stroke-dasharray:5,3"):
 			dashed++
-		case strings.HasPrefix(x.Style, "fill:#"+hex(look.Series[1])):
+		case strings.HasPrefix(x.Style, "fill:#"+hex(theme.Series[1])):
 			marks["realistic"]++
-		case strings.HasPrefix(x.Style, "fill:#"+hex(look.Series[0])):
+		case strings.HasPrefix(x.Style, "fill:#"+hex(theme.Series[0])):
 			marks["planned"]++
-		case strings.Contains(x.Style, "stroke:#"+hex(look.Ink)):
+		case strings.Contains(x.Style, "stroke:#"+hex(theme.Ink)):
 			marks["kept"]++
 		}
 	}

@@ -11,16 +11,16 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"github.com/gapwise/gapwise/internal/core/scene"
-	"github.com/gapwise/gapwise/internal/text/look"
+	"github.com/gapwise/gapwise/internal/text/theme"
 )
 
 var (
-	white      = look.Paper
-	ink        = look.Ink  // text
-	paleInk    = look.Soft // text of less weight
-	gridColour = look.Line
-	rowColour  = look.Faint
-	linkColour = look.Mix(look.Faint, look.Plain, 0.03) // rows of links
+	white      = theme.Paper
+	ink        = theme.Ink  // text
+	paleInk    = theme.Soft // text of less weight
+	gridColour = theme.Line
+	rowColour  = theme.Faint
+	linkColour = theme.Mix(theme.Faint, theme.Plain, 0.03) // rows of links
 )
 
 // Sizes of text in points.
@@ -51,32 +51,34 @@ type shape struct {
 
 // style is how a shape looks.
 type style struct {
-	fill, edge, text look.Colour
+	fill, edge, text theme.Colour
 	width            float64 // of the edge
 	dashed           bool
 }
 
 // plain returns the style of a thing without a meaning, in tint k of a hue.
-func plain(hue look.Colour, k int) style { return style{look.Tint(hue, k), hue, ink, thinEdge, false} }
+func plain(hue theme.Colour, k int) style {
+	return style{theme.Tint(hue, k), hue, ink, thinEdge, false}
+}
 
 // paler returns the style of a thing's lesser part.
 func (s style) paler() style {
-	return style{look.Mix(s.fill, white, faded), look.Mix(s.edge, white, faded), paleInk, thinEdge, false}
+	return style{theme.Mix(s.fill, white, faded), theme.Mix(s.edge, white, faded), paleInk, thinEdge, false}
 }
 
 // hollow returns the style of a thing that never happened or was lost.
-func hollow(hue look.Colour) style { return style{white, hue, paleInk, 0.8, true} }
+func hollow(hue theme.Colour) style { return style{white, hue, paleInk, 0.8, true} }
 
 // bold returns the style of a thing with a meaning, on a pale ground.
-func bold(c look.Colour) style { return style{look.Pale(c), c, ink, boldEdge, false} }
+func bold(c theme.Colour) style { return style{theme.Pale(c), c, ink, boldEdge, false} }
 
 // shapes paints shapes in their order. Rows too small for edges are nearly all edge. A texture has no edges, and its
 // pale shapes lie below the others.
 func (p pen) shapes(all []shape, texture bool) {
 	if texture {
 		for _, pale := range []bool{true, false} {
-			var order []look.Colour
-			boxes := map[look.Colour][]rect{}
+			var order []theme.Colour
+			boxes := map[theme.Colour][]rect{}
 			for _, s := range all {
 				if (s.text == paleInk) != pale {
 					continue
@@ -110,7 +112,7 @@ func (p pen) shapes(all []shape, texture bool) {
 				p.outline(s.edge, min(s.width, r.w/2, r.h/2), r)
 			}
 		}
-		p.fill(look.Mix(s.edge, s.fill, 0.35), thin...)
+		p.fill(theme.Mix(s.edge, s.fill, 0.35), thin...)
 		from = to
 	}
 }
@@ -208,7 +210,7 @@ func (p pen) heat(a *timeAxis, r rect, n int, boxes []scene.Box) {
 // cells paints a rectangle's cells, rows counted from the bottom, in the colours of their shares.
 func (p pen) cells(r rect, rows, columns int, share func(row, column int) float64) {
 	wide, high := r.w/float64(columns), r.h/float64(rows)
-	shapes := make([][]rect, len(look.Shares))
+	shapes := make([][]rect, len(theme.Shares))
 	for k := range rows {
 		last := 0
 		for c := range columns {
@@ -223,7 +225,7 @@ func (p pen) cells(r rect, rows, columns int, share func(row, column int) float6
 	}
 	for class, all := range shapes {
 		if class > 0 {
-			p.fill(look.Shares[class], all...)
+			p.fill(theme.Shares[class], all...)
 		}
 	}
 }
@@ -233,10 +235,10 @@ func heatOf(share float64) int {
 	if !(share > 0) {
 		return 0
 	}
-	return min(1+int(4*share*(1-1e-12)), len(look.Shares)-1)
+	return min(1+int(4*share*(1-1e-12)), len(theme.Shares)-1)
 }
 
 // shareTexts returns the meanings of the colours of shares.
-func shareTexts(none string) [len(look.Shares)]string {
+func shareTexts(none string) [len(theme.Shares)]string {
 	return [...]string{none, "up to 25 %", "up to 50 %", "up to 75 %", "up to 100 %"}
 }

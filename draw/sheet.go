@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"github.com/gapwise/gapwise/internal/core/scene"
-	"github.com/gapwise/gapwise/internal/text/look"
+	"github.com/gapwise/gapwise/internal/text/theme"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -163,7 +163,7 @@ func (s *sheet) strip(times []float64, label string) {
 	}
 	s.add(6, stripHeight, 0, func(p pen, y, _ float64) {
 		p.fill(linkColour, rect{s.left, y, s.right - s.left, stripHeight})
-		p.text(newFace(axisSize, false), look.Declined, s.left-6, y+stripHeight/2+axisSize*capHeight/2, 1, label)
+		p.text(newFace(axisSize, false), theme.Declined, s.left-6, y+stripHeight/2+axisSize*capHeight/2, 1, label)
 		var marks []rect
 		seen := map[float64]bool{}
 		for _, t := range times {
@@ -173,7 +173,7 @@ func (s *sheet) strip(times []float64, label string) {
 			}
 			seen[x] = true
 		}
-		p.fill(look.Declined, marks...)
+		p.fill(theme.Declined, marks...)
 	})
 }
 
@@ -288,7 +288,7 @@ func (s *sheet) requests(all []*model.Request, above, fixed, flexible float64, a
 		for k, q := range all {
 			top, c := y+row*float64(k), ink
 			if declined(k) {
-				c = look.Declined
+				c = theme.Declined
 			}
 			middle := top + row/2
 			p.text(f, c, s.left-6, middle+f.size*capHeight/2, 1, f.shorten(requestLabel(q), maxLabel))

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/draw"
-	"github.com/gapwise/gapwise/internal/text/look"
+	"github.com/gapwise/gapwise/internal/text/theme"
 )
 
 // path and text are the parts of an SVG of vgsvg.
@@ -118,7 +118,7 @@ func (p picture) fills() map[string]int {
 func (p picture) bars() int {
 	n := 0
 	for c, k := range p.fills() {
-		if !slices.Contains([]string{hex(look.Paper), hex(look.Faint), hex(look.Mix(look.Faint, look.Plain, 0.03)), hex(look.Line), hex(look.Ink), hex(look.Soft), hex(look.Critical)}, c) {
+		if !slices.Contains([]string{hex(theme.Paper), hex(theme.Faint), hex(theme.Mix(theme.Faint, theme.Plain, 0.03)), hex(theme.Line), hex(theme.Ink), hex(theme.Soft), hex(theme.Critical)}, c) {
 			n += k
 		}
 	}
@@ -126,8 +126,8 @@ func (p picture) bars() int {
 }
 
 // hex returns a colour as a picture on light paper has it, tint the colour of a thing.
-func hex(c look.Colour) string { return look.Hex(c.Light)[1:] }
-func tint(k int) string        { return hex(look.Tint(look.Plain, k)) }
+func hex(c theme.Colour) string { return theme.Hex(c.Light)[1:] }
+func tint(k int) string         { return hex(theme.Tint(theme.Plain, k)) }
 
 // options returns the options of a picture of everything.
 func options(format string) draw.Options { return draw.Options{Style: draw.Style{Format: format}} }

@@ -11,7 +11,7 @@ import (
 	"strconv"
 
 	"github.com/gapwise/gapwise/internal/core/scene"
-	"github.com/gapwise/gapwise/internal/text/look"
+	"github.com/gapwise/gapwise/internal/text/theme"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -270,7 +270,7 @@ func (l *clusters) slotsBlock() {
 		}
 	}
 	if len(l.in.Requests) > fewClusters {
-		l.chart(text, slotsHeight, high, slots, l.steps, moment, layer{look.Busy, used})
+		l.chart(text, slotsHeight, high, slots, l.steps, moment, layer{theme.Busy, used})
 	} else {
 		l.chart(text, slotsHeight, high, slots, nil, func(p pen, y, h float64) {
 			l.paintSlots(p, y+h, h/high)
@@ -281,7 +281,7 @@ func (l *clusters) slotsBlock() {
 	if l.in.Queue {
 		late := func(s model.UsageStep) float64 { return s.Waiting + s.Background }
 		l.chart("Requests that wait and those suspended, over time", waitingHeight, most(l.steps, late), 0, l.steps, moment,
-			layer{look.Suspended, late}, layer{look.Waiting, waiting})
+			layer{theme.Suspended, late}, layer{theme.Waiting, waiting})
 	}
 }
 
@@ -339,7 +339,7 @@ func (l *clusters) legendOf() {
 		}
 		l.legend.add(text, func(p pen, r rect) {
 			if l.tree.K > mostPods {
-				p.fill(look.Shares[class], r)
+				p.fill(theme.Shares[class], r)
 				return
 			}
 			p.line(linkShade(class), linkWidth(class), r.x, r.y+r.h/2, r.x+r.w, r.y+r.h/2)
@@ -353,14 +353,14 @@ func (l *clusters) legendOf() {
 	}
 	first := len(l.legend)
 	if len(l.in.Requests) > fewClusters {
-		l.legend.area("slots in use", look.Busy)
+		l.legend.area("slots in use", theme.Busy)
 	}
 	if l.in.Queue {
-		l.legend.area("waiting", look.Waiting)
-		l.legend.area("suspended", look.Suspended)
+		l.legend.area("waiting", theme.Waiting)
+		l.legend.area("suspended", theme.Suspended)
 	}
 	if l.in.Queue || len(l.in.Requests) > fewClusters {
-		l.legend.area("maximum, paler than the mean", look.Mix(look.Busy, white, 0.5))
+		l.legend.area("maximum, paler than the mean", theme.Mix(theme.Busy, white, 0.5))
 	}
 	for k := range l.legend[first:] {
 		l.legend[first+k].line = min(first, 1)

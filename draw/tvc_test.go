@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/draw"
-	"github.com/gapwise/gapwise/internal/text/look"
+	"github.com/gapwise/gapwise/internal/text/theme"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -71,9 +71,9 @@ func linksOf(p picture) map[string]int {
 }
 
 // noShare is the colour of a link without reservations.
-var noShare = hex(look.Mix(look.Line, look.Soft, 0.4))
+var noShare = hex(theme.Mix(theme.Line, theme.Soft, 0.4))
 
-func share(k int) string { return hex(look.Shares[k]) }
+func share(k int) string { return hex(theme.Shares[k]) }
 
 func TestClustersByHand(t *testing.T) {
 	ten := 10.0
@@ -167,7 +167,7 @@ func TestClustersQueue(t *testing.T) {
 		"Requests that wait and those suspended, over time"}, "NaN")
 	// The axis is 110 s long. The legend's samples are at the top.
 	wide := 0.0
-	for _, r := range rectangles(t, p, hex(look.Faint)) {
+	for _, r := range rectangles(t, p, hex(theme.Faint)) {
 		wide = max(wide, r.w)
 	}
 	seconds := func(colour string) (sum float64) {
@@ -178,10 +178,10 @@ func TestClustersQueue(t *testing.T) {
 		}
 		return sum
 	}
-	if x := seconds(hex(look.Waiting)); x < 19.8 || x > 20.2 {
+	if x := seconds(hex(theme.Waiting)); x < 19.8 || x > 20.2 {
 		t.Errorf("%v s of waiting, want 20", x)
 	}
-	if x := seconds(hex(look.Suspended)); x < 34.8 || x > 35.2 { // below those waiting, too
+	if x := seconds(hex(theme.Suspended)); x < 34.8 || x > 35.2 { // below those waiting, too
 		t.Errorf("%v s of waiting or suspended, want 35", x)
 	}
 	noOverlap(t, p)

@@ -6,12 +6,12 @@ import (
 	"fmt"
 
 	"github.com/gapwise/gapwise/internal/core/scene"
-	"github.com/gapwise/gapwise/internal/text/look"
+	"github.com/gapwise/gapwise/internal/text/theme"
 	"github.com/gapwise/gapwise/model"
 )
 
 // classes reports which colours of shares the picture of the moment has.
-func (l *clusters) classes() (seen [len(look.Shares)]bool) {
+func (l *clusters) classes() (seen [len(theme.Shares)]bool) {
 	if l.tree.K > mostPods {
 		seen[0] = true // matrices lie on it
 		for _, m := range l.matrices() {
@@ -53,7 +53,7 @@ func (l *clusters) paintTree(p pen, top, high float64) {
 	core, aggregation, edges, servers := layers[0], layers[1], layers[2], top+high
 
 	type line struct{ x0, y0, x1, y1 float64 }
-	lines := make([][]line, len(look.Shares))
+	lines := make([][]line, len(theme.Shares))
 	var loose []line // links that don't bind
 	for layer, shares := range l.share {
 		for k, share := range shares {
@@ -105,25 +105,25 @@ func (l *clusters) paintTree(p pen, top, high float64) {
 }
 
 // linkShade returns the colour of a link's share as a line on paper.
-func linkShade(class int) look.Colour {
+func linkShade(class int) theme.Colour {
 	if class == 0 {
 		return looseColour
 	}
-	return look.Shares[class]
+	return theme.Shares[class]
 }
 
 // looseColour is the colour of links that don't bind.
-var looseColour = look.Mix(look.Line, look.Soft, 0.4)
+var looseColour = theme.Mix(theme.Line, theme.Soft, 0.4)
 
 func linkWidth(class int) float64 { return 0.8 + 0.45*float64(class) }
 
 // paintServer draws the slots of a server, from the bottom the ones in use.
 func (l *clusters) paintServer(p pen, server int, box rect) {
 	high := box.h / float64(l.tree.Slots)
-	cells := make([]look.Colour, 0, l.tree.Slots)
+	cells := make([]theme.Colour, 0, l.tree.Slots)
 	for _, x := range l.used[server] {
 		for range min(x.vms, l.tree.Slots-len(cells)) {
-			cells = append(cells, look.Tint(look.Plain, x.request))
+			cells = append(cells, theme.Tint(theme.Plain, x.request))
 		}
 	}
 	p.fill(rowColour, box)
@@ -191,7 +191,7 @@ func (l *clusters) paintMatrices(p pen, y, high float64) {
 		x := margin + float64(i)*(wide+gap)
 		p.text(f, ink, x, y-4, 0, f.shorten(m.title, wide))
 		box := rect{x, y, wide, high}
-		p.fill(look.Shares[0], box)
+		p.fill(theme.Shares[0], box)
 		p.cells(box, h, k, func(row, pod int) float64 { return m.share(pod, h-1-row) })
 		p.text(f, paleInk, x, y+high+axisSize+3, 0, "pod 0")
 		p.text(f, paleInk, x+wide, y+high+axisSize+3, 1, fmt.Sprint("pod ", k-1))

@@ -19,7 +19,7 @@ import (
 type family struct {
 	name         string
 	kind         model.Kind
-	rounds       int                                 // of tiny ones, see need.Rounds
+	rounds       int                                 // of tiny ones, see require.Rounds
 	tiny, middle func(rng *rand.Rand) model.Instance // nil: none of that size
 }
 

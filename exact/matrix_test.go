@@ -20,8 +20,8 @@ import (
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/app/audit"
 	"github.com/gapwise/gapwise/internal/app/audit/plain"
-	"github.com/gapwise/gapwise/internal/run/turns"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/run/meter"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 	"github.com/gapwise/gapwise/verify"
@@ -190,7 +190,7 @@ func TestAgainstPlain(t *testing.T) {
 		}
 		rng, ways, models := rand.New(rand.NewPCG(1, 1)), native(t, p), linear(p)
 		feasible, infeasible := 0, 0
-		for k := range need.Rounds(f.rounds) {
+		for k := range require.Rounds(f.rounds) {
 			in := f.tiny(rng)
 			if in.Validate() != nil { // ugly figures that don't go together
 				continue
@@ -234,7 +234,7 @@ func TestEnginesAgree(t *testing.T) {
 			return
 		}
 		rng, ways, models := rand.New(rand.NewPCG(1, 2)), native(t, p), linear(p)
-		proved, rounds := 0, max(6, need.Rounds(24))
+		proved, rounds := 0, max(6, require.Rounds(24))
 		for k := range rounds {
 			in := f.middle(rng)
 			if in.Validate() != nil {
@@ -295,7 +295,7 @@ func TestRelations(t *testing.T) {
 		}
 		rng, ways := rand.New(rand.NewPCG(1, 3)), native(t, p)
 		solved, proved := uint64(0), 0
-		for range max(2, need.Rounds(6)) {
+		for range max(2, require.Rounds(6)) {
 			in := f.middle(rng)
 			if in.Validate() != nil {
 				continue
@@ -328,7 +328,7 @@ func TestStopped(t *testing.T) {
 			return
 		}
 		rng := rand.New(rand.NewPCG(1, 4))
-		for k := range max(2, need.Rounds(6)) {
+		for k := range max(2, require.Rounds(6)) {
 			in := f.middle(rng)
 			if in.Validate() != nil {
 				continue
@@ -496,7 +496,7 @@ func TestRefused(t *testing.T) {
 				strings.Contains(err.Error(), "\n") {
 				t.Errorf("%s takes %s: %v", w.name, wrong.Kind(), err)
 			}
-			if _, err := w.Solve(turns.Limit(t.Context(), 1000), in,
+			if _, err := w.Solve(meter.Limit(t.Context(), 1000), in,
 				model.Settings{Start: starts[f.kind]}); !errors.Is(err, model.ErrInvalid) &&
 				!errors.Is(err, model.ErrUnsupported) {
 				t.Errorf("%s takes a start for nobody: %v", w.name, err)

@@ -18,7 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/instances/internal/swf"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -343,7 +343,7 @@ func TestBatchOfLogs(t *testing.T) {
 		{"LANL-CM5-1994-4.1-cln", 1024, 0.744, "122057 of 122060 jobs taken; 3 left out without processors; 2 with a runtime of 0, which becomes 1 s; " +
 			"40180 longer than their estimate; 11287 without an estimate, which is then the runtime"},
 	} {
-		t.Setenv("GAPWISE_DATA", filepath.Dir(filepath.Dir(need.Data(t, "swf", c.log+".swf.gz"))))
+		t.Setenv("GAPWISE_DATA", filepath.Dir(filepath.Dir(require.Data(t, "swf", c.log+".swf.gz"))))
 		in := batchOf(t, func(s *BatchSpec) { s.SWF, s.Jobs = c.log, 0 })
 		if got := offeredBatch(in); in.Processors != c.processors || math.Abs(got-c.load) > 0.001 {
 			t.Errorf("%s: %d processors, load %v, want %d, %v", in.Name, in.Processors, got, c.processors, c.load)

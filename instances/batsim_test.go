@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -40,7 +40,7 @@ func TestReadBatsim(t *testing.T) {
 
 // The workloads of the data set are its instances, with the jobs' places as their ids.
 func TestBatsimWorkloads(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(need.Data(t, "batsim"), "workloads", "*.json"))
+	files, err := filepath.Glob(filepath.Join(require.Data(t, "batsim"), "workloads", "*.json"))
 	if err != nil || len(files) != 26 {
 		t.Fatal(files, err)
 	}

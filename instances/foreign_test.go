@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -134,7 +134,7 @@ func TestPlatforms(t *testing.T) {
 
 // Every trace is read; tasks and edges are as the data set's table has them.
 func TestWfInstances(t *testing.T) {
-	table, err := os.ReadFile(need.Data(t, "wfinstances", "README.md"))
+	table, err := os.ReadFile(require.Data(t, "wfinstances", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestWfInstances(t *testing.T) {
 	for _, m := range regexp.MustCompile(`\| (\d+) \| (\d+) `).FindAllStringSubmatch(string(table), -1) {
 		counts[m[1]+"/"+m[2]] = true
 	}
-	files, err := filepath.Glob(filepath.Join(filepath.Dir(need.Data(t, "wfinstances", "README.md")), "*.json.gz"))
+	files, err := filepath.Glob(filepath.Join(filepath.Dir(require.Data(t, "wfinstances", "README.md")), "*.json.gz"))
 	if err != nil || len(files) != 24 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
@@ -160,7 +160,7 @@ func TestWfInstances(t *testing.T) {
 
 // Every STG graph is read; the longest path is as its comment says.
 func TestSTGSet(t *testing.T) {
-	file, err := os.Open(need.Data(t, "stg", "stg-rand.tar.gz"))
+	file, err := os.Open(require.Data(t, "stg", "stg-rand.tar.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestSTGSet(t *testing.T) {
 }
 
 func TestDaggen(t *testing.T) {
-	all, err := loadDaggen(need.Data(t, "dags", "daggen-1296.jsonl.gz"))
+	all, err := loadDaggen(require.Data(t, "dags", "daggen-1296.jsonl.gz"))
 	if err != nil || len(all) != 1296 {
 		t.Fatalf("%d graphs, %v", len(all), err)
 	}
@@ -229,7 +229,7 @@ func TestDaggen(t *testing.T) {
 
 // The graphs that are drawn are those that daggen wrote.
 func TestDaggenDrawn(t *testing.T) {
-	read, err := loadDaggen(need.Data(t, "dags", "daggen-1296.jsonl.gz"))
+	read, err := loadDaggen(require.Data(t, "dags", "daggen-1296.jsonl.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}

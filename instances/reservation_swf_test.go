@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/instances/internal/swf"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -212,7 +212,7 @@ func TestReservationFromArchive(t *testing.T) {
 		"LANL-CM5-1994-4.1-cln":  {1024, 0.744, "122055 of 122060 jobs taken; 3 left out without processors; 2 left out without a runtime"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Setenv("GAPWISE_DATA", filepath.Dir(filepath.Dir(need.Data(t, "swf", name+".swf.gz"))))
+			t.Setenv("GAPWISE_DATA", filepath.Dir(filepath.Dir(require.Data(t, "swf", name+".swf.gz"))))
 			log, err := LoadSWF(name)
 			if err != nil {
 				t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -283,7 +283,7 @@ func TestReservationErrors(t *testing.T) {
 
 // The jobs of a real log, a part of it for each index.
 func TestReservationOfLog(t *testing.T) {
-	file := need.Data(t, "swf", "LANL-CM5-1994-4.1-cln.swf.gz")
+	file := require.Data(t, "swf", "LANL-CM5-1994-4.1-cln.swf.gz")
 	folder := filepath.Dir(filepath.Dir(file))
 	t.Setenv("GAPWISE_DATA", folder)
 	s := ReservationSpec{Requests: 10_000, ARTime: 3, Deadline: 3, SWF: "LANL-CM5-1994-4.1-cln"}

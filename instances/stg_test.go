@@ -19,7 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -121,7 +121,7 @@ func TestReadSTGRandom(t *testing.T) {
 
 // Tasks, edges and path lengths of the 180 graphs are as their comments say.
 func TestSTGComments(t *testing.T) {
-	file, err := os.ReadFile(need.Data(t, "stg", "stg-rand.tar.gz"))
+	file, err := os.ReadFile(require.Data(t, "stg", "stg-rand.tar.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}

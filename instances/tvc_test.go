@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -261,7 +261,7 @@ func TestTVCFromArchive(t *testing.T) {
 		"NASA-iPSC-1993-3.1-cln": {18_066, 6.74 * 86_400, 534.4, 232},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Setenv("GAPWISE_DATA", filepath.Dir(filepath.Dir(need.Data(t, "swf", name+".swf.gz"))))
+			t.Setenv("GAPWISE_DATA", filepath.Dir(filepath.Dir(require.Data(t, "swf", name+".swf.gz"))))
 			own := tvcOf(t, func(s *TVCSpec) { s.SWF, s.Load = name, 0 })
 			if last := own.Requests[999].ArrivalS; len(own.Requests) != 1000 || math.Abs(last/c.longest-1) > 0.05 {
 				t.Errorf("%d requests in %v s", len(own.Requests), last)

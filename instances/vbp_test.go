@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -111,7 +111,7 @@ func TestLoadVBP(t *testing.T) {
 func TestVBPDataSet(t *testing.T) {
 	t.Parallel()
 	read, refused := 0, 0
-	for name, data := range need.TarGz(t, "vbp", "vbp.tar.gz") {
+	for name, data := range require.TarGz(t, "vbp", "vbp.tar.gz") {
 		if !strings.HasSuffix(name, ".vbp") {
 			continue
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -206,7 +206,7 @@ func TestReadWfFormatRandom(t *testing.T) {
 
 // Each of the 24 traces has the tasks and edges of the data set's table.
 func TestWfInstancesCounts(t *testing.T) {
-	folder := filepath.Dir(need.Data(t, "wfinstances", "README.md"))
+	folder := filepath.Dir(require.Data(t, "wfinstances", "README.md"))
 	for name, want := range map[string][2]int{
 		"1000genome-chameleon-2ch-100k-001": {52, 76}, "1000genome-chameleon-4ch-100k-001": {104, 152}, "1000genome-chameleon-22ch-100k-001": {572, 836},
 		"blast-chameleon-small-001": {43, 120}, "bwa-chameleon-small-001": {104, 400}, "cycles-chameleon-1l-1c-9p-001": {67, 97},

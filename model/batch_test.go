@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -255,7 +255,7 @@ func TestProcessorList(t *testing.T) {
 func TestProcessorListRoundTrip(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(12, 42))
-	for range need.Rounds(20_000) {
+	for range require.Rounds(20_000) {
 		var l model.ProcessorList
 		for range rng.IntN(12) {
 			if n := len(l); n > 0 && rng.IntN(2) == 0 {
@@ -276,7 +276,7 @@ func TestProcessorListRoundTrip(t *testing.T) {
 func TestBatchWeightedSums(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(12, 48))
-	for range need.Rounds(500) {
+	for range require.Rounds(500) {
 		b := &model.Batch{Processors: 1, Tiers: 1}
 		e := &model.Execution{}
 		sum, weights := new(big.Int), int64(0)
@@ -334,7 +334,7 @@ func TestBatchTicks(t *testing.T) {
 		t.Errorf("work %d, uses %d and %d", j.Work(), j.CPU(2), want.Jobs[2].CPU(7))
 	}
 	rng := rand.New(rand.NewPCG(12, 43))
-	for range need.Rounds(2000) {
+	for range require.Rounds(2000) {
 		b := testkit.RandomBatch(rng, 1+rng.IntN(2), 8, 10)
 		if err := b.Validate(); err != nil {
 			t.Fatal(err)

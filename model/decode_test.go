@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // documents are valid files of every kind, with all that their formats know.
@@ -122,7 +122,7 @@ func TestDecodeAgreesWithOracle(t *testing.T) {
 			}
 			rng := rand.New(rand.NewPCG(1, uint64(k)))
 			accepted := 0
-			draws := need.Rounds(1000)
+			draws := require.Rounds(1000)
 			for range draws {
 				if agreeWithOracle(t, mutateText(rng, document)) {
 					accepted++
@@ -234,7 +234,7 @@ func TestNumeral(t *testing.T) {
 		}
 		return string(b)
 	}
-	for range need.Rounds(100_000) {
+	for range require.Rounds(100_000) {
 		text := strings.TrimLeft(digits(20), "0")
 		if text == "" {
 			text = "0"

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // oracleJSON is the encoding of an instance or a solution by encoding/json.
@@ -175,7 +175,7 @@ func fill(rng *rand.Rand, v reflect.Value, size int) {
 func TestEncodeAgreesWithOracle(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
-	for draw := range need.Rounds(3000) {
+	for draw := range require.Rounds(3000) {
 		size := 3
 		if draw%500 < 8 {
 			size = 2000 // more than the hash takes at once
@@ -201,7 +201,7 @@ func TestEncodeAgreesWithOracle(t *testing.T) {
 
 func TestEncodeFloats(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for k := range need.Rounds(200_000) {
+	for k := range require.Rounds(200_000) {
 		x := math.Float64frombits(rng.Uint64())
 		if k < len(oddFloats) {
 			x = oddFloats[k]

@@ -197,7 +197,7 @@ type Settings struct {
 	// Others, if not nil, means that the solver works with others on one instance. It returns the joint knowledge: the
 	// best solution, nil without one, with its objective (Incumbent), and the best bound. A solver that can goes on
 	// from there, and needn't run heuristics that Start comes from. Its result depends on the counted work (Solve is
-	// then called in a turns.Seat), not on time.
+	// then called in a meter.Seat), not on time.
 	Others func() Progress
 	// Trace, if not nil, is called for each step by an algorithm that declares itself Traced. It changes no solution.
 	Trace func(Step)

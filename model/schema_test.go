@@ -13,13 +13,13 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
 func schema(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()
-	s, err := need.Schema("../docs/reference/schema", name)
+	s, err := require.Schema("../docs/reference/schema", name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 		{`"fg_loss":0.04`, `"fg_loss":0.04001`}, {`"c","submit_s":5.5`, `"c","submit_s":4`}, {`"id":"c"`, `"id":"a"`},
 		{`"think_s":3.5`, `"think_s":-3`}, {`"user":"u"`, `"user":7`}, {`"user":"u"`, `"usr":"u"`}, {`last part failed`, `lost`}}
 	executionRare := [][2]string{{`"5,3-4"`, `"5,4-3"`}}
-	draws := need.Rounds(1000)
+	draws := require.Rounds(1000)
 	var mutex sync.Mutex
 	needed := map[string]bool{}         // kept by mutex
 	t.Run("kinds", func(t *testing.T) { // ends with the last of them

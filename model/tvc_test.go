@@ -12,7 +12,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -227,13 +227,13 @@ func TestFitsAgainstEnumeration(t *testing.T) {
 		}
 		try(in)
 	}
-	for range need.Rounds(2000) {
+	for range require.Rounds(2000) {
 		draw(2, 6)
 	}
-	for range need.Rounds(150) {
+	for range require.Rounds(150) {
 		draw(4, 6)
 	}
-	for range need.Rounds(500) {
+	for range require.Rounds(500) {
 		try(testkit.RandomTVC(rng, 2, 6, rng.IntN(2) == 0))
 	}
 	for hose, n := range fits {

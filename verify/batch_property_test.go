@@ -12,7 +12,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -194,7 +194,7 @@ func TestBatchSimulated(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(12, 40))
 	planted, seen := map[string]int{}, map[string]int{}
-	draws := need.Rounds(3000)
+	draws := require.Rounds(3000)
 	for draw := range draws {
 		in := testkit.RandomBatch(rng, 1+min(1, draw%3), 5, 1+rng.IntN(6))
 		if err := in.Validate(); err != nil {

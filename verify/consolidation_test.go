@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	consbounds "github.com/gapwise/gapwise/bounds/consolidation"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -347,7 +347,7 @@ func TestConsolidationAgainstNaive(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(29, 1))
 	seen := map[string]int{}
-	for range need.Rounds(4000) {
+	for range require.Rounds(4000) {
 		in := testkit.Consolidation(rng, 2+rng.IntN(8), 1+rng.IntN(5))
 		a := &model.Assignment{}
 		var ids []string

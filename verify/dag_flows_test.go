@@ -10,7 +10,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -109,12 +109,12 @@ func TestFlowsAgreeWithReplay(t *testing.T) {
 			}
 		}
 	}
-	draws := need.Rounds(1000)
+	draws := require.Rounds(1000)
 	for range draws {
 		d := DrawDAG(rng, 8, 4)
 		check(d, drawTransfers(rng, d))
 	}
-	for range need.Rounds(400) {
+	for range require.Rounds(400) {
 		check(drawContended(rng, 1+rng.IntN(25)))
 	}
 	if shared < 4*draws {

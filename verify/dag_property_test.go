@@ -13,7 +13,7 @@ import (
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -46,7 +46,7 @@ func TestJudgeAgreesWithHeuristics(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(1, 31))
-			shared, draws := 0, need.Rounds(c.draws)
+			shared, draws := 0, require.Rounds(c.draws)
 			for range draws {
 				d := verify.DrawDAG(rng, 8, 4)
 				if name == "lns" { // it knows no contention
@@ -98,7 +98,7 @@ func TestJudgeAgreesWithHeuristics(t *testing.T) {
 func TestEarlierStartIsCaught(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 32))
-	data, machines, draws := 0, 0, need.Rounds(1000)
+	data, machines, draws := 0, 0, require.Rounds(1000)
 	for k := range draws {
 		d := verify.DrawDAG(rng, 8, 4)
 		s := run(t, []dagSolver{dagheur.HEFT, dagheur.SinnenSousa}[k%2], d)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -54,7 +54,7 @@ func text(x []*big.Rat) []string {
 func TestReplayIsExact(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 21))
-	several, draws := 0, need.Rounds(1500)
+	several, draws := 0, require.Rounds(1500)
 	for range draws {
 		d := DrawDAG(rng, 8, 4)
 		s := drawTransfers(rng, d)
@@ -76,7 +76,7 @@ func TestReplayIsExact(t *testing.T) {
 func TestReplayConservesCapacity(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 22))
-	tight, draws := 0, need.Rounds(1000)
+	tight, draws := 0, require.Rounds(1000)
 	for range draws {
 		d := DrawDAG(rng, 8, 4)
 		s := drawTransfers(rng, d)
@@ -122,7 +122,7 @@ func TestReplayConservesCapacity(t *testing.T) {
 func TestShareIsMaxMinFair(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 23))
-	limited, linked, draws := 0, 0, need.Rounds(3000)
+	limited, linked, draws := 0, 0, require.Rounds(3000)
 	for range draws {
 		d := &model.DAG{TransferModel: model.TransferModels[1+rng.IntN(3)]}
 		drawNetwork(rng, d, 2+rng.IntN(5))

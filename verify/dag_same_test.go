@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -108,7 +108,7 @@ func TestFloatsJudgeAsFractions(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 51))
 	broken, held, near := 0, 0, 0
-	draws := need.Rounds(4000)
+	draws := require.Rounds(4000)
 	for k := range draws {
 		d := verify.DrawDAG(rng, 8, 4)
 		if k%3 == 0 {

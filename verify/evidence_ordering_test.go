@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/core/evidence"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -138,7 +138,7 @@ func TestOrderingRows(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(31, 11))
 	held, tight := map[string]int{}, 0
-	for range need.Rounds(800) {
+	for range require.Rounds(800) {
 		x := drawOrdering(rng)
 		if x.end == 0 {
 			continue

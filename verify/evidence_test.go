@@ -28,7 +28,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/evidence"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/tvc/tvcrelax"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -148,7 +148,7 @@ func TestEvidence(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			rng, n := rand.New(rand.NewPCG(31, x.seed)), tallied{}
-			for k := range need.Rounds(x.rounds) {
+			for k := range require.Rounds(x.rounds) {
 				in, some := x.some(rng, k)
 				n.holds(t, in, some)
 			}
@@ -172,7 +172,7 @@ func TestEvidence(t *testing.T) {
 func TestEvidenceContention(t *testing.T) {
 	t.Parallel()
 	rng, n := rand.New(rand.NewPCG(31, 9)), tallied{}
-	for k := range need.Rounds(600) {
+	for k := range require.Rounds(600) {
 		in := testkit.StarDAG(rng, 5, 3)
 		if drop := rng.IntN(len(in.Network.Routes)); k%3 == 0 {
 			in = testkit.ContendedDAG(rng, 5, 3)
@@ -214,7 +214,7 @@ func TestEvidenceVCSched(t *testing.T) {
 	t.Parallel()
 	rng, n := rand.New(rand.NewPCG(31, 2)), tallied{}
 	vectors, sizes := rand.New(rand.NewPCG(31, 4)), tallied{}
-	for k := range need.Rounds(2000) {
+	for k := range require.Rounds(2000) {
 		in := testkit.RandomVCSched(rng, k%4 == 0)
 		n.holds(t, in, append(vcbounds.Quick(t.Context(), in), vcbounds.ClosedForm(in)))
 		if k%20 == 0 || testing.Short() {
@@ -257,7 +257,7 @@ func TestEvidenceVCSched(t *testing.T) {
 func TestEvidenceFewHosts(t *testing.T) {
 	t.Parallel()
 	rng, n := rand.New(rand.NewPCG(31, 10)), tallied{}
-	for k := range need.Rounds(200) {
+	for k := range require.Rounds(200) {
 		in := &model.VCSched{Name: "few", Hosts: 3, HostSizes: []model.HostSize{{Count: 2, CPU: 2, Memory: 0.5}, {Count: 1, CPU: 0.5, Memory: 2}},
 			Jobs: []model.VCSchedJob{{ID: "large", Tasks: 1, CPU: 0.6 + rng.Float64(), Memory: 1 + rng.Float64()},
 				{ID: "small", Tasks: 2, CPU: 0.2 * rng.Float64(), Memory: 0.1}}}
@@ -287,10 +287,10 @@ func TestEvidenceFewHosts(t *testing.T) {
 // A few requests with wide windows have more starts than chains with repeats would leave. lp has evidence, and spoilt
 // and forged evidence gives no bound that the exact engine refutes.
 func TestEvidenceChains(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	t.Parallel()
 	rng, n := rand.New(rand.NewPCG(31, 10)), tallied{}
-	for k := range need.Rounds(60) {
+	for k := range require.Rounds(60) {
 		in := &model.Reservation{Name: "chains", PEs: 2 + rng.IntN(3), Goal: model.Goals[k%4]}
 		for i := range 5 + rng.IntN(4) {
 			length := float64(100 + rng.IntN(900))
@@ -321,10 +321,10 @@ func TestEvidenceChains(t *testing.T) {
 // If links of all layers are scarce, lp and resources follow from their evidence, and spoilt and forged evidence gives
 // no bound that the exact engine refutes.
 func TestEvidenceLayers(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	t.Parallel()
 	rng, n := rand.New(rand.NewPCG(31, 11)), tallied{}
-	for k := range need.Rounds(400) {
+	for k := range require.Rounds(400) {
 		queue := k%4 == 3
 		in := testkit.RandomTVC(rng, 2+k%3/2*2, 4+rng.IntN(12), queue)
 		if queue {
@@ -403,7 +403,7 @@ func TestEvidenceLayers(t *testing.T) {
 func TestEvidenceResources(t *testing.T) {
 	t.Parallel()
 	rng, n := rand.New(rand.NewPCG(31, 12)), tallied{}
-	for k := range need.Rounds(800) {
+	for k := range require.Rounds(800) {
 		tasks, hosts := 2+rng.IntN(5), 1+rng.IntN(3)
 		large := k%16 == 0
 		if large {
@@ -694,7 +694,7 @@ func TestEvidenceForged(t *testing.T) {
 			t.Parallel()
 			rng, n := rand.New(rand.NewPCG(31, 4)), tallied{}
 			const tries = 100
-			for range need.Rounds(800) {
+			for range require.Rounds(800) {
 				in, all, optimum, feasible := draw(rng)
 				n.sound(t, rng, in, all, optimum, feasible, tries)
 			}

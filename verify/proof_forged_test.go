@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	consexact "github.com/gapwise/gapwise/exact/consolidation"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -27,14 +27,14 @@ import (
 // met if only its bound follows; a nogood without its first premise; and a claim by 1 more.
 func TestProofForged(t *testing.T) {
 	t.Parallel()
-	python := need.Tool(t, "python3", "python3")
+	python := require.Tool(t, "python3", "python3")
 	kinds := strings.Fields("objective cost moves limit tasks has stay anew order filled flag apart together alone spread least offer enough domains open nogood ! end claim")
 	const most = 12 // of a kind
 	forged, folder := map[string]int{}, t.TempDir()
 	rng := rand.New(rand.NewPCG(14, 12))
 	var list bytes.Buffer
 	var cases []forgedCase
-	for n := range need.Rounds(1000) {
+	for n := range require.Rounds(1000) {
 		in := testkit.Consolidation(rng, 2+rng.IntN(4), 1+rng.IntN(3))
 		for q := range in.Rules {
 			if r := &in.Rules[q]; n%3 == 0 {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -35,7 +35,7 @@ func TestProofForward(t *testing.T) {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(23, uint64(i)))
-			steps, want, tries := 0, need.Rounds(10_000), 0
+			steps, want, tries := 0, require.Rounds(10_000), 0
 			for ; steps < want; tries++ {
 				p := ProveForward(t, rng, kind)
 				steps += p.Steps

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // Each rule is compared with enumeration, on a few activities that may run or not: if it reports that a constraint
@@ -121,7 +121,7 @@ func TestProofRules(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(14, uint64(len(name))))
-			violated, tries := 0, need.Rounds(4000)
+			violated, tries := 0, require.Rounds(4000)
 			for range tries {
 				s := &proofState{}
 				n := 2 + rng.IntN(3)

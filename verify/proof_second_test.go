@@ -24,7 +24,7 @@ import (
 	tvcexact "github.com/gapwise/gapwise/exact/tvc"
 	vcexact "github.com/gapwise/gapwise/exact/vcsched"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -52,9 +52,9 @@ func checkPy(t *testing.T, python string, list []byte) []byte {
 // the two is wrong, or the page.
 func TestSecondChecker(t *testing.T) {
 	t.Parallel()
-	python := need.Tool(t, "python3", "python3")
+	python := require.Tool(t, "python3", "python3")
 	rng := rand.New(rand.NewPCG(23, 100))
-	cases := secondCases(t, rng, need.Rounds(10_000))
+	cases := secondCases(t, rng, require.Rounds(10_000))
 
 	folder := t.TempDir()
 	var list bytes.Buffer

@@ -23,7 +23,7 @@ import (
 	vcexact "github.com/gapwise/gapwise/exact/vcsched"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/app/audit/plain"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -180,7 +180,7 @@ func TestProofs(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(14, 1))
 			nogoods, none, refused, rules := 0, 0, 0, map[string]int{}
-			rounds := need.Rounds(x.rounds)
+			rounds := require.Rounds(x.rounds)
 			for n := range rounds {
 				in, other := x.draw(rng, n)
 				c := prove(t, x.kernel, in)
@@ -254,7 +254,7 @@ func TestProofMutated(t *testing.T) {
 			cases = append(cases, c)
 		}
 	}
-	refused, tries := 0, need.Rounds(10_000)
+	refused, tries := 0, require.Rounds(10_000)
 	for range tries {
 		c := cases[rng.IntN(len(cases))]
 		lines := strings.Split(strings.TrimSpace(string(c.proof)), "\n")

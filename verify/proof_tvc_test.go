@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/app/audit/plain"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -20,7 +20,7 @@ func TestProofTVCHolds(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 8))
 	accepted, spread, high := 0, 0, 0
-	for n := range need.Rounds(200) {
+	for n := range require.Rounds(200) {
 		k := 2 + 2*(n%2)
 		in := testkit.RandomTVC(rng, k, 1+rng.IntN(6), false)
 		if _, err := newTVCProof(in, new(proofState), "1", 0); err != nil {
@@ -63,7 +63,7 @@ func TestProofTVCHolds(t *testing.T) {
 		accepted += len(s.Runs)
 		meetsTVCProof(t, in, there)
 	}
-	if t.Logf("%d accepted, %d on more than one server, %d below a higher switch than need be", accepted, spread, high); spread < need.Rounds(50) || high < need.Rounds(50) {
+	if t.Logf("%d accepted, %d on more than one server, %d below a higher switch than need be", accepted, spread, high); spread < require.Rounds(50) || high < require.Rounds(50) {
 		t.Errorf("too few embeddings on more than one server, %d, or below a high switch, %d", spread, high)
 	}
 }

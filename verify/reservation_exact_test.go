@@ -9,14 +9,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // A whole number of ticks, if reported, is the printed decimal number of the time; all of at most 15 digits are found.
 func TestInTicks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 15))
 	odd := []float64{0, 5e-324, 1e-22, 1e15, 1e15 - 1, 0.999999999999999, 999999999999999.9, 1e22, math.MaxFloat64, 1. / 3, 1 << 53}
-	seen, draws := 0, need.Rounds(200_000)
+	seen, draws := 0, require.Rounds(200_000)
 	for k := range draws {
 		places := rng.IntN(mostPlaces + 1)
 		x := rng.Float64() * math.Pow10(rng.IntN(18)-3)

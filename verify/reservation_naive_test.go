@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -437,7 +437,7 @@ func TestReservationAgainstNaive(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 44))
 	zero, refused, seen := 0.0, 0, map[string]int{}
-	draws := need.Rounds(1000)
+	draws := require.Rounds(1000)
 	for draw := range draws {
 		in, b := drawBookings(rng)
 		if r := judge(t, in, b, verify.Options{}); !r.Feasible() {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/app/audit/plain"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -34,7 +34,7 @@ func TestTVCEmbeddingsAgainstEnumeration(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 3))
 	accepted, refused := 0, map[string]int{}
-	draws := need.Rounds(400)
+	draws := require.Rounds(400)
 	for draw := range draws {
 		k, n := 2, 6
 		if draw%20 == 0 {
@@ -183,7 +183,7 @@ func TestTVCSimulatedQueues(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 4))
 	planted, several, moved := map[string]int{}, 0, 0
-	draws := need.Rounds(800)
+	draws := require.Rounds(800)
 	for draw := range draws {
 		k := 2
 		if draw%20 == 0 {
@@ -331,7 +331,7 @@ func TestTVCFits(t *testing.T) {
 			t.Fatalf("%d fit, want %d\n%+v", got, want, in)
 		}
 	}
-	for range need.Rounds(3000) {
+	for range require.Rounds(3000) {
 		k, most := 2, 8
 		if rng.IntN(10) == 0 {
 			k, most = 4, 5
@@ -350,7 +350,7 @@ func TestTVCFits(t *testing.T) {
 		dropped(in, func(k int) bool { return plain.Fits(in, k) })
 	}
 	yes, no := 0, 0
-	for range need.Rounds(20_000) {
+	for range require.Rounds(20_000) {
 		k := []int{2, 4, 6, 8, 48}[rng.IntN(5)]
 		slots := 1 + rng.IntN(12)
 		rate := func(most int) float64 { return float64(1 + rng.IntN(most)) }
@@ -371,7 +371,7 @@ func TestTVCFits(t *testing.T) {
 			no++
 		}
 	}
-	if min(yes, no) < need.Rounds(20_000)/10 {
+	if min(yes, no) < require.Rounds(20_000)/10 {
 		t.Errorf("%d fit, %d don't", yes, no)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -188,7 +188,7 @@ func TestMutationsAreCaught(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(1, 5))
-			applied, draws := 0, need.Rounds(500)
+			applied, draws := 0, require.Rounds(500)
 			for range draws {
 				in, p := solved(rng)
 				if r := judge(t, in, p, verify.Options{}); !r.Feasible() {

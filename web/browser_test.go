@@ -14,7 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/gapwise/gapwise/internal/test/chromium"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // built is the folder that make web writes, made once for all tests.
@@ -74,7 +74,7 @@ type browser struct {
 func newBrowser(t testing.TB) *browser {
 	t.Helper()
 	url := page(t)
-	return &browser{chromium.Open(t, need.Tool(t, "chromium-headless-shell", "chromium-headless-shell"), url, "blob:"+url), t, url}
+	return &browser{chromium.Open(t, require.Tool(t, "chromium-headless-shell", "chromium-headless-shell"), url, "blob:"+url), t, url}
 }
 
 // eval evaluates an expression in the page, and awaits it.

@@ -12,7 +12,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -22,7 +22,7 @@ const fetched = "performance.getEntriesByType('resource').filter(x => x.name.inc
 // HiGHS is loaded when an algorithm needs it, once and no earlier, and finds what the library's own search does. What
 // needs no HiGHS doesn't get it afterwards either.
 func TestHiGHS(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	b := newBrowser(t)
 	b.Do(chromedp.EmulateViewport(1280, 1000))
 	b.Media("screen", "light")
@@ -82,7 +82,7 @@ const objective = `import("/state.js").then(m => m.state.shown.objective)`
 // A hard MIP ends at its time limit, with HiGHS's bound and progress on the way, and by Stop; then there is another
 // worker, which has HiGHS.
 func TestHiGHSStops(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	b := newBrowser(t)
 	b.Do(chromedp.EmulateViewport(1280, 1000))
 	b.Media("screen", "light")

@@ -6,7 +6,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 )
 
 // mostSteps is the number of subgradient steps that All takes. On 10,000 jobs of F96-R, KTH-SP2 and LANL-CM5, 60 steps
@@ -82,7 +82,7 @@ func (p *prices) climb(ctx context.Context, steps int) (best float64) {
 	squares := make([]float64, len(p.room))
 	a := p.ascent()
 	for range steps {
-		if turns.Stop(ctx, int64(len(p.jobs)/2)) {
+		if meter.Stop(ctx, int64(len(p.jobs)/2)) {
 			break
 		}
 		for c, use := range f.use[:len(f.price)] {
@@ -119,7 +119,7 @@ func (p *prices) deflect(ctx context.Context, goal float64, steps int) (best flo
 	effort := int64(p.work()/1000 + len(p.jobs)/2)
 	share, part, stale, bound := 1.0, 1.0, 0, a.best
 	for range steps {
-		if bound >= goal || turns.Stop(ctx, effort) {
+		if bound >= goal || meter.Stop(ctx, effort) {
 			break
 		}
 		norm := 0.0

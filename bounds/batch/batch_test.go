@@ -13,7 +13,7 @@ import (
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -59,7 +59,7 @@ func permute(n int, f func(order []int)) {
 // and many reach it.
 func TestBoundsOneTier(t *testing.T) {
 	t.Parallel()
-	rounds, reached := need.Rounds(2000), [3]int{}
+	rounds, reached := require.Rounds(2000), [3]int{}
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		in := testkit.RandomBatch(rng, 1, 6, 1+rng.IntN(5))

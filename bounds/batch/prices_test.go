@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -50,7 +50,7 @@ func leastCosts(t *view.Batch) (responses, plain, slowdowns float64) {
 // alone.
 func TestPrices(t *testing.T) {
 	t.Parallel()
-	rounds := max(100, need.Rounds(300))
+	rounds := max(100, require.Rounds(300))
 	better, more, worse, classes := 0, 0, 0, 0
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -145,7 +145,7 @@ func TestExtremes(t *testing.T) {
 	t.Parallel()
 	submits := []float64{0, 0, 1e-6, 1, 1e9 - 1, 1e9}
 	runtimes := []float64{1e-6, 1, 9.999999, 10, 1e5, 1e8}
-	for seed := range uint64(max(100, need.Rounds(400))) {
+	for seed := range uint64(max(100, require.Rounds(400))) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		in := &model.Batch{Name: "extreme", Processors: []int{1, 2, 7, 1_000_000}[rng.IntN(4)], Tiers: 1, KillAtEstimate: rng.IntN(2) == 0}
 		last := 0

@@ -11,7 +11,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/evidence"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/num/squashed"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -50,7 +50,7 @@ func (r *jobs) response(ctx context.Context, t *view.Batch, most int) []bounds.B
 	}
 	for i := range machines[1:] {
 		m := &machines[1+i]
-		if turns.Stop(ctx, int64(len(t.Jobs)/2)) {
+		if meter.Stop(ctx, int64(len(t.Jobs)/2)) {
 			break
 		}
 		if x := m.sums(r).Best; x > best {

@@ -12,7 +12,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/evidence"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/num/heap"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -75,7 +75,7 @@ func MostSlowdown(ctx context.Context, t *view.Batch) bounds.Bound {
 	}
 	b.Value = low
 	high := 2 * low
-	for !turns.Stop(ctx, int64(len(t.Jobs))) {
+	for !meter.Stop(ctx, int64(len(t.Jobs))) {
 		w, late := tooSoon(t, r, m, high)
 		if !late {
 			break
@@ -83,7 +83,7 @@ func MostSlowdown(ctx context.Context, t *view.Batch) bounds.Bound {
 		try(w)
 		low, high = high, 2*high
 	}
-	for !turns.Stop(ctx, int64(len(t.Jobs))) && high-low > 1e-6*low {
+	for !meter.Stop(ctx, int64(len(t.Jobs))) && high-low > 1e-6*low {
 		middle := (low + high) / 2
 		if w, late := tooSoon(t, r, m, middle); late {
 			low = middle

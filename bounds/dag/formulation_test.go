@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -98,7 +98,7 @@ func TestDAGFormulationRows(t *testing.T) {
 
 // The model written as MPS and read back by HiGHS has the example's optimum.
 func TestDAGFormulationMPS(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	t.Parallel()
 	f, err := Build(testkit.SixTasks(), 25)
 	if err != nil {
@@ -126,7 +126,7 @@ func TestDAGFormulationMPS(t *testing.T) {
 }
 
 func TestDAGRelaxation(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	t.Parallel()
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -10,7 +10,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 )
 
@@ -20,7 +20,7 @@ func TestGatheringAgainstPlans(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(31, 1))
 	met, better, none := 0, 0, 0
-	rounds := need.Rounds(6000)
+	rounds := require.Rounds(6000)
 	for k := range rounds {
 		d := testkit.StarDAG(rng, 6, 3)
 		if k%4 == 0 {
@@ -116,7 +116,7 @@ func TestGatheringAgainstSets(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(31, 2))
 	above := 0
-	for range need.Rounds(150) {
+	for range require.Rounds(150) {
 		g := view.OfDAG(testkit.StarDAG(rng, 9, 3))
 		in, out := machineLinks(g)
 		if in == nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/core/evidence"
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -137,7 +137,7 @@ func newDAGPaths(ctx context.Context, g *view.Graph) *dagPaths {
 func (x *dagPaths) row(t int32) []float64 { return x.rows[int(t)*x.g.Machines:][:x.g.Machines] }
 
 // over looks at ctx every thousand steps or so.
-func over(ctx context.Context, step int) bool { return step&0x3ff == 0x3ff && turns.Stop(ctx, 1<<9) }
+func over(ctx context.Context, step int) bool { return step&0x3ff == 0x3ff && meter.Stop(ctx, 1<<9) }
 
 // fill computes all heads or tails, and returns false if ctx ended. O(V M + E M²)
 func (x *dagPaths) fill(ctx context.Context, forward bool) bool {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/evidence"
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -82,7 +82,7 @@ func trafficBound(ctx context.Context, g *view.Graph, machines []float64) (value
 		at = share
 		x.settle()
 		for range sweeps {
-			if turns.Stop(ctx, int64(len(x.prices)>>6)) {
+			if meter.Stop(ctx, int64(len(x.prices)>>6)) {
 				return math.NaN()
 			}
 			x.sweep(true)

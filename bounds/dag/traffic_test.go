@@ -12,7 +12,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -57,7 +57,7 @@ func TestTrafficAgainstPlans(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(30, 21))
 	met, strongest, none := 0, 0, 0
-	rounds := need.Rounds(4000)
+	rounds := require.Rounds(4000)
 	for k := range rounds {
 		d := testkit.StarDAG(rng, 6, 3)
 		switch {
@@ -156,10 +156,10 @@ func relaxed(t *testing.T, g *view.Graph) float64 {
 // The bound is at most the relaxation's optimum, and mostly not far below: its weights come from speeds and capacities.
 func TestTrafficAgainstProgram(t *testing.T) {
 	t.Parallel()
-	need.HiGHS(t)
+	require.HiGHS(t)
 	rng := rand.New(rand.NewPCG(30, 22))
 	ratio, count := 0.0, 0
-	for range need.Rounds(150) {
+	for range require.Rounds(150) {
 		d := testkit.StarDAG(rng, 30, 4)
 		if rng.IntN(3) == 0 {
 			d = wide(rng, 40)

@@ -10,7 +10,7 @@ import (
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/core/evidence"
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -106,7 +106,7 @@ func (w *work) energetic(ctx context.Context, set windowSet) bounds.Bound {
 	}
 	before := 0 // beginnings before to
 	to := 0
-	for ; to < n && !turns.Stop(ctx, int64(n)/50); to++ {
+	for ; to < n && !meter.Stop(ctx, int64(n)/50); to++ {
 		if to > 0 {
 			chain[to], last[to] = chain[to-1], last[to-1]
 		}

@@ -8,12 +8,12 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
 func TestReservationLPAgainstPlain(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	t.Parallel()
 	tight, proofs := map[string]int{}, map[string]int{}
 	for k := range 900 {
@@ -32,7 +32,7 @@ func TestReservationLPAgainstPlain(t *testing.T) {
 
 // A job that can't be interrupted is in the way wherever it starts; the flow doesn't know that.
 func TestReservationLPStronger(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	t.Parallel()
 	in := reservationOf(2, model.GoalAccepted, 1, wholeRequest{0, 3, 4, 3, -1, 2}, wholeRequest{1, 2, 3, 2, -1, 1})
 	all, err := All(context.Background(), in)

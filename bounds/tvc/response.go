@@ -11,7 +11,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/num/squashed"
 	"github.com/gapwise/gapwise/internal/problem/tvc/tvcrelax"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -40,7 +40,7 @@ func Response(ctx context.Context, t *view.TVC) []bounds.Bound {
 		best, why = slots.Best, bySlots
 	}
 	for _, x := range tvcrelax.NewTree(t).Resources(t, r.requests, true)[min(1, len(r.requests)):] { // the first is the slots
-		if turns.Stop(ctx, int64(len(t.Requests))) {
+		if meter.Stop(ctx, int64(len(t.Requests))) {
 			break
 		}
 		if sum := r.boundBy(x); sum > best {

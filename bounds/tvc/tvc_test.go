@@ -12,7 +12,7 @@ import (
 	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/tvc/tvcrelax"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -30,7 +30,7 @@ func fitting(t *view.TVC) (all []int) {
 // at its arrival.
 func TestInstants(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 1))
-	for range need.Rounds(300) {
+	for range require.Rounds(300) {
 		v := view.OfTVC(testkit.RandomTVC(rng, 2, 1+rng.IntN(10), false))
 		all := make([]int, len(v.Requests))
 		for k := range all {
@@ -74,7 +74,7 @@ func TestInstants(t *testing.T) {
 // that fits, once.
 func TestComponents(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 2))
-	for range need.Rounds(200) {
+	for range require.Rounds(200) {
 		v := view.OfTVC(testkit.RandomTVC(rng, 2, 1+rng.IntN(10), false))
 		var all []int
 		end := int64(-1)
@@ -98,7 +98,7 @@ func TestComponents(t *testing.T) {
 // Parts are exactly the parts of some embedding into the empty data centre, with its loads, in the order of VMs.
 func TestParts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 3))
-	for range need.Rounds(60) {
+	for range require.Rounds(60) {
 		in := testkit.RandomTVC(rng, 2, 1, false)
 		v := view.OfTVC(in)
 		tree, n := tvcrelax.NewTree(v), v.Requests[0].VMs
@@ -144,7 +144,7 @@ func TestParts(t *testing.T) {
 func TestShares(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 6))
 	full := 0
-	for range need.Rounds(20_000) {
+	for range require.Rounds(20_000) {
 		slots, rate := 2+rng.IntN(10), int64(20+rng.IntN(200))
 		tree := &tvcrelax.Tree{Fan: []int{0, 1}, Slots: []int{slots, slots}, Rate: []int64{rate}, Lanes: []int{1}}
 		shares := tvcrelax.Shares(slots)
@@ -167,7 +167,7 @@ func TestShares(t *testing.T) {
 			}
 		}
 	}
-	if full < need.Rounds(20_000)/10 {
+	if full < require.Rounds(20_000)/10 {
 		t.Errorf("only %d are full", full)
 	}
 }
@@ -182,7 +182,7 @@ func optimal(in *model.TVC) (float64, *model.Embeddings) {
 // each resource.
 func TestResources(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 4))
-	for range need.Rounds(300) {
+	for range require.Rounds(300) {
 		in := testkit.RandomTVC(rng, 2, 1+rng.IntN(6), false)
 		v := view.OfTVC(in)
 		part := fitting(v)
@@ -214,7 +214,7 @@ func TestResources(t *testing.T) {
 // requests.
 func TestMultipliers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 5))
-	for range need.Rounds(200) {
+	for range require.Rounds(200) {
 		in := testkit.RandomTVC(rng, 2, 1+rng.IntN(6), false)
 		v := view.OfTVC(in)
 		part := fitting(v)
@@ -279,7 +279,7 @@ func TestMultipliers(t *testing.T) {
 func TestAscend(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 6))
 	worst := 0.0
-	for range need.Rounds(20) {
+	for range require.Rounds(20) {
 		in := testkit.RandomTVC(rng, 4, 40, false)
 		v := view.OfTVC(in)
 		r := tvcrelax.NewRelaxation(v, fitting(v), tvcrelax.NewWeights(in, v), false)
@@ -373,10 +373,10 @@ func TestWeights(t *testing.T) {
 
 // Cuts by patterns keep every optimal solution, and there are some.
 func TestPatterns(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	rng := rand.New(rand.NewPCG(12, 9))
 	cuts := 0
-	for range need.Rounds(300) {
+	for range require.Rounds(300) {
 		in := testkit.RandomTVC(rng, 2, 3+rng.IntN(4), false)
 		in.FatTree.Slots = 3 + rng.IntN(3)
 		for k := range in.Requests { // clusters that hardly can be split
@@ -403,7 +403,7 @@ func TestPatterns(t *testing.T) {
 			t.Fatalf("bound %v, the optimum is %v: %+v", w.Value(m.Floor()), want, in)
 		}
 	}
-	if cuts < need.Rounds(300)/20 {
+	if cuts < require.Rounds(300)/20 {
 		t.Errorf("only %d cuts", cuts)
 	}
 }

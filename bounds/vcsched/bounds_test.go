@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -18,7 +18,7 @@ import (
 
 // The linear relaxation of the paper's model has the closed form's value.
 func TestClosedFormIsLP(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))
 	for k := range 150 {
@@ -64,7 +64,7 @@ func TestFormulationErrors(t *testing.T) {
 
 // If memory is tight, patterns give more than packing; the tests against brute force are in package exact.
 func TestPatternsStrengthen(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	t.Parallel()
 	stronger, proofs := 0, 0
 	for k := range 20 {

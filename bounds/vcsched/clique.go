@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 )
 
 // decreasing returns the indices of keys, the largest key first, equals in order.
@@ -34,7 +34,7 @@ func extendClique(ctx context.Context, order []int32, x, y []int64, roomX, roomY
 	var set []int64 // x of the items
 	var least []minimum
 	for i, k := range order {
-		if i&0xfff == 0xfff && turns.Stop(ctx, 1<<9) {
+		if i&0xfff == 0xfff && meter.Stop(ctx, 1<<9) {
 			return
 		}
 		from := sort.Search(len(set), func(o int) bool { return set[o]+x[k] <= roomX })

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
@@ -171,7 +171,7 @@ func (m *Moves) best(ctx context.Context, c class, weights []int64, load, thresh
 	for k := range s.leads() {
 		before := nodes
 		nodes = s.searched()
-		if turns.Stop(ctx, 1+(nodes-before)/4) {
+		if meter.Stop(ctx, 1+(nodes-before)/4) {
 			return best, found, false
 		}
 		if w, q, ok := s.lead(k, best); ok {

@@ -10,7 +10,7 @@ import (
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -20,7 +20,7 @@ func TestMovesInequality(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 2))
 	refuted := 0
-	for range need.Rounds(3_000) {
+	for range require.Rounds(3_000) {
 		in := testkit.RandomVCSched(rng, true)
 		best, ok := plain.Optimum(in)
 		if !ok {
@@ -43,7 +43,7 @@ func TestMovesInequality(t *testing.T) {
 			}
 		}
 	}
-	if refuted < need.Rounds(30) {
+	if refuted < require.Rounds(30) {
 		t.Errorf("%d refuted", refuted)
 	}
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/num/duals"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
@@ -413,7 +413,7 @@ func (t *Tasks) tooMany(needs []int64, capacity func(c class) int64) (tasks, nee
 // hosts. If hosts differ, the largest is taken for each, which is a relaxation, and the tasks above a need are counted
 // (tooMany).
 func (t *Tasks) refute(ctx context.Context, load int64) *refutation {
-	if turns.Stop(ctx, int64(len(t.CPU))) {
+	if meter.Stop(ctx, int64(len(t.CPU))) {
 		return nil
 	}
 	if n, set := t.clique(ctx, load); n > t.Hosts {
@@ -461,7 +461,7 @@ func (t *Tasks) clique(ctx context.Context, load int64) (best int64, types []int
 	next:
 		for _, k := range order {
 			if work += 1 + len(set); work > 1<<20 { // a millisecond or some
-				if work = 0; turns.Stop(ctx, 1000) {
+				if work = 0; meter.Stop(ctx, 1000) {
 					return best, types
 				}
 			}

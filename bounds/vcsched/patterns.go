@@ -11,7 +11,7 @@ import (
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/num/vectors"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -397,7 +397,7 @@ func (s *pricer[V]) grow(k int, weight int64, left V) {
 	}
 	for ; k < len(s.items) && !s.cut; k++ {
 		// A node looks at many items if there are many.
-		if s.looks++; s.looks&0xffff == 0 && turns.Stop(s.ctx, 1<<10) {
+		if s.looks++; s.looks&0xffff == 0 && meter.Stop(s.ctx, 1<<10) {
 			s.cut = true
 		}
 		room, sum := math.Inf(1), 0.0

@@ -22,7 +22,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -261,14 +261,14 @@ func TestDemo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some seconds")
 	}
-	need.HiGHS(t)
+	require.HiGHS(t)
 	script, err := filepath.Abs("../../scripts/demo")
 	if err != nil {
 		t.Fatal(err)
 	}
 	check := func(ts *testscript.TestScript, _ bool, _ []string) {
 		for _, data := range []string{"", ts.MkAbs(".")} {
-			if data == "" && !need.Night() {
+			if data == "" && !require.Night() {
 				continue // as .ci/bare runs it
 			}
 			ts.Setenv("GAPWISE_DATA", data)
@@ -315,7 +315,7 @@ func needTools(t *testing.T, commands string) {
 	t.Helper()
 	for _, tool := range [][2]string{{"python3", "python3"}, {"cbc", "coinor-cbc"}, {"glpsol", "glpk-utils"}, {"curl", "curl"}} {
 		if strings.Contains(commands, tool[0]) {
-			need.Tool(t, tool[0], tool[1])
+			require.Tool(t, tool[0], tool[1])
 		}
 	}
 }

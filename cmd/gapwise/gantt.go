@@ -21,7 +21,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/draw"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/run/caught"
+	"github.com/gapwise/gapwise/internal/run/panics"
 	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -391,7 +391,7 @@ func interruptible(ctx context.Context, write func(io.Writer) error) func(io.Wri
 
 // unlessStopped does something, but doesn't wait for it when the context ends.
 func unlessStopped(ctx context.Context, do func() error) error {
-	if returned, err := caught.Within(ctx, func() time.Duration { return 0 }, do); returned {
+	if returned, err := panics.Within(ctx, func() time.Duration { return 0 }, do); returned {
 		return err
 	}
 	return fmt.Errorf("stopped: %w", ctx.Err())

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/term"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/run/caught"
+	"github.com/gapwise/gapwise/internal/run/panics"
 	"github.com/gapwise/gapwise/internal/text/visible"
 	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
@@ -83,7 +83,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	out := &checked{Writer: p.out}
 	screen.out, screen.err = visible.Writer{Writer: out}, visible.Writer{Writer: p.err}
 	p = &screen
-	err := caught.Call(func() error {
+	err := panics.Call(func() error {
 		if p.completeValue(args) {
 			return nil
 		}
@@ -102,7 +102,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	}
 	n, line := p.failed(err)
 	fmt.Fprintf(p.err, "gapwise: %s\n", line)
-	var panicked *caught.Panic
+	var panicked *panics.Panic
 	if errors.As(err, &panicked) && os.Getenv("GAPWISE_DEBUG") != "" {
 		_, _ = p.err.Write(panicked.Stack)
 	}
@@ -128,7 +128,7 @@ func (w *checked) Write(data []byte) (int, error) {
 
 // failed returns the exit code of an error and its message, in one line. It keeps the instance of a defect.
 func (p *program) failed(err error) (code int, line string) {
-	var panicked *caught.Panic
+	var panicked *panics.Panic
 	if errors.As(err, &panicked) {
 		err = fmt.Errorf("internal error: %w; please report it with what GAPWISE_DEBUG=1 prints", err)
 	}

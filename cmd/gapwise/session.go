@@ -14,7 +14,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/run/caught"
+	"github.com/gapwise/gapwise/internal/run/panics"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -72,7 +72,7 @@ func (p *program) answerSteps(ctx context.Context, c *cli.Command, from io.Reade
 		}
 		if len(bytes.TrimSpace(line)) > 0 {
 			var answer step
-			if err := caught.Call(func() (err error) { answer, err = takeStep(ctx, c, line, s); return err }); err != nil {
+			if err := panics.Call(func() (err error) { answer, err = takeStep(ctx, c, line, s); return err }); err != nil {
 				answer.Code, answer.Error = p.failed(err)
 			}
 			if err := writeLines(p.out, answer); err != nil {

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // gapwiseIn starts the command in a folder; a test that waits for it in vain is ended
@@ -50,11 +50,11 @@ func TestTerm(t *testing.T) {
 			t.Parallel()
 			switch c.engine {
 			case "glpsol":
-				need.Tool(t, "glpsol", "glpk-utils")
+				require.Tool(t, "glpsol", "glpk-utils")
 			case "cbc":
-				need.Tool(t, "cbc", "coinor-cbc")
+				require.Tool(t, "cbc", "coinor-cbc")
 			case "highs":
-				need.HiGHS(t)
+				require.HiGHS(t)
 			}
 			dir := t.TempDir()
 			if out, err := gapwiseIn(t, dir, append([]string{"generate", "-o", "in.json"}, strings.Fields(hard[c.kind])...)...).CombinedOutput(); err != nil {
@@ -117,7 +117,7 @@ func TestTerm(t *testing.T) {
 // whole, and nothing else.
 func TestTermBench(t *testing.T) {
 	t.Parallel()
-	need.Tool(t, "glpsol", "glpk-utils")
+	require.Tool(t, "glpsol", "glpk-utils")
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "plan.yaml"), []byte(`
 name: p

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gapwise/gapwise/internal/run/caught"
+	"github.com/gapwise/gapwise/internal/run/panics"
 )
 
 // patience is how long a solver is waited for after the first signal, and, with a tenth of
@@ -42,8 +42,8 @@ func (p *program) untilLeft(ctx context.Context, args []string) int {
 		}
 	}
 	code := 0
-	returned, err := caught.Within(ctx, func() time.Duration { return p.leave(name) }, func() error { code = p.run(ctx, args); return nil })
-	caught.Pass(err)
+	returned, err := panics.Within(ctx, func() time.Duration { return p.leave(name) }, func() error { code = p.run(ctx, args); return nil })
+	panics.Pass(err)
 	if returned {
 		return code
 	}

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -35,7 +35,7 @@ func (t *tree) leastOf(x *node) int64 {
 func TestNodes(t *testing.T) {
 	t.Parallel()
 	dominated, reached, forgotten := 0, 0, 0
-	rounds := need.Rounds(20_000)
+	rounds := require.Rounds(20_000)
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		in := &model.Batch{Processors: 2 + rng.IntN(5), Tiers: 1}

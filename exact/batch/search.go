@@ -10,7 +10,7 @@ import (
 	"github.com/gapwise/gapwise/exact/internal/engine"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/problem/batch/processors"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -65,7 +65,7 @@ func (s *run) solve() error {
 			s.bound(b.Value)
 			s.report(nil)
 		})
-		if s.Reason = turns.StopReason(s.Ctx); s.Reason == "" {
+		if s.Reason = meter.StopReason(s.Ctx); s.Reason == "" {
 			s.Reason = fmt.Sprintf("exact search is for at most %d jobs, here are %d", mostJobs, n)
 			if !fit {
 				s.Reason = batchbounds.SumsDontFit

@@ -18,7 +18,7 @@ import (
 	batchheur "github.com/gapwise/gapwise/heuristics/batch"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -108,7 +108,7 @@ func TestDevices(t *testing.T) {
 // one.
 func TestBoundsSchedulers(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(need.Rounds(300)) {
+	for seed := range uint64(require.Rounds(300)) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		in := testkit.RandomBatch(rng, 1+int(seed%2), 6, 1+rng.IntN(10))
 		all, err := batchbounds.All(context.Background(), in)

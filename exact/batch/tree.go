@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/num/heap"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 )
 
 // mostJobs is the number of jobs up to which sets of them are bits of a word.
@@ -180,7 +180,7 @@ func (t *tree) next(d int) bool {
 		t.open--
 		return true
 	}
-	if turns.Stop(t.ctx, 5*int64(len(t.release))/8+1) {
+	if meter.Stop(t.ctx, 5*int64(len(t.release))/8+1) {
 		return false
 	}
 	l.Pop()

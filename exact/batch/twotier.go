@@ -9,7 +9,7 @@ import (
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
 	"github.com/gapwise/gapwise/exact/internal/engine"
 	"github.com/gapwise/gapwise/exact/internal/tiers"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -33,7 +33,7 @@ func twoTiers(r *engine.Run, in *model.Batch, off deviceSet) error {
 		return nil
 	}
 	if n := len(in.Jobs); n > tiers.MostJobs {
-		if r.Reason = turns.StopReason(r.Ctx); r.Reason == "" {
+		if r.Reason = meter.StopReason(r.Ctx); r.Reason == "" {
 			r.Reason = fmt.Sprintf("exact search on two tiers is for at most %d jobs, here are %d", tiers.MostJobs, n)
 		}
 		return nil

@@ -12,8 +12,8 @@ import (
 
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/run/turns"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/run/meter"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -230,7 +230,7 @@ func (p *plainTiers) run(second int, jobs []plainJob, cost float64) {
 func TestTwoTiersAgainstPlain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(38, 1))
-	optimal, same, n := 0, 0, need.Rounds(400)
+	optimal, same, n := 0, 0, require.Rounds(400)
 	for k := range n {
 		in := smallTwoTiers(rng)
 		if err := in.Validate(); err != nil {
@@ -281,7 +281,7 @@ func TestTwoTiersWithout(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(38, 3))
 	both := 0
-	for k := range need.Rounds(120) {
+	for k := range require.Rounds(120) {
 		spec := instances.NewBatchSpec()
 		spec.Jobs, spec.Processors, spec.Tiers, spec.Load, spec.Index, spec.Seed = 3+k%2, 2+k%3, 2, 2, k, 7
 		spec.CPU = []string{"job", "process"}[k/2%2]
@@ -325,11 +325,11 @@ func TestTwoTiersEntry(t *testing.T) {
 		{ID: "2", SubmitS: 2027, RuntimeS: 27992, Processes: 3, CPU: []float64{0.8033, 0.8669, 0.777}, FgLoss: 0.0156, BgEfficiency: 0.5264},
 	}}
 	set, effort := model.Settings{Seed: 1}, int64(300_000)
-	r, err := Search.Solve(turns.Limit(t.Context(), effort), in, set)
+	r, err := Search.Solve(meter.Limit(t.Context(), effort), in, set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	without, err := Search.Off(devBarred).Solve(turns.Limit(t.Context(), effort), in, set)
+	without, err := Search.Off(devBarred).Solve(meter.Limit(t.Context(), effort), in, set)
 	if err != nil {
 		t.Fatal(err)
 	}

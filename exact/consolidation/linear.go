@@ -9,7 +9,7 @@ import (
 	consbounds "github.com/gapwise/gapwise/bounds/consolidation"
 	"github.com/gapwise/gapwise/exact/internal/engine"
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/problem/consolidation/hosting"
+	"github.com/gapwise/gapwise/internal/problem/consolidation/planstate"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -51,7 +51,7 @@ func Linear(backend milp.Backend) model.Solver {
 		h.Accept = func(_ context.Context, a *model.Assignment) (model.Solution, error) {
 			c := view.OfConsolidation(in, in.Tasks())
 			plan, err := c.PlanOf(a)
-			if err != nil || !hosting.Of(c, plan).Feasible() {
+			if err != nil || !planstate.Of(c, plan).Feasible() {
 				return nil, err
 			}
 			return a, nil

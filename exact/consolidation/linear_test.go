@@ -8,7 +8,7 @@ import (
 
 	"github.com/gapwise/gapwise/exact/consolidation"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
@@ -28,7 +28,7 @@ func drawn(t *testing.T, hosts int) *model.Consolidation {
 // Models on which HiGHS never paid are refused at once.
 func TestLinearSize(t *testing.T) {
 	t.Parallel()
-	need.HiGHS(t)
+	require.HiGHS(t)
 	if r, err := consolidation.Linear(highs.Backend).Solve(t.Context(), drawn(t, 100), model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
 		t.Errorf("%s, %v", r.Status, err)
 	}

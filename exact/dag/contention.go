@@ -8,7 +8,7 @@ import (
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -53,7 +53,7 @@ func (s *dagSearch) contended(d *model.DAG) error {
 	}
 	s.Set.Progress = tell
 	x := dagplay.NewReplay(g)
-	x.Stop = func(effort int64) bool { return turns.Stop(s.Ctx, effort) }
+	x.Stop = func(effort int64) bool { return meter.Stop(s.Ctx, effort) }
 	if x.Run(s.plan, nil) < s.Objective {
 		if err := s.SetSolution(d, d.Schedule(s.plan.Machine, x.Start, x.Sent)); err != nil {
 			return err
@@ -66,7 +66,7 @@ func (s *dagSearch) contended(d *model.DAG) error {
 			return err
 		}
 	}
-	s.Reason = cmp.Or(s.Reason, turns.StopReason(s.Ctx), why)
+	s.Reason = cmp.Or(s.Reason, meter.StopReason(s.Ctx), why)
 	p, err := dagplay.PlanOf(d, g, s.Solution.(*model.Schedule))
 	if err != nil {
 		return err

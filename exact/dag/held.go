@@ -10,7 +10,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -341,7 +341,7 @@ func (h *heldSearch) rates(n *holding) func(*holdAct) float64 {
 
 // walk searches below a node.
 func (h *heldSearch) walk(n *holding) bool {
-	if h.programs >= h.limit || turns.Stop(h.ctx, 20) {
+	if h.programs >= h.limit || meter.Stop(h.ctx, 20) {
 		return false
 	}
 	bound, spans, err := h.program(n)

@@ -13,7 +13,7 @@ import (
 	"github.com/gapwise/gapwise/internal/cp"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -63,7 +63,7 @@ func (s *dagSearch) kernel() error {
 	if proof != nil && upper > 0 { // a longer schedule takes more than this in whole ticks, too
 		horizon--
 	}
-	turns.Stop(s.Ctx, int64(n*n/2*m)) // the cost of making the model
+	meter.Stop(s.Ctx, int64(n*n/2*m)) // the cost of making the model
 	x := newKernelModel(v, horizon)
 	ask := question{ticks: v, best: upper}
 	if proof == nil && s.off&devCumulative == 0 && v.Graph.Interchangeable() {

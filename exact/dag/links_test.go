@@ -10,7 +10,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -56,7 +56,7 @@ func TestHeldAgainstGrid(t *testing.T) {
 		most = 800
 	}
 instances:
-	for k := range max(100, need.Rounds(150)) {
+	for k := range max(100, require.Rounds(150)) {
 		g := view.OfDAG(testkit.ContendedDAG(rng, 6, 3))
 		r := dagplay.NewReplay(g)
 		p := testkit.RandomPlan(rng, g, false)
@@ -96,7 +96,7 @@ instances:
 func TestLinkedAgainstPlans(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(31, 2))
-	optimal, n := 0, need.Rounds(200)
+	optimal, n := 0, require.Rounds(200)
 	for k := range n {
 		d := testkit.ContendedDAG(rng, []int{5, 8}[k%2], 3)
 		g := view.OfDAG(d)
@@ -153,7 +153,7 @@ func TestLinkedAgainstPlans(t *testing.T) {
 func TestLinkModelRelaxes(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(31, 3))
-	for k := range need.Rounds(300) {
+	for k := range require.Rounds(300) {
 		d := testkit.ContendedDAG(rng, 12, 3)
 		g := view.OfDAG(d)
 		r := dagplay.NewReplay(g)

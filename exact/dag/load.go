@@ -10,7 +10,7 @@ import (
 
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
 	"github.com/gapwise/gapwise/internal/core/units"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 )
 
 // findWeights chooses the machines' weights w for the load bound (dagmodel.Load):
@@ -31,7 +31,7 @@ func (v *ticks) findWeights(ctx context.Context) error {
 	}
 	v.addWeights(v.columnWeights())
 	for _, part := range []int{v.n, 3 * v.n / 4, v.n / 2, v.n / 4} {
-		if part == 0 || turns.Stop(ctx, 200*int64(part*v.m)) {
+		if part == 0 || meter.Stop(ctx, 200*int64(part*v.m)) {
 			break
 		}
 		w, err := v.loadDuals(ctx, v.byTail[:part])

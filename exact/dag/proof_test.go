@@ -12,7 +12,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/cp"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -70,7 +70,7 @@ func TestProofOfSpoiltModel(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(14, uint64(len(name))))
 			refused, tries := 0, 0
-			for tries < need.Rounds(12) {
+			for tries < require.Rounds(12) {
 				d := testkit.RandomDAG(rng, 3+rng.IntN(4), 2+rng.IntN(2)).WithoutContention()
 				r, err := Kernel.Solve(context.Background(), d, model.Settings{})
 				if err != nil {

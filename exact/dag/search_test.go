@@ -13,7 +13,7 @@ import (
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
 	dagexact "github.com/gapwise/gapwise/exact/dag"
 	"github.com/gapwise/gapwise/internal/app/audit/plain"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -102,7 +102,7 @@ func TestExamples(t *testing.T) {
 
 // HiGHS refuses contention and too many terms, before anything is computed.
 func TestHiGHSRefuses(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	fair := testkit.SixTasks()
 	fair.TransferModel = model.TransferFair
 	for want, in := range map[string]*model.DAG{
@@ -118,11 +118,11 @@ func TestHiGHSRefuses(t *testing.T) {
 
 // A relaxation is below the optimum for any horizon, and the judge agrees.
 func TestRelaxation(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 3))
 	looser := 0
-	for k := range need.Rounds(200) {
+	for k := range require.Rounds(200) {
 		d := testkit.RandomDAG(rng, 1+rng.IntN(6), 1+rng.IntN(3))
 		want, _ := plain.Optimum(d)
 		for _, horizon := range []float64{want, 1.3 * want, math.Inf(1)} {

@@ -10,7 +10,7 @@ import (
 
 	dagexact "github.com/gapwise/gapwise/exact/dag"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -19,7 +19,7 @@ import (
 func TestSTGOptima(t *testing.T) {
 	t.Parallel()
 	lower, upper := map[string]float64{}, map[string]float64{}
-	for _, r := range need.CSV(t, "stg", "makespans.csv")[1:] {
+	for _, r := range require.CSV(t, "stg", "makespans.csv")[1:] {
 		key := r[0] + "," + r[1]
 		lower[key], _ = strconv.ParseFloat(r[2], 64)
 		upper[key], _ = strconv.ParseFloat(r[3], 64)
@@ -28,7 +28,7 @@ func TestSTGOptima(t *testing.T) {
 	if testing.Short() {
 		every = 60
 	}
-	for file, text := range need.TarGz(t, "stg", "stg-rand.tar.gz") {
+	for file, text := range require.TarGz(t, "stg", "stg-rand.tar.gz") {
 		if k++; !strings.HasSuffix(file, ".stg") || k%every > 0 {
 			continue
 		}

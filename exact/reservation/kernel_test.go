@@ -8,7 +8,7 @@ import (
 
 	resexact "github.com/gapwise/gapwise/exact/reservation"
 	"github.com/gapwise/gapwise/internal/app/audit/plain"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -19,7 +19,7 @@ func TestReservationTurns(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 31))
 	both := 0
-	for range need.Rounds(200) {
+	for range require.Rounds(200) {
 		in := testkit.RandomReservation(rng, 2+rng.IntN(9))
 		want, feasible := plain.Optimum(in)
 		r, err := resexact.Turns(&both).Solve(t.Context(), in, model.Settings{})
@@ -34,7 +34,7 @@ func TestReservationTurns(t *testing.T) {
 			t.Fatalf("%v %v: %+v", report, err, in)
 		}
 	}
-	if t.Logf("%d rounds of both", both); both < need.Rounds(150)/20 {
+	if t.Logf("%d rounds of both", both); both < require.Rounds(150)/20 {
 		t.Errorf("kernel and sweeps took turns %d times only", both)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/problem/reservation/bookings"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -308,7 +308,7 @@ func (s *searcher) result() error {
 		}
 	}
 	s.SetBound(s.in.Metrics()[0], s.objectiveBound(), s.Set.GapLimit())
-	s.Reason = turns.StopReason(s.Ctx)
+	s.Reason = meter.StopReason(s.Ctx)
 	for _, p := range s.parts {
 		s.Reason = cmp.Or(s.Reason, p.given)
 	}

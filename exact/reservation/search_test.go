@@ -14,7 +14,7 @@ import (
 	resexact "github.com/gapwise/gapwise/exact/reservation"
 	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -25,7 +25,7 @@ import (
 func TestConflictIsMinimal(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 17))
-	for range need.Rounds(300) {
+	for range require.Rounds(300) {
 		in := testkit.RandomReservation(rng, 2+rng.IntN(6))
 		in.Goal = model.GoalAll
 		if _, feasible := plain.Optimum(in); feasible {
@@ -49,7 +49,7 @@ func TestConflictIsMinimal(t *testing.T) {
 
 // HiGHS refuses too many possible starts, before anything is computed.
 func TestTooManyStarts(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	rng := rand.New(rand.NewPCG(6, 9))
 	in := &model.Reservation{PEs: 16}
 	for k := range 1000 {

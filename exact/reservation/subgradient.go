@@ -6,7 +6,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 )
 
 // lagrangian returns the Lagrangian dual function L of uniform multipliers. At charges y ≥ 0, which all PEs pay for a
@@ -18,7 +18,7 @@ func lagrangian(ctx context.Context, pes int, jobs []job, g grid, corners [][]ti
 		looked += len(corners[i])
 	}
 	return func(y, sub []float64) float64 {
-		if turns.Stop(ctx, int64(looked/50+1)) {
+		if meter.Stop(ctx, int64(looked/50+1)) {
 			return math.Inf(1)
 		}
 		m, bound := charged(pes, jobs, g, y), 0.0

@@ -9,7 +9,7 @@ import (
 	"sort"
 
 	"github.com/gapwise/gapwise/internal/num/bitset"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 )
 
 // sweep looks for plans of at least a given value: a search over partial plans in the order of time. A state holds the
@@ -103,7 +103,7 @@ func (s *sweep) run() bool {
 		s.open.Push(root)
 	}
 	for s.open.Len() > 0 {
-		if s.nodes%64 == 0 && turns.Stop(s.ctx, 64*int64(1+len(s.jobs)/16)) || s.limit > 0 && s.nodes >= s.limit {
+		if s.nodes%64 == 0 && meter.Stop(s.ctx, 64*int64(1+len(s.jobs)/16)) || s.limit > 0 && s.nodes >= s.limit {
 			return false
 		}
 		if s.open.Len() > s.mostOpen {

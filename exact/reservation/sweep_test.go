@@ -16,7 +16,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/units"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/num/lagrange"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -67,7 +67,7 @@ func randomRelaxation(rng *rand.Rand, pes int, jobs []job) *relaxation {
 func TestSweepAgainstBruteForce(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(8, 20))
-	n := need.Rounds(20_000)
+	n := require.Rounds(20_000)
 	nodes := int64(0)
 	for range n {
 		pes := 1 + rng.IntN(9)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/tvc/tvcrelax"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 )
 
 // component is the search for the requests to accept within one component (tvcrelax.Components).
@@ -122,7 +122,7 @@ func (c *component) construct() {
 		var p placement
 		p.held = &held{}
 		for _, i := range order {
-			if turns.Stop(c.ctx, 100) {
+			if meter.Stop(c.ctx, 100) {
 				return
 			}
 			more := s.with(i)
@@ -200,7 +200,7 @@ func (c *component) walk(i int, accepted set, sum int64, p placement) {
 	if i == len(c.requests) || c.stopped {
 		return
 	}
-	if c.nodes++; c.nodes%64 == 0 && turns.Stop(c.ctx, 200) {
+	if c.nodes++; c.nodes%64 == 0 && meter.Stop(c.ctx, 200) {
 		c.stopped = true
 		return
 	}

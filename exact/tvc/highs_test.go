@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	tvcexact "github.com/gapwise/gapwise/exact/tvc"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
@@ -14,7 +14,7 @@ import (
 // gapwise audit found this: HiGHS called 4 requests optimal, with loads that sum to just below a link's rate (see
 // mostShare of bounds/tvc).
 func TestHiGHSLoadsJustBelowARate(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	t.Parallel()
 	in := &model.TVC{FatTree: model.FatTree{K: 4, Slots: 2, LinkMbps: 1000}, Requests: []model.TVCRequest{
 		{ID: "r1", VMs: 2, BandwidthMbps: 200, DurationS: 1},

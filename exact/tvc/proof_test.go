@@ -14,7 +14,7 @@ import (
 	"github.com/gapwise/gapwise/internal/cp"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/problem/tvc/tvcrelax"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -86,7 +86,7 @@ func TestProofOfSpoiltModel(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(14, uint64(len(name))))
 			refused, tries := 0, 0
-			for tries < need.Rounds(40) {
+			for tries < require.Rounds(40) {
 				in := testkit.RandomTVC(rng, 2, 3+rng.IntN(3), false)
 				ticks := view.OfTVC(in)
 				w := tvcrelax.NewWeights(in, ticks)

@@ -11,7 +11,7 @@ import (
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
 	"github.com/gapwise/gapwise/exact/internal/simplex"
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -67,7 +67,7 @@ func (s *run) queue() error {
 	if err := q.solveParts(); err != nil {
 		return err
 	}
-	s.Reason = cmp.Or(turns.StopReason(s.Ctx), s.why)
+	s.Reason = cmp.Or(meter.StopReason(s.Ctx), s.why)
 	return nil
 }
 
@@ -159,7 +159,7 @@ func (q *queuePart) solve() error {
 		q.why = fmt.Sprintf("exact search is for at most %d requests that wait for each other, here are %d", mostQueued, q.n)
 		return nil
 	}
-	if q.sets = newQueueSets(q.Ctx, q.t, q.requests, q.off); q.sets == nil || turns.Stop(q.Ctx, 1) {
+	if q.sets = newQueueSets(q.Ctx, q.t, q.requests, q.off); q.sets == nil || meter.Stop(q.Ctx, 1) {
 		return nil
 	}
 	root := newQueueProgram(q, &queueDecided{moves: make([]int, q.n)})

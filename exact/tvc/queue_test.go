@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	tvcexact "github.com/gapwise/gapwise/exact/tvc"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -138,10 +138,10 @@ func programOfOrder(t *testing.T, in *model.TVC, fits []bool, events []int) floa
 // For tiny queues the search finds the optimum of an enumeration of all orders, with programs over all sets that
 // another engine finds to fit.
 func TestQueueEqualsEnumeration(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(38, 1))
-	for range need.Rounds(120) {
+	for range require.Rounds(120) {
 		n := 2 + rng.IntN(2)
 		in := shortQueue(rng, n)
 		fits := together(t, in)

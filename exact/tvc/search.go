@@ -15,7 +15,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/problem/tvc/tvcrelax"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -103,7 +103,7 @@ func (s *run) solve() error {
 	if err := s.components(); err != nil {
 		return err
 	}
-	s.Reason = cmp.Or(turns.StopReason(s.Ctx), s.why)
+	s.Reason = cmp.Or(meter.StopReason(s.Ctx), s.why)
 	return nil
 }
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/problem/tvc/tvcrelax"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 )
 
 // splitter is one search for a way to divide items among the children of a node.
@@ -143,7 +143,7 @@ func (s *splitter) divide() bool {
 	if len(s.open) == 0 {
 		return true
 	}
-	if s.nodes++; s.nodes > s.limit || s.nodes%16 == 0 && turns.Stop(s.ctx, 40) {
+	if s.nodes++; s.nodes > s.limit || s.nodes%16 == 0 && meter.Stop(s.ctx, 40) {
 		s.stopped = true
 	}
 	if s.stopped {

@@ -14,7 +14,7 @@ import (
 	tvcexact "github.com/gapwise/gapwise/exact/tvc"
 	tvcheur "github.com/gapwise/gapwise/heuristics/tvc"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -73,7 +73,7 @@ func drawn(t *testing.T, rng *rand.Rand, requests int) *model.TVC {
 func TestFormulationOfSolutions(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 7))
-	for k := range need.Rounds(30) {
+	for k := range require.Rounds(30) {
 		in := testkit.RandomTVC(rng, 4, 2+rng.IntN(8), false)
 		if k%2 == 0 {
 			in = drawn(t, rng, 12)

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/gapwise/gapwise/internal/num/vectors"
-	"github.com/gapwise/gapwise/internal/run/caught"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
+	"github.com/gapwise/gapwise/internal/run/panics"
 )
 
 // partition decides whether at most 64 items with several sizes each fit in bins of at most maxClasses classes of
@@ -193,7 +193,7 @@ func (p *partition[V]) decide(ctx context.Context, capacity int64, room func(cla
 		return p.decideParallel(ctx, root)
 	}
 	w := p.walkers[0]
-	w.begin(p, func() bool { return turns.Stop(ctx, 4000) }, limit)
+	w.begin(p, func() bool { return meter.Stop(ctx, 4000) }, limit)
 	a := w.answer(root)
 	p.nodes, p.chosen = w.nodes, append(p.chosen[:0], w.chosen...)
 	return a
@@ -231,7 +231,7 @@ func (p *partition[V]) decideParallel(ctx context.Context, root state[V]) answer
 	var all errgroup.Group
 	for _, w := range p.walkers {
 		all.Go(func() error {
-			return caught.Call(func() error {
+			return panics.Call(func() error {
 				var mine int64
 				w.begin(p, func() bool { return ctx.Err() != nil || mine > first.Load() }, math.MaxInt64)
 				for {
@@ -252,7 +252,7 @@ func (p *partition[V]) decideParallel(ctx context.Context, root state[V]) answer
 			})
 		})
 	}
-	caught.Pass(all.Wait()) // the walkers return no other errors
+	panics.Pass(all.Wait()) // the walkers return no other errors
 	for _, w := range p.walkers {
 		p.nodes += w.nodes
 	}
@@ -300,7 +300,7 @@ func (p *partition[V]) list(ctx context.Context, slack *V) bool {
 	}
 	var grow func(k int, items uint64, left V) bool
 	grow = func(k int, items uint64, left V) bool {
-		if steps++; steps&0xffff == 0 && (turns.Stop(ctx, 1000) || steps > maxSteps) {
+		if steps++; steps&0xffff == 0 && (meter.Stop(ctx, 1000) || steps > maxSteps) {
 			return false
 		}
 		if !exceeds(&left, slack) {
@@ -326,7 +326,7 @@ func (p *partition[V]) list(ctx context.Context, slack *V) bool {
 			}
 			l := p.lists[class][seed]
 			for i := range l {
-				if i&0xff == 0xff && turns.Stop(ctx, 12*int64(n)) {
+				if i&0xff == 0xff && meter.Stop(ctx, 12*int64(n)) {
 					return false
 				}
 				l[i].better = p.betterItems(&l[i], seed)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/vcsched/placement"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 )
 
 // searchWithBudget searches an instance with a migration budget (section 6.1 of the paper), where hosts differ by the
@@ -159,7 +159,7 @@ func (t *hostTree) place(k int, budget view.Memory) bool {
 		t.s.found(max(t.s.u.MaxLoad(t.hosts), t.s.u.Scale), t.hosts)
 		return true
 	}
-	if t.nodes++; t.nodes > t.limit || t.nodes&0xff == 0 && turns.Stop(t.s.Ctx, 256+t.pairs()/2) {
+	if t.nodes++; t.nodes > t.limit || t.nodes&0xff == 0 && meter.Stop(t.s.Ctx, 256+t.pairs()/2) {
 		return false
 	}
 	i := t.order[k]

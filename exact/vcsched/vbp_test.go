@@ -8,7 +8,7 @@ import (
 
 	vcexact "github.com/gapwise/gapwise/exact/vcsched"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 	"github.com/gapwise/gapwise/verify"
@@ -21,7 +21,7 @@ func TestVBPOptima(t *testing.T) {
 	if !highs.Available() {
 		t.Skip("without HiGHS there is no column generation, which proves most of them")
 	}
-	rows := need.CSV(t, "vbp", "optima.csv")
+	rows := require.CSV(t, "vbp", "optima.csv")
 	optima := map[string]int{}
 	for _, row := range rows {
 		if n, err := strconv.Atoi(row[4]); err == nil && n > 0 && row[1] == "20" {
@@ -29,7 +29,7 @@ func TestVBPOptima(t *testing.T) {
 		}
 	}
 	seen, proved := 0, 0
-	for name, data := range need.TarGz(t, "vbp", "vbp.tar.gz") {
+	for name, data := range require.TarGz(t, "vbp", "vbp.tar.gz") {
 		best, ok := optima[name]
 		if !ok {
 			continue

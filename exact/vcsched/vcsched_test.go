@@ -8,7 +8,7 @@ import (
 
 	vcexact "github.com/gapwise/gapwise/exact/vcsched"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
@@ -16,7 +16,7 @@ import (
 // HiGHS 1.10 at tolerances of 1e-8 calls 0.5516 optimal here; the optimum is
 // 0.5639 (found by the root package's property test).
 func TestHiGHSSecondOpinion(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	t.Parallel()
 	in, err := instances.VCSchedSpec{Hosts: 3, Jobs: 4, Slack: 0.7931075096130371, CoVCPU: 0.75, CoVMemory: 0.5, MaxTasks: 2, Seed: 0x576639c}.Generate()
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 	batchheur "github.com/gapwise/gapwise/heuristics/batch"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -99,7 +99,7 @@ func TestDifferential(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(12, 1))
 	ordersDiffer, backfilled := map[string]int{}, map[string]int{}
-	for round := range need.Rounds(10_000) {
+	for round := range require.Rounds(10_000) {
 		b := small(rng)
 		if err := b.Validate(); err != nil {
 			t.Fatal(err)
@@ -158,7 +158,7 @@ func TestDifferentialDeep(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(12, 42))
 	most := 0
-	for round := range need.Rounds(300) {
+	for round := range require.Rounds(300) {
 		b := deep(rng)
 		for _, name := range []string{"easy", "easy-sjbf", "easy-saf", "conservative"} {
 			for _, order := range orders {
@@ -178,7 +178,7 @@ func TestDifferentialDeep(t *testing.T) {
 // kth reads the cleaned log of KTH; jobs take 1 s at least.
 func kth(t testing.TB) *model.Batch {
 	t.Helper()
-	log, err := instances.LoadSWF(need.Data(t, "swf", "KTH-SP2-1996-2.1-cln.swf.gz"))
+	log, err := instances.LoadSWF(require.Data(t, "swf", "KTH-SP2-1996-2.1-cln.swf.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -360,7 +360,7 @@ func TestReservationsAreKept(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(12, 2))
 	heads, earlier := 0, 0
-	for range need.Rounds(3000) {
+	for range require.Rounds(3000) {
 		b := small(rng)
 		b.KillAtEstimate = true
 		exact := *b

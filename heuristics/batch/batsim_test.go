@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -18,7 +18,7 @@ import (
 // pass after each event. The processors are the same, too, where both take the lowest neighbours.
 func TestBatsim(t *testing.T) {
 	t.Parallel()
-	folder := need.Data(t, "batsim")
+	folder := require.Data(t, "batsim")
 	for scheduler, c := range map[string]struct {
 		ours      string
 		placement model.BatchPlacement

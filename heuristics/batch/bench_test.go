@@ -14,7 +14,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/batch/processors"
 	"github.com/gapwise/gapwise/internal/run/cpu"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -40,7 +40,7 @@ func workload(t testing.TB, tiers, jobs int, load float64) *view.Batch {
 
 // kth reads the log of KTH.
 func kth(t testing.TB) *view.Batch {
-	log, err := instances.LoadSWF(need.Data(t, "swf", "KTH-SP2-1996-2.1-cln.swf.gz"))
+	log, err := instances.LoadSWF(require.Data(t, "swf", "KTH-SP2-1996-2.1-cln.swf.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}

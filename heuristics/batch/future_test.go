@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // Events after an instant change no decision up to then: jobs that end later get other runtimes, and run on beyond it.
@@ -15,7 +15,7 @@ func TestNothingOfTheFuture(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(27, 1))
 	later := map[string]int{}
-	for range need.Rounds(600) {
+	for range require.Rounds(600) {
 		b := small(rng)
 		if rng.IntN(10) == 0 {
 			b = deep(rng)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/run"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -18,7 +18,7 @@ import (
 func TestImprove(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(26, 6))
-	better, rounds := 0, need.Rounds(200)
+	better, rounds := 0, require.Rounds(200)
 	for round := range rounds {
 		in := testkit.RandomBatch(rng, 1+round%2, 8, 2+rng.IntN(40))
 		worst := func(e *model.Execution, err error) model.Objective {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	batchheur "github.com/gapwise/gapwise/heuristics/batch"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -21,7 +21,7 @@ func TestJudgeFamilies(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(12, 41))
 	judged := map[string]int{}
-	rounds := need.Rounds(1000)
+	rounds := require.Rounds(1000)
 	for round := range rounds {
 		b := testkit.RandomBatch(rng, 1+round%2, 8, 1+rng.IntN(12))
 		for _, a := range batchheur.Algorithms() {

@@ -12,7 +12,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/batch/processors"
 	"github.com/gapwise/gapwise/internal/run"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -81,7 +81,7 @@ func TestList(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(26, 1))
 	won, reserved := map[int]int{}, 0
-	for round := range need.Rounds(1000) {
+	for round := range require.Rounds(1000) {
 		in := testkit.RandomBatch(rng, 1+round%2, 8, 1+rng.IntN(14))
 		v := view.OfBatch(in)
 		lengths, _, err := processors.Lengths(v)

@@ -12,7 +12,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/batch/processors"
 	"github.com/gapwise/gapwise/internal/run"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -73,7 +73,7 @@ const (
 const (
 	mostLooks = 20_000
 	lastLooks = 20
-	looksPer  = 64 // in a microsecond, for turns.Stop
+	looksPer  = 64 // in a microsecond, for meter.Stop
 )
 
 // rollRule is a rule of rollout: listRule's, where jobs narrower than 1/room of the machine leave so
@@ -102,7 +102,7 @@ type roller struct {
 	factors []float64 // that keys are multiplied by
 	looks   int64     // at waiting jobs so far, at most most
 	most    int64
-	told    int64             // looks when turns.Stop was called last
+	told    int64             // looks when meter.Stop was called last
 	keys    map[int][]float64 // by halves
 	rng     *rand.Rand
 
@@ -233,7 +233,7 @@ func (r *roller) until(ctx context.Context, end int64) bool {
 	for {
 		if r.looks-r.told > 1<<16 {
 			effort := (r.looks - r.told) / looksPer
-			if r.told = r.looks; turns.Stop(ctx, effort) || r.looks > r.most {
+			if r.told = r.looks; meter.Stop(ctx, effort) || r.looks > r.most {
 				return false
 			}
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/batch/processors"
 	"github.com/gapwise/gapwise/internal/run"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -32,7 +32,7 @@ func TestRollRules(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(30, 1))
 	kept := 0
-	for range need.Rounds(1000) {
+	for range require.Rounds(1000) {
 		in := testkit.RandomBatch(rng, 1+rng.IntN(2), 8, 1+rng.IntN(14))
 		v := view.OfBatch(in)
 		lengths, _, err := processors.Lengths(v)
@@ -95,7 +95,7 @@ func submits(v *view.Batch) (all []int64) {
 func TestRollout(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(30, 2))
-	better, rounds := 0, need.Rounds(60)
+	better, rounds := 0, require.Rounds(60)
 	for round := range rounds {
 		in := testkit.RandomBatch(rng, 1+round%2, 8, 2+rng.IntN(300))
 		value := func(e *model.Execution, err error) float64 {

@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -140,7 +140,7 @@ func (a *annealing) cycle(ctx context.Context, looks int, t float64) bool {
 	steps := max(1, looks/looksACooling)
 	cool := math.Pow(coldest*a.share/t, 1/float64(steps))
 	for range steps {
-		if turns.Stop(ctx, 60) {
+		if meter.Stop(ctx, 60) {
 			return false
 		}
 		for range looksACooling {

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/problem/consolidation/hosting"
+	"github.com/gapwise/gapwise/internal/problem/consolidation/planstate"
 	"github.com/gapwise/gapwise/internal/run"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -54,7 +54,7 @@ func TestAnneals(t *testing.T) {
 			if a.Moves != moves {
 				moved++
 			}
-			s := hosting.Of(a.C, a.Plan)
+			s := planstate.Of(a.C, a.Plan)
 			if s.Cost != a.Cost || s.Moves != a.Moves || s.Broken != a.Broken || s.Over != a.Over || s.Out != a.Out {
 				t.Fatalf("the plan has %d, %d, %d, %d, %d, the state %d, %d, %d, %d, %d", s.Cost, s.Moves, s.Broken, s.Over, s.Out, a.Cost, a.Moves, a.Broken, a.Over, a.Out)
 			}
@@ -138,8 +138,8 @@ func TestManyResources(t *testing.T) {
 		return o
 	}
 	drained := value(Drain(t.Context(), in, model.Settings{}))
-	one := value(LNS(run.New(turns.Limit(t.Context(), 600_000), "test", in, model.Settings{Seed: 1}), in))
-	two := value(LNS(run.New(turns.Limit(t.Context(), 600_000), "test", in, model.Settings{Seed: 1}), in))
+	one := value(LNS(run.New(meter.Limit(t.Context(), 600_000), "test", in, model.Settings{Seed: 1}), in))
+	two := value(LNS(run.New(meter.Limit(t.Context(), 600_000), "test", in, model.Settings{Seed: 1}), in))
 	if one.Value > float64(least+1) || drained.Value < float64(least+2) || one.Value != two.Value || one.Second != two.Second {
 		t.Errorf("at least %d hosts; drained %v, searched %v and %v", least, drained, one, two)
 	}

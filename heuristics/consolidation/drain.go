@@ -7,7 +7,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -40,7 +40,7 @@ func (p *packer) drain(ctx context.Context) {
 			return cmp.Or(cmp.Compare(p.C.Hosts[b].Price*(moves[a]+1), p.C.Hosts[a].Price*(moves[b]+1)), cmp.Compare(a, b))
 		})
 		for _, h := range hosts {
-			if turns.Stop(ctx, effort(len(p.on[h]), len(p.used))) {
+			if meter.Stop(ctx, effort(len(p.on[h]), len(p.used))) {
 				return
 			}
 			if p.empty(h) {

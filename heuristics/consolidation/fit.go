@@ -5,7 +5,7 @@ package consolidation
 import (
 	"context"
 
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -24,7 +24,7 @@ func BestFit(ctx context.Context, in *model.Consolidation, _ model.Settings) (*m
 func pack(ctx context.Context, in *model.Consolidation, name string, first bool) (*model.Assignment, error) {
 	p := newPacker(in)
 	for _, t := range p.tasks(false) {
-		if turns.Stop(ctx, effort(1, len(p.used))) {
+		if meter.Stop(ctx, effort(1, len(p.used))) {
 			break
 		}
 		p.settle(t, first)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/run"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -136,7 +136,7 @@ func (s *search) phase(ctx context.Context, moves bool) bool {
 	}
 	s.list()
 	for range phaseSteps {
-		if len(s.used) == 0 || turns.Stop(ctx, effort(len(s.out), len(s.used))) {
+		if len(s.used) == 0 || meter.Stop(ctx, effort(len(s.out), len(s.used))) {
 			return false
 		}
 		s.since++

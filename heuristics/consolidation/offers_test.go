@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -34,7 +34,7 @@ func TestOffersAlone(t *testing.T) {
 			continue
 		}
 		for _, a := range Algorithms() {
-			r, err := a.Solver.Solve(turns.Limit(t.Context(), 20_000), in, model.Settings{Seed: 1})
+			r, err := a.Solver.Solve(meter.Limit(t.Context(), 20_000), in, model.Settings{Seed: 1})
 			if errors.Is(err, model.ErrUnsupported) || err == nil && r.Solution == nil {
 				continue
 			}

@@ -11,8 +11,8 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/problem/consolidation/hosting"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/problem/consolidation/planstate"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -39,7 +39,7 @@ type task struct{ I, K int }
 
 // packer places tasks on a state.
 type packer struct {
-	*hosting.State
+	*planstate.State
 	weight []float64 // of each resource: how scarce it is, over the mean capacity
 	size   []float64 // of each job's task: Σ weight · need
 	order  []int     // hosts as they are opened: by price over what they have, then the larger
@@ -53,7 +53,7 @@ type packer struct {
 // newPacker returns a packer of no task.
 func newPacker(in *model.Consolidation) *packer {
 	c := view.OfConsolidation(in, slots(in))
-	p := &packer{State: hosting.New(c), at: make([]int, len(c.Hosts)), on: make([][]task, len(c.Hosts)), place: make([][]int32, len(c.Jobs))}
+	p := &packer{State: planstate.New(c), at: make([]int, len(c.Hosts)), on: make([][]task, len(c.Hosts)), place: make([][]int32, len(c.Jobs))}
 	for i := range c.Jobs {
 		p.place[i] = make([]int32, len(c.Jobs[i].Current))
 	}
@@ -324,14 +324,14 @@ func (p *packer) fill(ctx context.Context) {
 	}
 	slices.SortStableFunc(missing, func(a, b task) int { return cmp.Compare(cost(b), cost(a)) })
 	for _, t := range missing {
-		if turns.Stop(ctx, effort(1, len(p.used))) {
+		if meter.Stop(ctx, effort(1, len(p.used))) {
 			return
 		}
 		p.settle(t, false)
 	}
 }
 
-// effort returns the effort of looking for places for some tasks among hosts, for turns.Stop.
+// effort returns the effort of looking for places for some tasks among hosts, for meter.Stop.
 func effort(tasks, hosts int) int64 { return 1 + int64(tasks*hosts/120) }
 
 // settle places a task on a host in use or, if none will do, on another if that costs less than to leave it out.

@@ -19,7 +19,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -51,7 +51,7 @@ func played(ctx context.Context, d *model.DAG, g *view.Graph, p dagplay.Plan) (*
 	r := newReplay(ctx, g)
 	makespan := r.Run(p, nil)
 	if math.IsInf(makespan, 1) && ctx.Err() != nil {
-		late, cancel := turns.Grace(ctx)
+		late, cancel := meter.Grace(ctx)
 		defer cancel()
 		r = newReplay(late, g)
 		if makespan = r.Run(p, nil); math.IsInf(makespan, 1) {
@@ -68,7 +68,7 @@ func played(ctx context.Context, d *model.DAG, g *view.Graph, p dagplay.Plan) (*
 // newReplay returns a replay that ctx ends, and that counts its effort.
 func newReplay(ctx context.Context, g *view.Graph) *dagplay.Replay {
 	r := dagplay.NewReplay(g)
-	r.Stop = func(effort int64) bool { return turns.Stop(ctx, effort) }
+	r.Stop = func(effort int64) bool { return meter.Stop(ctx, effort) }
 	return r
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -45,7 +45,7 @@ func dls(ctx context.Context, g *view.Graph) (dagplay.Plan, error) {
 	}
 	free := make([]float64, g.Machines)
 	for len(open) > 0 {
-		if turns.Stop(ctx, int64(len(open)*g.Machines)/100+1) {
+		if meter.Stop(ctx, int64(len(open)*g.Machines)/100+1) {
 			return dagplay.Plan{}, stopped(ctx)
 		}
 		task, machine, best := 0, int32(0), math.Inf(-1)

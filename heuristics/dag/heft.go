@@ -7,7 +7,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -41,7 +41,7 @@ func heftWith(ctx context.Context, c *costs, x *tracer) (*builder, error) {
 	x.ranks(rank)
 	x.order(order)
 	for k, t := range order {
-		if k%checkEvery == 0 && turns.Stop(ctx, checkEvery) {
+		if k%checkEvery == 0 && meter.Stop(ctx, checkEvery) {
 			return nil, stopped(ctx)
 		}
 		m, start := b.earliest(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
 	"github.com/gapwise/gapwise/internal/run"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -105,7 +105,7 @@ func (s *search) anneal(steps int, bound float64) {
 	s.critical = s.critical[:0]
 	stale := 0
 	for k := range steps {
-		if s.lowest <= bound || turns.Stop(s.Ctx, s.replay.Effort()) {
+		if s.lowest <= bound || meter.Stop(s.Ctx, s.replay.Effort()) {
 			return
 		}
 		if stale > steps/8 { // a fresh start from the best

@@ -9,7 +9,7 @@ import (
 
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -22,7 +22,7 @@ const (
 // startBooked runs the first cycles.
 func (s *search) startBooked() {
 	effort := s.firstEffort()
-	if s.machines != nil && !turns.Stop(s.Ctx, 1) {
+	if s.machines != nil && !meter.Stop(s.Ctx, 1) {
 		s.judgeSpread(s.machines)
 	}
 	s.spreadOut(effort / 8)
@@ -49,7 +49,7 @@ func (s *search) goOn() {
 		return s.lowest < before
 	}
 	// Rounding may leave a schedule that meets the bound a little above it.
-	for stale := 0; s.lowest > bound*(1+1e-9) && !turns.Stop(s.Ctx, 1) && (stale < 5 || s.g.Tasks > fewTasks); stale++ {
+	for stale := 0; s.lowest > bound*(1+1e-9) && !meter.Stop(s.Ctx, 1) && (stale < 5 || s.g.Tasks > fewTasks); stale++ {
 		before := s.lowest
 		if gains(func() { s.spreadOut(spread) }) {
 			spread *= 2
@@ -76,7 +76,7 @@ const fewTasks = 16
 
 // spreadOut looks for machines by estimates (spread), from the best ones, and judges them.
 func (s *search) spreadOut(effort int64) {
-	if turns.Stop(s.Ctx, int64(s.g.Tasks+len(s.g.Data))/10) {
+	if meter.Stop(s.Ctx, int64(s.g.Tasks+len(s.g.Data))/10) {
 		return
 	}
 	x := newSpread(s.g, s.booker, s.best.Machine)
@@ -96,7 +96,7 @@ func (s *search) judgeSpread(machine []int32) {
 func (s *search) annealBooked(effort int64) {
 	const workEach = 20_000 // between two looks at the context
 	b := s.booker
-	if turns.Stop(s.Ctx, 1) {
+	if meter.Stop(s.Ctx, 1) {
 		return
 	}
 	value := b.set(s.orderOf(), s.best.Machine)
@@ -105,7 +105,7 @@ func (s *search) annealBooked(effort int64) {
 	for warmth, spent := -1.0, int64(0); spent < effort; {
 		if b.work > workEach || warmth < 0 {
 			used := b.effort()
-			if spent += used; turns.Stop(s.Ctx, used+s.replay.Effort()) || s.news() {
+			if spent += used; meter.Stop(s.Ctx, used+s.replay.Effort()) || s.news() {
 				break
 			}
 			warmth = best * bookedHot * math.Pow(bookedCold/bookedHot, float64(spent)/float64(effort))
@@ -222,7 +222,7 @@ func (s *search) news() bool {
 	return s.takeSchedule(x) == nil && s.takeTimes(x) == nil && s.lowest < before
 }
 
-// effort returns the effort of tries since it was last called, for turns.Stop.
+// effort returns the effort of tries since it was last called, for meter.Stop.
 func (b *booker) effort() int64 {
 	effort := b.work / 100
 	b.work -= effort * 100

@@ -16,8 +16,8 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
 	"github.com/gapwise/gapwise/internal/run"
-	"github.com/gapwise/gapwise/internal/run/turns"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/run/meter"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -32,7 +32,7 @@ func TestBooker(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(8, 1))
 	stopped := 0
-	for k := range need.Rounds(600) {
+	for k := range require.Rounds(600) {
 		d := testkit.ContendedDAG(rng, 12, 4)
 		g := view.OfDAG(d)
 		r := dagplay.NewReplay(g)
@@ -159,7 +159,7 @@ func bestPlan(d *model.DAG) float64 {
 func TestImproveAgainstAll(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(8, 3))
-	missed, rounds := 0, need.Rounds(150)
+	missed, rounds := 0, require.Rounds(150)
 	for k := range rounds {
 		d := testkit.ContendedDAG(rng, 5, 4)
 		s, err := Improve(t.Context(), d, model.Settings{Seed: uint64(k)})
@@ -244,7 +244,7 @@ func TestImproveGoesOn(t *testing.T) {
 		}
 		run := func(others func() model.Progress, start model.Solution, turnsOf int) (told []model.Progress) {
 			set := model.Settings{Seed: 1, Others: others, Start: start, Progress: func(p model.Progress) { told = append(told, p) }}
-			seat := turns.NewSeat(t.Context(), func(ctx context.Context) error {
+			seat := meter.NewSeat(t.Context(), func(ctx context.Context) error {
 				_, err := improve(run.New(ctx, "test", d, set), d)
 				return err
 			})

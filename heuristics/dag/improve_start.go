@@ -13,7 +13,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
 	"github.com/gapwise/gapwise/internal/run"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -78,7 +78,7 @@ func startSearch(r *run.Run, d *model.DAG, g *view.Graph) (*search, error) {
 	}
 	for k, solve := range []func(context.Context, *model.DAG, model.Settings) (*model.Schedule, error){SinnenSousa, CPOP, PEFT, DLS, Lookahead, NetworkAware} {
 		const largest = 50_000_000 // of tasks times edges, for those that aren't near linear
-		if turns.Stop(ctx, int64(g.Tasks)) || k > 0 && g.Tasks*len(g.Data) > largest {
+		if meter.Stop(ctx, int64(g.Tasks)) || k > 0 && g.Tasks*len(g.Data) > largest {
 			break
 		}
 		one, err := solve(ctx, d, set)

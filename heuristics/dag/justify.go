@@ -10,7 +10,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/num/profile"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -64,7 +64,7 @@ func (s *search) justify(children int, bound float64) {
 	}
 	var all []individual
 	for k := range children {
-		if s.lowest <= bound || turns.Stop(s.Ctx, int64(g.Tasks)) {
+		if s.lowest <= bound || meter.Stop(s.Ctx, int64(g.Tasks)) {
 			return
 		}
 		key := make([]float64, g.Tasks)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/run"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -40,7 +40,7 @@ func TestJustify(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(41, 1))
 	better := 0
-	for k := range need.Rounds(60) {
+	for k := range require.Rounds(60) {
 		d := alike(rng, 1+rng.IntN(90), 1+rng.IntN(7))
 		if err := d.Validate(); err != nil {
 			t.Fatal(err)

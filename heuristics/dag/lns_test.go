@@ -17,7 +17,7 @@ import (
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
 	"github.com/gapwise/gapwise/internal/run/lns"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -286,7 +286,7 @@ func TestLNSListens(t *testing.T) {
 	}
 	set.Progress = func(p model.Progress) { told = append(told, p.Incumbent) }
 	var s *model.Schedule
-	err = turns.Within(t.Context(), 100_000, func(ctx context.Context) (err error) {
+	err = meter.Within(t.Context(), 100_000, func(ctx context.Context) (err error) {
 		s, err = LNS(ctx, d, set)
 		return err
 	})

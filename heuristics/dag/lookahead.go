@@ -8,7 +8,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -27,7 +27,7 @@ func lookahead(ctx context.Context, g *view.Graph) (dagplay.Plan, error) {
 	b := newBuilder(c)
 	starts := make([]float64, g.Machines)
 	for _, t := range byPriority(g, c.upward()) {
-		if turns.Stop(ctx, int64(g.Machines*g.Machines)/8+1) {
+		if meter.Stop(ctx, int64(g.Machines*g.Machines)/8+1) {
 			return dagplay.Plan{}, stopped(ctx)
 		}
 		at := b.arrive(t)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -34,7 +34,7 @@ func peft(ctx context.Context, g *view.Graph) (dagplay.Plan, error) {
 	b := newBuilder(c)
 	q := newReady(g, rank)
 	for k := 0; q.Len() > 0; k++ {
-		if k%checkEvery == 0 && turns.Stop(ctx, checkEvery) {
+		if k%checkEvery == 0 && meter.Stop(ctx, checkEvery) {
 			return dagplay.Plan{}, stopped(ctx)
 		}
 		t := q.Pop()

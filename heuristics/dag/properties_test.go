@@ -15,7 +15,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
 	"github.com/gapwise/gapwise/internal/run"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -171,7 +171,7 @@ func TestAlgorithmsOrder(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 6))
 	ctx := context.Background()
-	for k := range need.Rounds(300) {
+	for k := range require.Rounds(300) {
 		d := random(rng, 10)
 		value := map[string]float64{}
 		for name, solve := range solvers {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -35,7 +35,7 @@ func sinnenSousa(ctx context.Context, d *model.DAG, _ model.Settings) (*model.Sc
 		c.links[l] = newTimeline()
 	}
 	for _, t := range byPriority(g, b.upward()) {
-		if turns.Stop(ctx, int64(g.Machines)/4+2) {
+		if meter.Stop(ctx, int64(g.Machines)/4+2) {
 			return nil, nil, stopped(ctx)
 		}
 		edges := c.byFinish(t)

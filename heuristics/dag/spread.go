@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 )
 
 // spread chooses a machine for each task by an estimate of the makespan. The tasks are cut
@@ -71,7 +71,7 @@ func (s *spread) anneal(ctx context.Context, rng *rand.Rand, effort int64) {
 	warmth := 0.0
 	for k := range tries {
 		if k%triesEach == 0 {
-			if turns.Stop(ctx, triesEach*4/10) {
+			if meter.Stop(ctx, triesEach*4/10) {
 				return
 			}
 			warmth = unit * hot * math.Pow(cold/hot, float64(k)/float64(tries))

@@ -11,7 +11,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -64,7 +64,7 @@ func TestStoppedUnderContention(t *testing.T) {
 	for _, solve := range []func(context.Context, *model.DAG, model.Settings) (*model.Schedule, error){HEFT, NetworkAware, SinnenSousa, Improve} {
 		for effort := int64(1); effort < 3_000_000; effort *= 3 {
 			var s *model.Schedule
-			err := turns.Within(t.Context(), effort, func(ctx context.Context) (err error) {
+			err := meter.Within(t.Context(), effort, func(ctx context.Context) (err error) {
 				s, err = solve(ctx, d, model.Settings{Seed: 1})
 				return err
 			})

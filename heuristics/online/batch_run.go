@@ -12,7 +12,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/num/heap"
 	"github.com/gapwise/gapwise/internal/problem/batch/processors"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -125,7 +125,7 @@ func (r *batchRun) run(ctx context.Context) error {
 		return err
 	}
 	for instants := 0; r.left > 0; instants++ {
-		if instants%1024 == 0 && turns.Stop(ctx, 1024) {
+		if instants%1024 == 0 && meter.Stop(ctx, 1024) {
 			if r.options.Complete {
 				return r.inOrder()
 			}

@@ -12,7 +12,7 @@ import (
 	"github.com/gapwise/gapwise/internal/num/bitset"
 	"github.com/gapwise/gapwise/internal/num/heap"
 	"github.com/gapwise/gapwise/internal/problem/reservation/bookings"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -89,7 +89,7 @@ func (r *reservationRun) run(ctx context.Context) error {
 			r.now, arrives = r.occasions.Items[0].at, false
 		case !arrives:
 			return nil
-		case turns.Stop(ctx, 10):
+		case meter.Stop(ctx, 10):
 			n = 0 // what was accepted by then
 			continue
 		default:

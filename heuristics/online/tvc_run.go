@@ -9,7 +9,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/num/heap"
 	"github.com/gapwise/gapwise/internal/problem/tvc/fattree"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -75,7 +75,7 @@ func (r *tvcRun) run(ctx context.Context) error {
 		return err
 	}
 	for instants := 0; ; instants++ {
-		r.stopped = r.stopped || r.Queue && instants&0x3f == 0 && turns.Stop(ctx, 64*r.effort())
+		r.stopped = r.stopped || r.Queue && instants&0x3f == 0 && meter.Stop(ctx, 64*r.effort())
 		next := r.next()
 		if r.stopped || next == never {
 			return r.close()
@@ -89,7 +89,7 @@ func (r *tvcRun) run(ctx context.Context) error {
 	}
 }
 
-// effort returns the effort of an instant of queue mode, for turns.Stop: a scheduler looks at all present requests.
+// effort returns the effort of an instant of queue mode, for meter.Stop: a scheduler looks at all present requests.
 func (r *tvcRun) effort() int64 { return 20 + int64(max(0, r.left-len(r.requests)+r.arrived))/128 }
 
 // close reports requests that had to run and haven't.
@@ -139,7 +139,7 @@ func (r *tvcRun) instant(ctx context.Context) error {
 		}
 	}
 	for r.asked = r.arrived; r.arrived < len(r.requests) && r.requests[r.arrived].Arrival == r.now; {
-		if r.stopped = !r.Queue && turns.Stop(ctx, 20); r.stopped {
+		if r.stopped = !r.Queue && meter.Stop(ctx, 20); r.stopped {
 			break // what was told of is answered
 		}
 		q := &r.requests[r.arrived]

@@ -10,7 +10,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/num/heap"
 	"github.com/gapwise/gapwise/internal/problem/batch/processors"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -99,7 +99,7 @@ func (r *twoTierRun) run(ctx context.Context) error {
 		return err
 	}
 	for instants := 0; r.left > 0; instants++ {
-		if instants%1024 == 0 && turns.Stop(ctx, 2048) {
+		if instants%1024 == 0 && meter.Stop(ctx, 2048) {
 			return fmt.Errorf("%w: stopped when %d of %d jobs had ended", model.ErrNoSolution, len(r.jobs)-r.left-r.rejected, len(r.jobs))
 		}
 		at := r.nextEnd()

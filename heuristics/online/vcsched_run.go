@@ -10,7 +10,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/units"
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -90,7 +90,7 @@ func (r *vcschedRun) run(ctx context.Context) error {
 		if next == never {
 			return nil
 		}
-		if turns.Stop(ctx, int64(1+(len(r.there)+r.in.Hosts)/64)) {
+		if meter.Stop(ctx, int64(1+(len(r.there)+r.in.Hosts)/64)) {
 			n := len(r.hosts)
 			return fmt.Errorf("%w: stopped at %.9g s, when %d of %d jobs hadn't arrived",
 				model.ErrNoSolution, r.seconds(r.now), n-r.arrived, n)

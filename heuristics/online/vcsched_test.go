@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/heuristics/online"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -265,7 +265,7 @@ func TestVCSchedPlainly(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(27, 11))
 	refused, whole, rejected, steps, migrations := map[string]int{}, 0, 0, 0, 0
-	for range need.Rounds(600) {
+	for range require.Rounds(600) {
 		in, stays := draw(rng)
 		p := &juggler{rng: rng, careful: rng.IntN(3) > 0}
 		run, err := online.VCSched(t.Context(), in, stays, p)
@@ -369,7 +369,7 @@ func TestVCSchedTellsNothingBefore(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(27, 12))
 	compared := 0
-	for range need.Rounds(300) {
+	for range require.Rounds(300) {
 		in, stays := draw(rng)
 		cut := float64(rng.IntN(20)) + 0.5
 		other := *in

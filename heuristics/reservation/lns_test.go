@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/internal/run"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -31,7 +31,7 @@ func TestLNS(t *testing.T) {
 			}
 			var last *model.Bookings
 			for _, effort := range []int64{1, 3000, 30_000} {
-				b, err := searchNear(run.New(turns.Limit(context.Background(), effort), "test", in, model.Settings{Seed: 5, Start: start}), in)
+				b, err := searchNear(run.New(meter.Limit(context.Background(), effort), "test", in, model.Settings{Seed: 5, Start: start}), in)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -44,7 +44,7 @@ func TestLNS(t *testing.T) {
 				}
 				last = b
 			}
-			again, err := searchNear(run.New(turns.Limit(context.Background(), 30_000), "test", in, model.Settings{Seed: 5, Start: start, Threads: 4}), in)
+			again, err := searchNear(run.New(meter.Limit(context.Background(), 30_000), "test", in, model.Settings{Seed: 5, Start: start, Threads: 4}), in)
 			if d := cmp.Diff(last, again); err != nil || d != "" {
 				t.Errorf("%d requests: the same seed gives %v (-first,+second)\n%s", n, err, d)
 			}

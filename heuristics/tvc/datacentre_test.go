@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // Add takes what Remove gives back, sums of free slots are kept, and a clone
@@ -15,7 +15,7 @@ import (
 func TestDataCentre(t *testing.T) {
 	t.Parallel()
 	oktopus, embedded := newOktopus(), 0
-	rounds := need.Rounds(1000)
+	rounds := require.Rounds(1000)
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 31))
 		d := randomCentre(rng)

@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -168,17 +168,17 @@ func (x *ejection) turn() bool {
 // open reports whether a request is rejected and could be accepted.
 func (x *ejection) open(k int) bool { return x.piece[k] < 0 && x.weight[k] > 0 }
 
-// perMicrosecond is how much work is done in a microsecond, for turns.Stop.
+// perMicrosecond is how much work is done in a microsecond, for meter.Stop.
 const perMicrosecond = 90
 
-// stop is turns.Stop for the work since the last call, once it is worth a call.
+// stop is meter.Stop for the work since the last call, once it is worth a call.
 func (x *ejection) stop(ctx context.Context) bool {
 	effort := (x.work - x.counted) / perMicrosecond
 	if effort < 100 {
 		return false
 	}
 	x.counted = x.work
-	return turns.Stop(ctx, effort)
+	return meter.Stop(ctx, effort)
 }
 
 // Limits of a step.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/tvc/fattree"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -82,7 +82,7 @@ func randomRequest(rng *rand.Rand, d *fattree.DataCentre) (n int, b int64) {
 // Every embedder returns embeddings for which there is room, in normal form.
 func TestEmbeddersRoom(t *testing.T) {
 	t.Parallel()
-	found, rounds := make(map[string]int), need.Rounds(3000)
+	found, rounds := make(map[string]int), require.Rounds(3000)
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 11))
 		d := randomCentre(rng)
@@ -134,7 +134,7 @@ func TestSubtreesExact(t *testing.T) {
 	t.Parallel()
 	var program program
 	var trees subtrees
-	yes, no, loose, rounds := 0, 0, 0, need.Rounds(6000)
+	yes, no, loose, rounds := 0, 0, 0, require.Rounds(6000)
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 13))
 		d := randomCentre(rng)
@@ -162,7 +162,7 @@ func TestSubtreesExact(t *testing.T) {
 func TestEmbeddableCounted(t *testing.T) {
 	t.Parallel()
 	total := make(map[string]int)
-	for seed := range uint64(max(25, need.Rounds(60))) {
+	for seed := range uint64(max(25, require.Rounds(60))) {
 		in := testkit.RandomTVC(rand.New(rand.NewPCG(seed, 15)), 4, 30, false)
 		never, fits := 0, in.Fits()
 		for k := range in.Requests {

@@ -13,7 +13,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/tvc/fattree"
 	"github.com/gapwise/gapwise/internal/run"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -24,7 +24,7 @@ import (
 func TestImprove(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(26, 1))
-	better, rounds := 0, need.Rounds(100)
+	better, rounds := 0, require.Rounds(100)
 	for range rounds {
 		in := testkit.RandomTVC(rng, 2+2*rng.IntN(2), 2+rng.IntN(60), false)
 		var best model.Objective
@@ -85,7 +85,7 @@ func TestImproveQueue(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(26, 5))
 	better, waiting := 0, 0
-	for range need.Rounds(150) {
+	for range require.Rounds(150) {
 		in := testkit.RandomTVC(rng, 2+2*rng.IntN(2), 1+rng.IntN(40), true)
 		best := math.Inf(1)
 		least := func(s *model.Embeddings, err error) *model.Embeddings {
@@ -142,7 +142,7 @@ func TestImproveQueue(t *testing.T) {
 func TestImproveAgainstEnumeration(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(26, 2))
-	reached, rounds := 0, need.Rounds(150)
+	reached, rounds := 0, require.Rounds(150)
 	for range rounds {
 		in := testkit.RandomTVC(rng, 2, 1+rng.IntN(6), false)
 		want, _ := plain.Optimum(in)
@@ -188,7 +188,7 @@ func TestEjectionSeeds(t *testing.T) {
 func TestTimelineLeast(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(26, 4))
-	for range need.Rounds(100) {
+	for range require.Rounds(100) {
 		in := testkit.RandomTVC(rng, 2+2*rng.IntN(3), 40, false)
 		v := view.OfTVC(in)
 		x := newEjection(v, rng.Uint64())

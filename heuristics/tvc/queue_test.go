@@ -15,7 +15,7 @@ import (
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -94,7 +94,7 @@ func TestSchedulers(t *testing.T) {
 // kth returns the first requests of KTH-SP2 in queue mode, all for 0.
 func kth(t testing.TB, log string, requests int, load float64, fabric model.Fabric) *model.TVC {
 	t.Helper()
-	file := need.Data(t, "swf", log+".swf.gz")
+	file := require.Data(t, "swf", log+".swf.gz")
 	t.Setenv("GAPWISE_DATA", filepath.Dir(filepath.Dir(file)))
 	s := instances.NewTVCSpec()
 	s.SWF, s.Requests, s.Load, s.Queue, s.Fabric, s.Seed = log, requests, load, "yes", fabric, 1
@@ -160,7 +160,7 @@ func TestSchedulersLossMode(t *testing.T) {
 func TestStoppedAnywhere(t *testing.T) {
 	t.Parallel()
 	suspended := 0.0
-	for seed := range uint64(need.Rounds(20)) {
+	for seed := range uint64(require.Rounds(20)) {
 		in := testkit.RandomTVC(rand.New(rand.NewPCG(seed, 77)), 4, 300, true)
 		for _, s := range queueSchedulers {
 			for looks := range 6 {
@@ -172,7 +172,7 @@ func TestStoppedAnywhere(t *testing.T) {
 			}
 		}
 	}
-	if suspended < float64(need.Rounds(100)) {
+	if suspended < float64(require.Rounds(100)) {
 		t.Errorf("%v suspensions: too few to tell", suspended)
 	}
 }

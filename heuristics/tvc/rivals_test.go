@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/problem/tvc/fattree"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -19,7 +19,7 @@ func TestOktopusEnumeration(t *testing.T) {
 	t.Parallel()
 	oktopus := newOktopus()
 	var layers [3]int
-	none, rounds := 0, need.Rounds(4000)
+	none, rounds := 0, require.Rounds(4000)
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 21))
 		d := randomState(rng, 2+2*rng.IntN(2), 1+rng.IntN(5), 3+rng.IntN(9), model.Fabrics[rng.IntN(2)], model.Hoses[min(rng.IntN(4), 1)])
@@ -68,7 +68,7 @@ func compareOktopus(d *fattree.DataCentre, x, y *model.Embedding) int {
 func TestGreedyMinMaxEnumeration(t *testing.T) {
 	t.Parallel()
 	greedy := newGreedyMinMax()
-	none, rounds := 0, need.Rounds(3000)
+	none, rounds := 0, require.Rounds(3000)
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 22))
 		d := randomState(rng, 2+2*rng.IntN(2), 1+rng.IntN(5), 3+rng.IntN(9), model.Fabrics[rng.IntN(2)], model.Hoses[rng.IntN(2)])

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -20,7 +20,7 @@ func TestTraceOfAdaBa(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(54, 1))
 	kinds := map[string]int{}
-	for range need.Rounds(150) {
+	for range require.Rounds(150) {
 		in := testkit.RandomTVC(rng, 4, 12, false)
 		vms := map[string]int{}
 		for _, r := range in.Requests {

@@ -13,7 +13,7 @@ import (
 
 	oracle "github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -93,7 +93,7 @@ func TestGreedyByHand(t *testing.T) {
 func TestGreedyRule(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
-	for range need.Rounds(2000) {
+	for range require.Rounds(2000) {
 		u := view.OfVCSched(testkit.GridVCSched(rng, 6, 20))
 		for name, order := range map[string][]int32{"gr": instanceOrder(u), "sg": memoryOrder(u)} {
 			hosts, err := greedy(context.Background(), u, order)

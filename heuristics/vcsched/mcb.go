@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -223,7 +223,7 @@ func (p *mcbPacker) pack(ctx context.Context, yield float64) ([]int32, bool) {
 			p.hosts[task] = int32(h)
 			cpu -= u.CPU[task]
 			mem -= u.Memory[task]
-			if left--; left&0xff == 0 && turns.Stop(ctx, 50) {
+			if left--; left&0xff == 0 && meter.Stop(ctx, 50) {
 				return nil, false
 			}
 		}

@@ -13,7 +13,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -93,7 +93,7 @@ func TestMCBIsTheTextbook(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
 	packed, failed := 0, 0
-	for range need.Rounds(4000) {
+	for range require.Rounds(4000) {
 		u := view.OfVCSched(testkit.GridVCSched(rng, 6, 25))
 		variant := 1 + rng.IntN(8)
 		trees, plain := packerOf(u, variant, newTreeList), packerOf(u, variant, newScanList)
@@ -113,7 +113,7 @@ func TestMCBIsTheTextbook(t *testing.T) {
 			}
 		}
 	}
-	if packed < need.Rounds(1000) || failed < need.Rounds(1000) {
+	if packed < require.Rounds(1000) || failed < require.Rounds(1000) {
 		t.Errorf("%d packed, %d failed: the draw is one-sided", packed, failed)
 	}
 }
@@ -194,7 +194,7 @@ func TestMCBYield(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 1))
 	solved := 0
-	for range need.Rounds(1000) {
+	for range require.Rounds(1000) {
 		in := testkit.GridVCSched(rng, 4, 12)
 		variant := 1 + rng.IntN(8)
 		u := view.OfVCSched(in)
@@ -224,7 +224,7 @@ func TestMCBYield(t *testing.T) {
 			t.Fatalf("mcb%d: yield %v (%v), the textbook packs at %v", variant, o.Value, err, low)
 		}
 	}
-	if solved < need.Rounds(200) {
+	if solved < require.Rounds(200) {
 		t.Errorf("%d solved only", solved)
 	}
 }

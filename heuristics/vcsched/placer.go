@@ -8,7 +8,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/vcsched/placement"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -49,7 +49,7 @@ func (w *watch) over(work int) bool {
 		return false
 	}
 	w.work = 1 << 20
-	return turns.Stop(w.ctx, 1000)
+	return meter.Stop(w.ctx, 1000)
 }
 
 func stopped(ctx context.Context) error {

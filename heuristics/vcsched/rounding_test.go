@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -44,11 +44,11 @@ func TestDraw(t *testing.T) {
 // RRND uses only hosts with a positive e in the relaxation, RRNZ any. Thanks to the ε it succeeds at least where RRND
 // does most of the time, and on some instances where RRND fails for every seed.
 func TestRounding(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 1))
 	rrnd, rrnz, outside := 0, 0, 0
-	for range max(50, need.Rounds(150)) { // in fewer no task is outside
+	for range max(50, require.Rounds(150)) { // in fewer no task is outside
 		in := testkit.GridVCSched(rng, 4, 10)
 		f, err := vcbounds.Build(in, "parallel")
 		if err != nil {
@@ -85,7 +85,7 @@ func TestRounding(t *testing.T) {
 }
 
 func TestRoundingSeeds(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	t.Parallel()
 	in := drawn(t, spec(8, 30, 1))
 	first, err := RRNZ(context.Background(), in, model.Settings{Seed: 1})
@@ -101,7 +101,7 @@ func TestRoundingSeeds(t *testing.T) {
 }
 
 func TestRoundingErrors(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	t.Parallel()
 	tests := map[string]struct {
 		in       *model.VCSched

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -18,7 +18,7 @@ func TestTraceLeadsToThePlacement(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(53, 1))
 	kinds := map[string]int{}
-	for range need.Rounds(150) {
+	for range require.Rounds(150) {
 		in := testkit.RandomVCSched(rng, false)
 		if rng.IntN(2) == 0 {
 			in = testkit.RandomVectors(rng, false)

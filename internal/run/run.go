@@ -13,8 +13,8 @@ import (
 
 	"github.com/gapwise/gapwise/internal/cp"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
-	"github.com/gapwise/gapwise/internal/run/caught"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
+	"github.com/gapwise/gapwise/internal/run/panics"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -42,7 +42,7 @@ func New(ctx context.Context, name string, in model.Instance, set model.Settings
 // Instances of another type than I are model.ErrUnsupported.
 func Solve[I model.Instance](ctx context.Context, name string, in model.Instance, set model.Settings,
 	work func(*Run, I) error) (model.Result, error) {
-	if set.Effort > 0 && !turns.Counted(ctx) { // nobody else counts it
+	if set.Effort > 0 && !meter.Counted(ctx) { // nobody else counts it
 		set.Threads = 1 // the work of one goroutine alone is counted
 		r, _, err := Spend(ctx, set.Effort, func(ctx context.Context) (model.Result, error) { return Solve(ctx, name, in, set, work) })
 		return r, err
@@ -55,7 +55,7 @@ func Solve[I model.Instance](ctx context.Context, name string, in model.Instance
 	var cancel context.CancelFunc
 	r.Ctx, cancel = set.WithTimeLimit(ctx)
 	defer cancel()
-	r.Ctx = turns.WithThreads(r.Ctx, set.Workers())
+	r.Ctx = meter.WithThreads(r.Ctx, set.Workers())
 	err := work(r, typed)
 	switch {
 	case errors.Is(err, model.ErrNoSolution):
@@ -63,7 +63,7 @@ func Solve[I model.Instance](ctx context.Context, name string, in model.Instance
 	case r.Status == model.StatusOptimal:
 		r.Reason = ""
 	case r.Status != model.StatusInfeasible && r.Reason == "":
-		r.Reason = turns.StopReason(r.Ctx)
+		r.Reason = meter.StopReason(r.Ctx)
 	}
 	if r.first != nil && r.Solution == r.first && r.Status == model.StatusFeasible {
 		r.SolutionOf = r.of
@@ -79,10 +79,10 @@ func Solve[I model.Instance](ctx context.Context, name string, in model.Instance
 
 // Spend has a solver work until it has counted so much effort or has ended. It returns the counted effort, too.
 func Spend(ctx context.Context, effort int64, solve func(context.Context) (model.Result, error)) (r model.Result, spent int64, err error) {
-	spent, err = turns.Spend(ctx, effort, func(ctx context.Context) error {
-		return caught.Call(func() (err error) { r, err = solve(ctx); return err })
+	spent, err = meter.Spend(ctx, effort, func(ctx context.Context) error {
+		return panics.Call(func() (err error) { r, err = solve(ctx); return err })
 	})
-	caught.PassPanic(err)
+	panics.PassPanic(err)
 	return r, spent, err
 }
 

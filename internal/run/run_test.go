@@ -9,7 +9,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -47,7 +47,7 @@ func TestHeuristic(t *testing.T) {
 func TestSpend(t *testing.T) {
 	t.Parallel()
 	h := Heuristic("endless", func(r *Run, _ *model.Batch) (*model.Execution, error) {
-		for !turns.Stop(r.Ctx, 10) {
+		for !meter.Stop(r.Ctx, 10) {
 		}
 		return at(float64(r.Set.Workers())), nil
 	})

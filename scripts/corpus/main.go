@@ -39,7 +39,7 @@ import (
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/app/audit"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
@@ -293,7 +293,7 @@ func solve(ctx context.Context, in model.Instance, name string, deeply bool) (x 
 		limit = deep
 	}
 	var r model.Result
-	x.effort, err = turns.Spend(ctx, math.MaxInt64, func(ctx context.Context) (err error) {
+	x.effort, err = meter.Spend(ctx, math.MaxInt64, func(ctx context.Context) (err error) {
 		r, err = gapwise.Solve(ctx, in, gapwise.Options{Algorithm: name, Settings: model.Settings{Seed: 1, Effort: limit, Threads: 1}})
 		return err
 	})

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise/benchmarks"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // TestMain runs commands for spent, and stands for the command gapwise where TestParts says so: plans run in small,
@@ -129,7 +129,7 @@ func TestParts(t *testing.T) {
 			seen++
 			t.Run(part.Name(), func(t *testing.T) {
 				if part.Name() == "vcsched-small" {
-					need.Tool(t, "glpsol", "glpk-utils")
+					require.Tool(t, "glpsol", "glpk-utils")
 				}
 				var text bytes.Buffer
 				if err := part.Execute(&text, nil); err != nil {

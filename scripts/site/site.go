@@ -19,7 +19,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 
 	"github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/text/look"
+	"github.com/gapwise/gapwise/internal/text/theme"
 )
 
 var (
@@ -207,7 +207,7 @@ func (s *site) write() error {
 	if err != nil {
 		return err
 	}
-	scripts := map[string]string{"look.css": look.CSS(), "site.css": siteRules, "search.js": searchScript, "search-index.js": data}
+	scripts := map[string]string{"theme.css": theme.CSS(), "site.css": siteRules, "search.js": searchScript, "search-index.js": data}
 	for name, text := range scripts {
 		if err := s.put(name, []byte(text)); err != nil {
 			return err

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // built builds the site of the checkout and returns its folder and files.
@@ -132,7 +132,7 @@ func TestSearch(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a browser")
 	}
-	browser := need.Tool(t, "chromium-headless-shell", "chromium-headless-shell")
+	browser := require.Tool(t, "chromium-headless-shell", "chromium-headless-shell")
 	folder, _ := built(t)
 	for query, want := range map[string]string{"upward+ran": "glossary.html#", "shadow+time": "batch", "zzzz": "0 sections"} {
 		out, err := exec.Command(browser, "--no-sandbox", "--user-data-dir="+t.TempDir(), "--dump-dom", "file://"+folder+"/search.html?q="+query).Output()

@@ -4,7 +4,7 @@
 //
 //	go run ./scripts/web [-o web/dist]
 //
-// It holds the files of web/page, the look's values (internal/text/look/look.css), the library as
+// It holds the files of web/page, the look's values (internal/text/theme/theme.css), the library as
 // WebAssembly (packed), Go's wasm_exec.js and the examples that web/page/examples.json names. HiGHS, which
 // scripts/highs gets, lies beside them; without it the page has no engines of linear models. The same commit and Go
 // give the same bytes.
@@ -56,11 +56,11 @@ func build(folder string) error {
 	if err != nil {
 		return err
 	}
-	values, err := os.ReadFile(filepath.Join("internal", "text", "look", "look.css"))
+	values, err := os.ReadFile(filepath.Join("internal", "text", "theme", "theme.css"))
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(folder, "look.css"), values, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, "theme.css"), values, 0o644); err != nil {
 		return err
 	}
 	solver, err := highs(folder)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/num/duals"
 	"github.com/gapwise/gapwise/internal/num/heap"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -403,7 +403,7 @@ func (c *certifier[S]) relax(ctx context.Context) (milp.Result, error) {
 		lower[j], upper[j] = c.m.Vars[j].Lower, c.m.Vars[j].Upper
 	}
 	r, err := c.lp.Solve(ctx, lower, upper)
-	turns.Stop(ctx, r.Iterations*int64(20+len(c.m.Rows)/20))
+	meter.Stop(ctx, r.Iterations*int64(20+len(c.m.Rows)/20))
 	return r, err
 }
 

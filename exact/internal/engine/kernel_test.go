@@ -11,7 +11,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/cp"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -56,7 +56,7 @@ func TestEffort(t *testing.T) {
 	t.Parallel()
 	steps := 0
 	endless := Engine[*number, uint16]{ID: "endless", Work: func(r *Run, _ *number, _ uint16, _ lcg.Device) error {
-		for r.Raise(0); !turns.Stop(r.Ctx, 10); steps++ {
+		for r.Raise(0); !meter.Stop(r.Ctx, 10); steps++ {
 		}
 		return nil
 	}}

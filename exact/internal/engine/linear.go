@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise/internal/run"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -66,7 +66,7 @@ func (e LinearEngine[I, S]) Solve(ctx context.Context, in model.Instance, set mo
 			}
 		}
 		d := &driver[S]{Run: r, Backend: e.Backend, known: math.NaN(), relaxed: relaxed}
-		if turns.Counted(r.Ctx) {
+		if meter.Counted(r.Ctx) {
 			d.Backend = counting(e.Backend)
 		}
 		if d.Linear, err = e.Prepare(r, in); err != nil {
@@ -89,7 +89,7 @@ func counting(b milp.Backend) milp.Backend {
 		// variables, 90 at 840, 80 to 220 at 8,400. It took 1,000 in the first linear program of 14,000.
 		size := math.Sqrt(float64(len(m.Rows) + len(m.Vars)))
 		o.Threads = 1
-		o.Count = func(work int64) bool { return turns.Stop(ctx, work*int64(30+2*size)) }
+		o.Count = func(work int64) bool { return meter.Stop(ctx, work*int64(30+2*size)) }
 		return solve(ctx, m, o)
 	}
 	return b
@@ -136,7 +136,7 @@ func (d *driver[S]) run(ctx context.Context) error {
 	}
 	for again := true; again; {
 		f, err := d.Formulate(d.Objective)
-		if reason := turns.StopReason(ctx); reason != "" && errors.Is(err, ctx.Err()) {
+		if reason := meter.StopReason(ctx); reason != "" && errors.Is(err, ctx.Err()) {
 			d.Reason = reason
 			return nil
 		}
@@ -176,7 +176,7 @@ func (d *driver[S]) answer(ctx context.Context, f *milp.Formulation[S]) (again b
 	reason := ""
 	switch {
 	case a.Status == milp.TimeLimit:
-		reason = turns.OutOfTime
+		reason = meter.OutOfTime
 	case a.Status != milp.Optimal && a.Status != milp.Infeasible:
 		reason = d.Title + ended + a.Status.String()
 	case a.Status == milp.Infeasible && d.Solution != nil:
@@ -207,7 +207,7 @@ func (d *driver[S]) answer(ctx context.Context, f *milp.Formulation[S]) (again b
 	if err := c.run(ctx, true); err != nil || c.excluded {
 		return c.excluded, err
 	}
-	switch why := turns.StopReason(ctx); {
+	switch why := meter.StopReason(ctx); {
 	case why != "":
 		reason = why
 	case c.lp == nil:

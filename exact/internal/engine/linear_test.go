@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/run/turns"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/run/meter"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -237,7 +237,7 @@ func (l *lyingLP) Solve(ctx context.Context, lower, upper []float64) (milp.Resul
 // Whatever a solver says of a program, or of its relaxations, the proofs are true. The programs are small enough to try
 // out, and some have costs and coefficients beyond any tolerance. Nearly all are proved, with each rule left out, too.
 func TestCertificates(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	for _, off := range []rules{0, noPropagation, noFixing, noProbing} {
 		rng := rand.New(rand.NewPCG(47, uint64(off)))
 		count, proved, none := 600, 0, 0
@@ -257,7 +257,7 @@ func TestCertificates(t *testing.T) {
 			}
 			ctx, stopped := t.Context(), k%4 == 0
 			if stopped {
-				ctx = turns.Limit(ctx, 20+rng.Int64N(1000))
+				ctx = meter.Limit(ctx, 20+rng.Int64N(1000))
 			}
 			r := &Run{Result: model.NewResult("test", 0), In: p}
 			d := &driver[numbers]{Run: r, Linear: p.linear(p.formulation(), x), Backend: liar(rng), known: math.NaN(), off: off,
@@ -289,7 +289,7 @@ func TestCertificates(t *testing.T) {
 
 // Objectives of millions are optimal only if no smaller whole number is left, whatever the relative gap is.
 func TestWholeGap(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	p := &program{most: []int64{1, 3}, cost: []int64{100_000_000, 1}, rows: [][]int64{{-1, 0}, {0, -1}}, limits: []int64{-1, -1}}
 	in := p.formulation()
 	stop := milp.Backend{Title: "Test", Solve: func(context.Context, *milp.Model, milp.Options) (milp.Result, error) {
@@ -305,7 +305,7 @@ func TestWholeGap(t *testing.T) {
 // A cancelled run and one without a first solution say so; other instances and
 // errors of preparing are errors.
 func TestSolveLinear(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	in := &program{maximise: true, most: []int64{8, 9}, cost: []int64{3, 2}, rows: [][]int64{{3, 2}}, limits: []int64{11}}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -334,7 +334,7 @@ func TestSolveLinear(t *testing.T) {
 // The test checks the driver's questions and reports: the best start, the tolerance, half of the gap; a bound that is
 // certified, never the solver's, and never worse than the incumbent.
 func TestLinearQuestions(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	in := &program{maximise: true, most: []int64{8, 9}, cost: []int64{3, 2}, rows: [][]int64{{3, 2}, {4, 1}}, limits: []int64{11, 9}}
 	var o []milp.Options
 	var got []model.Progress

@@ -8,7 +8,7 @@ import (
 	"math"
 
 	"github.com/gapwise/gapwise/internal/num/duals"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model/milp"
 )
 
@@ -137,7 +137,7 @@ func (s *Simplex) pivots(ctx context.Context, o Options) bool {
 		if out < 0 {
 			return true
 		}
-		if s.value > o.Cutoff || turns.Stop(ctx, int64(s.rows*s.vars)/2000) {
+		if s.value > o.Cutoff || meter.Stop(ctx, int64(s.rows*s.vars)/2000) {
 			return false
 		}
 		if v := s.basic[out]; v < s.vars && s.width[v]-s.rhs[out] < s.rhs[out] {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/exact/internal/simplex"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
@@ -43,12 +43,12 @@ func program(rng *rand.Rand) *milp.Model {
 // If bounds are on, its optima equal HiGHS's, and its points satisfy all rows and bounds. If they are off, or above a
 // cutoff, its answer is a bound.
 func TestSolve(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(39, 2))
 	var s simplex.Simplex
 	solved, refuted := 0, 0
-	for range need.Rounds(20_000) {
+	for range require.Rounds(20_000) {
 		m := program(rng)
 		want, err := highs.Solve(t.Context(), m, milp.Options{Relax: true})
 		if err != nil {

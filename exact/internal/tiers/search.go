@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -109,7 +109,7 @@ func (s *Search) Run() (float64, error) {
 		if len(s.open) > s.most {
 			s.halve()
 		}
-		if s.open[0].bound >= s.rest || turns.Stop(s.ctx, 1) {
+		if s.open[0].bound >= s.rest || meter.Stop(s.ctx, 1) {
 			break
 		}
 		if turn%64 == 0 {
@@ -208,7 +208,7 @@ func (s *Search) extend(n *node) (left []*node, err error) {
 	children := s.children(n)
 	for i, c := range children {
 		c.bound = n.bound
-		if turns.Stop(s.ctx, 50) { // about what a program takes
+		if meter.Stop(s.ctx, 50) { // about what a program takes
 			for _, c := range children[i:] { // the rest keeps the node's bound
 				c.bound = n.bound
 				heap.Push(&s.open, c)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -84,7 +84,7 @@ func rates(s *Search, set uint32, known [][]int32, told func(y []float64, back [
 func TestMixes(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(39, 1))
-	for round := range need.Rounds(1500) {
+	for round := range require.Rounds(1500) {
 		in := testkit.RandomBatch(rng, 2, 3, 1+rng.IntN(4))
 		if len(in.Jobs) == 0 {
 			continue
@@ -117,7 +117,7 @@ func TestBar(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(39, 4))
 	barred, free := 0, 0
-	for round := range need.Rounds(2000) {
+	for round := range require.Rounds(2000) {
 		in := testkit.RandomBatch(rng, 2, 1+rng.IntN(4), 2)
 		if len(in.Jobs) < 2 {
 			continue
@@ -208,7 +208,7 @@ func TestMixesOfLastPlaces(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(39, 3))
 	fewer, tight, barred := 0, 0, 0
-	for round := range need.Rounds(3000) {
+	for round := range require.Rounds(3000) {
 		in := testkit.RandomBatch(rng, 2, 1+rng.IntN(4), 1+rng.IntN(4))
 		if len(in.Jobs) == 0 {
 			continue
@@ -288,7 +288,7 @@ func TestMixesOfLastPlaces(t *testing.T) {
 func TestMixesOfMany(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(39, 2))
-	for round := range need.Rounds(100) {
+	for round := range require.Rounds(100) {
 		in := testkit.RandomBatch(rng, 2, 60, 5)
 		for k := range in.Jobs {
 			j := &in.Jobs[k]
@@ -360,7 +360,7 @@ func TestPlayed(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(39, 4))
 	ended, same := 0, 0
-	for k := range max(200, need.Rounds(200)) { // few show anything
+	for k := range max(200, require.Rounds(200)) { // few show anything
 		spec := instances.NewBatchSpec()
 		spec.Jobs, spec.Processors, spec.Tiers, spec.Load, spec.Index, spec.Seed = 3+k%2, 2+k%3, 2, 2, k, 9
 		in, err := spec.Generate()
@@ -414,7 +414,7 @@ func TestPlayed(t *testing.T) {
 // No bound is above the optimum with few open beginnings, though the only known schedule is 2 % longer.
 func TestHalve(t *testing.T) {
 	t.Parallel()
-	full, below, n := 0, 0, max(120, need.Rounds(120)) // fewer drop nothing that matters
+	full, below, n := 0, 0, max(120, require.Rounds(120)) // fewer drop nothing that matters
 	for k := range n {
 		spec := instances.NewBatchSpec()
 		spec.Jobs, spec.Processors, spec.Tiers, spec.Load, spec.Index, spec.Seed = 3+k%2, 2+k%3, 2, 2, k, 5

@@ -18,7 +18,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/gapwise/gapwise/internal/run/process"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -247,7 +247,7 @@ func TestMessageSchema(t *testing.T) {
 			t.Errorf("accepted: %s", text)
 		}
 	}
-	files, err := filepath.Glob(filepath.Join(need.Data(t, "batsim"), "transcripts", "tiny-*.gz"))
+	files, err := filepath.Glob(filepath.Join(require.Data(t, "batsim"), "transcripts", "tiny-*.gz"))
 	if err != nil || len(files) == 0 {
 		t.Fatal(err)
 	}

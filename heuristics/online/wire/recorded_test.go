@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -103,7 +103,7 @@ func instance(t *testing.T, file string) *model.Batch {
 // and comes to the recorded schedules, which the judge accepts.
 func TestRecorded(t *testing.T) {
 	t.Parallel()
-	folder := need.Data(t, "batsim")
+	folder := require.Data(t, "batsim")
 	files, err := filepath.Glob(filepath.Join(folder, "transcripts", "*.jsonl.gz"))
 	if err != nil || len(files) != 172 {
 		t.Fatal(len(files), err)
@@ -152,7 +152,7 @@ func runs(s model.Solution) map[string]string {
 // Sessions that break the protocol end in one line, and keep what ran until then.
 func TestRecordedBad(t *testing.T) {
 	t.Parallel()
-	folder := need.Data(t, "batsim")
+	folder := require.Data(t, "batsim")
 	expected, err := os.ReadFile(filepath.Join(folder, "bad", "expected.txt"))
 	if err != nil {
 		t.Fatal(err)

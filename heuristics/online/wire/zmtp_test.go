@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -44,7 +44,7 @@ func listen(t *testing.T, serve func(net.Conn)) string {
 // The bytes of a whole session of pyzmq: ours are the same, except for the texts of numbers.
 func TestRecordedBytes(t *testing.T) {
 	t.Parallel()
-	folder := need.Data(t, "batsim")
+	folder := require.Data(t, "batsim")
 	text, err := os.ReadFile(filepath.Join(folder, "tiny-instant.schedFcfs.wire.txt"))
 	if err != nil {
 		t.Fatal(err)

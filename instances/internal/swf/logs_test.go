@@ -14,13 +14,13 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/instances/internal/swf"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // data is one of the archive's logs, gzipped; the test is skipped without it.
 func data(t testing.TB, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(need.Data(t, "swf", name+".swf.gz"))
+	b, err := os.ReadFile(require.Data(t, "swf", name+".swf.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/run/caught"
+	"github.com/gapwise/gapwise/internal/run/panics"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -119,7 +119,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	var g errgroup.Group
 	for range max(1, o.Workers) {
 		g.Go(func() error {
-			return caught.Call(func() error {
+			return panics.Call(func() error {
 				for drawing.Err() == nil && (o.Time == 0 || time.Since(began) < o.Time) {
 					s, number := queue.next()
 					if s == nil {

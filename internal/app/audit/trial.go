@@ -14,7 +14,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/bounds"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -300,7 +300,7 @@ func (c *trial) recompute(name string, b bounds.Bound) {
 func (c *trial) bounds() (all []bounds.Bound) {
 	ctx, cancel := context.WithTimeout(c.ctx, longest)
 	defer cancel()
-	err := turns.Within(ctx, engineEffort, func(ctx context.Context) (err error) {
+	err := meter.Within(ctx, engineEffort, func(ctx context.Context) (err error) {
 		defer func() {
 			if p := recover(); p != nil {
 				err = fmt.Errorf("panic: %v at %s", p, where(debug.Stack()))

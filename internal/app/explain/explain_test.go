@@ -16,7 +16,7 @@ import (
 	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/app/explain"
 	"github.com/gapwise/gapwise/internal/core/evidence"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -40,7 +40,7 @@ func TestExplain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(41, 1))
 	checked := map[model.Kind]int{}
-	rounds := need.Rounds(40)
+	rounds := require.Rounds(40)
 	for k := range rounds {
 		goal := testkit.RandomReservation(rng, 5)
 		goal.Goal = model.Goals[k%4]
@@ -85,7 +85,7 @@ func TestConflictOfPlacement(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(41, 2))
 	found := 0
-	for range need.Rounds(400) {
+	for range require.Rounds(400) {
 		in := testkit.RandomVCSched(rng, false)
 		for i := range in.Jobs { // tight in memory, in figures that enumeration takes
 			in.Jobs[i].Memory = float64(300+rng.IntN(500)) / 1000
@@ -125,7 +125,7 @@ func TestConflictOfConsolidation(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(41, 7))
 	found := 0
-	for range need.Rounds(300) {
+	for range require.Rounds(300) {
 		in := testkit.Consolidation(rng, 2+rng.IntN(4), 1+rng.IntN(3))
 		if _, fits := plain.Optimum(in); fits {
 			continue
@@ -179,7 +179,7 @@ func TestExplainRecommendsProofs(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(41, 3))
 	advised := map[bool]int{}
-	for k := range need.Rounds(60) {
+	for k := range require.Rounds(60) {
 		goal := testkit.RandomReservation(rng, 5)
 		goal.Goal = model.Goals[k%4]
 		for _, in := range []model.Instance{testkit.RandomVectors(rng, k%2 == 0), testkit.RandomVCSched(rng, k%2 == 0), goal,
@@ -216,7 +216,7 @@ func TestExplainBudget(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(41, 6))
 	said := map[bool]int{}
-	for range need.Rounds(200) {
+	for range require.Rounds(200) {
 		in := testkit.RandomVCSched(rng, true)
 		with, fits := plain.Optimum(in)
 		free := *in
@@ -238,7 +238,7 @@ func TestExplainForgedEvidence(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(41, 5))
 	told, refused := 0, 0
-	for k := range need.Rounds(200) {
+	for k := range require.Rounds(200) {
 		goal := testkit.RandomReservation(rng, 4)
 		for _, in := range []model.Instance{testkit.RandomVCSched(rng, false), goal, testkit.RandomBatch(rng, 1, 5, 3),
 			testkit.RandomTVC(rng, 2, 4, false), testkit.RandomDAG(rng, 5, 2), testkit.Consolidation(rng, 5, 3)} {

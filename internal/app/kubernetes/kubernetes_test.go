@@ -19,7 +19,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/app/kubernetes"
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -27,7 +27,7 @@ import (
 // export reads an export of a cluster.
 func export(t *testing.T, name string) *kubernetes.Cluster {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(need.Data(t, "kubernetes", name), "*.json.gz"))
+	files, err := filepath.Glob(filepath.Join(require.Data(t, "kubernetes", name), "*.json.gz"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%s has no files: %v", name, err)
 	}

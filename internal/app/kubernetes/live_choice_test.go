@@ -15,7 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/gapwise/gapwise/internal/app/kubernetes"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // The real scheduler chooses one of the simulation's nodes, for drawn pods and for successors of deleted pods, under
@@ -28,7 +28,7 @@ func TestLiveChoice(t *testing.T) {
 			kubectl(t, k, "", "create", "namespace", "probes")
 			decorate(t, k)
 			pods, wrong, ties, none := 0, 0, 0, 0
-			for round := range need.Rounds(60) {
+			for round := range require.Rounds(60) {
 				c, err := k.Read(t.Context())
 				if err != nil {
 					t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/gapwise/gapwise/internal/app/kubernetes"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // spreadRounds compares hard topology spread with the real scheduler: which nodes, domains and pods count, and
@@ -27,7 +27,7 @@ func spreadRounds(t *testing.T, k kubernetes.Kubectl, c *kubernetes.Cluster, rng
 		kubectl(t, k, "", "patch", "node", c.Nodes[n].Name, "--subresource=status", "--type=merge", "-p", patch)
 	}
 	pairs, wrong, yes, excluded := 0, 0, 0, 0
-	for round := range need.Rounds(16) {
+	for round := range require.Rounds(16) {
 		spec, labels, namespace := drawSpread(rng, c)
 		can := feasible(t, c, namespace, spec("probe-x"), labels("probe-x"))
 		without := spec("probe-x")

@@ -19,8 +19,8 @@ import (
 
 	"github.com/gapwise/gapwise/internal/app/kubernetes"
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/problem/consolidation/hosting"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/problem/consolidation/planstate"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // live starts a real control plane, with nodes and pods that kube-fill draws (--size, --seed, --scheduler), and returns
@@ -69,7 +69,7 @@ func TestLiveFeasibleNodes(t *testing.T) {
 	}
 	kubectl(t, k, "", "create", "namespace", "probes")
 	pairs, wrong, yes := 0, 0, 0
-	for round := range need.Rounds(12) {
+	for round := range require.Rounds(12) {
 		spec, labels := drawPod(rng, c)
 		can := feasible(t, c, "probes", spec, labels)
 		var items []string
@@ -146,7 +146,7 @@ func feasible(t *testing.T, c *kubernetes.Cluster, namespace string, spec corev1
 		t.Fatal(err)
 	}
 	v := view.OfConsolidation(in.Consolidation, 0)
-	s := hosting.Of(v, v.Today())
+	s := planstate.Of(v, v.Today())
 	for i := range in.Jobs {
 		if in.Pods[i][0] != namespace+"/zz-probe" {
 			continue

@@ -12,7 +12,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/problem/consolidation/hosting"
+	"github.com/gapwise/gapwise/internal/problem/consolidation/planstate"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -187,7 +187,7 @@ func (in *Instance) pins() (all []Pin) {
 // is open until it goes.
 type mover struct {
 	in       *Instance
-	s        *hosting.State
+	s        *planstate.State
 	plan     view.Plan
 	left     []move
 	after    map[move]string
@@ -200,7 +200,7 @@ type move struct{ i, k int }
 // under the budgets. If none does, a pod takes a detour over a node that has room, once; if there is none, the rest is
 // stuck. It only changes which pod of a job goes where.
 func (in *Instance) order(ctx context.Context, c *view.Consolidation, plan view.Plan, p *Plan) {
-	m := &mover{in: in, s: hosting.Of(c, c.Today()), plan: plan, after: map[move]string{}, detoured: map[move]bool{}}
+	m := &mover{in: in, s: planstate.Of(c, c.Today()), plan: plan, after: map[move]string{}, detoured: map[move]bool{}}
 	for i := range plan {
 		for k, h := range plan[i] {
 			if h != c.Jobs[i].Current[k] && h >= 0 {

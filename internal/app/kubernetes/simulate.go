@@ -13,13 +13,13 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/problem/consolidation/hosting"
+	"github.com/gapwise/gapwise/internal/problem/consolidation/planstate"
 )
 
 // Scheduler plays kube-scheduler 1.37 on a cluster: which nodes it may choose for a new pod, by its filters (the
 // instance's rules) and the scores of its plugins with their default weights. Pods come and go by Place and Evict.
 type Scheduler struct {
-	State *hosting.State
+	State *planstate.State
 	in    *Instance
 	v     *converter
 	// Closed are nodes that are cordoned in addition to the cluster's own.
@@ -51,7 +51,7 @@ type domain struct {
 // NewScheduler returns the scheduler of a cluster as it is. O(nodes + pods).
 func NewScheduler(in *Instance) *Scheduler {
 	c := view.OfConsolidation(in.Consolidation, 0)
-	x := &Scheduler{in: in, v: in.converter, State: hosting.Of(c, c.Today()), Closed: make([]bool, c.Existing), used: make([]usage, c.Existing), room: make([]usage, c.Existing),
+	x := &Scheduler{in: in, v: in.converter, State: planstate.Of(c, c.Today()), Closed: make([]bool, c.Existing), used: make([]usage, c.Existing), room: make([]usage, c.Existing),
 		jobs: make([]*preferences, len(in.Jobs)), domains: map[string]*domain{}, images: imagesOf(in.Cluster.Nodes)}
 	for h := range x.used {
 		n := &in.Cluster.Nodes[h]

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // A tie is tied whatever the order of the arguments, and a comparison that holds doesn't the
@@ -132,7 +132,7 @@ func TestContraries(t *testing.T) {
 			}
 			return map[string]float64{"first": 80, acceptRate: y}
 		}
-		all := need.Value(FindingsOf(clustered("tvc", "bandwidth", []float64{50, 700}, "requests", accept, "adaba", "best-fit", "greedy"), []string{"bandwidth"}))(t)
+		all := require.Value(FindingsOf(clustered("tvc", "bandwidth", []float64{50, 700}, "requests", accept, "adaba", "best-fit", "greedy"), []string{"bandwidth"}))(t)
 		for _, f := range all {
 			if f.contrary != "" && !slices.ContainsFunc(all, func(g Finding) bool { return g.Text == f.contrary }) {
 				t.Errorf("no finding says the contrary %q", f.contrary)

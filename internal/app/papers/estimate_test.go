@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/app/runs"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -55,7 +55,7 @@ func TestSurvey(t *testing.T) {
 		return x
 	}, "a", "b", "fails")
 	three := []string{"a", "b", "fails"}
-	e := need.Value(newSurvey(records, []string{"tasks"}, three, []string{"objective", "failure %"}))(t)
+	e := require.Value(newSurvey(records, []string{"tasks"}, three, []string{"objective", "failure %"}))(t)
 	at := func(a string, k int) cell { return cell{"objective", a, k} }
 	// The differences are 1 2 1 2: t(0.975, 3) 0.57735 / 2 = 0.91872.
 	lead := e.mean(term{1, at("b", 0)}, term{-1, at("a", 0)})
@@ -80,7 +80,7 @@ func TestSurvey(t *testing.T) {
 	if failed.String() != "4 of 4 (100 %)" || e.at(15) != -1 {
 		t.Errorf("failed: %v", failed)
 	}
-	whole := need.Value(newSurvey(records, nil, three, []string{"objective"}))(t)
+	whole := require.Value(newSurvey(records, nil, three, []string{"objective"}))(t)
 	closeTo(t, "all of a", whole.mean(term{1, at("a", 0)}), 30, 2.364624*math.Sqrt(1200./7)/math.Sqrt(8))
 	if w := whole.where(0); w != "all" {
 		t.Errorf("without x the place is %q", w)

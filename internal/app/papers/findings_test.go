@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/internal/app/runs"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -77,7 +77,7 @@ func TestFindings(t *testing.T) {
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
-			all := need.Value(FindingsOf(made(c.change), []string{"arrival_factor"}))(t)
+			all := require.Value(FindingsOf(made(c.change), []string{"arrival_factor"}))(t)
 			verdicts(t, all, c.wantNot, c.wantUndecided)
 			if len(all) != 17 {
 				t.Errorf("%d findings, want 17", len(all))
@@ -134,7 +134,7 @@ func TestFindingsOnFlexibility(t *testing.T) {
 			[]string{"PE_B and DU_W don't accept more than FF", "FF, PE_B, DU_W and PEDU_W are furthest", "more flexibility: FF, PE_B, DU_W and PEDU_W accept more in the end"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			all := need.Value(FindingsOf(flexible(c.change), []string{"artime", "deadline"}))(t)
+			all := require.Value(FindingsOf(flexible(c.change), []string{"artime", "deadline"}))(t)
 			var tied []string
 			if c.tied != "" {
 				tied = []string{c.tied}
@@ -206,12 +206,12 @@ func TestTVCFindings(t *testing.T) {
 	}
 	bandwidths := []float64{50, 200, 700}
 	embedders := []string{"adaba", "best-fit", "best-fit-local", "greedy", "oktopus"}
-	all := need.Value(FindingsOf(clustered("tvc", "bandwidth", bandwidths, "requests", accept, embedders...), []string{"bandwidth"}))(t)
+	all := require.Value(FindingsOf(clustered("tvc", "bandwidth", bandwidths, "requests", accept, embedders...), []string{"bandwidth"}))(t)
 	verdicts(t, all,
 		[]string{"AdaBa is up to 15 points ahead of greedy", "best-fit's accept rate falls like AdaBa's"},
 		[]string{"AdaBa accepts more than best-fit-local", "AdaBa accepts up to 15 % more than oktopus", "AdaBa accepts up to 15 % more than greedy", "AdaBa accepts up to 15 % more than best-fit at", "AdaBa is up to 15 points ahead of best-fit-local",
 			"AdaBa accepts up to 15 % more than best-fit-local"}, "AdaBa's accept rate falls by less than that of best-fit-local")
-	all = need.Value(FindingsOf(clustered("tvc", "load", []float64{50, 200, 700}, "requests", accept, embedders...), []string{"load"}))(t)
+	all = require.Value(FindingsOf(clustered("tvc", "load", []float64{50, 200, 700}, "requests", accept, embedders...), []string{"load"}))(t)
 	verdicts(t, all, []string{"AdaBa's lead over greedy is less than 15"}, []string{"AdaBa accepts more than best-fit-local"}, "AdaBa's lead over best-fit-local grows")
 
 	queue := func(a string, x, noise float64) map[string]float64 {
@@ -231,7 +231,7 @@ func TestTVCFindings(t *testing.T) {
 		return m
 	}
 	schedulers := []string{"fcfs", "sbf", "sdf", "bgmbf", "bgmbf-sdf"}
-	all = need.Value(FindingsOf(clustered("tvc", "load", []float64{0.4, 0.6, 0.8}, "response", far, schedulers...), []string{"load"}))(t)
+	all = require.Value(FindingsOf(clustered("tvc", "load", []float64{0.4, 0.6, 0.8}, "response", far, schedulers...), []string{"load"}))(t)
 	verdicts(t, all, []string{"SDF, BgMBF and BgMBFSDF differ less in response", "BgMBFSDF preempts less"}, nil)
 	// Every other load is compared with 0.6, lower ones, too.
 	early := func(a string, x, noise float64) map[string]float64 {
@@ -241,14 +241,14 @@ func TestTVCFindings(t *testing.T) {
 		}
 		return m
 	}
-	all = need.Value(FindingsOf(clustered("KTH", "load", []float64{0.4, 0.6, 0.8}, "response", early, schedulers...), []string{"load"}))(t)
+	all = require.Value(FindingsOf(clustered("KTH", "load", []float64{0.4, 0.6, 0.8}, "response", early, schedulers...), []string{"load"}))(t)
 	verdicts(t, all, []string{"BgMBFSDF preempts less than BgMBF at every other load"}, nil)
 	for log, want := range map[string][2][]string{
 		"KTH":  {nil, nil},
 		"NASA": {{"SDF has less response", "SDF has less wait", "BgMBFSDF preempts less than BgMBF at every load"}, {"at most 200 preemptions"}},
 		"tvc":  {{"BgMBFSDF preempts less than BgMBF at every load"}, nil},
 	} {
-		all := need.Value(FindingsOf(clustered(log, "load", []float64{0.4, 0.6, 0.8}, "response", queue, schedulers...), []string{"load"}))(t)
+		all := require.Value(FindingsOf(clustered(log, "load", []float64{0.4, 0.6, 0.8}, "response", queue, schedulers...), []string{"load"}))(t)
 		verdicts(t, all, want[0], want[1])
 	}
 }
@@ -280,7 +280,7 @@ func TestTVCFindingsAcrossLogs(t *testing.T) {
 			for i := range records {
 				records[i].Hash += records[i].Instance
 			}
-			all := need.Value(FindingsOf(records, []string{"load"}))(t)
+			all := require.Value(FindingsOf(records, []string{"load"}))(t)
 			verdicts(t, all, c.not, c.undecided, c.tied...)
 		})
 	}
@@ -387,7 +387,7 @@ func TestBatchFindings(t *testing.T) {
 			"MEASY has more bounded slowdown than KEASY at every load if a migration costs 900 s"}, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			all := need.Value(FindingsOf(batched(c.algorithms, c.points, c.metrics), c.x))(t)
+			all := require.Value(FindingsOf(batched(c.algorithms, c.points, c.metrics), c.x))(t)
 			verdicts(t, all, c.not, c.undecided, c.tied...)
 			if len(all) != c.n {
 				t.Errorf("%d findings, want %d", len(all), c.n)
@@ -460,7 +460,7 @@ func TestDAGFindings(t *testing.T) {
 		}, []string{"contention lengthens them by", "contention lengthens the widest"}, []string{"regular hardly matters: the increase", "density hardly matters: the increase", "longer jumps: contention adds more"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			all := need.Value(FindingsOf(daggen(c.change), nil))(t)
+			all := require.Value(FindingsOf(daggen(c.change), nil))(t)
 			verdicts(t, all, c.not, c.undecided)
 		})
 	}
@@ -534,9 +534,9 @@ func TestFindingsRefuse(t *testing.T) {
 		"batch of a log":      {renamed, []string{"load"}, "runs of neither"},
 		"two logs":            {logs, []string{"load"}, "at different loads"},
 	} {
-		need.Refused(t, name, need.Err(FindingsOf(c.records, c.x)), model.ErrInvalid, c.want)
+		require.Refused(t, name, require.Err(FindingsOf(c.records, c.x)), model.ErrInvalid, c.want)
 	}
-	need.Same(t, "varied", []string{"arrival_factor"}, Varied(made(nil)))
+	require.Same(t, "varied", []string{"arrival_factor"}, Varied(made(nil)))
 }
 
 // Each printed figure states its place in the paper.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/app/runs"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -73,7 +73,7 @@ func wantVerdicts(t *testing.T, all []Finding, want map[string]Verdict) {
 
 func TestVCSchedFindings(t *testing.T) {
 	small := map[string]float64{"hosts": 4}
-	all := need.Value(FindingsOf(placed(small, smallYields(), nil), nil))(t)
+	all := require.Value(FindingsOf(placed(small, smallYields(), nil), nil))(t)
 	wantVerdicts(t, all, map[string]Verdict{
 		"the four descending sorts have": Held, "MCB8 has a higher minimum yield than each": Held, "MCB8 has the least average": Held,
 		"the eight are in the printed order": Held, "the four descending sorts fail less": Tied, "the LP is 4 % above the MILP": Held,
@@ -100,8 +100,8 @@ func TestVCSchedFindings(t *testing.T) {
 	mixed := placed(small, smallYields(), nil)
 	mixed[3].Instance = strings.Replace(mixed[3].Instance, "-rescaled", "", 1)
 	mixed[3].Hash = "another"
-	need.Refused(t, "two readings", need.Err(FindingsOf(mixed, nil)), model.ErrInvalid, "several readings of the memory needs")
-	need.Refused(t, "over slack", need.Err(FindingsOf(mixed, []string{"slack"})), model.ErrInvalid, "give none")
+	require.Refused(t, "two readings", require.Err(FindingsOf(mixed, nil)), model.ErrInvalid, "several readings of the memory needs")
+	require.Refused(t, "over slack", require.Err(FindingsOf(mixed, []string{"slack"})), model.ErrInvalid, "give none")
 }
 
 func TestVCSchedFindingsLarge(t *testing.T) {
@@ -129,7 +129,7 @@ func TestVCSchedFindingsLarge(t *testing.T) {
 	for i := range all {
 		all[i].Instance += "-rescaled-"
 	}
-	found := need.Value(FindingsOf(all, nil))(t)
+	found := require.Value(FindingsOf(all, nil))(t)
 	wantVerdicts(t, found, map[string]Verdict{
 		"RRND solves no instance": Held, "at slack 0.2 MCB8's minimum yield is 8 % below the LP's": Held, "MCB8 is less than 5 %": NotHeld,
 		"the greedy algorithms have a higher average": Held, "GR and GB have nearly": Held, "above slack 0.3": NotHeld,
@@ -144,7 +144,7 @@ func TestVCSchedFindingsLarge(t *testing.T) {
 		}
 		tasks = append(tasks, some...)
 	}
-	parallel := need.Value(FindingsOf(tasks, nil))(t)
+	parallel := require.Value(FindingsOf(tasks, nil))(t)
 	wantVerdicts(t, parallel, map[string]Verdict{"MCB8 has a higher": Held, "SG has a higher average": NotHeld, "MCB8 and SG fail equally": Held, "MCB8 takes less": NotHeld})
 }
 
@@ -155,7 +155,7 @@ func TestCurves(t *testing.T) {
 			*yield = 0
 		}
 	})
-	e := need.Value(newSurvey(records, []string{"slack"}, []string{"lp", "mcb8"}, []string{"objective", "bound", unsolved}))(t)
+	e := require.Value(newSurvey(records, []string{"slack"}, []string{"lp", "mcb8"}, []string{"objective", "bound", unsolved}))(t)
 	// 36/8 over 26/4.
 	got := e.curves(cell{"bound", "lp", 0}, cell{"objective", "mcb8", 0})
 	if math.Abs(got.mean-100*(4.5/6.5-1)) > 1e-9 || !(got.half > 10 && got.half < 60) {

@@ -20,7 +20,7 @@ import (
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/app/explain"
 	"github.com/gapwise/gapwise/internal/app/verdict"
-	"github.com/gapwise/gapwise/internal/run/caught"
+	"github.com/gapwise/gapwise/internal/run/panics"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 	"github.com/gapwise/gapwise/verify"
@@ -65,7 +65,7 @@ func (d *Desk) Ask(ctx context.Context, operation string, question []byte, tell 
 	if d.in == nil && operation != "about" && operation != "load" {
 		return nil, fmt.Errorf("%w: there is no instance yet", model.ErrInvalid)
 	}
-	err = caught.Call(func() (err error) { answer, err = do(d, ctx, question, tell); return err })
+	err = panics.Call(func() (err error) { answer, err = do(d, ctx, question, tell); return err })
 	return answer, err
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/gapwise/gapwise/internal/test/chromium"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -31,7 +31,7 @@ func newBrowser(t testing.TB) *browser {
 	if testing.Short() {
 		t.Skip("it starts a browser")
 	}
-	return &browser{chromium.Open(t, need.Tool(t, "chromium-headless-shell", "chromium-headless-shell"), "file://"), t}
+	return &browser{chromium.Open(t, require.Tool(t, "chromium-headless-shell", "chromium-headless-shell"), "file://"), t}
 }
 
 // open opens a page.

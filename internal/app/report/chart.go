@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gapwise/gapwise/internal/text/look"
+	"github.com/gapwise/gapwise/internal/text/theme"
 	"github.com/gapwise/gapwise/internal/text/visible"
 )
 
@@ -55,7 +55,7 @@ type point struct {
 }
 
 // hues is the number of colours of curves.
-const hues = len(look.Series)
+const hues = len(theme.Series)
 
 // usable reports whether a point can be drawn on the chart's axes.
 func (c *chart) usable(p point) bool {

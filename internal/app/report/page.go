@@ -13,7 +13,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/gapwise/gapwise/internal/text/look"
+	"github.com/gapwise/gapwise/internal/text/theme"
 	"github.com/gapwise/gapwise/internal/text/words"
 )
 
@@ -190,7 +190,7 @@ func newPicture(kind string, image []byte, alt, caption string) *picture {
 }
 
 // pageStyle is the page's style sheet: the design values, and the rules that use them.
-var pageStyle = sync.OnceValue(func() string { return look.CSS() + pageRules })
+var pageStyle = sync.OnceValue(func() string { return theme.CSS() + pageRules })
 
 // hashOf returns the source expression of a Content Security Policy that allows an
 // inline script or style of exactly this text.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -34,15 +34,15 @@ func TestCompareByHand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			records := sample()
 			rand.New(rand.NewPCG(1, 2)).Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
-			got := need.Value(Compare(records, tc.options))(t)
-			need.Same(t, "values", tc.want, got.Rows)
+			got := require.Value(Compare(records, tc.options))(t)
+			require.Same(t, "values", tc.want, got.Rows)
 		})
 	}
 	for name, o := range map[string]CompareOptions{
 		"no such value": {Value: "speed"}, "no such algorithm": {Algorithms: []string{"x"}}, "no such base": {Base: "x"}, "one alone": {Algorithms: []string{"exact"}},
 		"of another problem": {Value: "rounds"},
 	} {
-		need.Refused(t, name, need.Err(Compare(sample(), o)), model.ErrInvalid, "")
+		require.Refused(t, name, require.Err(Compare(sample(), o)), model.ErrInvalid, "")
 	}
 }
 
@@ -73,12 +73,12 @@ func same(a, b float64) bool {
 
 // A table for a paper has one unit in a column of times.
 func TestOneUnit(t *testing.T) {
-	got := need.Value(tabulate(sample(), TableOptions{OneUnit: true, Columns: []string{"time mean", "time geo.", "best"}}))(t)
+	got := require.Value(tabulate(sample(), TableOptions{OneUnit: true, Columns: []string{"time mean", "time geo.", "best"}}))(t)
 	want := [][]string{
 		{"algorithm", "time mean (ms)", "time geo. (ms)", "best"},
 		{"greedy", "2.00", "2.00", "0"}, {"random", "10.0", "10.0", "2"}, {"exact", "2166.7", "1823.1", "2"},
 	}
-	need.Same(t, "values", want, append([][]string{got.Header}, got.Rows...))
+	require.Same(t, "values", want, append([][]string{got.Header}, got.Rows...))
 }
 
 // Algorithms are in the plan's order if the records state it.

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -175,7 +175,7 @@ func TestJobFigures(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(27, 3))
 	delayed := 0
-	for round := range need.Rounds(300) {
+	for round := range require.Rounds(300) {
 		in := testkit.RandomBatch(rng, 1+round%3/2, 8, 1+rng.IntN(25))
 		for _, name := range []string{"fcfs", "sjf", "easy", "conservative", "spt", "measy"} {
 			r, err := gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: name})
@@ -186,7 +186,7 @@ func TestJobFigures(t *testing.T) {
 			through := in.Tiers == 1 && !slices.ContainsFunc(e.Runs, func(r model.Run[model.BatchPlace]) bool { return len(r.Segments) > 1 })
 			want := plainFigures(in, plainJobs(in, e), through)
 			got := map[string]float64{}
-			need.OK(t, jobMetrics(in, e, got))
+			require.OK(t, jobMetrics(in, e, got))
 			if len(got) != len(want) {
 				t.Fatalf("%d figures, want %d", len(got), len(want))
 			}
@@ -239,11 +239,11 @@ func TestTabulateJobs(t *testing.T) {
 	in := testkit.RandomBatch(rng, 1, 40, 60)
 	var all []Solved
 	for _, name := range []string{"easy", "spt"} {
-		r := need.Value(gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: name}))(t)
+		r := require.Value(gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: name}))(t)
 		all = append(all, Solved{&Record{Kind: model.KindBatch, Algorithm: name, Instance: in.Name}, in, r.Solution})
 	}
 	for _, by := range []string{"user", "size"} {
-		table := need.Value(TabulateJobs(all, by, []string{"jobs", "work %", "response"}, 0))(t)
+		table := require.Value(TabulateJobs(all, by, []string{"jobs", "work %", "response"}, 0))(t)
 		for k, row := range table.Rows {
 			class, name := row[0], row[1]
 			x := all[0]
@@ -283,5 +283,5 @@ func TestTabulateJobs(t *testing.T) {
 	if len(table.Notes) != 1 || !strings.HasPrefix(table.Notes[0], "steady") {
 		t.Errorf("the rule isn't said: %v", table.Notes)
 	}
-	need.Refused(t, "by executable", need.Err(TabulateJobs(all, "executable", nil, 0)), model.ErrInvalid, "tell no executable of any job")
+	require.Refused(t, "by executable", require.Err(TabulateJobs(all, "executable", nil, 0)), model.ErrInvalid, "tell no executable of any job")
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -25,7 +25,7 @@ func policies() []Record {
 // Online policies are ranked among themselves, and aren't measured by the results of a program or an engine that sees
 // the instance whole.
 func TestGroupsAreNotRankedAgainstEachOther(t *testing.T) {
-	got := need.Value(tabulate(policies(), TableOptions{Columns: []string{"deg. mean %", "best", "gap mean %"}}))(t)
+	got := require.Value(tabulate(policies(), TableOptions{Columns: []string{"deg. mean %", "best", "gap mean %"}}))(t)
 	want := [][]string{{"easy", "0.000", "1", "50.000"}, {"fcfs", "50.000", "0", "66.667"}, {"queue", "20.000", "0", "58.333"}, {"mine", "0.000", "1", "16.667"}, {"search", "0.000", "1", "0.000"}}
 	for k, row := range want {
 		if strings.Join(row, " ") != strings.Join(got.Rows[k], " ") {
@@ -40,7 +40,7 @@ func TestGroupsAreNotRankedAgainstEachOther(t *testing.T) {
 	if s := strings.Join(groups, ", "); s != "online policies, online policies, online policies, offline heuristics, yardsticks" {
 		t.Errorf("groups %s", s)
 	}
-	pairs := need.Value(Compare(policies(), CompareOptions{}))(t)
+	pairs := require.Value(Compare(policies(), CompareOptions{}))(t)
 	for k, row := range pairs.Rows {
 		class := func(a string) string {
 			switch a {

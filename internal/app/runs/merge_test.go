@@ -7,19 +7,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
 // A run that is there twice counts once, with the same table.
 func TestMergeCountsOnce(t *testing.T) {
-	once := need.Value(tabulate(sample(), TableOptions{Columns: []string{"runs", "verified", "objective", "gap mean %"}}))(t)
+	once := require.Value(tabulate(sample(), TableOptions{Columns: []string{"runs", "verified", "objective", "gap mean %"}}))(t)
 	again := sample()
 	for i := range again {
 		again[i].ElapsedS, again[i].Nodes = 7, 7 // another day
 	}
-	twice := need.Value(tabulate(append(sample(), again...), TableOptions{Columns: []string{"runs", "verified", "objective", "gap mean %"}}))(t)
-	need.Same(t, "table of them twice", once, twice)
+	twice := require.Value(tabulate(append(sample(), again...), TableOptions{Columns: []string{"runs", "verified", "objective", "gap mean %"}}))(t)
+	require.Same(t, "table of them twice", once, twice)
 }
 
 func TestMergeContradictions(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -34,15 +34,15 @@ func traced() (*model.Batch, *model.Execution) {
 
 func TestJobTable(t *testing.T) {
 	in, s := traced()
-	table := need.Value(JobTable(in, s))(t)
+	table := require.Value(JobTable(in, s))(t)
 	var b bytes.Buffer
-	need.OK(t, table.Render(&b, "csv"))
+	require.OK(t, table.Render(&b, "csv"))
 	want := `job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,consumed_energy,metadata
 a,three,a,0,4,20,1,COMPLETED_SUCCESSFULLY,0,10,10,0,10,1,0-1 3 5,,
 b,three,b,1.5,2,30,1,COMPLETED_SUCCESSFULLY,1.5,60,61.5,0,60,1,4 6,,segments=4 restarts=1 migrations=1
 c,three,c,2,1,40,0,COMPLETED_WALLTIME_REACHED,2,40,42,0,40,1,7,,
 `
-	need.Same(t, "values", want, b.String())
+	require.Same(t, "values", want, b.String())
 	tvc := &model.TVC{Name: "v", FatTree: model.FatTree{K: 2, Slots: 4, LinkMbps: 10}, Requests: []model.TVCRequest{
 		{ID: "x", VMs: 3, BandwidthMbps: 1, DurationS: 7}, {ID: "y", ArrivalS: 1, VMs: 9, BandwidthMbps: 1, DurationS: 3}}}
 	table, err := JobTable(tvc, &model.Embeddings{Runs: []model.Run[model.Embedding]{{ID: "x", Segments: []model.Segment[model.Embedding]{
@@ -52,21 +52,21 @@ c,three,c,2,1,40,0,COMPLETED_WALLTIME_REACHED,2,40,42,0,40,1,7,,
 	}
 	rows := [][]string{{"x", "v", "x", "0", "3", "7", "1", "COMPLETED_SUCCESSFULLY", "0", "7", "7", "0", "7", "1", "0-1", "", ""},
 		{"y", "v", "y", "1", "9", "3", "0", "REJECTED", "", "", "", "", "", "", "", "", ""}}
-	need.Same(t, "values", rows, table.Rows)
+	require.Same(t, "values", rows, table.Rows)
 	for _, c := range []struct {
 		in   model.Instance
 		s    model.Solution
 		want error
 	}{{&model.DAG{}, &model.Schedule{}, model.ErrUnsupported}, {in, &model.Schedule{}, model.ErrInvalid}, {tvc, s, model.ErrInvalid}, {in, &model.Execution{}, model.ErrInvalid}} {
-		need.Refused(t, "refusal", need.Err(JobTable(c.in, c.s)), c.want, "")
+		require.Refused(t, "refusal", require.Err(JobTable(c.in, c.s)), c.want, "")
 	}
 }
 
 // The means of the outcomes are the objectives.
 func TestOutcomesAreTheObjective(t *testing.T) {
 	in, s := traced()
-	o := need.Value(in.Objective(s))(t)
-	all := need.Value(in.Outcomes(s))(t)
+	o := require.Value(in.Objective(s))(t)
+	all := require.Value(in.Outcomes(s))(t)
 	response, slowdown, migrations, restarts := 0.0, 0.0, 0.0, 0.0
 	for i := range all {
 		response += all[i].Response() / 3
@@ -142,8 +142,8 @@ func TestHalvesInTables(t *testing.T) {
 	value := 5.0
 	r := Record{Plan: "p", Instance: "i", Hash: "h", Kind: model.KindBatch, Algorithm: "fcfs", Status: model.StatusFeasible, Objective: &value, Second: &value,
 		Params: map[string]float64{"load": 0.5}, Metrics: map[string]float64{firstHalf: 0.25, secondHalf: 0.125}, Version: "v"}
-	table := need.Value(tabulate([]Record{r}, TableOptions{Columns: []string{firstHalf, secondHalf}}))(t)
-	need.Same(t, "values", [][]string{{"fcfs", "0.25", "0.125"}}, table.Rows)
+	table := require.Value(tabulate([]Record{r}, TableOptions{Columns: []string{firstHalf, secondHalf}}))(t)
+	require.Same(t, "values", [][]string{{"fcfs", "0.25", "0.125"}}, table.Rows)
 	for y, want := range map[string]float64{"objective": 0.25, "second": 0.125} {
 		lines, err := Series([]Record{r}, SeriesOptions{X: []string{"load"}, Y: y})
 		if err != nil || len(lines) != 1 || len(lines[0].Points) != 1 || lines[0].Points[0].Half != want {

@@ -8,7 +8,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -33,17 +33,17 @@ func TestFeaturesMeanWhatGeneratorsMean(t *testing.T) {
 	}
 	for _, tc := range tests {
 		t.Run(string(tc.kind), func(t *testing.T) {
-			p := need.Value(gapwise.ProblemOf(tc.kind))(t)
+			p := require.Value(gapwise.ProblemOf(tc.kind))(t)
 			lists := map[string][]string{}
 			for k, v := range tc.values {
 				lists[k] = []string{v}
 			}
-			specs := need.Value(p.Generator.Grid(lists, 1))(t)
+			specs := require.Value(p.Generator.Grid(lists, 1))(t)
 			const draws = 60
 			sums, told := map[string]float64{}, map[string]float64{}
 			for k := range draws {
 				c := instances.Nth(specs[0], k, draws, 5)
-				in := need.Value(c.Load())(t)
+				in := require.Value(c.Load())(t)
 				told = c.Params
 				for key, x := range FeatureValues(in) {
 					sums[key] += x / draws

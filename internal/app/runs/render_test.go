@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // Names from files stay text in every format: no control character gets through, no cell is
@@ -23,7 +23,7 @@ func TestRenderHostileNames(t *testing.T) {
 		"latex":    {`al\textbackslash{}u001b[31mg`, "& -1.5", `two\textbackslash{}u000alines`},
 	} {
 		var b strings.Builder
-		need.OK(t, table.Render(&b, format))
+		require.OK(t, table.Render(&b, format))
 		text := b.String()
 		for _, w := range want {
 			if !strings.Contains(text, w) {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -46,10 +46,10 @@ func reserved() []Record {
 // count.
 func TestSeriesMinus(t *testing.T) {
 	t.Parallel()
-	lines := need.Value(Series(reserved(), SeriesOptions{X: []string{"umed"}, Y: "objective", Algorithms: []string{"pe-w"}, Minus: "ff"}))(t)
+	lines := require.Value(Series(reserved(), SeriesOptions{X: []string{"umed"}, Y: "objective", Algorithms: []string{"pe-w"}, Minus: "ff"}))(t)
 	want := []Line{{Algorithm: "pe-w", Points: []SeriesPoint{{X: 5, Mean: 20, Half: 0, Runs: 3, Instances: 3}, {X: 7, Mean: 10, Half: math.NaN(), Runs: 1, Instances: 1}}}}
-	need.Same(t, "values", want, lines, cmpopts.EquateNaNs())
-	need.Refused(t, "minus an unknown algorithm", need.Err(Series(reserved(), SeriesOptions{X: []string{"umed"}, Y: "objective", Minus: "heft"})), model.ErrInvalid, `no run is by "heft"`)
+	require.Same(t, "values", want, lines, cmpopts.EquateNaNs())
+	require.Refused(t, "minus an unknown algorithm", require.Err(Series(reserved(), SeriesOptions{X: []string{"umed"}, Y: "objective", Minus: "heft"})), model.ErrInvalid, `no run is by "heft"`)
 }
 
 func TestSeriesByHand(t *testing.T) {
@@ -83,8 +83,8 @@ func TestSeriesByHand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			records := reserved()
 			rand.New(rand.NewPCG(1, 2)).Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
-			got := need.Value(Series(records, c.o))(t)
-			need.Same(t, "values", c.want, got, cmpopts.EquateNaNs(), cmpopts.EquateApprox(1e-12, 1e-12))
+			got := require.Value(Series(records, c.o))(t)
+			require.Same(t, "values", c.want, got, cmpopts.EquateNaNs(), cmpopts.EquateApprox(1e-12, 1e-12))
 		})
 	}
 }
@@ -95,7 +95,7 @@ func TestSeriesOrder(t *testing.T) {
 	want := ""
 	for seed := range uint64(20) {
 		rand.New(rand.NewPCG(seed, 2)).Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
-		lines := need.Value(Series(records, SeriesOptions{X: []string{"umed"}, Y: "slowdown"}))(t)
+		lines := require.Value(Series(records, SeriesOptions{X: []string{"umed"}, Y: "slowdown"}))(t)
 		if got := fmt.Sprint(lines); want == "" {
 			want = got
 		} else if got != want {
@@ -134,7 +134,7 @@ func TestSeriesRefuses(t *testing.T) {
 		"no values":     {reserved(), SeriesOptions{X: umed, Y: "objective", Where: map[string]float64{"umed": 9}}, `none of the 1 runs has a value for "objective"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			need.Refused(t, "refusal", need.Err(Series(c.records, c.o)), model.ErrInvalid, c.want)
+			require.Refused(t, "refusal", require.Err(Series(c.records, c.o)), model.ErrInvalid, c.want)
 		})
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -100,8 +100,8 @@ func TestTabulateByHand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			records := sample()
 			rand.New(rand.NewPCG(1, 2)).Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
-			got := need.Value(tabulate(records, tc.options))(t)
-			need.Same(t, "table", tc.want, append([][]string{got.Header}, got.Rows...))
+			got := require.Value(tabulate(records, tc.options))(t)
+			require.Same(t, "table", tc.want, append([][]string{got.Header}, got.Rows...))
 		})
 	}
 }
@@ -110,8 +110,8 @@ func TestTabulateByHand(t *testing.T) {
 func TestTabulateTellsInstancesByHash(t *testing.T) {
 	records := sample()[:2]
 	records[1].Instance = records[0].Instance
-	got := need.Value(tabulate(records, TableOptions{Columns: []string{"gap max %", "deg. max %"}}))(t)
-	need.Same(t, "rows", [][]string{{"exact", "0.000", "0.000"}}, got.Rows)
+	got := require.Value(tabulate(records, TableOptions{Columns: []string{"gap max %", "deg. max %"}}))(t)
+	require.Same(t, "rows", [][]string{{"exact", "0.000", "0.000"}}, got.Rows)
 }
 
 func TestTabulateRefuses(t *testing.T) {
@@ -127,7 +127,7 @@ func TestTabulateRefuses(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			need.Refused(t, "refusal", need.Err(tabulate(tc.records, tc.options)), model.ErrInvalid, tc.wantPart)
+			require.Refused(t, "refusal", require.Err(tabulate(tc.records, tc.options)), model.ErrInvalid, tc.wantPart)
 		})
 	}
 }
@@ -136,11 +136,11 @@ func TestRenderGolden(t *testing.T) {
 	files := map[string]string{"text": "table.txt", "markdown": "table.md", "csv": "table.csv", "latex": "table.tex"}
 	for _, format := range Formats {
 		t.Run(format, func(t *testing.T) {
-			table := need.Value(tabulate(sample(), TableOptions{By: []string{"jobs", "slack"}, Plain: format == "csv"}))(t)
+			table := require.Value(tabulate(sample(), TableOptions{By: []string{"jobs", "slack"}, Plain: format == "csv"}))(t)
 			table.Groups = append(table.Groups, "online policies: of a_b")
 			table.Rows = append(table.Rows, []string{"8", "0.5", `a_b & 5% {\}`, "1", "0", "-", "-", "2 s"})
 			var got bytes.Buffer
-			need.OK(t, table.Render(&got, format))
+			require.OK(t, table.Render(&got, format))
 			if format == "text" {
 				for line := range strings.Lines(got.String()) {
 					if len(line) > 81 || strings.HasSuffix(line, " \n") {
@@ -150,13 +150,13 @@ func TestRenderGolden(t *testing.T) {
 			}
 			file := filepath.Join("testdata", files[format])
 			if *update {
-				need.OK(t, os.WriteFile(file, got.Bytes(), 0o644))
+				require.OK(t, os.WriteFile(file, got.Bytes(), 0o644))
 			}
-			want := need.Value(os.ReadFile(file))(t)
-			need.Same(t, file, string(want), got.String())
+			want := require.Value(os.ReadFile(file))(t)
+			require.Same(t, file, string(want), got.String())
 		})
 	}
-	need.Refused(t, "unknown format", (Table{}).Render(&bytes.Buffer{}, "html"), model.ErrInvalid, "")
+	require.Refused(t, "unknown format", (Table{}).Render(&bytes.Buffer{}, "html"), model.ErrInvalid, "")
 }
 
 // tabulate is Tabulate as text.
@@ -182,7 +182,7 @@ func TestDegradationOfAll(t *testing.T) {
 		solved("a", "1", 0.8), solved("b", "1", 0.76), solved("a", "2", 0.5), solved("b", "2", 0), solved("a", "3", 0), solved("b", "3", 0),
 		solved("a", "4", 0.4), solved("b", "4", 0.34), solved("other", "3", 0.9),
 	}
-	table := need.Value(tabulate(records, TableOptions{Algorithms: []string{"a", "b"}, Columns: []string{"deg. mean %", "deg. all %", "deg. > 3 %", "deg. > 10 %", "unsolved %"}}))(t)
+	table := require.Value(tabulate(records, TableOptions{Algorithms: []string{"a", "b"}, Columns: []string{"deg. mean %", "deg. all %", "deg. > 3 %", "deg. > 10 %", "unsolved %"}}))(t)
 	want := [][]string{{"a", "0.000", "0.000", "0", "0", "25.000"}, {"b", "10.000", "40.000", "2", "1", "50.000"}}
 	for i, row := range want {
 		for k, cell := range row {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -22,7 +22,7 @@ func TestTracker(t *testing.T) {
 	}
 	res := model.Result{Objective: 8, Bound: 8}
 	want := []Moment{{1, nan, 3}, {2, 10, 3}, {4, 9, 3}, {6, 9, 5}, {6, 8, 8}}
-	need.Same(t, "values", want, r.Trajectory(res), cmpopts.EquateNaNs())
+	require.Same(t, "values", want, r.Trajectory(res), cmpopts.EquateNaNs())
 	if got := (&Tracker{Sense: model.Minimise}).Trajectory(res); got != nil {
 		t.Errorf("a solver that reports nothing has the trajectory %v", got)
 	}
@@ -52,8 +52,8 @@ func TestMomentJSON(t *testing.T) {
 		t.Fatalf("%s, error %v", data, err)
 	}
 	var got []Moment
-	need.OK(t, json.Unmarshal(data, &got))
-	need.Same(t, "values", want, got, cmpopts.EquateNaNs())
+	require.OK(t, json.Unmarshal(data, &got))
+	require.Same(t, "values", want, got, cmpopts.EquateNaNs())
 	for _, bad := range []string{`[[1,2]]`, `[[null,1,2]]`, `[["a",1,2]]`, `[{}]`} {
 		if err := json.Unmarshal([]byte(bad), &got); err == nil {
 			t.Errorf("%s is read", bad)

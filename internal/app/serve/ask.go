@@ -13,7 +13,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/app/explain"
 	"github.com/gapwise/gapwise/internal/app/verdict"
-	"github.com/gapwise/gapwise/internal/run/caught"
+	"github.com/gapwise/gapwise/internal/run/panics"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -75,7 +75,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, q any, answer func(
 	s.figures.running.Add(1)
 	defer s.figures.running.Add(-1)
 	var x any
-	if err := caught.Call(func() (err error) { x, err = answer(ctx, p); return err }); err != nil {
+	if err := panics.Call(func() (err error) { x, err = answer(ctx, p); return err }); err != nil {
 		s.fail(w, failureOf(err, "body"))
 		return
 	}

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/run/caught"
+	"github.com/gapwise/gapwise/internal/run/panics"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -53,7 +53,7 @@ func ending() *Failure {
 func failureOf(err error, where string) *Failure {
 	var mine *Failure
 	var defect *gapwise.DefectError
-	var panicked *caught.Panic
+	var panicked *panics.Panic
 	f := &Failure{What: strings.Join(strings.Fields(err.Error()), " "), Where: where}
 	switch {
 	case errors.As(err, &mine):

@@ -12,7 +12,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/app/verdict"
-	"github.com/gapwise/gapwise/internal/run/caught"
+	"github.com/gapwise/gapwise/internal/run/panics"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -46,7 +46,7 @@ func (s *Server) task(w http.ResponseWriter, r *http.Request) (t task, err error
 		return t, failureOf(err, "options")
 	}
 	if len(q.Start) > 0 {
-		err := caught.Call(func() (err error) { t.o.Start, err = gapwise.CompleteSolution(ctx, t.in, q.Start); return err })
+		err := panics.Call(func() (err error) { t.o.Start, err = gapwise.CompleteSolution(ctx, t.in, q.Start); return err })
 		if err != nil {
 			return t, failureOf(err, "start")
 		}
@@ -75,7 +75,7 @@ func (s *Server) run(ctx context.Context, t task, begun func()) (r model.Result,
 	started := time.Now()
 	ctx, stop := context.WithTimeout(ctx, t.o.TimeLimit+t.o.TimeLimit/10+slack)
 	defer stop()
-	err = caught.Call(func() (err error) { r, err = gapwise.Solve(ctx, t.in, t.o); return err })
+	err = panics.Call(func() (err error) { r, err = gapwise.Solve(ctx, t.in, t.o); return err })
 	s.figures.solved(t.in.Kind(), r.Status, err, time.Since(started))
 	return r, err
 }

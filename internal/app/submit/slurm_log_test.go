@@ -14,7 +14,7 @@ import (
 
 	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -43,14 +43,14 @@ func TestSlurmLog(t *testing.T) {
 		"sinfo.txt":  command("sinfo", "-N", "-o", "%N|%P|%c|%m|%G|%T"),
 	}
 	for name, text := range files {
-		need.OK(t, os.WriteFile(filepath.Join(folder, name), []byte(text+"\n"), 0o644))
+		require.OK(t, os.WriteFile(filepath.Join(folder, name), []byte(text+"\n"), 0o644))
 	}
 	path := filepath.Join(folder, "squeue.txt")
 	if !instances.IsSlurm(path) {
 		t.Fatalf("not known as a table of Slurm: %s", files["squeue.txt"])
 	}
 	for _, nodes := range []string{"nodes.txt", "sinfo.txt"} {
-		log := need.Value(instances.LoadLog(path, instances.SlurmOptions{Partition: "main", Nodes: filepath.Join(folder, nodes)}))(t)
+		log := require.Value(instances.LoadLog(path, instances.SlurmOptions{Partition: "main", Nodes: filepath.Join(folder, nodes)}))(t)
 		spec := instances.NewBatchSpec()
 		in, said, err := instances.FromSWF(&spec, "squeue", log, instances.SWFJobs{Ran: true})
 		if err != nil {
@@ -68,8 +68,8 @@ func TestSlurmLog(t *testing.T) {
 		if report, err := verify.Verify(context.Background(), in, said.Ran, verify.Options{}); err != nil || report.Err() != nil {
 			t.Fatal(err, report.Err())
 		}
-		own := need.Value(in.Objective(said.Ran))(t)
-		r := need.Value(gapwise.Solve(context.Background(), in, gapwise.Options{Algorithm: "easy"}))(t)
+		own := require.Value(in.Objective(said.Ran))(t)
+		r := require.Value(gapwise.Solve(context.Background(), in, gapwise.Options{Algorithm: "easy"}))(t)
 		t.Logf("mean response %.1f s under Slurm, %.1f s by EASY; %s", own.Value, r.Objective, strings.Join(said.Notes, "; "))
 		if own.Value < r.Bound {
 			t.Errorf("the mean response is %v s, below the bound %v s", own.Value, r.Bound)

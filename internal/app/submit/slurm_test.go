@@ -22,7 +22,7 @@ import (
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/internal/app/submit"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // slurmConf sets up one node with 8 processors, of 127.0.0.1 alone, without
@@ -93,11 +93,11 @@ func startSlurm(t *testing.T) {
 	t.Helper()
 	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin:/sbin")
 	for program, debian := range map[string]string{"slurmctld": "slurmctld", "slurmd": "slurmd", "sbatch": "slurm-client", "squeue": "slurm-client"} {
-		need.Tool(t, program, debian)
+		require.Tool(t, program, debian)
 	}
-	dir := need.Value(os.MkdirTemp("", "slurm"))(t)
+	dir := require.Value(os.MkdirTemp("", "slurm"))(t)
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	host := need.Value(os.Hostname())(t)
+	host := require.Value(os.Hostname())(t)
 	host, _, _ = strings.Cut(host, ".")
 	conf := filepath.Join(dir, "slurm.conf")
 	t.Setenv("SLURM_CONF", conf)
@@ -116,7 +116,7 @@ func startSlurm(t *testing.T) {
 // freePort returns a port without a listener.
 func freePort(t *testing.T) int {
 	t.Helper()
-	l := need.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
+	l := require.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port
 }
@@ -124,11 +124,11 @@ func freePort(t *testing.T) int {
 // daemon starts a program that ends with the test, also if that is killed.
 func daemon(t *testing.T, dir, program string, arguments ...string) {
 	t.Helper()
-	log := need.Value(os.Create(filepath.Join(dir, program+".out")))(t)
+	log := require.Value(os.Create(filepath.Join(dir, program+".out")))(t)
 	c := exec.Command(program, arguments...)
 	c.Stdout, c.Stderr = log, log
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
-	need.OK(t, c.Start())
+	require.OK(t, c.Start())
 	t.Cleanup(func() {
 		c.Process.Signal(syscall.SIGTERM)
 		kill := time.AfterFunc(10*time.Second, func() { c.Process.Kill() })
@@ -171,7 +171,7 @@ func TestSlurm(t *testing.T) {
 		t.Skip("it starts a Slurm and waits for its queue")
 	}
 	work := filepath.Join(t.TempDir(), "a folder")
-	need.OK(t, os.Mkdir(work, 0o755))
+	require.OK(t, os.Mkdir(work, 0o755))
 	gapwise := filepath.Join(work, "gapwise")
 	build := exec.Command("go", "build", "-buildvcs=false", "-o", gapwise, "../../../cmd/gapwise")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -179,7 +179,7 @@ func TestSlurm(t *testing.T) {
 	}
 
 	// GLPK runs by a script that has the first two tasks wait at their second run, until they are started again.
-	glpsol := need.Tool(t, "glpsol", "glpk-utils")
+	glpsol := require.Tool(t, "glpsol", "glpk-utils")
 	folder := filepath.Join(work, "100 % mine")
 	script := fmt.Sprintf(`#!/bin/sh
 lines() { cat '%s'/parts/*."$SLURM_ARRAY_TASK_ID"-of-4.* 2>/dev/null | wc -l; }
@@ -202,11 +202,11 @@ algorithms: [{name: exact, engine: glpsol}]
 
 	s := submit.Slurm{Work: work, Options: []string{"--partition=main", "--time=60"},
 		Job: submit.Job{Name: "p", Shards: 4, Workers: 1, Program: gapwise, Arguments: []string{plan}, Plan: plan, Folder: folder}}
-	jobs := need.Value(s.Submit(t.Context()))(t)
+	jobs := require.Value(s.Submit(t.Context()))(t)
 	parts := func() (all []runs.Record) {
 		files, _ := filepath.Glob(filepath.Join(folder, "parts", "*.jsonl"))
 		for _, f := range files {
-			some := need.Value(runs.ReadRecords(f))(t)
+			some := require.Value(runs.ReadRecords(f))(t)
 			all = append(all, some...)
 		}
 		return all
@@ -229,7 +229,7 @@ algorithms: [{name: exact, engine: glpsol}]
 	logs := ""
 	files, _ := filepath.Glob(filepath.Join(folder, "logs", "*"))
 	for _, f := range files {
-		log := need.Value(os.ReadFile(f))(t)
+		log := require.Value(os.ReadFile(f))(t)
 		logs += string(log)
 	}
 	for text, times := range map[string]int{
@@ -247,10 +247,10 @@ algorithms: [{name: exact, engine: glpsol}]
 	}
 
 	local := filepath.Join(work, "local.jsonl")
-	p := need.Value(benchmarks.LoadPlan(plan))(t)
-	need.OK(t, benchmarks.Run(t.Context(), p, benchmarks.RunOptions{Results: local}))
+	p := require.Value(benchmarks.LoadPlan(plan))(t)
+	require.OK(t, benchmarks.Run(t.Context(), p, benchmarks.RunOptions{Results: local}))
 	table := func(file string) runs.Table {
-		records := need.Value(runs.ReadRecords(file))(t)
+		records := require.Value(runs.ReadRecords(file))(t)
 		if len(records) != 8 {
 			t.Errorf("%s: %d runs", file, len(records))
 		}
@@ -259,10 +259,10 @@ algorithms: [{name: exact, engine: glpsol}]
 				t.Errorf("%s:%d: sealed %v, run %d of %d on %q", file, i+1, records[i].Sealed, records[i].Run, records[i].Runs, records[i].Host)
 			}
 		}
-		got := need.Value(runs.Tabulate(records, runs.TableOptions{Columns: []string{"runs", "verified", "failed", "objective", "second", "bound", "gap mean %", "nodes mean"}}))(t)
+		got := require.Value(runs.Tabulate(records, runs.TableOptions{Columns: []string{"runs", "verified", "failed", "objective", "second", "bound", "gap mean %", "nodes mean"}}))(t)
 		return got.Table(runs.TableOptions{})
 	}
-	need.Same(t, "merged", table(local), table(merged))
+	require.Same(t, "merged", table(local), table(merged))
 	if t.Failed() {
 		t.Log(logs)
 	}

@@ -20,7 +20,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/internal/app/submit"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/text/visible"
 	"github.com/gapwise/gapwise/model"
 )
@@ -99,7 +99,7 @@ func TestRefused(t *testing.T) {
 	} {
 		k := kubernetes()
 		c.edit(&k)
-		need.Refused(t, name, need.Err(k.Manifest()), model.ErrInvalid, c.want)
+		require.Refused(t, name, require.Err(k.Manifest()), model.ErrInvalid, c.want)
 	}
 }
 
@@ -112,12 +112,12 @@ func TestSubmit(t *testing.T) {
 	t.Setenv("PATH", bin+":/nowhere")
 	s := slurm()
 	s.Folder = filepath.Join(t.TempDir(), "results")
-	need.Refused(t, "without Slurm", need.Err(s.Submit(t.Context())), model.ErrUnsupported, "no sbatch on PATH")
+	require.Refused(t, "without Slurm", require.Err(s.Submit(t.Context())), model.ErrUnsupported, "no sbatch on PATH")
 	sbatch := func(text string) {
-		need.OK(t, os.WriteFile(filepath.Join(bin, "sbatch"), []byte("#!/bin/sh\n"+text), 0o755))
+		require.OK(t, os.WriteFile(filepath.Join(bin, "sbatch"), []byte("#!/bin/sh\n"+text), 0o755))
 	}
 	sbatch("echo 'sbatch: error: no such partition' >&2; exit 1\n")
-	need.Refused(t, "refused by Slurm", need.Err(s.Submit(t.Context())), model.ErrInvalid, "no such partition")
+	require.Refused(t, "refused by Slurm", require.Err(s.Submit(t.Context())), model.ErrInvalid, "no such partition")
 	sbatch(`case "$*" in *depend*) exit 1;; *) echo 17;; esac` + "\n")
 	if jobs, err := s.Submit(t.Context()); err == nil || jobs.Array != "17" || !strings.Contains(err.Error(), "the array job 17 is submitted, the job that merges isn't") {
 		t.Errorf("%v, error %v", jobs, err)
@@ -144,18 +144,18 @@ func objects(t testing.TB, text []byte) (all []any) {
 		case err != nil:
 			t.Fatalf("%v\n%s", err, text)
 		}
-		data := need.Value(json.Marshal(v))(t)
-		v = need.Value(jsonschema.UnmarshalJSON(bytes.NewReader(data)))(t)
+		data := require.Value(json.Marshal(v))(t)
+		v = require.Value(jsonschema.UnmarshalJSON(bytes.NewReader(data)))(t)
 		all = append(all, v)
 	}
 }
 
 func TestManifest(t *testing.T) {
-	schema := need.Value(jsonschema.NewCompiler().Compile("testdata/job.schema.json"))(t)
+	schema := require.Value(jsonschema.NewCompiler().Compile("testdata/job.schema.json"))(t)
 	for _, text := range []string{"", "name: \"p\"\n# — it's a 'plan' ---\n---\n\ttab \\n {{.Name}}\x7f\n"} {
 		k := kubernetes()
 		k.PlanText = text
-		manifest := need.Value(k.Manifest())(t)
+		manifest := require.Value(k.Manifest())(t)
 		all := objects(t, manifest)
 		if want := map[bool]int{true: 2, false: 3}[text == ""]; len(all) != want {
 			t.Fatalf("%d objects, want %d\n%s", len(all), want, manifest)
@@ -184,9 +184,9 @@ func TestManifest(t *testing.T) {
 
 // The schema refuses the same as Kubernetes.
 func TestManifestSchema(t *testing.T) {
-	schema := need.Value(jsonschema.NewCompiler().Compile("testdata/job.schema.json"))(t)
+	schema := require.Value(jsonschema.NewCompiler().Compile("testdata/job.schema.json"))(t)
 	k := kubernetes()
-	manifest := need.Value(k.Manifest())(t)
+	manifest := require.Value(k.Manifest())(t)
 	for old, replaced := range map[string]string{
 		"completions: 8":            "completion: 8",
 		"parallelism: 3":            "parallelism: many",
@@ -219,7 +219,7 @@ func TestManifestSchema(t *testing.T) {
 
 // Whatever a plan is called, the names of the objects are good.
 func TestObjectNames(t *testing.T) {
-	schema := need.Value(jsonschema.NewCompiler().Compile("testdata/job.schema.json"))(t)
+	schema := require.Value(jsonschema.NewCompiler().Compile("testdata/job.schema.json"))(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		k := kubernetes()
 		k.Name = rapid.StringN(1, 80, -1).Draw(rt, "name")

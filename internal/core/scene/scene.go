@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/gapwise/gapwise/internal/text/look"
+	"github.com/gapwise/gapwise/internal/text/theme"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -175,7 +175,7 @@ func (x *Scene) cut() {
 	})
 	for i := range x.Boxes {
 		b := &x.Boxes[i]
-		b.Facts, b.Tint = b.facts(), b.Tint%look.Tints
+		b.Facts, b.Tint = b.facts(), b.Tint%theme.Tints
 	}
 	if x.Rows == nil {
 		x.Rows = []Row{}

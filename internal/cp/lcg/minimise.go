@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/cp"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 )
 
 // Outcome is the result of a minimisation, with its proof. No solution has an objective below Bound.
@@ -100,7 +100,7 @@ func (k *Kernel) Minimise(ctx context.Context, upper *int64, conflicts int64, fo
 			o.Bound, o.Optimal = o.Best, o.Best < infinite
 			o.Infeasible = !o.Optimal
 			return o
-		case turns.Stop(ctx, 0):
+		case meter.Stop(ctx, 0):
 			return o
 		}
 	}

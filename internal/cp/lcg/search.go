@@ -6,7 +6,7 @@ import (
 	"context"
 
 	"github.com/gapwise/gapwise/internal/cp"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 )
 
 // Answer says how a search ended.
@@ -31,7 +31,7 @@ func (k *Kernel) Search(ctx context.Context, conflicts int64, assumptions ...cp.
 	k.backtrack(0)
 	k.core = k.core[:0]
 	end := k.Conflicts + conflicts
-	k.interrupted = func(effort int64) bool { return turns.Stop(ctx, effort) }
+	k.interrupted = func(effort int64) bool { return meter.Stop(ctx, effort) }
 	if k.interrupted(0) {
 		return Unknown
 	}

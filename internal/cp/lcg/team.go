@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 
 	"github.com/gapwise/gapwise/internal/cp"
-	"github.com/gapwise/gapwise/internal/run/caught"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
+	"github.com/gapwise/gapwise/internal/run/panics"
 )
 
 // Team is kernels that work on one question in rounds of counted effort, side by side or, on one thread, one after the
@@ -186,23 +186,23 @@ func (t *Team) Round(ctx context.Context, work func(ctx context.Context, i int) 
 	n := int64(len(t.Kernels))
 	var closed atomic.Int64 // kernels up to the first that closed the question
 	closed.Store(n)
-	panics := make([]error, n)
-	turns.Each(ctx, len(t.Kernels), func(i int) {
+	failures := make([]error, n)
+	meter.Each(ctx, len(t.Kernels), func(i int) {
 		if int64(i) >= closed.Load() {
 			return
 		}
 		closes := false
-		panics[i] = caught.Call(func() error { closes = work(turns.Limit(ctx, t.effort), i); return nil })
+		failures[i] = panics.Call(func() error { closes = work(meter.Limit(ctx, t.effort), i); return nil })
 		for first := closed.Load(); closes && int64(i) < first && !closed.CompareAndSwap(first, int64(i)+1); first = closed.Load() {
 		}
 	})
-	for _, err := range panics {
-		caught.Pass(err)
+	for _, err := range failures {
+		panics.Pass(err)
 	}
 	for i := range closed.Load() {
 		t.conflicts[i] = t.Kernels[i].Conflicts
 	}
-	over = turns.Stop(ctx, t.effort*((n+int64(t.threads)-1)/int64(t.threads)))
+	over = meter.Stop(ctx, t.effort*((n+int64(t.threads)-1)/int64(t.threads)))
 	t.spent += t.effort
 	// A round is long enough for some hundred conflicts, but isn't the longer part of all.
 	each := t.spent / (t.Conflicts()/n + 1)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/cp"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 )
 
 // Kernels that share their results after every few conflicts prove the results of enumeration. Nothing that one of them
@@ -48,7 +48,7 @@ func TestTeam(t *testing.T) {
 				taken += len(k.told)
 			}
 		}
-		o := team.Minimise(turns.WithThreads(t.Context(), len(team.Kernels)), nil, 0, sound)
+		o := team.Minimise(meter.WithThreads(t.Context(), len(team.Kernels)), nil, 0, sound)
 		if best == infinite && !o.Infeasible || best < infinite && (!o.Optimal || o.Best != best) {
 			t.Fatalf("seed %d: the optimum is %d, got %+v", seed, best, o)
 		}
@@ -74,7 +74,7 @@ func TestTeamThreads(t *testing.T) {
 		run := func(threads int) (all []Outcome, conflicts []int64) {
 			team := NewTeam(3, Options{}, m)
 			team.burst = 5
-			team.Minimise(turns.WithThreads(t.Context(), threads), nil, 3000, func(o *Outcome) { all = append(all, *o) })
+			team.Minimise(meter.WithThreads(t.Context(), threads), nil, 3000, func(o *Outcome) { all = append(all, *o) })
 			conflicts = slices.Clone(team.conflicts)
 			if sum := team.Conflicts(); sum > 3000+3*5 {
 				t.Errorf("%s: %d conflicts", x.name, sum)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/cp"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 )
 
 // Search is a large neighbourhood search.
@@ -65,7 +65,7 @@ func New(rng *rand.Rand, kinds int) *Search {
 // Run searches one neighbourhood after the other, of a kind and a size, at most largest. It ends when Patience ones in
 // a row brought nothing, when one of all was searched to its end, with its limit, when done, or with ctx.
 func (s *Search) Run(ctx context.Context, largest int, done func() bool, search func(kind, size int) Outcome) {
-	for failed := 0; !done() && !turns.Stop(ctx, 50); {
+	for failed := 0; !done() && !meter.Stop(ctx, 50); {
 		o := s.next(largest, search)
 		switch {
 		case o.Closed && o.All:

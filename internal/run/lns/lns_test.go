@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/cp"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 )
 
 func newSearch() *Search { return New(rand.New(rand.NewPCG(1, 2)), 3) }
@@ -50,7 +50,7 @@ func TestEnds(t *testing.T) {
 	calls = 0
 	s := newSearch()
 	s.Patient = true
-	s.Run(turns.Limit(context.Background(), 50*300), 20, never, count(func() Outcome { return Outcome{} }))
+	s.Run(meter.Limit(context.Background(), 50*300), 20, never, count(func() Outcome { return Outcome{} }))
 	if calls <= 2*Patience || s.effort != 4 {
 		t.Errorf("%d neighbourhoods, the limits are multiplied by %d", calls, s.effort)
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -17,7 +17,7 @@ func TestRandomBatch(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(12, 44))
 	seen := map[string]int{}
-	rounds := need.Rounds(600)
+	rounds := require.Rounds(600)
 	for round := range rounds {
 		in := testkit.RandomBatch(rng, 1+round%2, 5, 1+rng.IntN(6))
 		if err := in.Validate(); err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model/milp"
 )
 
@@ -43,7 +43,7 @@ func TestPrograms(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			need.Tool(t, c.tool, c.install)
+			require.Tool(t, c.tool, c.install)
 			if strings.HasPrefix(c.name, Prefix) {
 				// CBC's file as one of names and values.
 				c.name = Prefix + `sh -c 'cbc {in} -solve -solution {out}.cbc >&2; { echo optimal; tail -n +2 {out}.cbc | while read -r i n v d; do echo $n $v; done; } > {out}'`

@@ -18,7 +18,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 
-	"github.com/gapwise/gapwise/internal/run/caught"
+	"github.com/gapwise/gapwise/internal/run/panics"
 )
 
 // engine is HiGHS compiled to machine code, which happens once a process and is kept in the user's cache.
@@ -33,7 +33,7 @@ func started(ctx context.Context) (*engine, error) {
 	starting.Do(func() {
 		go func() {
 			defer close(ready)
-			if err := caught.Call(func() (err error) { made.engine, err = load(); return err }); err != nil {
+			if err := panics.Call(func() (err error) { made.engine, err = load(); return err }); err != nil {
 				made.err = err
 			}
 		}()

@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"syscall/js"
 
-	"github.com/gapwise/gapwise/internal/run/caught"
+	"github.com/gapwise/gapwise/internal/run/panics"
 )
 
 // engine is the page's HiGHS, which its worker has compiled: web/page/highs.js runs it next to this program.
@@ -57,7 +57,7 @@ func (s *instance) begin(e *engine) error {
 			return nil
 		}
 		// HiGHS's frames lie between this one and any caller that could recover.
-		if err := caught.Call(func() error { s.callback(args[0].Int(), at(1), at(2), at(3)); return nil }); err != nil {
+		if err := panics.Call(func() error { s.callback(args[0].Int(), at(1), at(2), at(3)); return nil }); err != nil {
 			s.lost = true
 			s.stop()
 		}

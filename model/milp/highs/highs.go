@@ -24,7 +24,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model/milp"
 )
 
@@ -55,7 +55,7 @@ func Solve(ctx context.Context, m *milp.Model, o milp.Options) (milp.Result, err
 		return none, err
 	}
 	// The least work of a linear program: others may have their turn first.
-	if turns.Ahead(ctx, 20*int64(len(m.Rows)+len(m.Vars))) {
+	if meter.Ahead(ctx, 20*int64(len(m.Rows)+len(m.Vars))) {
 		none.Status = milp.Interrupted
 		return none, nil
 	}

@@ -21,7 +21,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
@@ -85,10 +85,10 @@ func enumerate(m *milp.Model) (best float64, found bool) {
 }
 
 func TestAgainstEnumeration(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	feasible := 0
-	for k := range need.Rounds(1500) {
+	for k := range require.Rounds(1500) {
 		m := randomMILP(rng)
 		want, ok := enumerate(m)
 		r := solve(t, m, milp.Options{})
@@ -102,7 +102,7 @@ func TestAgainstEnumeration(t *testing.T) {
 			}
 		}
 	}
-	if feasible < need.Rounds(250) {
+	if feasible < require.Rounds(250) {
 		t.Fatalf("only %d feasible models: the test tests little", feasible)
 	}
 }
@@ -110,7 +110,7 @@ func TestAgainstEnumeration(t *testing.T) {
 // Duality on random linear programs: equal objectives, reduced costs that are
 // costs less the duals' prices, complementary slackness.
 func TestDuals(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	for k := range 300 {
 		m := randomMILP(rng)
@@ -182,7 +182,7 @@ func hard() *milp.Model {
 }
 
 func TestStops(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	m := hard()
 	t.Run("cancelled context", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -261,7 +261,7 @@ func knapsack(n int) *milp.Model {
 }
 
 func TestStart(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	m := hard()
 	start := make([]float64, len(m.Vars))
 	for i, r := range m.Rows { // all zero, the deficit in the slack
@@ -278,7 +278,7 @@ func TestStart(t *testing.T) {
 }
 
 func TestBadModelsAndOptions(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	ctx := context.Background()
 	if _, err := highs.Solve(ctx, &milp.Model{Vars: []milp.Var{{Lower: 2, Upper: 1}}}, milp.Options{}); !errors.Is(err, milp.ErrInvalid) {
 		t.Errorf("crossed bounds give %v", err)
@@ -290,7 +290,7 @@ func TestBadModelsAndOptions(t *testing.T) {
 
 // Solves run side by side, in memory of their own.
 func TestConcurrent(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	var wg sync.WaitGroup
 	for k := range 24 {
 		wg.Go(func() {
@@ -310,7 +310,7 @@ func TestConcurrent(t *testing.T) {
 
 // Nothing is written to the process's standard output or error.
 func TestSilent(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -344,7 +344,7 @@ func TestSilent(t *testing.T) {
 // detection is on: VCSched instances of our own generator, with the true optimum
 // (best_min_yield, on which three other solvers agree).
 func TestSymmetryCases(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	files, _ := filepath.Glob(filepath.Join("testdata", "symmetry", "*.json"))
 	if len(files) != 6 {
 		t.Fatalf("%d files, want 6", len(files))
@@ -393,7 +393,7 @@ func TestSymmetryCases(t *testing.T) {
 }
 
 func TestLPColumns(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	rng := rand.New(rand.NewPCG(6, 7))
 	for k := range 100 {
 		const rows = 6
@@ -436,11 +436,11 @@ func TestLPColumns(t *testing.T) {
 
 // The output of WriteMPS and WriteLP is read back as the same model.
 func TestWritersReadBack(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	rng := rand.New(rand.NewPCG(8, 8))
 	dir := t.TempDir()
 	models := []*milp.Model{}
-	for range need.Rounds(100) {
+	for range require.Rounds(100) {
 		models = append(models, randomMILP(rng))
 	}
 	for name := range conformance {

@@ -14,13 +14,13 @@ import (
 
 	"github.com/tetratelabs/wazero/experimental"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model/milp"
 )
 
 // An error inside is an error of that run: the next has another instance.
 func TestAbort(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	for name, abort := range map[string]func(o *object) error{
 		"an address beyond the memory": func(o *object) error { _, err := o.call("Highs_getNumCol", uint32(math.MaxUint32-8)); return err },
 		"no such function":             func(o *object) error { _, err := o.call("Highs_none"); return err },
@@ -56,7 +56,7 @@ func TestAbort(t *testing.T) {
 
 // A model that HiGHS refuses is an error, and no part that it keeps is solved. (Validate refuses this one before.)
 func TestRefusedModel(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	o, err := newObject(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +70,7 @@ func TestRefusedModel(t *testing.T) {
 
 // The options' names and numbers match this version: the intended rule is switched off.
 func TestOptionsAreThose(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	var log strings.Builder
 	m := &milp.Model{Maximise: true}
 	var row []milp.Term

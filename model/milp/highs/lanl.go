@@ -20,7 +20,7 @@ import (
 
 	lanl "github.com/lanl/highs"
 
-	"github.com/gapwise/gapwise/internal/run/caught"
+	"github.com/gapwise/gapwise/internal/run/panics"
 	"github.com/gapwise/gapwise/model/milp"
 )
 
@@ -48,7 +48,7 @@ func solveLanl(ctx context.Context, m *milp.Model, o milp.Options) (milp.Result,
 	r := emptyResult()
 	go func() {
 		defer close(done)
-		err = caught.Call(func() error {
+		err = panics.Call(func() error {
 			s, err := raw.Solve()
 			var call lanl.CallStatus
 			switch {

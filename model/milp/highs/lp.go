@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model/milp"
 )
 
@@ -78,7 +78,7 @@ func (l *LP) AddColumns(cols []Column) error {
 func (l *LP) Solve(ctx context.Context, lower, upper []float64) (milp.Result, error) {
 	interrupted := emptyResult()
 	interrupted.Status = milp.Interrupted
-	if turns.Stop(ctx, 20*int64(l.rows)) {
+	if meter.Stop(ctx, 20*int64(l.rows)) {
 		return interrupted, nil
 	}
 	if l.n == nil {

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -27,7 +27,7 @@ func (*skipped) Fatal(...any)  {}
 func TestMissing(t *testing.T) {
 	var s skipped
 	t.Setenv("GAPWISE_REQUIRE_TOOLS", "")
-	if need.HiGHS(&s); bool(s) == highs.Available() {
+	if require.HiGHS(&s); bool(s) == highs.Available() {
 		t.Errorf("HiGHS is there: %v; tests that need it are skipped: %v", highs.Available(), s)
 	}
 	m := &milp.Model{Vars: []milp.Var{{Upper: 1, Cost: -1}}}

@@ -16,14 +16,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 var update = flag.Bool("update", false, "write names.go anew")
 
 // The names of HiGHS's exports and imports match the package's own module, which lies in the cache next to it.
 func TestNames(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		t.Skip(err)

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/gapwise/gapwise/internal/run/caught"
+	"github.com/gapwise/gapwise/internal/run/panics"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -75,7 +75,7 @@ func runAndClose(ctx context.Context, n *object, m *milp.Model, o milp.Options, 
 	var settled atomic.Bool // set by the end of HiGHS or by giving up on it, the first
 	go func() {
 		var r milp.Result
-		err := caught.Call(func() error {
+		err := panics.Call(func() error {
 			tolerance, err := n.run(o.Tolerance)
 			if err == nil {
 				r, err = n.result(mip)

@@ -14,7 +14,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -40,7 +40,7 @@ func TestBigM(t *testing.T) {
 // A feasible point is drawn first, then rows with a big M that it satisfies. No result may then be infeasible, and no
 // bound may be better than the point.
 func TestBigMDrawn(t *testing.T) {
-	for k := range need.Rounds(200) {
+	for k := range require.Rounds(200) {
 		rng := rand.New(rand.NewPCG(46, uint64(k)))
 		m := &milp.Model{}
 		n := 2 + rng.IntN(4)
@@ -70,9 +70,9 @@ func TestBigMDrawn(t *testing.T) {
 
 // HiGHS's tolerances on the objective are absolute: costs of 1e-8 are nothing to it, and its bounds are false.
 func TestSmallCosts(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	rng := rand.New(rand.NewPCG(46, 1))
-	for k := range need.Rounds(1000) {
+	for k := range require.Rounds(1000) {
 		m := randomMILP(rng)
 		scale := math.Pow(10, float64(-rng.IntN(13)))
 		m.Offset *= scale
@@ -93,7 +93,7 @@ func TestSmallCosts(t *testing.T) {
 
 // A coefficient of 1e-10 counts: HiGHS by itself takes it for 0. One that it can't be made to consider is refused.
 func TestSmallCoefficients(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	m := func(c float64) *milp.Model {
 		return &milp.Model{Maximise: true, Vars: []milp.Var{{Name: "x", Upper: 1e12, Cost: 1}}, Rows: []milp.Row{{Lower: -inf, Upper: 1, Terms: terms(0, c)}}}
 	}
@@ -107,10 +107,10 @@ func TestSmallCoefficients(t *testing.T) {
 
 // Rays of infeasible linear programs prove it in rational arithmetic.
 func TestRay(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	rng := rand.New(rand.NewPCG(46, 2))
 	proved, infeasible := 0, 0
-	for range need.Rounds(2000) {
+	for range require.Rounds(2000) {
 		m := randomMILP(rng)
 		r := solve(t, m, milp.Options{Relax: true})
 		if (r.Ray != nil) && r.Status != milp.Infeasible {
@@ -173,7 +173,7 @@ func farkas(m *milp.Model, y []float64) bool {
 
 // A model is solved the same in a new instance and in one that has solved others.
 func TestSameInUsedInstances(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	results := map[int][]milp.Result{}
 	for _, order := range [][]int{{0, 1, 2, 3}, {3, 1, 0, 2}, {2, 2, 0, 3, 1}} {
 		for _, k := range order {
@@ -195,7 +195,7 @@ func TestSameInUsedInstances(t *testing.T) {
 
 // A context that has ended before the first solve is no error.
 func TestLPEndedBefore(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	lp, err := highs.NewLP(knapsack(3))
 	if err != nil {
 		t.Fatal(err)

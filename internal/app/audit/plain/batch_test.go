@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/app/audit/plain"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -62,7 +62,7 @@ func TestBatch(t *testing.T) {
 func TestBatchRandomStarts(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(12, 45))
-	waiting, compared, rounds := 0, 0, need.Rounds(1000)
+	waiting, compared, rounds := 0, 0, require.Rounds(1000)
 	for range rounds {
 		in := testkit.RandomBatch(rng, 1, 6, 1+rng.IntN(6))
 		micros := func(seconds float64) int64 { return int64(math.Round(seconds * 1e6)) }

@@ -6,13 +6,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 )
 
 func TestConsolidation(t *testing.T) {
 	rng, none := rand.New(rand.NewPCG(9, 8)), 0
-	rounds := need.Rounds(2000)
+	rounds := require.Rounds(2000)
 	for range rounds {
 		in := testkit.Consolidation(rng, 2+rng.IntN(5), 1+rng.IntN(3))
 		if consistent(t, in).Solution == nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/app/audit/plain"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -58,7 +58,7 @@ func TestTVC(t *testing.T) {
 func TestTVCRandom(t *testing.T) {
 	t.Parallel()
 	rng, all, none := rand.New(rand.NewPCG(11, 7)), 0, 0
-	for range need.Rounds(1000) {
+	for range require.Rounds(1000) {
 		n := rng.IntN(6)
 		in := testkit.RandomTVC(rng, 2, n, false)
 		switch len(consistent(t, in).Solution.(*model.Embeddings).Runs) {
@@ -68,10 +68,10 @@ func TestTVCRandom(t *testing.T) {
 			none++
 		}
 	}
-	if draws := need.Rounds(1000); all > draws*3/4 || none > draws/4 {
+	if draws := require.Rounds(1000); all > draws*3/4 || none > draws/4 {
 		t.Errorf("of %d instances %d accept all and %d none", draws, all, none)
 	}
-	for range need.Rounds(60) { // more links, fewer requests
+	for range require.Rounds(60) { // more links, fewer requests
 		in := testkit.RandomTVC(rng, 4, 3, false)
 		in.FatTree.Slots = min(in.FatTree.Slots, 2)
 		for k := range in.Requests {

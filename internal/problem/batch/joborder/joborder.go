@@ -16,7 +16,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/num/profile"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 )
 
 // Search is a search from a schedule. It can be continued at any time.
@@ -69,7 +69,7 @@ var sizes = []int{60, 120, 250}
 // jobs at load 0.8 in 6 s with mostRound alone.
 const leastRound, mostRound = 2, 40
 
-// perMicrosecond is the number of jobs placed in a microsecond, for turns.Stop.
+// perMicrosecond is the number of jobs placed in a microsecond, for meter.Stop.
 const perMicrosecond = 8
 
 // New returns a search from a schedule in which jobs of the given lengths start at the given ticks. Unless ctx ends
@@ -125,11 +125,11 @@ func (s *Search) Stale() bool {
 	return len(s.order) < 2 || s.Placed-s.found > 10_000*int64(len(s.order))
 }
 
-// stop is turns.Stop for the jobs placed since the last call.
+// stop is meter.Stop for the jobs placed since the last call.
 func (s *Search) stop(ctx context.Context) bool {
 	effort := (s.Placed - s.counted) / perMicrosecond
 	s.counted = s.Placed
-	return turns.Stop(ctx, effort)
+	return meter.Stop(ctx, effort)
 }
 
 // sumOf returns the weighted sum of the waiting times.
@@ -151,7 +151,7 @@ func (s *Search) sort(jobs []int32, starts []int64) {
 func (s *Search) whole(ctx context.Context) (better bool) {
 	p := profile.Profile{Capacity: int(s.processors)}
 	for i, k := range s.order {
-		if i%1024 == 1023 && turns.Stop(ctx, 0) {
+		if i%1024 == 1023 && meter.Stop(ctx, 0) {
 			s.sort(s.order, s.best)
 			return false
 		}

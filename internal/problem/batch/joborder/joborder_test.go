@@ -12,7 +12,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/num/profile"
 	"github.com/gapwise/gapwise/internal/problem/batch/processors"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -21,7 +21,7 @@ import (
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(26, 2))
-	for range need.Rounds(2000) {
+	for range require.Rounds(2000) {
 		capacity := int32(1 + rng.IntN(6))
 		p := profile.Profile{Capacity: int(capacity)}
 		s := steps{[]int64{0}, []int32{capacity}}
@@ -98,7 +98,7 @@ func permutations(order []int, from int, f func([]int)) {
 func TestBestOfAllOrders(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(26, 3))
-	for range need.Rounds(1000) {
+	for range require.Rounds(1000) {
 		n := 1 + rng.IntN(6)
 		in, v, lengths, starts := drawn(rng, n)
 		least := waiting(v, starts)
@@ -120,7 +120,7 @@ func TestBestOfAllOrders(t *testing.T) {
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(26, 4))
-	better, rounds := 0, need.Rounds(60)
+	better, rounds := 0, require.Rounds(60)
 	for range rounds {
 		_, v, lengths, starts := drawn(rng, 2+rng.IntN(300))
 		seed := rng.Uint64()

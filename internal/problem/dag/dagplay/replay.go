@@ -27,7 +27,7 @@ type Replay struct {
 	g      *view.Graph
 	Shares bool // some transfers share links under the model
 	// Stop, if not nil, is asked during a run with shared links, with the effort since it was
-	// asked last (turns.Stop). If it says so, the run ends.
+	// asked last (meter.Stop). If it says so, the run ends.
 	Stop    func(effort int64) bool
 	classOf []int32   // of transfers from machine m to n at [m*Machines+n], -1 if they share no link
 	classes []class   // transfers with the same route and rate
@@ -221,7 +221,7 @@ func (r *Replay) RunFrom(p Plan, from []float64) float64 {
 	return r.Run(p, nil)
 }
 
-// Effort returns the cost of the runs since its last call, for turns.Stop.
+// Effort returns the cost of the runs since its last call, for meter.Stop.
 func (r *Replay) Effort() int64 {
 	effort := r.work / 50
 	r.work -= effort * 50

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 )
 
 // Improve takes steps of destroying and repairing the plan around a declined job (iterated greedy: Ruiz, Stützle: A
@@ -20,7 +20,7 @@ import (
 func (p *Offline) Improve(ctx context.Context, steps int, enough float64) {
 	var declined []int32
 	for step := range steps {
-		if step%16 == 0 && turns.Stop(ctx, 16*(3+int64(len(p.key))/100)) || p.value >= enough {
+		if step%16 == 0 && meter.Stop(ctx, 16*(3+int64(len(p.key))/100)) || p.value >= enough {
 			return
 		}
 		if step%len(p.starts) == 0 { // a scan costs as much as a step

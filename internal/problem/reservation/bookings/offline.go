@@ -11,7 +11,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/num/profile"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 )
 
 // Offline is a plan of a reservation's jobs that is built and improved.
@@ -117,7 +117,7 @@ func (p *Offline) Construct(ctx context.Context, from []int64) {
 		best, starts = p.value, from
 	}
 	for rule := range rules {
-		if turns.Stop(ctx, int64(len(p.key))) && !math.IsInf(best, -1) {
+		if meter.Stop(ctx, int64(len(p.key))) && !math.IsInf(best, -1) {
 			break
 		}
 		if serial, value := p.Serial(ctx, rule); value > best {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/run/turns"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/run/meter"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -22,7 +22,7 @@ func TestWindowsReachTheOptimum(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(26, 1))
 	better := 0
-	for range need.Rounds(3000) {
+	for range require.Rounds(3000) {
 		in := testkit.RandomReservation(rng, 1+rng.IntN(7))
 		if in.EffectiveGoal() == model.GoalAll {
 			in.Goal = model.GoalAccepted
@@ -45,7 +45,7 @@ func TestWindowsReachTheOptimum(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if better < need.Rounds(3000)/20 {
+	if better < require.Rounds(3000)/20 {
 		t.Errorf("better %d times only", better)
 	}
 }
@@ -56,7 +56,7 @@ func TestWindowsOfSomeJobs(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(26, 2))
 	better := 0
-	for range need.Rounds(1000) {
+	for range require.Rounds(1000) {
 		n := 3 + rng.IntN(5)
 		in := testkit.RandomReservation(rng, n)
 		v := view.OfReservation(in)
@@ -99,7 +99,7 @@ func TestWindowsOfSomeJobs(t *testing.T) {
 			t.Fatalf("one seed gives %v and %v", starts[0], starts[1])
 		}
 	}
-	if better < need.Rounds(1000) {
+	if better < require.Rounds(1000) {
 		t.Errorf("better %d times only", better)
 	}
 }
@@ -112,7 +112,7 @@ func TestWindowsBringMore(t *testing.T) {
 	p.Construct(t.Context(), nil)
 	before := p.Value()
 	told := 0
-	p.Windows(turns.Limit(context.Background(), 50_000), true, math.Inf(1), func() { told++ }, func() {})
+	p.Windows(meter.Limit(context.Background(), 50_000), true, math.Inf(1), func() { told++ }, func() {})
 	if p.Value() <= before || told == 0 {
 		t.Errorf("from %v to %v, told %d times", before, p.Value(), told)
 	}

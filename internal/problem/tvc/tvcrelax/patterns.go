@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
@@ -48,7 +48,7 @@ func (r *Relaxation) Tighten(ctx context.Context) (*Multipliers, error) {
 		}
 		before := len(r.Cuts)
 		for t, active := range at.active {
-			if turns.Stop(ctx, 100) {
+			if meter.Stop(ctx, 100) {
 				return m, nil
 			}
 			if solved < allPatterns && r.used(active, x) > 0.5 {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/num/lagrange"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
@@ -274,7 +274,7 @@ func (r *Relaxation) Ascend(ctx context.Context, steps int) *Multipliers {
 	slope := make([]float64, r.Instants+1)
 	// The subgradient is the capacity that the requests of positive reduced weight leave, for each resource.
 	dual := func(y, g []float64) float64 {
-		if turns.Stop(ctx, int64(len(r.spans))) {
+		if meter.Stop(ctx, int64(len(r.spans))) {
 			return math.Inf(1)
 		}
 		m := r.PricesAt(at(y), nil)

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -111,7 +111,7 @@ func averageByLP(t *rapid.T, in *model.VCSched, hosts []int32, lowest float64) f
 // The second phase reaches the optimum of the linear program, for sequential jobs by only the greedy rule. It gives no
 // job less than the minimum yield, and takes no more from a host than its CPU.
 func TestRaiseAverageIsOptimal(t *testing.T) {
-	need.HiGHS(t)
+	require.HiGHS(t)
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		in := testkit.GridVCSched(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "instance"), 1)), 5, 12)
@@ -194,7 +194,7 @@ func TestRaiseAverageBothWays(t *testing.T) {
 func TestRepair(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 1))
-	for range need.Rounds(2000) {
+	for range require.Rounds(2000) {
 		in := testkit.GridVCSched(rng, 4, 10)
 		hosts := make([]int32, in.Tasks())
 		for k := range hosts {

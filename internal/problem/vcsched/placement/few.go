@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 )
 
 // tabu is the number of steps of Repair for which a task doesn't go back to its former host.
@@ -41,7 +41,7 @@ func (s *Improver) Repair(ctx context.Context, limit int64, home []int32, looks 
 			}
 		}
 		i, j, q, looked := s.bestStep(p, most, home, func(i, h int32) bool { return from[i] == h && until[i] >= step })
-		if looks -= looked; i < 0 || turns.Stop(ctx, int64(looked/64)) {
+		if looks -= looked; i < 0 || meter.Stop(ctx, int64(looked/64)) {
 			break
 		}
 		leave(i, q, step)
@@ -120,7 +120,7 @@ func (s *Improver) Return(ctx context.Context, limit int64, home []int32) []int3
 				continue
 			}
 			again = true
-			if turns.Stop(ctx, 1) {
+			if meter.Stop(ctx, 1) {
 				break
 			}
 		}

@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 )
 
 // Improver is a local search (simulated annealing) on the hosts of an instance's tasks.
@@ -271,7 +271,7 @@ func (s *Improver) anneal(ctx context.Context, limit int64, steps int) bool {
 	for k := range steps {
 		if k&255 == 0 {
 			temp *= cool
-			if k&4095 == 0 && turns.Stop(ctx, 300) {
+			if k&4095 == 0 && meter.Stop(ctx, 300) {
 				return false
 			}
 		}

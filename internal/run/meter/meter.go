@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-// Package turns lets functions that work on one thing take turns, by work that they count.
+// Package meter lets functions that work on one thing take turns, by work that they count.
 //
 // A function that works for long calls Stop where it would look at its context. Without a Seat, Stop does no more. It
 // also counts in a Seat, and waits after its turn. So a search is written as if it were alone, and its waits depend on
 // the counted work, never on time.
-package turns
+package meter
 
 import (
 	"context"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-// Package look holds the design values of pictures and pages: each colour once, for
+// Package theme holds the design values of pictures and pages: each colour once, for
 // light and for dark. What a colour means, it means everywhere. What carries no meaning
 // is drawn in tints of one hue, Plain, with a clear edge.
-package look
+package theme
 
 import (
 	"fmt"

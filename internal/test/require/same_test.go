@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-package need_test
+package require_test
 
 import (
 	"errors"
 	"fmt"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // reports counts what a test would report.
@@ -20,14 +20,14 @@ func (n *reports) Errorf(string, ...any) { *n++ }
 func TestReports(t *testing.T) {
 	kind := errors.New("invalid")
 	var n reports
-	need.Same(&n, "equal", []int{1, 2}, []int{1, 2})
-	need.Refused(&n, "as wanted", fmt.Errorf("%w: a line", kind), kind, "a line")
+	require.Same(&n, "equal", []int{1, 2}, []int{1, 2})
+	require.Refused(&n, "as wanted", fmt.Errorf("%w: a line", kind), kind, "a line")
 	if n != 0 {
 		t.Errorf("%d reports of nothing", n)
 	}
-	need.Same(&n, "another value", []int{1, 2}, []int{1, 3})
+	require.Same(&n, "another value", []int{1, 2}, []int{1, 3})
 	for _, wrong := range []error{nil, errors.New("a line"), fmt.Errorf("%w: a word", kind), fmt.Errorf("%w: a line\nand more", kind)} {
-		need.Refused(&n, "another error", wrong, kind, "a line")
+		require.Refused(&n, "another error", wrong, kind, "a line")
 	}
 	if n != 5 {
 		t.Errorf("%d reports, want 5", n)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-package turns_test
+package meter_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/run/turns"
+	"github.com/gapwise/gapwise/internal/run/meter"
 )
 
 // Functions work in the order of their turns, and only for their effort, at any cost.
@@ -22,16 +22,16 @@ func TestTurns(t *testing.T) {
 		return func(ctx context.Context) error {
 			for k := range steps {
 				did = append(did, fmt.Sprint(name, k))
-				if turns.Stop(ctx, costs) {
+				if meter.Stop(ctx, costs) {
 					return errors.New(name + " was stopped")
 				}
 			}
 			return nil
 		}
 	}
-	a, b, c := turns.NewSeat(t.Context(), step("a", 10, 5)), turns.NewSeat(t.Context(), step("b", 25, 3)), turns.NewSeat(t.Context(), step("c", 1, 1000))
+	a, b, c := meter.NewSeat(t.Context(), step("a", 10, 5)), meter.NewSeat(t.Context(), step("b", 25, 3)), meter.NewSeat(t.Context(), step("c", 1, 1000))
 	for range 3 {
-		for _, s := range []*turns.Seat{a, b} {
+		for _, s := range []*meter.Seat{a, b} {
 			if _, err := s.Turn(20); err != nil {
 				t.Fatal(err)
 			}
@@ -52,23 +52,23 @@ func TestTurns(t *testing.T) {
 	}
 	c.Leave()
 	a.Leave()
-	turns.NewSeat(t.Context(), step("d", 1, 1)).Leave()
+	meter.NewSeat(t.Context(), step("d", 1, 1)).Leave()
 }
 
 // If there is no seat, Stop says whether the context has ended.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	if turns.Stop(ctx, 1) {
+	if meter.Stop(ctx, 1) {
 		t.Error("stopped before its context ended")
 	}
 	cancel()
-	if !turns.Stop(ctx, 1) {
+	if !meter.Stop(ctx, 1) {
 		t.Error("goes on")
 	}
 	// If there is one, it doesn't wait for a turn that nobody gives.
-	s := turns.NewSeat(ctx, func(ctx context.Context) error {
-		for !turns.Stop(ctx, 1) {
+	s := meter.NewSeat(ctx, func(ctx context.Context) error {
+		for !meter.Stop(ctx, 1) {
 		}
 		return ctx.Err()
 	})
@@ -81,8 +81,8 @@ func TestStop(t *testing.T) {
 func TestLeave(t *testing.T) {
 	t.Parallel()
 	ended := make(chan bool)
-	s := turns.NewSeat(t.Context(), func(ctx context.Context) error {
-		for !turns.Stop(ctx, 1) {
+	s := meter.NewSeat(t.Context(), func(ctx context.Context) error {
+		for !meter.Stop(ctx, 1) {
 		}
 		close(ended)
 		return nil
@@ -100,19 +100,19 @@ func TestWithin(t *testing.T) {
 	t.Parallel()
 	steps := 0
 	endless := func(ctx context.Context) error {
-		for steps = 0; !turns.Stop(ctx, 3); steps++ {
+		for steps = 0; !meter.Stop(ctx, 3); steps++ {
 		}
 		return context.Cause(ctx)
 	}
-	if err := turns.Within(t.Context(), 100, endless); !errors.Is(err, turns.ErrSpent) || steps != 33 {
+	if err := meter.Within(t.Context(), 100, endless); !errors.Is(err, meter.ErrSpent) || steps != 33 {
 		t.Errorf("%v after %d steps", err, steps)
 	}
 	short := errors.New("ended")
-	if err := turns.Within(t.Context(), 100, func(context.Context) error { return short }); !errors.Is(err, short) {
+	if err := meter.Within(t.Context(), 100, func(context.Context) error { return short }); !errors.Is(err, short) {
 		t.Error(err)
 	}
-	outer := turns.NewSeat(t.Context(), func(ctx context.Context) error { return turns.Within(ctx, 100, endless) })
-	if ended, err := outer.Turn(1000); !ended || !errors.Is(err, turns.ErrSpent) || outer.Spent != 102 {
+	outer := meter.NewSeat(t.Context(), func(ctx context.Context) error { return meter.Within(ctx, 100, endless) })
+	if ended, err := outer.Turn(1000); !ended || !errors.Is(err, meter.ErrSpent) || outer.Spent != 102 {
 		t.Errorf("ended %v, %v, %d spent", ended, err, outer.Spent)
 	}
 }
@@ -124,13 +124,13 @@ func TestLast(t *testing.T) {
 	t.Parallel()
 	found := 0
 	endless := func(ctx context.Context) error {
-		for !turns.Stop(ctx, 1) {
+		for !meter.Stop(ctx, 1) {
 		}
 		found = 7
 		return nil
 	}
-	if err := turns.Within(t.Context(), 100, func(ctx context.Context) error {
-		s := turns.NewSeat(ctx, endless)
+	if err := meter.Within(t.Context(), 100, func(ctx context.Context) error {
+		s := meter.NewSeat(ctx, endless)
 		if ended, err := s.Last(); ended || err != nil {
 			t.Errorf("before its first turn it has ended: %v, %v", ended, err)
 		}
@@ -138,7 +138,7 @@ func TestLast(t *testing.T) {
 		if ended, err := s.Last(); ended || err != nil || found != 0 {
 			t.Errorf("before the limit it has ended: %v, %v", ended, err)
 		}
-		turns.Stop(ctx, 100)
+		meter.Stop(ctx, 100)
 		<-ctx.Done()
 		if ended, err := s.Last(); !ended || err != nil || found != 7 {
 			t.Errorf("at the limit it has found %d: %v, %v", found, ended, err)
@@ -150,8 +150,8 @@ func TestLast(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	deaf := make(chan bool)
-	s := turns.NewSeat(ctx, func(ctx context.Context) error {
-		turns.Stop(ctx, 1)
+	s := meter.NewSeat(ctx, func(ctx context.Context) error {
+		meter.Stop(ctx, 1)
 		<-deaf
 		return nil
 	})
@@ -167,9 +167,9 @@ func TestLast(t *testing.T) {
 func TestAhead(t *testing.T) {
 	t.Parallel()
 	began := false
-	s := turns.NewSeat(t.Context(), func(ctx context.Context) error {
-		turns.Stop(ctx, 2)
-		began = !turns.Ahead(ctx, 25)
+	s := meter.NewSeat(t.Context(), func(ctx context.Context) error {
+		meter.Stop(ctx, 2)
+		began = !meter.Ahead(ctx, 25)
 		return nil
 	})
 	for turn := range 4 {
@@ -182,19 +182,19 @@ func TestAhead(t *testing.T) {
 	if s.Spent != 27 {
 		t.Errorf("%d spent", s.Spent)
 	}
-	outer := turns.NewSeat(t.Context(), func(ctx context.Context) error {
-		return turns.Within(ctx, 100, func(ctx context.Context) error {
-			turns.Stop(ctx, 5)
-			if !turns.Ahead(ctx, 1000) {
+	outer := meter.NewSeat(t.Context(), func(ctx context.Context) error {
+		return meter.Within(ctx, 100, func(ctx context.Context) error {
+			meter.Stop(ctx, 5)
+			if !meter.Ahead(ctx, 1000) {
 				t.Error("it begins what is beyond the limit")
 			}
 			return context.Cause(ctx)
 		})
 	})
-	if ended, err := outer.Turn(10); !ended || !errors.Is(err, turns.ErrSpent) || outer.Spent != 5 {
+	if ended, err := outer.Turn(10); !ended || !errors.Is(err, meter.ErrSpent) || outer.Spent != 5 {
 		t.Errorf("ended %v, %v, %d spent", ended, err, outer.Spent)
 	}
-	if !turns.Ahead(turns.Limit(t.Context(), 30), 40) || turns.Ahead(t.Context(), 1<<40) {
+	if !meter.Ahead(meter.Limit(t.Context(), 30), 40) || meter.Ahead(t.Context(), 1<<40) {
 		t.Error("a limit holds, and without one there is none")
 	}
 }
@@ -204,10 +204,10 @@ func TestAhead(t *testing.T) {
 func TestEach(t *testing.T) {
 	t.Parallel()
 	for threads := 1; threads <= 3; threads++ {
-		ctx := turns.WithThreads(turns.WithThreads(t.Context(), threads), 9)
+		ctx := meter.WithThreads(meter.WithThreads(t.Context(), threads), 9)
 		var at, most, sum atomic.Int64
-		turns.Each(ctx, 5, func(i int) {
-			turns.Each(ctx, 4, func(k int) {
+		meter.Each(ctx, 5, func(i int) {
+			meter.Each(ctx, 4, func(k int) {
 				for now, m := at.Add(1), most.Load(); now > m && !most.CompareAndSwap(m, now); m = most.Load() {
 				}
 				sum.Add(int64(10*i + k))
@@ -220,7 +220,7 @@ func TestEach(t *testing.T) {
 		}
 	}
 	var did []int
-	turns.Each(t.Context(), 3, func(i int) { did = append(did, i) })
+	meter.Each(t.Context(), 3, func(i int) { did = append(did, i) })
 	if !slices.Equal(did, []int{0, 1, 2}) {
 		t.Errorf("on one thread: %v", did)
 	}
@@ -230,10 +230,10 @@ func TestEach(t *testing.T) {
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	var steps []int
-	s := turns.NewSeat(t.Context(), func(ctx context.Context) error {
+	s := meter.NewSeat(t.Context(), func(ctx context.Context) error {
 		for range 2 {
-			within, k := turns.Limit(ctx, 30), 0
-			for !turns.Stop(within, 10) {
+			within, k := meter.Limit(ctx, 30), 0
+			for !meter.Stop(within, 10) {
 				k++
 			}
 			steps = append(steps, k)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-package need
+package require
 
 import (
 	"archive/tar"

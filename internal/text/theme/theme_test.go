@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-package look
+package theme
 
 import (
 	"flag"
@@ -10,19 +10,19 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write look.css")
+var update = flag.Bool("update", false, "write theme.css")
 
-// look.css is what pages take that Go doesn't write.
+// theme.css is what pages take that Go doesn't write.
 func TestStyleSheet(t *testing.T) {
-	const file = "look.css"
-	want := "/* Written by go test ./internal/text/look -update from look.go. */\n" + CSS()
+	const file = "theme.css"
+	want := "/* Written by go test ./internal/text/theme -update from theme.go. */\n" + CSS()
 	if *update {
 		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if got, err := os.ReadFile(file); err != nil || string(got) != want {
-		t.Errorf("%s isn't that of look.go: go test ./internal/text/look -update", file)
+		t.Errorf("%s isn't that of theme.go: go test ./internal/text/theme -update", file)
 	}
 }
 

@@ -2,7 +2,7 @@
 
 //go:build !js
 
-package turns
+package meter
 
 // yield does nothing: other threads have the timers fire.
 func yield() {}

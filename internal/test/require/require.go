@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-// Package need finds what tests need from outside the repository: files of the
+// Package require finds what tests need from outside the repository: files of the
 // public data sets, and programs. A test without them is skipped, or fails where
 // the environment promises that they are there: a test that is skipped
 // everywhere tests nothing.
-package need
+package require
 
 import (
 	"fmt"

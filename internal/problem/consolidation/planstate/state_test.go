@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-package hosting_test
+package planstate_test
 
 import (
 	"math/rand/v2"
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/problem/consolidation/hosting"
+	"github.com/gapwise/gapwise/internal/problem/consolidation/planstate"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -21,7 +21,7 @@ func TestStateJudges(t *testing.T) {
 	for range 20_000 {
 		in := testkit.Consolidation(rng, 2+rng.IntN(6), 1+rng.IntN(4))
 		c := view.OfConsolidation(in, -1)
-		s := hosting.Of(c, c.Today())
+		s := planstate.Of(c, c.Today())
 		for range 12 {
 			i := rng.IntN(len(c.Jobs))
 			k := rng.IntN(len(c.Jobs[i].Current))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-package turns
+package meter
 
 import "runtime"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-// Package caught carries a panic from its goroutine to one that waits for it. A panic that nobody recovers in a
+// Package panics carries a panic from its goroutine to one that waits for it. A panic that nobody recovers in a
 // goroutine of its own ends the process, even if its command has yet to say or to write something.
-package caught
+package panics
 
 import (
 	"context"

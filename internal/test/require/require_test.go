@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-package need_test
+package require_test
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/test/need"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // probe notes how a test ends.
@@ -32,10 +32,10 @@ func TestData(t *testing.T) {
 	for _, required := range []string{"", "0", "1"} {
 		t.Setenv("GAPWISE_REQUIRE_DATA", required)
 		p := &probe{}
-		if got := need.Data(p, "set", "a.json"); got != file || *p != (probe{}) {
+		if got := require.Data(p, "set", "a.json"); got != file || *p != (probe{}) {
 			t.Errorf("required %q: path %q, ended with %+v", required, got, *p)
 		}
-		need.Data(p, "set", "b.json")
+		require.Data(p, "set", "b.json")
 		ended := p.skipped
 		if required == "1" {
 			ended = p.failed
@@ -51,7 +51,7 @@ func TestDataBesideTheModule(t *testing.T) {
 	t.Setenv("GAPWISE_DATA", "")
 	t.Setenv("GAPWISE_REQUIRE_DATA", "")
 	p := &probe{}
-	need.Data(p, "no such set")
+	require.Data(p, "no such set")
 	root, err := filepath.Abs(filepath.Join("..", "..", ".."))
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func TestTool(t *testing.T) {
 	for _, required := range []string{"", "1"} {
 		t.Setenv("GAPWISE_REQUIRE_TOOLS", required)
 		p := &probe{}
-		need.Tool(p, "glpsol", "glpk-utils")
+		require.Tool(p, "glpsol", "glpk-utils")
 		ended := p.skipped
 		if required == "1" {
 			ended = p.failed

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-// Package hosting keeps a plan of a consolidation while tasks come and go: the free capacity of hosts, the plan's cost,
+// Package planstate keeps a plan of a consolidation while tasks come and go: the free capacity of hosts, the plan's cost,
 // and the broken rules.
-package hosting
+package planstate
 
 import (
 	"github.com/gapwise/gapwise/internal/core/view"
