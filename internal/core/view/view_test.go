@@ -15,7 +15,8 @@ func TestCase(t *testing.T) {
 	fewer := *in
 	fewer.Requests = nil
 	ctx := NewCase(in).Context(t.Context())
-	if Shared(ctx, in, OfTVC) != Shared(ctx, in, OfTVC) || len(Shared(ctx, &fewer, OfTVC).Requests) != 0 {
+	first := Shared(ctx, in, OfTVC)
+	if Shared(ctx, in, OfTVC) != first || len(Shared(ctx, &fewer, OfTVC).Requests) != 0 {
 		t.Error("the view isn't the instance's alone")
 	}
 	Keep(ctx, in, "n", 7)
