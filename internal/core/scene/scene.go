@@ -124,17 +124,17 @@ type Options struct {
 func Of(in model.Instance, s model.Solution, o Options) (x *Scene, err error) {
 	switch in := in.(type) {
 	case *model.DAG:
-		x, err = of(in, s, o, dag)
+		x, err = typed(in, s, o, dag)
 	case *model.Batch:
-		x, err = of(in, s, o, batch)
+		x, err = typed(in, s, o, batch)
 	case *model.Reservation:
-		x, err = of(in, s, o, reservation)
+		x, err = typed(in, s, o, reservation)
 	case *model.TVC:
-		x, err = of(in, s, o, tvc)
+		x, err = typed(in, s, o, tvc)
 	case *model.VCSched:
-		x, err = of(in, s, o, vcsched)
+		x, err = typed(in, s, o, vcsched)
 	case *model.Consolidation:
-		x, err = of(in, s, o, consolidation)
+		x, err = typed(in, s, o, consolidation)
 	default:
 		err = fmt.Errorf("%w: there is no picture of a %s", model.ErrUnsupported, in.Kind())
 	}
@@ -150,7 +150,8 @@ func Of(in model.Instance, s model.Solution, o Options) (x *Scene, err error) {
 	return x, nil
 }
 
-func of[I model.Instance, S model.Solution](in I, solution model.Solution, o Options,
+// typed builds the scene of an instance and a solution of their types.
+func typed[I model.Instance, S model.Solution](in I, solution model.Solution, o Options,
 	build func(I, S, Options) (*Scene, error)) (*Scene, error) {
 	s, ok := solution.(S)
 	if !ok {
