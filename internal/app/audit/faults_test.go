@@ -25,7 +25,6 @@ type fault struct{ name, file, right, wrong string }
 var auditSeeds = map[string]int{
 	"VCSched: the kernel tries loads below its bound":                     1,
 	"VCSched: the memory of a host rounded the other way":                 1,
-	"VCSched: hosts are confused on which tasks run":                      4,
 	"VCSched: the last resource is forgotten":                             1,
 	"Reservation: windows a tick shorter in the energetic bound":          1,
 	"TVC: all VMs don't fit below one pod":                                1,
