@@ -30,7 +30,7 @@ var consolidationProblem = define(definition[*model.Consolidation]{
 		return general(&p.Formulation), nil
 	},
 	linear:    func(_ string, b milp.Backend) model.Solver { return consexact.Linear(b) },
-	first:     run.Policy("stay", consheur.First),
+	first:     run.OneShot("stay", consheur.First),
 	start:     startOf(consheur.Complete),
 	features:  features.Consolidation,
 	quick:     consbounds.Quick,

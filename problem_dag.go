@@ -33,7 +33,7 @@ var dagProblem = define(definition[*model.DAG]{
 	formulations: dagbounds.Formulations,
 	formulation:  dagFormulation,
 	linear:       func(_ string, b milp.Backend) model.Solver { return dagexact.Linear(b) },
-	first:        run.Policy("first", dagFirst),
+	first:        run.OneShot("first", dagFirst),
 	features:     features.DAG,
 	quick:        dagbounds.QuickOf,
 	bounds:       dagbounds.All,

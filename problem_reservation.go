@@ -37,7 +37,7 @@ var reservationProblem = define(definition[*model.Reservation]{
 			func(starts []int64) (*model.Bookings, error) { return bookings.BookTicks(in, t, starts) })), nil
 	},
 	linear:    func(_ string, b milp.Backend) model.Solver { return resexact.Linear(b) },
-	first:     run.Policy("serial", resheur.First),
+	first:     run.OneShot("serial", resheur.First),
 	features:  features.Reservation,
 	quick:     resbounds.QuickOf,
 	bounds:    resbounds.All,

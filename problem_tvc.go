@@ -34,7 +34,7 @@ var tvcProblem = define(definition[*model.TVC]{
 		return general(&f.Formulation), nil
 	},
 	linear: func(_ string, b milp.Backend) model.Solver { return tvcexact.Linear(b) },
-	first: run.Policy("first", func(ctx context.Context, in *model.TVC, _ model.Settings) (*model.Embeddings, error) {
+	first: run.OneShot("first", func(ctx context.Context, in *model.TVC, _ model.Settings) (*model.Embeddings, error) {
 		if in.Queue {
 			return tvcheur.SDF(ctx, in, model.Settings{}) // as fast as FCFS
 		}

@@ -35,7 +35,7 @@ var vcschedProblem = define(definition[*model.VCSched]{
 	linear: func(name string, b milp.Backend) model.Solver {
 		return vcexact.Linear(b, name)
 	},
-	first:     run.Policy("greedy", vcheur.First),
+	first:     run.OneShot("greedy", vcheur.First),
 	features:  features.VCSched,
 	quick:     vcbounds.Quick,
 	bounds:    vcbounds.All,

@@ -21,7 +21,7 @@ func Algorithms() []model.Algorithm {
 	var all []model.Algorithm
 	add := func(name, paper, complexity, summary string, policy func(context.Context, *model.Batch, model.Settings) (*model.Execution, error)) {
 		all = append(all, model.Algorithm{Name: name, Kind: model.KindBatch, Class: model.Online, Paper: paper, Complexity: complexity, Summary: summary, Traced: name == "easy",
-			Solver: run.Policy(name, policy)})
+			Solver: run.OneShot(name, policy)})
 	}
 	add("fcfs", source, "O(n log n)", "first come, first served: a job that doesn't fit blocks those behind it", FCFS)
 	add("sjf", source, "O(n log n)", "shortest estimate first: a job that doesn't fit blocks those behind it", SJF)

@@ -16,7 +16,7 @@ func Algorithms() []model.Algorithm {
 	var all []model.Algorithm
 	add := func(name, paper, complexity, summary string, seeded bool, solve func(context.Context, *model.Consolidation, model.Settings) (*model.Assignment, error)) {
 		all = append(all, model.Algorithm{Name: name, Kind: model.KindConsolidation, Class: model.Offline, Paper: paper, Complexity: complexity,
-			Summary: summary, Seeded: seeded, Solver: run.Policy(name, solve)})
+			Summary: summary, Seeded: seeded, Solver: run.OneShot(name, solve)})
 	}
 	const panigrahy = "Panigrahy, Talwar, Uyeda, Wieder: Heuristics for Vector Bin Packing (2011)"
 	add("stay", "gapwise", "O(nH)", "nothing moves; tasks without a host go where they fit best", false, Stay)

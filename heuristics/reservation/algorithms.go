@@ -17,7 +17,7 @@ func Algorithms() []model.Algorithm {
 	var all []model.Algorithm
 	add := func(name, paper, complexity, summary string, solve func(context.Context, *model.Reservation, model.Settings) (*model.Bookings, error)) {
 		all = append(all, model.Algorithm{Name: name, Kind: model.KindReservation, Class: model.Online, Paper: paper, Complexity: complexity,
-			Summary: summary, Solver: run.Policy(name, solve)})
+			Summary: summary, Solver: run.OneShot(name, solve)})
 	}
 	const plain, stretched = "O(log n + v PEs) per request, v records in its window", "O(log n + v n PEs) per request, v records in its window"
 	const section = source + ", section 5"

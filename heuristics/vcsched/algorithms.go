@@ -21,7 +21,7 @@ func Algorithms() []model.Algorithm {
 			paper = source + ", section " + section
 		}
 		all = append(all, model.Algorithm{Name: name, Kind: model.KindVCSched, Class: model.Offline, Paper: paper, Complexity: complexity,
-			Summary: summary, Seeded: seeded, Traced: name == "mcb8", Solver: run.Policy(name, solve)})
+			Summary: summary, Seeded: seeded, Traced: name == "mcb8", Solver: run.OneShot(name, solve)})
 	}
 	const lp, pack = "a linear program of 2nH+1 variables", "O(log(1/precision) n log n) when the trees prune well"
 	add("rrnd", "3.2", lp, "randomised rounding of the linear relaxation", true, RRND)

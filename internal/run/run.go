@@ -92,8 +92,8 @@ func Heuristic[I model.Instance, S model.Solution](name string, work func(*Run, 
 	return heuristic[I, S]{name, work}
 }
 
-// Policy is Heuristic for a function that needs no run: it reports no solution before its end.
-func Policy[I model.Instance, S model.Solution](name string, work func(context.Context, I, model.Settings) (S, error)) model.Solver {
+// OneShot is Heuristic for a function that needs no run: it reports no solution before its end.
+func OneShot[I model.Instance, S model.Solution](name string, work func(context.Context, I, model.Settings) (S, error)) model.Solver {
 	return Heuristic(name, func(r *Run, in I) (S, error) { return work(r.Ctx, in, r.Set) })
 }
 
@@ -118,6 +118,9 @@ func (h heuristic[I, S]) Solve(ctx context.Context, in model.Instance, set model
 		case r.Ctx.Err() != nil:
 			r.Reason = "stopped before its end"
 		}
+		if model.Solution(s) == r.Solution {
+			return nil // Improve has computed its objective
+		}
 		return r.SetSolution(in, s)
 	})
 }
@@ -128,7 +131,8 @@ func (r *Run) Improve(s model.Solution) (better bool, err error) {
 	if err != nil || r.Solution != nil && !o.Better(r.Value(r.In.Metrics())) {
 		return false, err
 	}
-	return true, r.SetSolution(r.In, s)
+	r.Solution, r.Objective, r.SecondObjective, r.Status = s, o.Value, o.Second, model.StatusFeasible
+	return true, nil
 }
 
 // Limited reports whether time will end the run.
